@@ -1,0 +1,56 @@
+export type { ToolCall, ToolCallInput, ToolDecision } from "./pipeline/call.ts"
+export type {
+  ActionPendingEvent,
+  ActionResolvedEvent,
+  ApproveOptions,
+  AwaitingApprovalEvent,
+  BackgroundCompletedEvent,
+  BackgroundStartedEvent,
+  CancelledEvent,
+  CompletedEvent,
+  DelegateEvent,
+  DeltaEvent,
+  DeniedBy,
+  DeniedEvent,
+  ErrorEvent,
+  ErrorReason,
+  FinalStatus,
+  StartedEvent,
+  TerminalEvent,
+  ToolEvent,
+  ToolResult,
+} from "./pipeline/event.ts"
+export type {
+  EffectHandler,
+  HandlerContext,
+  HandlerFunction,
+  HandlerReturn,
+  Resolution,
+} from "./pipeline/handler.ts"
+export { handler } from "./pipeline/handler.ts"
+export type {
+  BuiltInEffect,
+  CustomEffect,
+  EffectOf,
+  HostEffect,
+  Preview,
+  TextEdit,
+} from "./pipeline/host-effect.ts"
+export type { ImageContent, TextContent, ToolContent, ToolOutput } from "./pipeline/output.ts"
+export { textOf, textOutput } from "./pipeline/output.ts"
+export type { PartDescription, PipelinePart } from "./pipeline/pipeline.ts"
+export { pipeline, ToolPipeline } from "./pipeline/pipeline.ts"
+export type { ToolDefinition } from "./pipeline/registry.ts"
+export { ToolRegistry } from "./pipeline/registry.ts"
+export type { DurationInput } from "./pipeline/step.ts"
+export { Step, ToolError } from "./pipeline/step.ts"
+export type {
+  JsonSchema,
+  ParamsOf,
+  PrimaryKind,
+  RenderOptions,
+  Tool,
+  ToolAnnotations,
+  ToolOptions,
+} from "./pipeline/tool.ts"
+export { defineTool } from "./pipeline/tool.ts"

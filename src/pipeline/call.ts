@@ -1,0 +1,31 @@
+/** One call of a tool, as a host enqueues it and as handlers see it. */
+
+/**
+ * `pending` asks at the gate; `approve` passes the host's gates of this call; `deny` ends it with nothing run;
+ * `requested` holds it in its lane, with no event, until it is approved or denied.
+ */
+export type ToolDecision = "pending" | "requested" | "approve" | "deny"
+
+export interface ToolCall {
+  readonly agentId: string
+  readonly callId: string
+  readonly name: string
+  readonly params: unknown
+  readonly decision: ToolDecision
+  readonly background: boolean
+}
+
+/** What `enqueue` takes: only the name is owed. */
+export interface ToolCallInput {
+  /** Default `"main"`. */
+  readonly agentId?: string
+  /** Default: generated. */
+  readonly callId?: string
+  readonly name: string
+  /** Default `{}`. */
+  readonly params?: unknown
+  /** Default `"pending"`. */
+  readonly decision?: ToolDecision
+  /** Default false, unless the parameters hold `background: true`. */
+  readonly background?: boolean
+}

@@ -1,0 +1,149 @@
+/** What an executor tells its host, one event at a time. Plain JSON, but for the answer functions and `cause`. */
+import type { HostEffect } from "./host-effect.ts"
+import type { ToolOutput } from "./output.ts"
+
+/** An approval's answer. */
+export interface ApproveOptions {
+  /** Runs the call again with these parameters, past the gate. */
+  readonly params?: unknown
+  readonly reason?: string
+  /** Also adds an allow rule that fits the call. */
+  readonly remember?: boolean
+}
+
+/** How a finished task or call ended. */
+export type FinalStatus = "complete" | "error" | "denied" | "cancelled"
+
+export type ErrorReason = "failed" | "invalid" | "unknown-tool" | "duplicate" | "timeout" | "withheld"
+
+export type DeniedBy = "user" | "policy" | "expired"
+
+interface CallEvent {
+  readonly agentId: string
+  readonly callId: string
+}
+
+export interface StartedEvent extends CallEvent {
+  readonly _tag: "Started"
+  readonly name: string
+  readonly params: unknown
+  readonly background: boolean
+}
+
+export interface AwaitingApprovalEvent extends CallEvent {
+  readonly _tag: "AwaitingApproval"
+  readonly name: string
+  readonly params: unknown
+  readonly background: boolean
+  readonly label?: string
+  /** The output so far: what the host shows before it decides. */
+  readonly preview?: ToolOutput
+  /** True if it took effect: a gate is decided once. */
+  approve(options?: ApproveOptions): boolean
+  deny(reason?: string): boolean
+}
+
+export interface DelegateEvent extends CallEvent {
+  readonly _tag: "Delegate"
+  readonly effect: HostEffect
+  /** True if it took effect: an effect is answered once. The answer, where there is one, becomes the output. */
+  succeed(output?: string | ToolOutput): boolean
+  fail(message: string): boolean
+}
+
+export interface DeltaEvent extends CallEvent {
+  readonly _tag: "Delta"
+  readonly content: string
+  /** A foreign tool's structured update. */
+  readonly partial?: unknown
+}
+
+interface EndEvent extends CallEvent {
+  readonly name: string
+  /** What the model is told. */
+  readonly content: string
+  /** Finally handlers that failed: `<handler>: <message>`. */
+  readonly cleanupErrors?: ReadonlyArray<string>
+}
+
+export interface CompletedEvent extends EndEvent {
+  readonly _tag: "Completed"
+  readonly output: ToolOutput
+  /** Set where the call staged a pending action. */
+  readonly staged?: { readonly actionId: string; readonly label: string }
+  /** The parameters that ran, where the host edited them. */
+  readonly editedParams?: unknown
+}
+
+export interface ErrorEvent extends EndEvent {
+  readonly _tag: "Error"
+  readonly reason: ErrorReason
+  /** What was produced before the failure. */
+  readonly output?: ToolOutput
+  /** For the host's logs; not plain JSON. */
+  readonly cause?: unknown
+  readonly editedParams?: unknown
+}
+
+export interface DeniedEvent extends EndEvent {
+  readonly _tag: "Denied"
+  readonly by: DeniedBy
+}
+
+export interface CancelledEvent extends EndEvent {
+  readonly _tag: "Cancelled"
+}
+
+/** The task id is the call id. */
+export interface BackgroundStartedEvent extends CallEvent {
+  readonly _tag: "BackgroundStarted"
+  readonly name: string
+}
+
+export interface BackgroundCompletedEvent extends CallEvent {
+  readonly _tag: "BackgroundCompleted"
+  readonly name: string
+  readonly status: FinalStatus
+}
+
+export interface ActionPendingEvent {
+  readonly _tag: "ActionPending"
+  readonly agentId: string
+  readonly actionId: string
+  readonly label: string
+  readonly sourceToolName: string
+}
+
+export interface ActionResolvedEvent {
+  readonly _tag: "ActionResolved"
+  readonly agentId: string
+  readonly actionId: string
+  readonly label: string
+  readonly sourceToolName: string
+  readonly outcome: "applied" | "discarded" | "dropped"
+}
+
+/** A call's last event, unless it became a background task. */
+export type TerminalEvent = CompletedEvent | ErrorEvent | DeniedEvent | CancelledEvent
+
+export type ToolEvent =
+  | StartedEvent
+  | AwaitingApprovalEvent
+  | DelegateEvent
+  | DeltaEvent
+  | TerminalEvent
+  | BackgroundStartedEvent
+  | BackgroundCompletedEvent
+  | ActionPendingEvent
+  | ActionResolvedEvent
+
+/** What `run` resolves to. */
+export interface ToolResult {
+  readonly status: FinalStatus
+  /** The text that the model is told. */
+  readonly content: string
+  readonly output: ToolOutput
+  readonly isError: boolean
+  /** The tool asks the host to end the model's turn. */
+  readonly terminate?: boolean
+}

@@ -1,0 +1,39 @@
+/** What a pipeline may ask of its host with `Step.Delegate`. A host's own effects are any object with a `_tag`. */
+
+export interface TextEdit {
+  readonly old_string: string
+  readonly new_string: string
+}
+
+/** A file that does not exist yet (`write`), or text to look at, shown before it is written. */
+export interface Preview {
+  readonly path: string
+  readonly content: string
+}
+
+export type BuiltInEffect =
+  | { readonly _tag: "IdeOpen"; readonly path: string; readonly line?: number; readonly column?: number }
+  | { readonly _tag: "IdeShowPreview"; readonly preview: Preview }
+  | { readonly _tag: "IdeShowDiffPreview"; readonly path: string; readonly edits: ReadonlyArray<TextEdit> }
+  | { readonly _tag: "IdeReloadBuffer"; readonly path: string }
+  | { readonly _tag: "IdeClosePreview" }
+  | { readonly _tag: "IdeCheckUnsavedEdits"; readonly path: string }
+  | { readonly _tag: "SpawnAgent"; readonly task: string; readonly label?: string; readonly context?: string }
+  | { readonly _tag: "ListAgents" }
+  | { readonly _tag: "GetAgent"; readonly label: string }
+  | { readonly _tag: "ListBackgroundTasks" }
+  | { readonly _tag: "GetBackgroundTask"; readonly taskId: string }
+
+/** An effect of a host's own. */
+export interface CustomEffect {
+  readonly _tag: string
+  readonly [key: string]: unknown
+}
+
+export type HostEffect = BuiltInEffect | CustomEffect
+
+/** The built-in effect of a tag; for a host's own tag, the custom effect. */
+export type EffectOf<Tag extends string> =
+  Extract<BuiltInEffect, { readonly _tag: Tag }> extends never
+    ? CustomEffect
+    : Extract<BuiltInEffect, { readonly _tag: Tag }>

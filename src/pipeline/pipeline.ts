@@ -1,0 +1,108 @@
+/** A tool call's plan: an immutable chain of parts. Every builder method returns a new pipeline. */
+import type { EffectHandler, HandlerFunction } from "./handler.ts"
+import { Step } from "./step.ts"
+
+export interface HandlerPart<R = never> {
+  readonly kind: "handler"
+  readonly name: string
+  readonly handler: EffectHandler<R>
+}
+
+/** A gate: the pipeline stops here until somebody decides. */
+export interface GatePart {
+  readonly kind: "approval"
+  readonly name: string
+  readonly label: string | undefined
+}
+
+export interface FinallyPart<R = never> {
+  readonly kind: "finally"
+  readonly name: string
+  readonly handler: EffectHandler<R>
+}
+
+export type PipelinePart<R = never> = HandlerPart<R> | GatePart | FinallyPart<R>
+
+/** A part by name and kind, for hosts that show a plan before anything runs. Plain JSON. */
+export interface PartDescription {
+  readonly kind: PipelinePart["kind"]
+  readonly name: string
+  readonly label?: string
+}
+
+export interface ApprovalOptions {
+  /** What is asked, in a few words; hosts show it beside the call. */
+  readonly label?: string
+}
+
+const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<R> => {
+  if (typeof value === "function") return { name: value.name || "anonymous", call: value }
+  if (typeof value?.call === "function") return value
+  throw new TypeError("Expected an effect handler or a function of the handler's context")
+}
+
+export class ToolPipeline<R = never> {
+  private readonly parts: ReadonlyArray<PipelinePart<R>>
+
+  private constructor(parts: ReadonlyArray<PipelinePart<R>>) {
+    this.parts = parts
+  }
+
+  static readonly empty: ToolPipeline = new ToolPipeline([])
+
+  /** A pipeline that fails with this message, for `compose` functions that cannot build one. */
+  static error(message: string, options?: { readonly cause?: unknown }): ToolPipeline {
+    return ToolPipeline.empty.andThen({ name: "error", call: () => Step.Error(message, options) })
+  }
+
+  /** Adds a handler that runs next. (Not `then`: an object with that method is taken for a promise.) */
+  andThen<R2 = never>(next: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | R2> {
+    const handler = toHandler(next)
+    return this.with({ kind: "handler", name: handler.name, handler })
+  }
+
+  /** Adds a gate: the call waits here for its host's decision. */
+  awaitApproval(options?: ApprovalOptions): ToolPipeline<R> {
+    return this.with({ kind: "approval", name: "awaitApproval", label: options?.label })
+  }
+
+  /** Adds a handler that always runs at the end: after success, error, denial, time-out, cancel and shutdown. */
+  finally<R2 = never>(cleanup: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | R2> {
+    const handler = toHandler(cleanup)
+    return this.with({ kind: "finally", name: handler.name, handler })
+  }
+
+  /** What is left after a denial: the finally handlers alone. */
+  skipToFinally(): ToolPipeline<R> {
+    return new ToolPipeline(this.parts.filter((part) => part.kind === "finally"))
+  }
+
+  /** The parts in the order of their building; finally handlers run after all others. */
+  get steps(): ReadonlyArray<PipelinePart<R>> {
+    return this.parts
+  }
+
+  get length(): number {
+    return this.parts.length
+  }
+
+  get isEmpty(): boolean {
+    return this.parts.length === 0
+  }
+
+  describe(): Array<PartDescription> {
+    return this.parts.map((part) => {
+      const { kind, name } = part
+      return kind !== "approval" || part.label === undefined
+        ? { kind, name }
+        : { kind, name, label: part.label }
+    })
+  }
+
+  private with<R2>(part: PipelinePart<R2>): ToolPipeline<R | R2> {
+    return new ToolPipeline<R | R2>([...this.parts, part])
+  }
+}
+
+/** The empty pipeline, to build on. */
+export const pipeline = (): ToolPipeline => ToolPipeline.empty

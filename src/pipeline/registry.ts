@@ -1,0 +1,68 @@
+/** The tools of an executor by name. */
+import type { JsonSchema, Tool } from "./tool.ts"
+
+/** What a model provider is told of a tool. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonSchema
+}
+
+const backgroundProperty = {
+  type: "boolean",
+  description: "Run in background. Returns immediately with a task_id.",
+}
+
+const propertiesOf = (schema: JsonSchema): Record<string, unknown> => {
+  const { properties } = schema
+  return typeof properties === "object" && properties !== null ? (properties as Record<string, unknown>) : {}
+}
+
+/** Whether the schema itself has a property `background`, which then means the tool's own. */
+export const ownsBackground = (tool: Tool<never>): boolean =>
+  Object.hasOwn(propertiesOf(tool.parameters), "background")
+
+const definitionOf = (tool: Tool<never>): ToolDefinition => {
+  const { name, description, parameters } = tool
+  if (!tool.background || ownsBackground(tool)) return { name, description, parameters }
+  const properties = { ...propertiesOf(parameters), background: backgroundProperty }
+  return { name, description, parameters: { ...parameters, properties } }
+}
+
+export class ToolRegistry<R = never> implements Iterable<Tool<R>> {
+  private readonly tools = new Map<string, Tool<R>>()
+
+  constructor(tools: Iterable<Tool<R>> = []) {
+    for (const tool of tools) this.register(tool)
+  }
+
+  /** Adds a tool. A second one of the same name throws, unless `replace` is true. */
+  register(tool: Tool<R>, options?: { readonly replace?: boolean }): this {
+    if (this.tools.has(tool.name) && options?.replace !== true) {
+      throw new Error(
+        `A tool named \`${tool.name}\` is already registered. Pass \`{ replace: true }\` to replace it.`,
+      )
+    }
+    this.tools.set(tool.name, tool)
+    return this
+  }
+
+  get(name: string): Tool<R> | undefined {
+    return this.tools.get(name)
+  }
+
+  get names(): Array<string> {
+    return [...this.tools.keys()]
+  }
+
+  [Symbol.iterator](): IterableIterator<Tool<R>> {
+    return this.tools.values()
+  }
+
+  /** For the model: by default all tools but hidden ones, else those that `isActive` admits. */
+  definitions(isActive: (tool: Tool<R>) => boolean = (tool) => !tool.hidden): Array<ToolDefinition> {
+    return [...this.tools.values()]
+      .filter(isActive)
+      .map((tool) => definitionOf(tool as unknown as Tool<never>))
+  }
+}

@@ -1,0 +1,57 @@
+/** What one handler asks of the interpreter. Every handler answers with a Step, and with nothing else. */
+import type { Input } from "effect/Duration"
+import type { HostEffect } from "./host-effect.ts"
+import type { ToolOutput } from "./output.ts"
+
+/** A length of time as Effect reads it: `"5 seconds"`, a Duration; a number is milliseconds. */
+export type DurationInput = Input
+
+export type Step =
+  | { readonly _tag: "Continue" }
+  | { readonly _tag: "Output"; readonly output: string | ToolOutput }
+  | { readonly _tag: "Delta"; readonly content: string; readonly partial?: unknown }
+  | { readonly _tag: "Delegate"; readonly effect: HostEffect; readonly timeout?: DurationInput }
+  | { readonly _tag: "AwaitApproval"; readonly label?: string }
+  | { readonly _tag: "Error"; readonly message: string; readonly cause?: unknown }
+
+export const Step = {
+  /** Go on, no output. */
+  Continue: { _tag: "Continue" } as Step,
+  /** Set the output, go on. */
+  Output: (output: string | ToolOutput): Step => ({ _tag: "Output", output }),
+  /** Stream something, go on. */
+  Delta: (content: string): Step => ({ _tag: "Delta", content }),
+  /** Ask the host. Its answer, where it has one, becomes the output; a failed answer is an Error. */
+  Delegate: (effect: HostEffect, options?: { readonly timeout?: DurationInput }): Step => ({
+    _tag: "Delegate",
+    effect,
+    ...options,
+  }),
+  /** Wait for a decision. Pipelines use `.awaitApproval({ label? })`. */
+  AwaitApproval: (options?: { readonly label?: string }): Step => ({ _tag: "AwaitApproval", ...options }),
+  /** Abort: the rest is skipped, finally handlers run. The cause goes to the host, never to the model. */
+  Error: (message: string, options?: { readonly cause?: unknown }): Step => ({
+    _tag: "Error",
+    message,
+    ...options,
+  }),
+}
+
+export const isStep = (value: unknown): value is Step => {
+  switch ((value as { _tag?: unknown } | null | undefined)?._tag) {
+    case "Continue":
+    case "Output":
+    case "Delta":
+    case "Delegate":
+    case "AwaitApproval":
+    case "Error":
+      return true
+    default:
+      return false
+  }
+}
+
+/** A failure whose message is meant for the model as it stands. */
+export class ToolError extends Error {
+  override readonly name = "ToolError"
+}
