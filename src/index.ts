@@ -1,3 +1,4 @@
+export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/background-tasks.ts"
 export type { ToolCall, ToolCallInput, ToolDecision } from "./pipeline/call.ts"
 export type {
   ActionPendingEvent,
@@ -20,6 +21,8 @@ export type {
   ToolEvent,
   ToolResult,
 } from "./pipeline/event.ts"
+export type { CallInspection, CancelOptions, SignalOption } from "./pipeline/executor.ts"
+export { ToolExecutor } from "./pipeline/executor.ts"
 export type {
   EffectHandler,
   HandlerContext,
@@ -36,6 +39,19 @@ export type {
   Preview,
   TextEdit,
 } from "./pipeline/host-effect.ts"
+export { noIde } from "./pipeline/no-ide.ts"
+export type {
+  AfterCall,
+  BeforeCall,
+  CallFilter,
+  DelegateCall,
+  DelegateFunction,
+  Delegates,
+  FilteredTool,
+  HookContext,
+  Hooks,
+  ToolExecutorOptions,
+} from "./pipeline/options.ts"
 export type { ImageContent, TextContent, ToolContent, ToolOutput } from "./pipeline/output.ts"
 export { textOf, textOutput } from "./pipeline/output.ts"
 export type { PartDescription, PipelinePart } from "./pipeline/pipeline.ts"
@@ -54,3 +70,4 @@ export type {
   ToolOptions,
 } from "./pipeline/tool.ts"
 export { defineTool } from "./pipeline/tool.ts"
+export { ToolFilters } from "./policy/index.ts"

@@ -1,0 +1,50 @@
+/** Lets the host's hook rewrite a result: its output, and its error status in both directions. */
+import type { ToolCall } from "./call.ts"
+import type { CompletedEvent, ErrorEvent } from "./event.ts"
+import type { Hooks } from "./options.ts"
+import { resultOf } from "./outcome.ts"
+import { textOf, textOutput, toOutput } from "./output.ts"
+
+type Judged = CompletedEvent | ErrorEvent
+
+/** Never rejects: a hook that throws, or answers nonsense, leaves the result as it was. */
+export const applyAfterCall = async (
+  afterCall: NonNullable<Hooks["afterCall"]>,
+  call: ToolCall,
+  event: Judged,
+  signal: AbortSignal,
+): Promise<Judged> => {
+  try {
+    const answer = await afterCall(call, resultOf(event), { signal })
+    return answer === undefined || answer === null ? event : rewrite(event, answer)
+  } catch {
+    return event
+  }
+}
+
+const rewrite = (
+  event: Judged,
+  answer: { readonly output?: unknown; readonly isError?: unknown },
+): Judged => {
+  const changed = answer.output === undefined ? undefined : toOutput(answer.output)
+  const isError = typeof answer.isError === "boolean" ? answer.isError : event._tag === "Error"
+  const { agentId, callId, name, editedParams, cleanupErrors } = event
+  const shared = {
+    agentId,
+    callId,
+    name,
+    content: changed === undefined ? event.content : textOf(changed),
+    ...(editedParams !== undefined && { editedParams }),
+    ...(cleanupErrors !== undefined && { cleanupErrors }),
+  }
+  const kept = event._tag === "Completed" ? event.output : undefined
+  if (!isError) {
+    const staged =
+      event._tag === "Completed" && event.staged !== undefined ? { staged: event.staged } : undefined
+    return { _tag: "Completed", ...shared, output: changed ?? kept ?? textOutput(event.content), ...staged }
+  }
+  const output = changed ?? event.output
+  const reason = event._tag === "Error" ? event.reason : "failed"
+  const cause = event._tag === "Error" && event.cause !== undefined ? { cause: event.cause } : undefined
+  return { _tag: "Error", ...shared, reason, ...(output !== undefined && { output }), ...cause }
+}

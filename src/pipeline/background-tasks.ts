@@ -1,0 +1,178 @@
+/** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
+import type { FinalStatus, TerminalEvent } from "./event.ts"
+import { Fifo } from "./fifo.ts"
+import { resultOf } from "./outcome.ts"
+import type { ToolOutput } from "./output.ts"
+
+export type TaskStatus = "pending" | "running" | "waiting" | FinalStatus
+
+/** A background task as hosts see it. Plain JSON. */
+export interface BackgroundTask {
+  /** The call id. */
+  readonly id: string
+  readonly agentId: string
+  readonly name: string
+  readonly params: unknown
+  readonly status: TaskStatus
+  /** The result's text; of a running task, its output so far. */
+  readonly content: string
+  /** Set once it has ended. */
+  readonly output?: ToolOutput
+  /** Set where it failed to clean up. */
+  readonly cleanupErrors?: ReadonlyArray<string>
+}
+
+/** A task that runs. */
+export interface RunningTask {
+  readonly callId: string
+  readonly agentId: string
+  readonly name: string
+  readonly taskParams: unknown
+  readonly taskStatus: TaskStatus
+  readonly outputSoFar: string
+  cancel(reason?: string): boolean
+}
+
+interface FinishedTask {
+  readonly task: BackgroundTask
+  readonly endedAt: number
+}
+
+const capitalized = (status: string): string => status[0]!.toUpperCase() + status.slice(1)
+
+const snapshot = (run: RunningTask): BackgroundTask => ({
+  id: run.callId,
+  agentId: run.agentId,
+  name: run.name,
+  params: run.taskParams,
+  status: run.taskStatus,
+  content: run.outputSoFar,
+})
+
+export class BackgroundTasks {
+  private readonly running = new Map<string, RunningTask>()
+  private readonly finished = new Map<string, FinishedTask>()
+  /** The ids of `finished` in the order of their ending. */
+  private readonly order = new Fifo<string>()
+  /** Ids whose results were dropped unread. */
+  private readonly expired = new Fifo<string>()
+  private readonly waiters = new Map<string, Array<(task: BackgroundTask) => void>>()
+  private readonly ttl: number
+  private readonly max: number
+  private readonly now: () => number
+
+  constructor(options: { readonly ttl: number; readonly max: number; readonly now: () => number }) {
+    this.ttl = options.ttl
+    this.max = options.max
+    this.now = options.now
+  }
+
+  has(id: string): boolean {
+    this.dropOld()
+    return this.running.has(id) || this.finished.has(id)
+  }
+
+  wasDropped(id: string): boolean {
+    this.dropOld()
+    return this.expired.has(id)
+  }
+
+  /** All tasks, or those of one agent: finished ones first, in the order of their ending. */
+  list(agentId?: string): Array<BackgroundTask> {
+    this.dropOld()
+    const tasks = [
+      ...[...this.finished.values()].map((entry) => entry.task),
+      ...[...this.running.values()].map(snapshot),
+    ]
+    return agentId === undefined ? tasks : tasks.filter((task) => task.agentId === agentId)
+  }
+
+  get(id: string): BackgroundTask | undefined {
+    this.dropOld()
+    const run = this.running.get(id)
+    return run === undefined ? this.finished.get(id)?.task : snapshot(run)
+  }
+
+  /** A finished task, once: it is forgotten. Undefined for one that is unknown or still running. */
+  take(id: string): BackgroundTask | undefined {
+    this.dropOld()
+    const task = this.finished.get(id)?.task
+    this.forget(id)
+    return task
+  }
+
+  /** Resolves once the task has ended, without taking it; undefined for an unknown id. */
+  wait(id: string): Promise<BackgroundTask | undefined> {
+    const task = this.get(id)
+    if (task === undefined || this.finished.has(id)) return Promise.resolve(task)
+    return new Promise((resolve) => {
+      const waiting = this.waiters.get(id)
+      if (waiting === undefined) this.waiters.set(id, [resolve])
+      else waiting.push(resolve)
+    })
+  }
+
+  /** True if the task was still running and is being cancelled. */
+  cancel(id: string, reason?: string): boolean {
+    return this.running.get(id)?.cancel(reason) ?? false
+  }
+
+  /** @internal */
+  started(run: RunningTask): void {
+    this.expired.delete(run.callId)
+    this.running.set(run.callId, run)
+  }
+
+  /** @internal */
+  ended(run: RunningTask, event: TerminalEvent): void {
+    const { callId } = run
+    const { status, content, output } = resultOf(event)
+    const { cleanupErrors } = event
+    const task: BackgroundTask = {
+      ...snapshot(run),
+      status,
+      content,
+      output,
+      ...(cleanupErrors !== undefined && { cleanupErrors }),
+    }
+    this.running.delete(callId)
+    this.finished.set(callId, { task, endedAt: this.now() })
+    this.order.add(callId)
+    this.dropOld()
+    const waiting = this.waiters.get(callId)
+    this.waiters.delete(callId)
+    for (const resolve of waiting ?? []) resolve(task)
+  }
+
+  /** The answer to `list_background_tasks`. */
+  describe(agentId: string): string {
+    const tasks = this.list(agentId)
+    if (tasks.length === 0) return "No background tasks"
+    return tasks.map((task) => `${task.id} (${task.name}) [${capitalized(task.status)}]`).join("\n")
+  }
+
+  /** The answer to `get_background_task`, which takes the task. Agents see only their own. */
+  collect(agentId: string, id: string): string {
+    const task = this.get(id)
+    if (task === undefined && this.wasDropped(id)) return `Task ${id} expired`
+    const taken = task?.agentId === agentId ? this.take(id) : undefined
+    if (taken === undefined) return `Task ${id} not found or still running`
+    return `Task ${id} (${taken.name}) [${capitalized(taken.status)}]:\n${taken.content}`
+  }
+
+  private forget(id: string): void {
+    this.finished.delete(id)
+    this.order.delete(id)
+  }
+
+  /** Looked at whenever somebody asks, so that no timer is needed; the number kept is bounded all the same. */
+  private dropOld(): void {
+    const oldest = this.now() - this.ttl
+    for (let id = this.order.first(); id !== undefined; id = this.order.first()) {
+      if (this.finished.size <= this.max && this.finished.get(id)!.endedAt > oldest) break
+      this.forget(id)
+      this.expired.add(id)
+      if (this.expired.size > this.max) this.expired.shift()
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/** What all calls of one executor share, and what a call tells it when it is over. */
+import type { Clock } from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { Fiber } from "effect/Fiber"
+import type { BackgroundTasks } from "./background-tasks.ts"
+import { Deadlines } from "./deadlines.ts"
+import type { EventQueue } from "./event-queue.ts"
+import type { CallFilter, Settings } from "./options.ts"
+import type { Outcome } from "./outcome.ts"
+import { Pool } from "./pool.ts"
+import type { Run } from "./run.ts"
+
+/** Plain steps between two turns of the event loop. */
+const stepsPerTurn = 1000
+
+export interface EngineParts {
+  readonly settings: Settings
+  readonly context: Context.Context<never>
+  /** A clock of the context's own; undefined is the system's. */
+  readonly clock: Clock | undefined
+  readonly events: EventQueue
+  readonly tasks: BackgroundTasks
+  readonly filters: () => CallFilter
+  readonly hasFilters: () => boolean
+  /** The call leaves its lane: it has ended, or it goes on in the background. */
+  readonly leaveLane: (run: Run) => void
+  readonly ended: (run: Run) => void
+  readonly unknownTool: (agentId: string, name: string) => Outcome
+}
+
+export class Engine {
+  readonly settings: Settings
+  readonly context: Context.Context<never>
+  readonly events: EventQueue
+  readonly tasks: BackgroundTasks
+  readonly deadlines: Deadlines
+  readonly pool: Pool
+  readonly leaveLane: (run: Run) => void
+  readonly ended: (run: Run) => void
+  readonly unknownTool: (agentId: string, name: string) => Outcome
+  readonly fork: (effect: Effect.Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
+  /** Set by shutdown: nobody may be left to answer. */
+  closing = false
+  private steps = 0
+  private readonly parts: EngineParts
+
+  constructor(parts: EngineParts) {
+    this.parts = parts
+    this.settings = parts.settings
+    this.context = parts.context
+    this.events = parts.events
+    this.tasks = parts.tasks
+    this.leaveLane = parts.leaveLane
+    this.ended = parts.ended
+    this.unknownTool = parts.unknownTool
+    this.deadlines = new Deadlines(parts.clock)
+    this.pool = new Pool(parts.settings.backgroundConcurrency)
+    // The registry's type says that the context has every service that a handler needs.
+    this.fork = Effect.runForkWith(parts.context as Context.Context<unknown>)
+  }
+
+  /** The filters, where there are any. */
+  get filters(): CallFilter | undefined {
+    return this.parts.hasFilters() ? this.parts.filters() : undefined
+  }
+
+  /** The filters to add a rule to: made where there were none. */
+  get rememberingFilters(): CallFilter {
+    return this.parts.filters()
+  }
+
+  /** Counts a step; true where the event loop should turn first. */
+  tired(): boolean {
+    this.steps += 1
+    if (this.steps < stepsPerTurn) return false
+    this.steps = 0
+    return true
+  }
+}

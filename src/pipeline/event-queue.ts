@@ -1,0 +1,204 @@
+/**
+ * The events that the host has not read yet. Each event goes to one reader, once.
+ * Deltas are bounded: past the bound they merge into their call's last unread one, and whoever awaits waits for the reader.
+ */
+import type { DeltaEvent, ToolEvent } from "./event.ts"
+import { Fifo } from "./fifo.ts"
+import { Ring } from "./ring.ts"
+
+/** A call's unread deltas. */
+export interface DeltaSource {
+  readonly agentId: string
+  readonly callId: string
+  /** A background task's deltas never wait: its host may be waiting for the task alone. */
+  readonly background: boolean
+  lastDelta: { event: Mutable<DeltaEvent>; sequence: number } | undefined
+  room: Promise<void> | undefined
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Where a call's events go: the queue, or the `onEvent` of `run`. */
+export interface EventSink {
+  /** Whether somebody can answer what an event asks. */
+  readonly answers: boolean
+  push(event: ToolEvent): void
+  /** A promise where the consumer has no room. */
+  delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined
+}
+
+interface Reader {
+  readonly resolve: (event: ToolEvent | undefined) => void
+  /** Whether the reader goes home when nothing is left to come for now. */
+  readonly untilIdle: boolean
+}
+
+const mergedChars = 65_536
+const omission = "[earlier output left out]\n"
+
+const deltaEvent = (source: DeltaSource, content: string, partial: unknown): Mutable<DeltaEvent> =>
+  partial === undefined
+    ? { _tag: "Delta", agentId: source.agentId, callId: source.callId, content }
+    : { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, partial }
+
+const merge = (event: Mutable<DeltaEvent>, content: string, partial: unknown): void => {
+  event.content += content
+  // Cut at twice the bound, so that the cost of a merge stays flat.
+  if (event.content.length > 2 * mergedChars) event.content = omission + event.content.slice(-mergedChars)
+  if (partial !== undefined) event.partial = partial
+}
+
+export class EventQueue implements EventSink {
+  readonly answers = true
+  private readonly unread = new Ring<ToolEvent>()
+  private readonly readers = new Fifo<Reader>()
+  private readonly waitingForRoom = new Ring<() => void>()
+  private readonly bound: number
+  private unreadDeltas = 0
+  /** How many events were ever read; an event is unread while its sequence is not below. */
+  private readCount = 0
+  private closed = false
+  /** Whether anything can still push: calls that are queued, running or waiting. */
+  private readonly isIdle: () => boolean
+
+  constructor(bound: number, isIdle: () => boolean) {
+    this.bound = bound
+    this.isIdle = isIdle
+  }
+
+  /** How many events were pushed so far, read or not. */
+  get sequence(): number {
+    return this.readCount + this.unread.length
+  }
+
+  /** Whether the event of this sequence number was read. */
+  wasRead(sequence: number): boolean {
+    return sequence < this.readCount
+  }
+
+  push(event: ToolEvent): void {
+    const reader = this.readers.shift()
+    if (reader !== undefined) {
+      this.readCount += 1
+      return reader.resolve(event)
+    }
+    if (event._tag === "Delta") this.unreadDeltas += 1
+    this.unread.push(event)
+  }
+
+  delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
+    if (this.readers.size > 0 || this.unreadDeltas < this.bound) {
+      const sequence = this.sequence
+      const event = deltaEvent(source, content, partial)
+      source.lastDelta = { event, sequence }
+      this.push(event)
+      return undefined
+    }
+    const last = source.lastDelta
+    if (last !== undefined && !this.wasRead(last.sequence)) {
+      merge(last.event, content, partial)
+    } else {
+      const event = deltaEvent(source, content, partial)
+      source.lastDelta = { event, sequence: this.sequence }
+      this.push(event)
+    }
+    if (source.background) return undefined
+    source.room ??= new Promise((resolve) => {
+      this.waitingForRoom.push(() => {
+        source.room = undefined
+        resolve()
+      })
+    })
+    return source.room
+  }
+
+  /** The next event; undefined once closed and read empty, or, `untilIdle`, once nothing is left to come for now. */
+  next(untilIdle: boolean, signal?: AbortSignal): Promise<ToolEvent | undefined> {
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const event = this.shift()
+    if (event !== undefined) return Promise.resolve(event)
+    if (this.closed || (untilIdle && this.isIdle())) return Promise.resolve(undefined)
+    return new Promise((resolve, reject) => {
+      if (signal === undefined) {
+        this.readers.add({ resolve, untilIdle })
+        return
+      }
+      const onAbort = () => {
+        this.readers.delete(reader)
+        reject(signal.reason)
+      }
+      const reader: Reader = {
+        resolve: (value) => {
+          signal.removeEventListener("abort", onAbort)
+          resolve(value)
+        },
+        untilIdle,
+      }
+      signal.addEventListener("abort", onAbort, { once: true })
+      this.readers.add(reader)
+    })
+  }
+
+  /** Sends the readers home that wait until idle. Called when the last call has ended. */
+  idle(): void {
+    for (const reader of this.readers) {
+      if (!reader.untilIdle) continue
+      this.readers.delete(reader)
+      reader.resolve(undefined)
+    }
+  }
+
+  /** No event will come any more; what is unread stays readable. */
+  close(): void {
+    this.closed = true
+    for (let reader = this.readers.shift(); reader !== undefined; reader = this.readers.shift()) {
+      reader.resolve(undefined)
+    }
+  }
+
+  private shift(): ToolEvent | undefined {
+    const event = this.unread.shift()
+    if (event === undefined) return undefined
+    this.readCount += 1
+    if (event._tag === "Delta") {
+      this.unreadDeltas -= 1
+      if (this.unreadDeltas < this.bound) this.waitingForRoom.shift()?.()
+    }
+    return event
+  }
+}
+
+/** The sink of `run`: its caller's function, which may return a promise to slow the stream down. */
+export class CallbackSink implements EventSink {
+  readonly answers: boolean
+  private readonly onEvent: ((event: ToolEvent) => unknown) | undefined
+
+  constructor(onEvent: ((event: ToolEvent) => unknown) | undefined) {
+    this.onEvent = onEvent
+    this.answers = onEvent !== undefined
+  }
+
+  push(event: ToolEvent): void {
+    this.call(event)
+  }
+
+  delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
+    const room = this.call(deltaEvent(source, content, partial))
+    if (!(room instanceof Promise)) return undefined
+    return room.then(
+      () => undefined,
+      () => undefined,
+    )
+  }
+
+  /** A consumer that throws loses its event and nothing else. */
+  private call(event: ToolEvent): unknown {
+    try {
+      const returned = this.onEvent?.(event)
+      if (returned instanceof Promise) returned.catch(() => undefined)
+      return returned
+    } catch {
+      return undefined
+    }
+  }
+}

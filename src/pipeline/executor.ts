@@ -1,0 +1,389 @@
+/**
+ * Runs tool calls and tells its host what happens. Foreground calls of an agent take turns in its lane; background
+ * calls run at once, within a bound. Every call ends with exactly one terminal event.
+ */
+import type { Clock } from "effect/Clock"
+import * as Clocks from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { Scope } from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { ToolFilters } from "../policy/index.ts"
+import { BackgroundTasks } from "./background-tasks.ts"
+import type { ToolCall, ToolCallInput } from "./call.ts"
+import { CallIds, extractBackground, toToolCall } from "./call-input.ts"
+import { Engine } from "./engine.ts"
+import type { ApproveOptions, ToolEvent, ToolResult } from "./event.ts"
+import { CallbackSink, EventQueue, type EventSink } from "./event-queue.ts"
+import { Lane } from "./lane.ts"
+import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./options.ts"
+import { failed, type Outcome, resultOf, terminalEvent } from "./outcome.ts"
+import type { ToolOutput } from "./output.ts"
+import type { ToolDefinition, ToolRegistry } from "./registry.ts"
+import { type Phase, Run } from "./run.ts"
+import type { Tool } from "./tool.ts"
+
+/** What a call is doing. Plain JSON. */
+export interface CallInspection {
+  readonly agentId: string
+  readonly callId: string
+  readonly name: string
+  /** `held`: requested, and not decided yet. */
+  readonly state: Exclude<Phase, "ended">
+  readonly background: boolean
+  readonly handler?: string
+  /** `approval`, `place` (in the background pool), or the tag of the effect that the host is asked. */
+  readonly waitingFor?: string
+}
+
+export interface CancelOptions {
+  /** Default: all agents. */
+  readonly agentId?: string
+  /** Told to the model. */
+  readonly reason?: string
+}
+
+export interface SignalOption {
+  readonly signal?: AbortSignal | undefined
+}
+
+const abortError = (signal: AbortSignal): DOMException =>
+  signal.reason instanceof DOMException && signal.reason.name === "AbortError"
+    ? signal.reason
+    : new DOMException("The operation was aborted", "AbortError")
+
+export class ToolExecutor implements AsyncDisposable {
+  /** Background tasks: running ones, and finished ones until they are taken. */
+  readonly tasks: BackgroundTasks
+  private readonly registry: ToolRegistry<unknown>
+  private readonly settings: Settings
+  private readonly engine: Engine
+  private readonly queue: EventQueue
+  private readonly calls = new Map<string, Run>()
+  private readonly lanes = new Map<string, Lane<Run>>()
+  private readonly activeTools = new Map<string, ReadonlySet<string>>()
+  private readonly ids = new CallIds()
+  private filters: CallFilter | undefined
+  private down: Promise<void> | undefined
+  private allEnded: (() => void) | undefined
+
+  constructor(registry: ToolRegistry<never>, options: ToolExecutorOptions = {}) {
+    const { context, clock } = takeEnvironment(options)
+    this.registry = registry as ToolRegistry<unknown>
+    this.settings = toSettings(options)
+    this.filters = options.filters
+    this.queue = new EventQueue(this.settings.eventBuffer, () => this.calls.size === 0)
+    const now = () => this.engine.deadlines.now()
+    this.tasks = new BackgroundTasks({ ttl: this.settings.taskTtl, max: this.settings.maxTasks, now })
+    this.engine = new Engine({
+      settings: this.settings,
+      context,
+      clock,
+      events: this.queue,
+      tasks: this.tasks,
+      hasFilters: () => this.filters !== undefined,
+      filters: () => (this.filters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })),
+      unknownTool: (agentId, name) => this.unknownTool(agentId, name),
+      leaveLane: (run) => this.leaveLane(run),
+      ended: (run) => this.ended(run),
+    })
+  }
+
+  /** An executor whose handlers may need services of `R`; the scope shuts it down. */
+  static make<R>(
+    registry: ToolRegistry<R>,
+    options: ToolExecutorOptions = {},
+  ): Effect.Effect<ToolExecutor, never, R | Scope> {
+    return Effect.flatMap(Effect.context<R | Scope>(), (context) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const environment = { [environmentKey]: context as Context.Context<never> }
+          return new ToolExecutor(registry as unknown as ToolRegistry<never>, { ...options, ...environment })
+        }),
+        (executor) => Effect.promise(() => executor.shutdown()),
+      ),
+    )
+  }
+
+  // --- Calls
+
+  /** Queues calls and gives their ids. Nothing of a tool runs before the caller's turn of the event loop is over. */
+  enqueue(calls: ReadonlyArray<ToolCallInput>): Array<string> {
+    if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
+    this.assertOpen()
+    return calls.map((input) => toToolCall(input, this.ids)).map((call) => this.submit(call, this.queue))
+  }
+
+  /**
+   * Runs one call to its result; in the background, to the moment when it runs there. It takes its place in its lane.
+   * Its events go to `onEvent` alone; without one, gates are denied and effects fail.
+   * Rejects with an `AbortError` if `signal` is aborted, once the call is over.
+   */
+  run(
+    call: ToolCallInput,
+    onEvent?: (event: ToolEvent) => unknown,
+    options: SignalOption = {},
+  ): Promise<ToolResult> {
+    const { signal } = options
+    return new Promise((resolve, reject) => {
+      this.assertOpen()
+      const input = toToolCall(call, this.ids)
+      if (signal?.aborted) return reject(abortError(signal))
+      const cancel = () => this.cancelCall(input.callId)
+      const settle = (result: ToolResult) => {
+        signal?.removeEventListener("abort", cancel)
+        if (signal?.aborted) reject(abortError(signal))
+        else resolve(result)
+      }
+      this.submit(input, new CallbackSink(onEvent), settle)
+      signal?.addEventListener("abort", cancel, { once: true })
+    })
+  }
+
+  /** The tools that this agent's model may be told of. */
+  definitions(agentId = "main"): Array<ToolDefinition> {
+    const active = this.activeTools.get(agentId)
+    return this.registry.definitions(active && ((tool) => active.has(tool.name)))
+  }
+
+  /** Which tools an agent may call. Default: all, with hidden ones left out of its definitions. */
+  setActiveTools(agentId: string, names: Iterable<string>): void {
+    const active = new Set(names)
+    for (const name of active) {
+      if (this.registry.get(name) === undefined)
+        throw new Error(`Unknown tool \`${name}\`: register it first`)
+    }
+    this.activeTools.set(agentId, active)
+  }
+
+  // --- Events
+
+  /** The next event; undefined once nothing is queued, running, waiting or undelivered. */
+  async next(options: SignalOption = {}): Promise<ToolEvent | undefined> {
+    const { signal } = options
+    try {
+      return await this.queue.next(true, signal)
+    } catch {
+      throw abortError(signal!)
+    }
+  }
+
+  /** The same events, as long as the executor lives. Each event goes to one reader, once. */
+  get events(): AsyncIterableIterator<ToolEvent> {
+    const { queue } = this
+    return {
+      async next() {
+        const value = await queue.next(false)
+        return value === undefined ? { done: true, value } : { done: false, value }
+      },
+      async return() {
+        return { done: true, value: undefined }
+      },
+      [Symbol.asyncIterator]() {
+        return this
+      },
+    }
+  }
+
+  /** The same events as an Effect Stream. */
+  get stream(): Stream.Stream<ToolEvent> {
+    return Stream.orDie(Stream.fromAsyncIterable(this.events, (error) => error))
+  }
+
+  // --- Answers
+
+  /** Approves a call that waits at a gate, or that is `requested`. True if it took effect. */
+  approve(callId: string, options?: ApproveOptions): boolean {
+    return this.calls.get(callId)?.approve(options) ?? false
+  }
+
+  /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */
+  deny(callId: string, reason?: string): boolean {
+    return this.calls.get(callId)?.deny(reason) ?? false
+  }
+
+  /** Answers the effect that a call waits for. True if it took effect. */
+  respond(
+    callId: string,
+    answer: { readonly output?: string | ToolOutput } | { readonly error: string },
+  ): boolean {
+    return this.calls.get(callId)?.respond(answer) ?? false
+  }
+
+  // --- Cancellation
+
+  /** Hard: ends all foreground calls, queued, running and waiting. Gives how many. */
+  cancel(options: CancelOptions = {}): number {
+    return this.cancelWhere(options, () => true)
+  }
+
+  /** Soft: ends the handlers that run now; gates and the queue go on. Gives how many. */
+  cancelForeground(options: CancelOptions = {}): number {
+    return this.cancelWhere(options, (run) => run.isRunning)
+  }
+
+  /** Ends one call, also in the background. True if it took effect. */
+  cancelCall(callId: string, reason?: string): boolean {
+    return this.calls.get(callId)?.cancel(reason) ?? false
+  }
+
+  /** A started foreground call becomes a background task. False where it is queued, ending, or not allowed. */
+  toBackground(callId: string): boolean {
+    return this.calls.get(callId)?.toBackground() ?? false
+  }
+
+  /** Cancels everything, runs all cleanup and ends the events; what is undelivered stays readable. */
+  shutdown(): Promise<void> {
+    this.down ??= this.close()
+    return this.down
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown()
+  }
+
+  /** What every call is doing, in the order of enqueueing. */
+  inspect(): Array<CallInspection> {
+    return [...this.calls.values()].map((run) => {
+      const { agentId, callId, name, background, currentHandler, waitingFor } = run
+      return {
+        agentId,
+        callId,
+        name,
+        state: run.phase as CallInspection["state"],
+        background,
+        ...(currentHandler !== undefined && { handler: currentHandler }),
+        ...(waitingFor !== undefined && { waitingFor }),
+      }
+    })
+  }
+
+  // --- Inside
+
+  private submit(input: ToolCall, sink: EventSink, onResult?: (result: ToolResult) => void): string {
+    const tool = this.toolFor(input.agentId, input.name)
+    const call = extractBackground(input, tool)
+    const { callId } = call
+    if (this.calls.has(callId) || this.tasks.has(callId)) {
+      const outcome = failed("duplicate", `Call id "${callId}" is in use. Use a new id for every call.`)
+      const event = terminalEvent({
+        call,
+        outcome,
+        output: undefined,
+        streamed: "",
+        edited: false,
+        cleanupErrors: undefined,
+      })
+      sink.push(event)
+      onResult?.(resultOf(event))
+      return callId
+    }
+    const run = new Run(this.engine, call, tool, sink, onResult)
+    this.calls.set(callId, run)
+    if (call.background) queueMicrotask(() => run.start())
+    else this.joinLane(run)
+    return callId
+  }
+
+  private toolFor(agentId: string, name: string): Tool<unknown> | undefined {
+    const active = this.activeTools.get(agentId)
+    return active === undefined || active.has(name) ? this.registry.get(name) : undefined
+  }
+
+  private unknownTool(agentId: string, name: string): Outcome {
+    const names = this.definitions(agentId).map((tool) => tool.name)
+    const available = names.length === 0 ? "There are no tools." : `Available tools: ${names.join(", ")}`
+    return failed("unknown-tool", `Unknown tool "${name}". ${available}`)
+  }
+
+  private joinLane(run: Run): void {
+    let lane = this.lanes.get(run.agentId)
+    if (lane === undefined) {
+      lane = new Lane()
+      this.lanes.set(run.agentId, lane)
+    }
+    lane.waiting.add(run)
+    if (lane.current === undefined && !lane.pumping) this.schedule(run.agentId, lane, queueMicrotask)
+  }
+
+  private schedule(agentId: string, lane: Lane<Run>, later: (task: () => void) => void): void {
+    lane.pumping = true
+    later(() => {
+      lane.pumping = false
+      this.pump(agentId, lane)
+    })
+  }
+
+  /** Gives turns until one is taken for longer. */
+  private pump(agentId: string, lane: Lane<Run>): void {
+    if (lane.pumping) return
+    lane.pumping = true
+    while (lane.current === undefined) {
+      if (lane.waiting.size > 0 && this.engine.tired()) return this.schedule(agentId, lane, setImmediate)
+      const run = lane.waiting.shift()
+      if (run === undefined) break
+      lane.current = run
+      run.start()
+    }
+    lane.pumping = false
+    if (lane.isIdle && this.lanes.get(agentId) === lane) this.lanes.delete(agentId)
+  }
+
+  private leaveLane(run: Run): void {
+    const lane = this.lanes.get(run.agentId)
+    if (lane === undefined) return
+    lane.waiting.delete(run)
+    if (lane.current !== run) return
+    lane.current = undefined
+    this.pump(run.agentId, lane)
+  }
+
+  private ended(run: Run): void {
+    this.calls.delete(run.callId)
+    if (this.calls.size > 0) return
+    // The readers go home after the last event is told, and only if it did not bring new calls.
+    queueMicrotask(() => {
+      if (this.calls.size === 0) this.queue.idle()
+    })
+    this.allEnded?.()
+  }
+
+  private cancelWhere({ agentId, reason }: CancelOptions, applies: (run: Run) => boolean): number {
+    let count = 0
+    // The queued end first, so that none of them gets the turn of one that ends.
+    const runs = [...this.calls.values()].filter((run) => {
+      return !run.background && (agentId === undefined || run.agentId === agentId) && applies(run)
+    })
+    for (const run of runs) if (run.phase === "queued" && run.cancel(reason)) count += 1
+    for (const run of runs) if (run.cancel(reason)) count += 1
+    return count
+  }
+
+  private async close(): Promise<void> {
+    this.engine.closing = true
+    const runs = [...this.calls.values()]
+    for (const run of runs) if (run.phase === "queued") run.cancel("Cancelled: the executor was shut down")
+    for (const run of runs) {
+      if (!run.cancel("Cancelled: the executor was shut down")) run.failUnread()
+    }
+    if (this.calls.size > 0) await new Promise<void>((resolve) => (this.allEnded = resolve))
+    this.engine.deadlines.dispose()
+    this.queue.close()
+  }
+
+  private assertOpen(): void {
+    if (this.engine.closing) throw new Error("The executor was shut down: make a new one")
+  }
+}
+
+/** How `make` hands the program's services to the constructor, whose own options never name them. */
+const environmentKey = Symbol("stepline.environment")
+
+const takeEnvironment = (
+  options: ToolExecutorOptions & { readonly [environmentKey]?: Context.Context<never> },
+): { readonly context: Context.Context<never>; readonly clock: Clock | undefined } => {
+  const context = options[environmentKey]
+  if (context === undefined) return { context: Context.empty(), clock: undefined }
+  const clock = Context.getOrUndefined(context, Clocks.Clock)
+  return { context, clock }
+}

@@ -1,0 +1,496 @@
+/**
+ * Runs the parts of one attempt, one after another. Plain steps never suspend; what suspends parks the pipeline's one
+ * fiber, and promises, answers and timers drive `run` from there. `token` changes whenever the interpreter moves on or
+ * is interrupted, so whatever answers late answers nobody.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type { Fiber } from "effect/Fiber"
+import type { ToolCall } from "./call.ts"
+import { messageOf } from "./failure.ts"
+import type { HandlerContext, Resolution } from "./handler.ts"
+import type { HostEffect } from "./host-effect.ts"
+import { type ToolOutput, toOutput } from "./output.ts"
+import type { GatePart, HandlerPart } from "./pipeline.ts"
+import { type DurationInput, isStep, type Step } from "./step.ts"
+
+export type MainPart = HandlerPart<unknown> | GatePart
+
+/** How the parts ended. What was interrupted has no ending of its own. */
+export type Ending =
+  | { readonly _tag: "Completed" }
+  | { readonly _tag: "Failed"; readonly message: string; readonly cause: unknown }
+
+/** Whom the interpreter works for: the call, or the cleanup of a call. */
+export interface InterpreterOwner {
+  readonly call: ToolCall
+  readonly cwd: string
+  readonly workspace: string | undefined
+  fork(effect: Effect.Effect<unknown, unknown, unknown>): Fiber<unknown, unknown>
+  /** True where the handler may run now; else the owner calls `run` later. */
+  mayRun(interpreter: Interpreter): boolean
+  /** Counts a step. True where it is time to let the event loop turn. */
+  tired(): boolean
+  /** The gate is on show: true where it is passed at once; else the owner calls `proceed` later. */
+  atGate(interpreter: Interpreter, gate: { readonly label: string | undefined }): boolean
+  /** The owner answers with `answer` or `fail`. */
+  delegate(interpreter: Interpreter, effect: HostEffect, timeout: DurationInput | undefined): void
+  delta(content: string, partial: unknown): Promise<void> | undefined
+  /** Something is waited for; the time that runs may run out from here on. */
+  suspended(): void
+  /** Around each handler, for tracing; gives what the end of the handler is reported to. */
+  enter(name: string): HandlerObserver | undefined
+  ended(interpreter: Interpreter, ending: Ending): void
+}
+
+export interface HandlerObserver {
+  wrap(effect: Effect.Effect<unknown, unknown, unknown>): Effect.Effect<unknown, unknown, unknown>
+  leave(failure: unknown): void
+}
+
+const completed: Ending = { _tag: "Completed" }
+const ignore = () => undefined
+
+/** A rejection that nobody has to handle: a delta may be streamed without being awaited. */
+const rejected = (reason: unknown): Promise<never> => {
+  const promise = Promise.reject(reason)
+  promise.catch(ignore)
+  return promise
+}
+
+class Context implements HandlerContext {
+  readonly #interpreter: Interpreter
+  /** A property, so that it survives destructuring. */
+  readonly delta: (content: string, partial?: unknown) => Promise<void>
+
+  constructor(interpreter: Interpreter) {
+    this.#interpreter = interpreter
+    this.delta = (content, partial) => interpreter.stream(content, partial)
+  }
+
+  get call(): ToolCall {
+    return this.#interpreter.owner.call
+  }
+
+  get cwd(): string {
+    return this.#interpreter.owner.cwd
+  }
+
+  get workspace(): string | undefined {
+    return this.#interpreter.owner.workspace
+  }
+
+  get output(): ToolOutput | undefined {
+    return this.#interpreter.output
+  }
+
+  get signal(): AbortSignal {
+    return this.#interpreter.signal
+  }
+
+  get resolution(): Resolution | undefined {
+    return this.#interpreter.resolution
+  }
+}
+
+export class Interpreter {
+  owner: InterpreterOwner
+  output: ToolOutput | undefined
+  resolution: Resolution | undefined
+  private readonly parts: ReadonlyArray<MainPart>
+  private readonly context: Context
+  private index = 0
+  private token = 0
+  private state: "open" | "ended" | "interrupted" = "open"
+  /** Why it was interrupted. */
+  private reason: unknown
+  private controller: AbortController | undefined
+  private generator: AsyncIterator<Step, unknown> | undefined
+  private observer: HandlerObserver | undefined
+  /** Rejects the delta that waits for room, when the call is interrupted. */
+  private rejectDelta: ((reason: unknown) => void) | undefined
+  private blockedDelta: Promise<void> | undefined
+
+  private fiber: Fiber<unknown, unknown> | undefined
+  /** Wakes the parked fiber; undefined while the fiber runs. */
+  private resume: ((effect: Effect.Effect<unknown, unknown, unknown>) => void) | undefined
+  /** Whether the fiber is inside a handler's own Effect. */
+  private executing = false
+  /** Whether the fiber itself is driving `run`, and then what it does next. */
+  private inFiber = false
+  private upcoming: Effect.Effect<unknown, unknown, unknown> | undefined
+  private onStopped: (() => void) | undefined
+
+  constructor(owner: InterpreterOwner, parts: ReadonlyArray<MainPart>) {
+    this.owner = owner
+    this.parts = parts
+    this.context = new Context(this)
+  }
+
+  /** The part that is running or waiting. */
+  get current(): string | undefined {
+    return this.parts[this.index]?.name
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController()
+      if (this.state === "interrupted") this.controller.abort(this.reason)
+    }
+    return this.controller.signal
+  }
+
+  /** Runs parts until one suspends or the last has ended. */
+  run(): void {
+    if (this.state !== "open") return
+    const token = this.token
+    while (this.index < this.parts.length) {
+      const part = this.parts[this.index]!
+      if (part.kind === "approval") {
+        if (!this.owner.atGate(this, part)) return this.parkUnless(token)
+        // Whoever was told of the passing may have cancelled the call.
+        if (token !== this.token) return
+        this.index += 1
+        continue
+      }
+      if (this.owner.tired()) return this.turn()
+      if (!this.owner.mayRun(this)) return this.parkUnless(token)
+      this.observer = this.owner.enter(part.name)
+      let returned: unknown
+      try {
+        returned = part.handler.call(this.context)
+      } catch (error) {
+        if (token === this.token) this.end(error)
+        return
+      }
+      // The handler may have cancelled its own call.
+      if (token !== this.token) return abandon(returned)
+      if (!isStep(returned)) return this.suspend(returned)
+      if (!this.apply(returned)) return
+      this.leave(undefined)
+      this.index += 1
+    }
+    this.finish(completed)
+  }
+
+  /** Passes the gate. */
+  proceed(resolution: Resolution): void {
+    this.resolution = resolution
+    this.token += 1
+    this.advance()
+  }
+
+  /** Goes on where `mayRun` held it. */
+  go(): void {
+    this.token += 1
+    if (this.generator !== undefined) this.pull()
+    else this.run()
+  }
+
+  /** The host's answer to a delegate. */
+  answer(output: ToolOutput | undefined): void {
+    if (output !== undefined) this.output = output
+    this.token += 1
+    this.advance()
+  }
+
+  fail(message: string, cause?: unknown): void {
+    this.token += 1
+    this.finish({ _tag: "Failed", message, cause })
+  }
+
+  /**
+   * Ends what runs. A handler's Effect is interrupted and `stopped` waits for its finalizers; a promise is told by the
+   * signal, an async generator by `return`, and neither is waited for.
+   */
+  interrupt(reason: unknown, stopped: () => void): void {
+    if (this.state !== "open") return stopped()
+    this.token += 1
+    this.state = "interrupted"
+    this.reason = reason
+    this.leave(reason)
+    this.rejectDelta?.(reason)
+    this.controller?.abort(reason)
+    this.closeGenerator().catch(ignore)
+    if (!this.executing) {
+      this.fiber?.interruptUnsafe()
+      return stopped()
+    }
+    this.onStopped = stopped
+    // Without a fiber the Effect is still inside its synchronous beginning; `fork` interrupts it.
+    this.fiber?.interruptUnsafe()
+  }
+
+  stream(content: string, partial: unknown): Promise<void> {
+    if (this.state === "interrupted") return rejected(this.reason)
+    if (this.state === "ended") return rejected(new DOMException("The call has ended", "AbortError"))
+    const room = this.owner.delta(String(content), partial)
+    if (room === undefined) return Promise.resolve()
+    if (this.blockedDelta !== undefined) return this.blockedDelta
+    const blocked = new Promise<void>((resolve, reject) => {
+      this.rejectDelta = reject
+      room.then(() => {
+        this.blockedDelta = undefined
+        this.rejectDelta = undefined
+        resolve()
+      })
+    })
+    blocked.catch(ignore)
+    this.blockedDelta = blocked
+    return blocked
+  }
+
+  /** Applies one step. True where the interpreter can go on at once. */
+  private apply(step: Step): boolean {
+    switch (step._tag) {
+      case "Continue":
+        return true
+      case "Output": {
+        const output = toOutput(step.output)
+        if (output === undefined) {
+          this.end(
+            new TypeError(
+              `Handler \`${this.current}\` gave an output that is neither text nor content blocks`,
+            ),
+          )
+          return false
+        }
+        this.output = output
+        return true
+      }
+      case "Delta": {
+        const room = this.owner.delta(String(step.content), step.partial)
+        if (room === undefined) return true
+        this.park()
+        const token = this.token
+        room.then(() => {
+          if (this.claim(token)) this.advance()
+        })
+        return false
+      }
+      case "Delegate": {
+        const token = this.token
+        this.owner.delegate(this, step.effect, step.timeout)
+        this.parkUnless(token)
+        return false
+      }
+      case "AwaitApproval": {
+        const token = this.token
+        if (this.owner.atGate(this, { label: step.label })) return token === this.token
+        this.parkUnless(token)
+        return false
+      }
+      case "Error":
+        this.stopOn(step)
+        return false
+    }
+  }
+
+  /** Goes on after a step: with the generator that gave it, or with the next part. */
+  private advance(): void {
+    if (this.generator !== undefined) return this.pull()
+    this.leave(undefined)
+    this.index += 1
+    this.run()
+  }
+
+  private suspend(returned: unknown): void {
+    if (Effect.isEffect(returned)) return this.execute(returned as Effect.Effect<unknown, unknown, unknown>)
+    this.park()
+    try {
+      if (isThenable(returned)) return this.settle(returned)
+      if (isAsyncIterable(returned)) {
+        this.generator = returned[Symbol.asyncIterator]()
+        return this.pull()
+      }
+    } catch (error) {
+      return this.end(error)
+    }
+    this.end(notAStep(this.current, returned))
+  }
+
+  private settle(promise: PromiseLike<unknown>): void {
+    const token = this.token
+    promise.then(
+      (value) => {
+        if (this.claim(token)) this.settled(value)
+      },
+      (error) => {
+        if (this.claim(token)) this.end(error)
+      },
+    )
+  }
+
+  /** An answer counts once, and only while it is waited for. */
+  private claim(token: number): boolean {
+    if (token !== this.token) return false
+    this.token += 1
+    return true
+  }
+
+  private settled(value: unknown): void {
+    if (!isStep(value)) return this.end(notAStep(this.current, value))
+    if (this.apply(value)) this.advance()
+  }
+
+  private pull(): void {
+    if (this.owner.tired()) return this.turn()
+    if (!this.owner.mayRun(this)) return
+    const token = this.token
+    let next: Promise<IteratorResult<Step, unknown>>
+    try {
+      next = Promise.resolve(this.generator!.next())
+    } catch (error) {
+      this.generator = undefined
+      return this.end(error)
+    }
+    next.then(
+      (result) => {
+        if (!this.claim(token)) return
+        if (!result.done) return this.settled(result.value)
+        this.generator = undefined
+        if (result.value === undefined) this.advance()
+        else this.settled(result.value)
+      },
+      (error) => {
+        if (!this.claim(token)) return
+        this.generator = undefined
+        this.end(error)
+      },
+    )
+  }
+
+  /** An Error step ends the reading of a generator, as `break` does, and waits for its `finally`. */
+  private stopOn(step: Extract<Step, { _tag: "Error" }>): void {
+    const ending: Ending = { _tag: "Failed", message: String(step.message), cause: step.cause }
+    if (this.generator === undefined) return this.finish(ending)
+    const token = this.token
+    const end = () => {
+      if (this.claim(token)) this.finish(ending)
+    }
+    this.closeGenerator().then(end, end)
+  }
+
+  private async closeGenerator(): Promise<void> {
+    const generator = this.generator
+    this.generator = undefined
+    await generator?.return?.()
+  }
+
+  /** Runs a handler's Effect inside the pipeline's fiber. */
+  private execute(effect: Effect.Effect<unknown, unknown, unknown>): void {
+    const token = this.token
+    const traced = this.observer === undefined ? effect : this.observer.wrap(effect)
+    this.executing = true
+    const program = Effect.matchCauseEffect(traced, {
+      onSuccess: (value) => this.executed(token, () => this.settled(value)),
+      onFailure: (cause) => this.executed(token, () => this.end(Cause.squash(cause), cause)),
+    })
+    if (this.inFiber) this.upcoming = program
+    else this.drive(program)
+    if (this.executing) this.owner.suspended()
+  }
+
+  /** The fiber has left a handler's Effect: it drives the loop itself, then does what the loop left it to do. */
+  private executed(token: number, go: () => void): Effect.Effect<unknown, unknown, unknown> {
+    if (!this.claim(token)) return Effect.void
+    this.executing = false
+    this.inFiber = true
+    go()
+    this.inFiber = false
+    const next = this.upcoming
+    this.upcoming = undefined
+    return next ?? (this.state === "open" ? this.parked : Effect.void)
+  }
+
+  private get parked(): Effect.Effect<unknown, unknown, unknown> {
+    return Effect.callback<unknown, unknown, unknown>((resume) => {
+      this.resume = resume
+    })
+  }
+
+  /** Every pipeline that suspends has a fiber of its own, parked until something wakes it. */
+  private park(): void {
+    this.owner.suspended()
+    if (this.fiber === undefined && !this.inFiber) this.drive(this.parked)
+  }
+
+  /** Parks, unless the wait ended before it began: an answer may come while the question is put. */
+  private parkUnless(token: number): void {
+    if (token === this.token) this.park()
+  }
+
+  private drive(effect: Effect.Effect<unknown, unknown, unknown>): void {
+    const { resume } = this
+    if (resume !== undefined) {
+      this.resume = undefined
+      return resume(effect)
+    }
+    const fiber = this.owner.fork(effect)
+    this.fiber = fiber
+    if (this.state === "interrupted") fiber.interruptUnsafe()
+    fiber.addObserver((exit) => this.exited(exit))
+  }
+
+  private exited(exit: { readonly _tag: string; readonly cause?: unknown }): void {
+    const wasExecuting = this.executing
+    this.executing = false
+    if (this.state === "interrupted") {
+      const stopped = this.onStopped
+      this.onStopped = undefined
+      stopped?.()
+    } else if (this.state === "open" && wasExecuting) {
+      // The handler's Effect ended the fiber it ran in.
+      this.fiber = undefined
+      this.end(new Error(`Handler \`${this.current}\` interrupted its own fiber`), exit.cause)
+    }
+  }
+
+  /** Lets the event loop turn before it goes on: a burst of plain steps must not starve it. */
+  private turn(): void {
+    this.park()
+    const token = this.token
+    setImmediate(() => {
+      if (token === this.token) this.go()
+    })
+  }
+
+  private end(error: unknown, cause: unknown = error): void {
+    this.finish({ _tag: "Failed", message: messageOf(error), cause })
+  }
+
+  private finish(ending: Ending): void {
+    if (this.state !== "open") return
+    this.token += 1
+    this.state = "ended"
+    this.leave(ending._tag === "Failed" ? (ending.cause ?? ending.message) : undefined)
+    const { resume } = this
+    if (resume !== undefined) {
+      this.resume = undefined
+      resume(Effect.void)
+    }
+    this.owner.ended(this, ending)
+  }
+
+  private leave(failure: unknown): void {
+    this.observer?.leave(failure)
+    this.observer = undefined
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function"
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<Step> =>
+  typeof (value as { [Symbol.asyncIterator]?: unknown } | null | undefined)?.[Symbol.asyncIterator] ===
+  "function"
+
+const notAStep = (name: string | undefined, value: unknown): TypeError =>
+  new TypeError(
+    `Handler \`${name}\` gave ${value === null ? "null" : typeof value}, not a Step; end it with one, such as Step.Continue`,
+  )
+
+/** What a handler returned after it had cancelled its own call: nobody reads it, and its rejection is nobody's fault. */
+const abandon = (returned: unknown): void => {
+  if (isThenable(returned)) Promise.resolve(returned).catch(ignore)
+}

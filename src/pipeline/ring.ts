@@ -1,0 +1,34 @@
+/** A first-in, first-out queue in one growing array: push and shift in constant time. */
+export class Ring<T> {
+  private slots: Array<T | undefined> = new Array(16)
+  private head = 0
+  private count = 0
+
+  get length(): number {
+    return this.count
+  }
+
+  push(value: T): void {
+    if (this.count === this.slots.length) this.resize(this.count * 2)
+    this.slots[(this.head + this.count) & (this.slots.length - 1)] = value
+    this.count += 1
+  }
+
+  shift(): T | undefined {
+    if (this.count === 0) return undefined
+    const value = this.slots[this.head]
+    this.slots[this.head] = undefined
+    this.head = (this.head + 1) & (this.slots.length - 1)
+    this.count -= 1
+    // A burst must not keep its memory once it has been read.
+    if (this.count === 0 && this.slots.length > 1024) this.resize(16)
+    return value
+  }
+
+  private resize(capacity: number): void {
+    const slots = new Array<T | undefined>(capacity)
+    for (let i = 0; i < this.count; i++) slots[i] = this.slots[(this.head + i) & (this.slots.length - 1)]
+    this.slots = slots
+    this.head = 0
+  }
+}

@@ -1,0 +1,31 @@
+/** What a call streamed so far, within a bound: a cancel or a time-out keeps it in the result. */
+
+/** Bytes of text that a result may hold. */
+export const maxResultBytes = 50_000
+
+const decoder = new TextDecoder()
+
+/** The last bytes of a text that fit, cut on a character boundary, behind a note of how much there was. */
+const tailOf = (text: string, totalChars: number): string => {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= maxResultBytes && totalChars === text.length) return text
+  let start = Math.max(0, bytes.length - maxResultBytes)
+  while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start += 1
+  return `[truncated: the last part of ${totalChars} characters]\n${decoder.decode(bytes.subarray(start))}`
+}
+
+export class Transcript {
+  private text = ""
+  private total = 0
+
+  append(content: string): void {
+    this.total += content.length
+    this.text += content
+    // Cut only once twice the bound has come together, so that a long stream is not copied for every delta.
+    if (this.text.length > 2 * maxResultBytes) this.text = this.text.slice(-maxResultBytes)
+  }
+
+  toString(): string {
+    return tailOf(this.text, this.total)
+  }
+}
