@@ -1,14 +1,38 @@
 /** Lets the host's hook rewrite a result: its output, and its error status in both directions. */
 import type { ToolCall } from "./call.ts"
-import type { CompletedEvent, ErrorEvent } from "./event.ts"
+import type { Engine } from "./engine.ts"
+import type { CompletedEvent, ErrorEvent, TerminalEvent } from "./event.ts"
 import type { Hooks } from "./options.ts"
 import { resultOf } from "./outcome.ts"
 import { textOf, textOutput, toOutput } from "./output.ts"
 
 type Judged = CompletedEvent | ErrorEvent
 
-/** Never rejects: a hook that throws, or answers nonsense, leaves the result as it was. */
-export const applyAfterCall = async (
+/** Gives the event as the hook leaves it, in bounded time: a hook that throws, answers nonsense or hangs changes nothing. */
+export const judge = (
+  engine: Engine,
+  call: ToolCall,
+  event: TerminalEvent,
+  then: (event: TerminalEvent) => void,
+): void => {
+  const { afterCall } = engine.settings.hooks
+  if (afterCall === undefined || (event._tag !== "Completed" && event._tag !== "Error")) return then(event)
+  const controller = new AbortController()
+  let judged = false
+  const end = (last: TerminalEvent) => {
+    if (judged) return
+    judged = true
+    engine.deadlines.clear(timer)
+    then(last)
+  }
+  const timer = engine.deadlines.after(engine.settings.finallyTimeout, () => {
+    controller.abort(new DOMException("The hook took too long", "TimeoutError"))
+    end(event)
+  })
+  void ask(afterCall, call, event, controller.signal).then(end)
+}
+
+const ask = async (
   afterCall: NonNullable<Hooks["afterCall"]>,
   call: ToolCall,
   event: Judged,

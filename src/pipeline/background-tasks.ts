@@ -27,7 +27,7 @@ export interface RunningTask {
   readonly callId: string
   readonly agentId: string
   readonly name: string
-  readonly taskParams: unknown
+  readonly params: unknown
   readonly taskStatus: TaskStatus
   readonly outputSoFar: string
   cancel(reason?: string): boolean
@@ -44,7 +44,7 @@ const snapshot = (run: RunningTask): BackgroundTask => ({
   id: run.callId,
   agentId: run.agentId,
   name: run.name,
-  params: run.taskParams,
+  params: run.params,
   status: run.taskStatus,
   content: run.outputSoFar,
 })

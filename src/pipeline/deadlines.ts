@@ -38,12 +38,16 @@ export class Deadlines {
     else if (this.entries.size === 1) this.timer?.ref()
   }
 
-  /** True if the entry was set. */
-  clear(entry: Expiring): boolean {
-    if (!this.entries.delete(entry)) return false
+  /** A deadline of its own, for a wait that nothing else stands for. */
+  after(millis: number, expire: () => void): Expiring {
+    const entry = { expiresAt: 0, expire }
+    this.set(entry, millis)
+    return entry
+  }
+
+  clear(entry: Expiring): void {
     // The timer stays armed: most deadlines are cleared long before, and the next one is later.
-    if (this.entries.size === 0) this.timer?.unref()
-    return true
+    if (this.entries.delete(entry) && this.entries.size === 0) this.timer?.unref()
   }
 
   dispose(): void {

@@ -7,6 +7,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Fiber } from "effect/Fiber"
 import type { ToolCall } from "./call.ts"
+import type { Engine } from "./engine.ts"
 import { messageOf } from "./failure.ts"
 import type { HandlerContext, Resolution } from "./handler.ts"
 import type { HostEffect } from "./host-effect.ts"
@@ -23,22 +24,18 @@ export type Ending =
 
 /** Whom the interpreter works for: the call, or the cleanup of a call. */
 export interface InterpreterOwner {
+  readonly engine: Engine
   readonly call: ToolCall
-  readonly cwd: string
-  readonly workspace: string | undefined
-  fork(effect: Effect.Effect<unknown, unknown, unknown>): Fiber<unknown, unknown>
-  /** True where the handler may run now; else the owner calls `run` later. */
+  /** True where the handler may run now; else the owner calls `go` later. */
   mayRun(interpreter: Interpreter): boolean
-  /** Counts a step. True where it is time to let the event loop turn. */
-  tired(): boolean
-  /** The gate is on show: true where it is passed at once; else the owner calls `proceed` later. */
+  /** True where the gate is passed at once; else the owner calls `proceed` later. */
   atGate(interpreter: Interpreter, gate: { readonly label: string | undefined }): boolean
   /** The owner answers with `answer` or `fail`. */
   delegate(interpreter: Interpreter, effect: HostEffect, timeout: DurationInput | undefined): void
   delta(content: string, partial: unknown): Promise<void> | undefined
-  /** Something is waited for; the time that runs may run out from here on. */
+  /** Something is waited for: from here on the time that is allowed may run out. */
   suspended(): void
-  /** Around each handler, for tracing; gives what the end of the handler is reported to. */
+  /** Around each handler, for tracing. */
   enter(name: string): HandlerObserver | undefined
   ended(interpreter: Interpreter, ending: Ending): void
 }
@@ -73,11 +70,11 @@ class Context implements HandlerContext {
   }
 
   get cwd(): string {
-    return this.#interpreter.owner.cwd
+    return this.#interpreter.owner.engine.settings.cwd
   }
 
   get workspace(): string | undefined {
-    return this.#interpreter.owner.workspace
+    return this.#interpreter.owner.engine.settings.workspace
   }
 
   get output(): ToolOutput | undefined {
@@ -153,7 +150,7 @@ export class Interpreter {
         this.index += 1
         continue
       }
-      if (this.owner.tired()) return this.turn()
+      if (this.owner.engine.tired()) return this.turn()
       if (!this.owner.mayRun(this)) return this.parkUnless(token)
       this.observer = this.owner.enter(part.name)
       let returned: unknown
@@ -175,6 +172,7 @@ export class Interpreter {
 
   /** Passes the gate. */
   proceed(resolution: Resolution): void {
+    if (this.state !== "open") return
     this.resolution = resolution
     this.token += 1
     this.advance()
@@ -334,7 +332,7 @@ export class Interpreter {
   }
 
   private pull(): void {
-    if (this.owner.tired()) return this.turn()
+    if (this.owner.engine.tired()) return this.turn()
     if (!this.owner.mayRun(this)) return
     const token = this.token
     let next: Promise<IteratorResult<Step, unknown>>
@@ -426,7 +424,7 @@ export class Interpreter {
       this.resume = undefined
       return resume(effect)
     }
-    const fiber = this.owner.fork(effect)
+    const fiber = this.owner.engine.fork(effect)
     this.fiber = fiber
     if (this.state === "interrupted") fiber.interruptUnsafe()
     fiber.addObserver((exit) => this.exited(exit))
