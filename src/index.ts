@@ -21,7 +21,14 @@ export type {
   ToolEvent,
   ToolResult,
 } from "./pipeline/event.ts"
-export type { CallInspection, CancelOptions, SignalOption } from "./pipeline/executor.ts"
+export type {
+  CallInspection,
+  CancelOptions,
+  ResolveCallOptions,
+  ResolveRequest,
+  SignalOption,
+  ToolChoice,
+} from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
 export type {
   EffectHandler,
@@ -54,10 +61,18 @@ export type {
 } from "./pipeline/options.ts"
 export type { ImageContent, TextContent, ToolContent, ToolOutput } from "./pipeline/output.ts"
 export { textOf, textOutput } from "./pipeline/output.ts"
+export type {
+  ActionFunction,
+  ActionResult,
+  PendingAction,
+  PendingActions,
+  PushedAction,
+} from "./pipeline/pending-actions.ts"
 export type { PartDescription, PipelinePart } from "./pipeline/pipeline.ts"
 export { pipeline, ToolPipeline } from "./pipeline/pipeline.ts"
 export type { ToolDefinition } from "./pipeline/registry.ts"
 export { ToolRegistry } from "./pipeline/registry.ts"
+export type { StandingResolveHandler } from "./pipeline/resolver.ts"
 export type { DurationInput } from "./pipeline/step.ts"
 export { Step, ToolError } from "./pipeline/step.ts"
 export type {
@@ -71,3 +86,5 @@ export type {
 } from "./pipeline/tool.ts"
 export { defineTool } from "./pipeline/tool.ts"
 export { ToolFilters } from "./policy/index.ts"
+export type { ResolveParams } from "./resolve/definition.ts"
+export type { ResolveReminder } from "./resolve/reminder.ts"

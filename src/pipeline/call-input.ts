@@ -11,9 +11,9 @@ export class CallIds {
   private readonly prefix: string
   private count = 0
 
-  constructor() {
+  constructor(kind: string) {
     CallIds.executors += 1
-    this.prefix = `call_${Math.floor(Math.random() * 36 ** 4)
+    this.prefix = `${kind}_${Math.floor(Math.random() * 36 ** 4)
       .toString(36)
       .padStart(4, "0")}${CallIds.executors}_`
   }

@@ -12,7 +12,6 @@ import type { DurationInput } from "./step.ts"
 /** What the cleanup asks of its call. */
 export interface CleanupHost {
   readonly engine: Engine
-  readonly call: ToolCall
   /** What the handlers see as the output. They cannot change it. */
   readonly output: ToolOutput | undefined
   enter(name: string): HandlerObserver | undefined
@@ -27,19 +26,17 @@ export interface CleanupHost {
 export class Cleanup implements InterpreterOwner, Expiring {
   expiresAt = 0
   readonly engine: Engine
+  readonly call: ToolCall
   private readonly host: CleanupHost
   private readonly handlers: ReadonlyArray<FinallyPart<unknown>>
   private next = 0
   private interpreter: Interpreter | undefined
 
-  constructor(host: CleanupHost, handlers: ReadonlyArray<FinallyPart<unknown>>) {
+  constructor(host: CleanupHost, call: ToolCall, handlers: ReadonlyArray<FinallyPart<unknown>>) {
+    this.call = call
     this.engine = host.engine
     this.host = host
     this.handlers = handlers
-  }
-
-  get call(): ToolCall {
-    return this.host.call
   }
 
   get current(): string | undefined {

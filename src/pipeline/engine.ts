@@ -8,8 +8,10 @@ import { Deadlines } from "./deadlines.ts"
 import type { EventQueue } from "./event-queue.ts"
 import type { CallFilter, Settings } from "./options.ts"
 import type { Outcome } from "./outcome.ts"
+import type { ActionStore } from "./pending-actions.ts"
 import { Pool } from "./pool.ts"
 import type { Run } from "./run.ts"
+import type { Tool } from "./tool.ts"
 
 /** Plain steps between two turns of the event loop. */
 const stepsPerTurn = 1000
@@ -21,12 +23,14 @@ export interface EngineParts {
   readonly clock: Clock | undefined
   readonly events: EventQueue
   readonly tasks: BackgroundTasks
+  readonly actions: ActionStore
   readonly filters: () => CallFilter
   readonly hasFilters: () => boolean
   /** The call leaves its lane: it has ended, or it goes on in the background. */
   readonly leaveLane: (run: Run) => void
   readonly ended: (run: Run) => void
   readonly unknownTool: (agentId: string, name: string) => Outcome
+  readonly toolOf: (name: string) => Tool<unknown> | undefined
 }
 
 export class Engine {
@@ -34,11 +38,13 @@ export class Engine {
   readonly context: Context.Context<never>
   readonly events: EventQueue
   readonly tasks: BackgroundTasks
+  readonly actions: ActionStore
   readonly deadlines: Deadlines
   readonly pool: Pool
   readonly leaveLane: (run: Run) => void
   readonly ended: (run: Run) => void
   readonly unknownTool: (agentId: string, name: string) => Outcome
+  readonly toolOf: (name: string) => Tool<unknown> | undefined
   readonly fork: (effect: Effect.Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
   /** Set by shutdown: nobody may be left to answer. */
   closing = false
@@ -51,9 +57,11 @@ export class Engine {
     this.context = parts.context
     this.events = parts.events
     this.tasks = parts.tasks
+    this.actions = parts.actions
     this.leaveLane = parts.leaveLane
     this.ended = parts.ended
     this.unknownTool = parts.unknownTool
+    this.toolOf = parts.toolOf
     this.deadlines = new Deadlines(parts.clock)
     this.pool = new Pool(parts.settings.backgroundConcurrency)
     // The registry's type says that the context has every service that a handler needs.

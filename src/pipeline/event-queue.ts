@@ -23,6 +23,8 @@ export interface EventSink {
   /** Whether somebody can answer what an event asks. */
   readonly answers: boolean
   push(event: ToolEvent): void
+  /** Whether the event that was pushed as the queue's `sequence`th still waits for a reader. */
+  isUnread(sequence: number): boolean
   /** A promise where the consumer has no room. */
   delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined
 }
@@ -71,9 +73,8 @@ export class EventQueue implements EventSink {
     return this.readCount + this.unread.length
   }
 
-  /** Whether the event of this sequence number was read. */
-  wasRead(sequence: number): boolean {
-    return sequence < this.readCount
+  isUnread(sequence: number): boolean {
+    return sequence >= this.readCount
   }
 
   push(event: ToolEvent): void {
@@ -95,7 +96,7 @@ export class EventQueue implements EventSink {
       return undefined
     }
     const last = source.lastDelta
-    if (last !== undefined && !this.wasRead(last.sequence)) {
+    if (last !== undefined && this.isUnread(last.sequence)) {
       merge(last.event, content, partial)
     } else {
       const event = deltaEvent(source, content, partial)
@@ -182,6 +183,10 @@ export class CallbackSink implements EventSink {
     this.call(event)
   }
 
+  isUnread(): boolean {
+    return false
+  }
+
   delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
     const room = this.call(deltaEvent(source, content, partial))
     if (!(room instanceof Promise)) return undefined
@@ -201,4 +206,24 @@ export class CallbackSink implements EventSink {
       return undefined
     }
   }
+}
+
+/** The sink of a pending action that is dropped: its cleanup may ask for effects, and nothing else of it is told. */
+export class CleanupSink implements EventSink {
+  readonly answers = true
+  private readonly queue: EventQueue
+
+  constructor(queue: EventQueue) {
+    this.queue = queue
+  }
+
+  push(event: ToolEvent): void {
+    if (event._tag === "Delegate") this.queue.push(event)
+  }
+
+  isUnread(sequence: number): boolean {
+    return this.queue.isUnread(sequence)
+  }
+
+  delta(): undefined {}
 }

@@ -9,17 +9,22 @@ import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ToolFilters } from "../policy/index.ts"
+import { resolveName } from "../resolve/definition.ts"
+import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
+import * as turns from "../resolve/tool-choice.ts"
 import { BackgroundTasks } from "./background-tasks.ts"
 import type { ToolCall, ToolCallInput } from "./call.ts"
 import { CallIds, extractBackground, toToolCall } from "./call-input.ts"
 import { Engine } from "./engine.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./event.ts"
-import { CallbackSink, EventQueue, type EventSink } from "./event-queue.ts"
+import { CallbackSink, CleanupSink, EventQueue, type EventSink } from "./event-queue.ts"
 import { Lane } from "./lane.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./options.ts"
 import { failed, type Outcome, resultOf, terminalEvent } from "./outcome.ts"
 import type { ToolOutput } from "./output.ts"
+import { ActionStore, PendingActions, type StagedAction } from "./pending-actions.ts"
 import type { ToolDefinition, ToolRegistry } from "./registry.ts"
+import { makeResolveTool, type StandingResolveHandler } from "./resolver.ts"
 import { type Phase, Run } from "./run.ts"
 import type { Tool } from "./tool.ts"
 
@@ -47,6 +52,27 @@ export interface SignalOption {
   readonly signal?: AbortSignal | undefined
 }
 
+/** What an agent's next turn should or must do about a pending action. */
+export interface ToolChoice {
+  /** `none`: the choice is free again, and the action still pending. */
+  readonly mode: turns.ToolChoiceMode
+  readonly toolName: "resolve"
+  readonly reminder: ResolveReminder
+}
+
+export interface ResolveRequest {
+  readonly action: "apply" | "discard"
+  readonly reason: string
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+export interface ResolveCallOptions extends SignalOption {
+  /** Default `"main"`. */
+  readonly agentId?: string
+  /** Told the events of the call. Without it gates are denied and effects fail. */
+  readonly onEvent?: (event: ToolEvent) => unknown
+}
+
 const abortError = (signal: AbortSignal): DOMException =>
   signal.reason instanceof DOMException && signal.reason.name === "AbortError"
     ? signal.reason
@@ -62,7 +88,11 @@ export class ToolExecutor implements AsyncDisposable {
   private readonly calls = new Map<string, Run>()
   private readonly lanes = new Map<string, Lane<Run>>()
   private readonly activeTools = new Map<string, ReadonlySet<string>>()
-  private readonly ids = new CallIds()
+  private readonly actions: ActionStore
+  private readonly standingHandlers = new Map<string, StandingResolveHandler>()
+  private readonly resolveTool: Tool<unknown>
+  private readonly ids = new CallIds("call")
+  private readonly actionIds = new CallIds("action")
   private filters: CallFilter | undefined
   private down: Promise<void> | undefined
   private allEnded: (() => void) | undefined
@@ -75,17 +105,32 @@ export class ToolExecutor implements AsyncDisposable {
     this.queue = new EventQueue(this.settings.eventBuffer, () => this.calls.size === 0)
     const now = () => this.engine.deadlines.now()
     this.tasks = new BackgroundTasks({ ttl: this.settings.taskTtl, max: this.settings.maxTasks, now })
+    this.actions = new ActionStore({
+      max: this.settings.maxPendingActions,
+      choice: this.settings.resolveChoice,
+      nextActionId: () => this.actionIds.next(),
+      dropped: (agentId, action) => this.drop(agentId, action),
+      pushed: (agentId, { actionId, label, sourceToolName }) =>
+        this.queue.push({ _tag: "ActionPending", agentId, actionId, label, sourceToolName }),
+    })
     this.engine = new Engine({
       settings: this.settings,
       context,
       clock,
       events: this.queue,
       tasks: this.tasks,
+      actions: this.actions,
+      toolOf: (name) => this.registry.get(name),
       hasFilters: () => this.filters !== undefined,
       filters: () => (this.filters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })),
       unknownTool: (agentId, name) => this.unknownTool(agentId, name),
       leaveLane: (run) => this.leaveLane(run),
       ended: (run) => this.ended(run),
+    })
+    this.resolveTool = makeResolveTool({
+      engine: this.engine,
+      runOf: (callId) => this.calls.get(callId),
+      standingHandler: (agentId) => this.standingHandlers.get(agentId),
     })
   }
 
@@ -111,7 +156,11 @@ export class ToolExecutor implements AsyncDisposable {
   enqueue(calls: ReadonlyArray<ToolCallInput>): Array<string> {
     if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
     this.assertOpen()
-    return calls.map((input) => toToolCall(input, this.ids)).map((call) => this.submit(call, this.queue))
+    const toolCalls = calls.map((input) => toToolCall(input, this.ids))
+    for (const { agentId, name } of toolCalls) {
+      if (name !== resolveName) this.actions.setTurn(agentId, turns.unwatched(this.actions.turn(agentId)))
+    }
+    return toolCalls.map((call) => this.submit(call, this.queue))
   }
 
   /**
@@ -124,10 +173,17 @@ export class ToolExecutor implements AsyncDisposable {
     onEvent?: (event: ToolEvent) => unknown,
     options: SignalOption = {},
   ): Promise<ToolResult> {
-    const { signal } = options
+    return this.runOne(toToolCall(call, this.ids), onEvent, options, true)
+  }
+
+  private runOne(
+    input: ToolCall,
+    onEvent: ((event: ToolEvent) => unknown) | undefined,
+    { signal }: SignalOption,
+    inLane: boolean,
+  ): Promise<ToolResult> {
     return new Promise((resolve, reject) => {
       this.assertOpen()
-      const input = toToolCall(call, this.ids)
       if (signal?.aborted) return reject(abortError(signal))
       const cancel = () => this.cancelCall(input.callId)
       const settle = (result: ToolResult) => {
@@ -135,7 +191,7 @@ export class ToolExecutor implements AsyncDisposable {
         if (signal?.aborted) reject(abortError(signal))
         else resolve(result)
       }
-      this.submit(input, new CallbackSink(onEvent), settle)
+      this.submit(input, new CallbackSink(onEvent), settle, inLane)
       signal?.addEventListener("abort", cancel, { once: true })
     })
   }
@@ -143,12 +199,18 @@ export class ToolExecutor implements AsyncDisposable {
   /** The tools that this agent's model may be told of. */
   definitions(agentId = "main"): Array<ToolDefinition> {
     const active = this.activeTools.get(agentId)
-    return this.registry.definitions(active && ((tool) => active.has(tool.name)))
+    const isActive = (tool: Tool<unknown>) => (active === undefined ? !tool.hidden : active.has(tool.name))
+    const definitions = this.registry.definitions((tool) => tool.name !== resolveName && isActive(tool))
+    if (this.actions.open(agentId).length === 0 && !this.standingHandlers.has(agentId)) return definitions
+    const { name, description, parameters } = this.resolveTool
+    return [...definitions, { name, description, parameters }]
   }
 
   /** Which tools an agent may call. Default: all, with hidden ones left out of its definitions. */
   setActiveTools(agentId: string, names: Iterable<string>): void {
     const active = new Set(names)
+    // It is offered whenever there is something to resolve, and never on request.
+    active.delete(resolveName)
     for (const name of active) {
       if (this.registry.get(name) === undefined)
         throw new Error(`Unknown tool \`${name}\`: register it first`)
@@ -210,6 +272,55 @@ export class ToolExecutor implements AsyncDisposable {
     return this.calls.get(callId)?.respond(answer) ?? false
   }
 
+  // --- Previews
+
+  /** The previews of an agent that wait to be applied or discarded. */
+  pendingActions(agentId = "main"): PendingActions {
+    return new PendingActions(this.actions, agentId)
+  }
+
+  /**
+   * Applies or discards the latest pending action of an agent, outside its lane.
+   * Rejects with an `AbortError` if `signal` is aborted; the action is pending again then.
+   */
+  resolve(request: ResolveRequest, options: ResolveCallOptions = {}): Promise<ToolResult> {
+    const { agentId, onEvent } = options
+    const input = { name: resolveName, params: request, ...(agentId !== undefined && { agentId }) }
+    return this.runOne(toToolCall(input, this.ids), onEvent, options, false)
+  }
+
+  /** Who answers `resolve` while nothing is pending, such as a plan that waits for its approval. */
+  setStandingResolveHandler(agentId: string, handler: StandingResolveHandler | undefined): void {
+    if (handler === undefined) this.standingHandlers.delete(agentId)
+    else this.standingHandlers.set(agentId, handler)
+  }
+
+  /** What the agent's next turn should or must do; undefined while nothing is pending. */
+  toolChoice(agentId = "main"): ToolChoice | undefined {
+    const mode = turns.modeOf(this.actions.turn(agentId))
+    const latest = this.actions.open(agentId).at(-1)
+    if (mode === undefined || latest === undefined) return undefined
+    return { mode, toolName: resolveName, reminder: resolveReminder(latest.sourceToolName) }
+  }
+
+  /**
+   * Queues what a model called in one turn, also nothing. While a preview waits, a turn that does anything but resolve
+   * it is withheld, and the choice is forced. Gives the call ids.
+   */
+  enqueueTurn(agentId: string, calls: ReadonlyArray<Omit<ToolCallInput, "agentId">>): Array<string> {
+    this.assertOpen()
+    const toolCalls = calls.map((call) => toToolCall({ ...call, agentId }, this.ids))
+    const onlyResolves = toolCalls.length > 0 && toolCalls.every((call) => call.name === resolveName)
+    const { state, withheld } = turns.turn(
+      this.actions.turn(agentId),
+      this.settings.resolveChoice,
+      onlyResolves,
+    )
+    this.actions.setTurn(agentId, state)
+    const refusal = withheld ? failed("withheld", withheldMessage) : undefined
+    return toolCalls.map((call) => this.submit(call, this.queue, undefined, true, refusal))
+  }
+
   // --- Cancellation
 
   /** Hard: ends all foreground calls, queued, running and waiting. Gives how many. */
@@ -260,7 +371,13 @@ export class ToolExecutor implements AsyncDisposable {
 
   // --- Inside
 
-  private submit(input: ToolCall, sink: EventSink, onResult?: (result: ToolResult) => void): string {
+  private submit(
+    input: ToolCall,
+    sink: EventSink,
+    onResult?: (result: ToolResult) => void,
+    inLane = true,
+    refusal?: Outcome,
+  ): string {
     const tool = this.toolFor(input.agentId, input.name)
     const call = extractBackground(input, tool)
     const { callId } = call
@@ -272,6 +389,7 @@ export class ToolExecutor implements AsyncDisposable {
         output: undefined,
         streamed: "",
         edited: false,
+        staged: undefined,
         cleanupErrors: undefined,
       })
       sink.push(event)
@@ -279,13 +397,15 @@ export class ToolExecutor implements AsyncDisposable {
       return callId
     }
     const run = new Run(this.engine, call, tool, sink, onResult)
+    if (refusal !== undefined) run.refuse(refusal)
     this.calls.set(callId, run)
-    if (call.background) queueMicrotask(() => run.start())
+    if (call.background || !inLane) queueMicrotask(() => run.start())
     else this.joinLane(run)
     return callId
   }
 
   private toolFor(agentId: string, name: string): Tool<unknown> | undefined {
+    if (name === resolveName) return this.resolveTool
     const active = this.activeTools.get(agentId)
     return active === undefined || active.has(name) ? this.registry.get(name) : undefined
   }
@@ -366,9 +486,34 @@ export class ToolExecutor implements AsyncDisposable {
     for (const run of runs) {
       if (!run.cancel("Cancelled: the executor was shut down")) run.failUnread()
     }
-    if (this.calls.size > 0) await new Promise<void>((resolve) => (this.allEnded = resolve))
+    await this.whenAllEnded()
+    // Only now: what was being applied is pending again.
+    for (const agentId of this.actions.agentIds) this.actions.clear(agentId)
+    await this.whenAllEnded()
     this.engine.deadlines.dispose()
     this.queue.close()
+  }
+
+  private async whenAllEnded(): Promise<void> {
+    while (this.calls.size > 0) await new Promise<void>((resolve) => (this.allEnded = resolve))
+  }
+
+  /** Runs what cleans up after an action that nobody resolves any more, under the action's id. */
+  private drop(agentId: string, action: StagedAction): void {
+    const { actionId, label, sourceToolName, source } = action
+    const call: ToolCall = { agentId, callId: actionId, ...source, decision: "pending", background: false }
+    const run = new Run(this.engine, call, this.registry.get(source.name), new CleanupSink(this.queue), () =>
+      this.queue.push({
+        _tag: "ActionResolved",
+        agentId,
+        actionId,
+        label,
+        sourceToolName,
+        outcome: "dropped",
+      }),
+    )
+    this.calls.set(actionId, run)
+    run.drop(action)
   }
 
   private assertOpen(): void {

@@ -22,7 +22,7 @@ export class Gatekeeper {
   }
 
   /** Passes the next gate if nobody needs to be asked. */
-  admits(call: ToolCall, tool: Tool<unknown>): boolean {
+  admits(call: ToolCall, tool: Tool<unknown> | undefined): boolean {
     if (this.passed >= this.decided && call.decision !== "approve" && !this.isAllowed(call, tool))
       return false
     this.passed += 1
@@ -53,9 +53,9 @@ export class Gatekeeper {
     }
   }
 
-  private isAllowed(call: ToolCall, tool: Tool<unknown>): boolean {
+  private isAllowed(call: ToolCall, tool: Tool<unknown> | undefined): boolean {
     try {
-      return this.engine.filters?.evaluate(tool, call.params) === "approve"
+      return tool !== undefined && this.engine.filters?.evaluate(tool, call.params) === "approve"
     } catch {
       return false
     }

@@ -6,7 +6,8 @@ import type { Step } from "./step.ts"
 
 /** How the last gate was decided. */
 export interface Resolution {
-  readonly action: "apply"
+  /** `discard` only for what runs when a preview is discarded. */
+  readonly action: "apply" | "discard"
   readonly reason?: string
   readonly extra?: Readonly<Record<string, unknown>>
 }

@@ -12,15 +12,23 @@ import { messageOf } from "./failure.ts"
 import type { HandlerContext, Resolution } from "./handler.ts"
 import type { HostEffect } from "./host-effect.ts"
 import { type ToolOutput, toOutput } from "./output.ts"
-import type { GatePart, HandlerPart } from "./pipeline.ts"
-import { type DurationInput, isStep, type Step } from "./step.ts"
+import type { GatePart, HandlerPart, ResolvePart } from "./pipeline.ts"
+import { type DurationInput, isStep, type Step, ToolError } from "./step.ts"
 
-export type MainPart = HandlerPart<unknown> | GatePart
+export type MainPart = HandlerPart<unknown> | GatePart | ResolvePart<unknown>
 
 /** How the parts ended. What was interrupted has no ending of its own. */
 export type Ending =
   | { readonly _tag: "Completed" }
-  | { readonly _tag: "Failed"; readonly message: string; readonly cause: unknown }
+  | {
+      readonly _tag: "Failed"
+      readonly message: string
+      readonly cause: unknown
+      /** It was thrown, and not worded for the model. */
+      readonly thrown: boolean
+    }
+  /** It stopped at a gate that `resolve` decides, with these parts left to run. */
+  | { readonly _tag: "Staged"; readonly part: ResolvePart<unknown>; readonly rest: ReadonlyArray<MainPart> }
 
 /** Whom the interpreter works for: the call, or the cleanup of a call. */
 export interface InterpreterOwner {
@@ -150,6 +158,8 @@ export class Interpreter {
         this.index += 1
         continue
       }
+      if (part.kind === "resolve")
+        return this.finish({ _tag: "Staged", part, rest: this.parts.slice(this.index + 1) })
       if (this.owner.engine.tired()) return this.turn()
       if (!this.owner.mayRun(this)) return this.parkUnless(token)
       this.observer = this.owner.enter(part.name)
@@ -163,7 +173,7 @@ export class Interpreter {
       // The handler may have cancelled its own call.
       if (token !== this.token) return abandon(returned)
       if (!isStep(returned)) return this.suspend(returned)
-      if (!this.apply(returned)) return
+      if (!this.apply(returned) || token !== this.token) return
       this.leave(undefined)
       this.index += 1
     }
@@ -172,7 +182,6 @@ export class Interpreter {
 
   /** Passes the gate. */
   proceed(resolution: Resolution): void {
-    if (this.state !== "open") return
     this.resolution = resolution
     this.token += 1
     this.advance()
@@ -194,7 +203,7 @@ export class Interpreter {
 
   fail(message: string, cause?: unknown): void {
     this.token += 1
-    this.finish({ _tag: "Failed", message, cause })
+    this.finish({ _tag: "Failed", message, cause, thrown: false })
   }
 
   /**
@@ -286,6 +295,7 @@ export class Interpreter {
 
   /** Goes on after a step: with the generator that gave it, or with the next part. */
   private advance(): void {
+    if (this.state !== "open") return
     if (this.generator !== undefined) return this.pull()
     this.leave(undefined)
     this.index += 1
@@ -360,7 +370,7 @@ export class Interpreter {
 
   /** An Error step ends the reading of a generator, as `break` does, and waits for its `finally`. */
   private stopOn(step: Extract<Step, { _tag: "Error" }>): void {
-    const ending: Ending = { _tag: "Failed", message: String(step.message), cause: step.cause }
+    const ending: Ending = { _tag: "Failed", message: String(step.message), cause: step.cause, thrown: false }
     if (this.generator === undefined) return this.finish(ending)
     const token = this.token
     const end = () => {
@@ -454,7 +464,7 @@ export class Interpreter {
   }
 
   private end(error: unknown, cause: unknown = error): void {
-    this.finish({ _tag: "Failed", message: messageOf(error), cause })
+    this.finish({ _tag: "Failed", message: messageOf(error), cause, thrown: !(error instanceof ToolError) })
   }
 
   private finish(ending: Ending): void {

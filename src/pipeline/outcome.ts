@@ -1,6 +1,13 @@
 /** How a call ends, before it is told: the one place that words terminal events. */
 import type { ToolCall } from "./call.ts"
-import type { DeniedBy, ErrorReason, FinalStatus, TerminalEvent, ToolResult } from "./event.ts"
+import type {
+  CompletedEvent,
+  DeniedBy,
+  ErrorReason,
+  FinalStatus,
+  TerminalEvent,
+  ToolResult,
+} from "./event.ts"
 import { type ToolOutput, textOf, textOutput } from "./output.ts"
 
 export type Outcome = { readonly _tag: "Completed" } | Stopped
@@ -40,6 +47,7 @@ export interface Ended {
   /** What the call streamed, for those that ended before they had an output. */
   readonly streamed: string
   readonly edited: boolean
+  readonly staged: CompletedEvent["staged"]
   readonly cleanupErrors: ReadonlyArray<string> | undefined
 }
 
@@ -65,6 +73,7 @@ export const terminalEvent = (ended: Ended): TerminalEvent => {
         name,
         content: textOf(result),
         output: result,
+        ...(ended.staged !== undefined && { staged: ended.staged }),
         ...edited,
         ...cleanup,
       }
@@ -108,9 +117,15 @@ const statuses = {
 
 export const statusOf = (event: TerminalEvent): FinalStatus => statuses[event._tag]
 
+/** The failure's text; what hosts were to know of it stays. */
+const failureOutput = (event: TerminalEvent): ToolOutput => {
+  const details = event._tag === "Error" ? event.output?.details : undefined
+  return details === undefined ? textOutput(event.content) : { ...textOutput(event.content), details }
+}
+
 export const resultOf = (event: TerminalEvent): ToolResult => {
   const { content } = event
-  const output = event._tag === "Completed" ? event.output : textOutput(content)
+  const output = event._tag === "Completed" ? event.output : failureOutput(event)
   const result = { status: statusOf(event), content, output, isError: event._tag !== "Completed" }
   return output.terminate === true ? { ...result, terminate: true } : result
 }

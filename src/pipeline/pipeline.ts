@@ -15,13 +15,23 @@ export interface GatePart {
   readonly label: string | undefined
 }
 
+/** A gate that the model decides later, with the tool `resolve`: the call completes here with its preview. */
+export interface ResolvePart<R = never> {
+  readonly kind: "resolve"
+  readonly name: string
+  readonly label: string
+  readonly sourceToolName: string | undefined
+  readonly details: unknown
+  readonly onDiscard: EffectHandler<R> | undefined
+}
+
 export interface FinallyPart<R = never> {
   readonly kind: "finally"
   readonly name: string
   readonly handler: EffectHandler<R>
 }
 
-export type PipelinePart<R = never> = HandlerPart<R> | GatePart | FinallyPart<R>
+export type PipelinePart<R = never> = HandlerPart<R> | GatePart | ResolvePart<R> | FinallyPart<R>
 
 /** A part by name and kind, for hosts that show a plan before anything runs. Plain JSON. */
 export interface PartDescription {
@@ -33,6 +43,17 @@ export interface PartDescription {
 export interface ApprovalOptions {
   /** What is asked, in a few words; hosts show it beside the call. */
   readonly label?: string
+}
+
+export interface ResolveOptions<R = never> {
+  /** What the preview would change, in a few words: it is shown with the result. */
+  readonly label: string
+  /** Default: the tool's name. */
+  readonly sourceToolName?: string
+  /** For hosts that list what is pending; no result shows them. */
+  readonly details?: unknown
+  /** Runs when the preview is discarded. Its output, where it has one, is the result. */
+  readonly onDiscard?: EffectHandler<R> | HandlerFunction<R>
 }
 
 const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<R> => {
@@ -66,6 +87,24 @@ export class ToolPipeline<R = never> {
     return this.with({ kind: "approval", name: "awaitApproval", label: options?.label })
   }
 
+  /**
+   * Adds a gate that the model decides: the call completes with the output so far as its preview, and what follows runs
+   * when `resolve` applies it. Finally handlers wait until it is applied, discarded or dropped.
+   */
+  awaitResolve<R2 = never>(options: ResolveOptions<R2>): ToolPipeline<R | R2> {
+    const { label, sourceToolName, details, onDiscard } = options
+    if (typeof label !== "string") throw new TypeError("Expected `label` of `awaitResolve` to be a string")
+    const discard = onDiscard === undefined ? undefined : toHandler(onDiscard)
+    return this.with({
+      kind: "resolve",
+      name: "awaitResolve",
+      label,
+      sourceToolName,
+      details,
+      onDiscard: discard,
+    })
+  }
+
   /** Adds a handler that always runs at the end: after success, error, denial, time-out, cancel and shutdown. */
   finally<R2 = never>(cleanup: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | R2> {
     const handler = toHandler(cleanup)
@@ -93,9 +132,8 @@ export class ToolPipeline<R = never> {
   describe(): Array<PartDescription> {
     return this.parts.map((part) => {
       const { kind, name } = part
-      return kind !== "approval" || part.label === undefined
-        ? { kind, name }
-        : { kind, name, label: part.label }
+      const label = kind === "approval" || kind === "resolve" ? part.label : undefined
+      return label === undefined ? { kind, name } : { kind, name, label }
     })
   }
 

@@ -24,12 +24,15 @@ export class Approval implements Expiring {
   expiresAt = 0
   readonly interpreter: Interpreter
   readonly timeout: number
+  /** Whether it may be approved with other parameters. */
+  readonly editable: boolean
   private readonly asker: Asker
 
-  constructor(asker: Asker, interpreter: Interpreter, timeout: number) {
+  constructor(asker: Asker, interpreter: Interpreter, timeout: number, editable: boolean) {
     this.asker = asker
     this.interpreter = interpreter
     this.timeout = timeout
+    this.editable = editable
   }
 
   approve(options: ApproveOptions | undefined): boolean {

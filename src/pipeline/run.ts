@@ -2,6 +2,8 @@
  * One call from its turn to its terminal event: admission, attempts, the questions it puts to the host, its end.
  * `phase` says where it stands. Whatever comes from outside finds the phase, or the open question, changed, or counts.
  */
+
+import { withHint } from "../resolve/reminder.ts"
 import { type Admission, admit } from "./admission.ts"
 import { judge } from "./after-call.ts"
 import type { RunningTask, TaskStatus } from "./background-tasks.ts"
@@ -24,6 +26,7 @@ import {
 import { formatMillis } from "./options.ts"
 import * as outcomes from "./outcome.ts"
 import { type ToolOutput, textOf, textOutput } from "./output.ts"
+import type { StagedAction } from "./pending-actions.ts"
 import type { FinallyPart, ToolPipeline } from "./pipeline.ts"
 import type { Release } from "./pool.ts"
 import { Approval, type Asker, type Question } from "./question.ts"
@@ -53,6 +56,8 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
   private readonly gates: Gatekeeper
   private attempt: Interpreter | undefined
   private finals: ReadonlyArray<FinallyPart<unknown>> = []
+  /** What the finally handlers see as their call, where it is not this one. */
+  private cleanupCall: ToolCall | undefined
   private cleanup: Cleanup | undefined
   private cleanupErrors: Array<string> | undefined
   private question: Question | undefined
@@ -60,6 +65,7 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
   /** The parameters of an edited approval, until the attempt that it ended is cleaned up. */
   private restart: { readonly params: unknown } | undefined
   private edited = false
+  private staged: { readonly actionId: string; readonly label: string } | undefined
   private started = false
   /** Whether the host was told that it runs in the background. */
   private announced = false
@@ -128,6 +134,22 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
     } else this.prepare(this.tool)
   }
 
+  /** It will not run: it ends so when its turn comes. */
+  refuse(outcome: outcomes.Outcome): void {
+    this.call.decision = "deny"
+    this.outcome = outcome
+  }
+
+  /** Ends a pending action that is neither applied nor discarded: only its finally handlers run. */
+  drop({ output, finals }: StagedAction): void {
+    this.phase = "finishing"
+    this.outcome = outcomes.cancelled()
+    this.attempt = new Interpreter(this, [])
+    this.attempt.output = output
+    this.finals = finals
+    this.clean()
+  }
+
   private prepare(tool: Tool<unknown>): void {
     this.phase = "preparing"
     const { filters, settings } = this.engine
@@ -191,8 +213,18 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
   }
 
   atGate(interpreter: Interpreter, gate: { readonly label: string | undefined }): boolean {
-    const { gates, sink, call } = this
-    if (gates.admits(call, this.tool!)) {
+    return this.askApproval(interpreter, gate.label, this.call, true)
+  }
+
+  /** Asks for `subject`: the call itself, or the one that staged what this one applies. */
+  askApproval(
+    interpreter: Interpreter,
+    label: string | undefined,
+    subject: ToolCall,
+    editable: boolean,
+  ): boolean {
+    const { gates, sink } = this
+    if (gates.admits(subject, editable ? this.tool : this.engine.toolOf(subject.name))) {
       interpreter.resolution = gates.resolution
       if (this.background) this.announce()
       return true
@@ -203,9 +235,9 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
       )
       return false
     }
-    const question = new Approval(this, interpreter, this.engine.settings.approvalTimeout)
+    const question = new Approval(this, interpreter, this.engine.settings.approvalTimeout, editable)
     this.ask(question)
-    const { agentId, callId, name, params, background } = call
+    const { agentId, callId, name, params, background } = subject
     sink.push({
       _tag: "AwaitingApproval",
       agentId,
@@ -213,7 +245,7 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
       name,
       params,
       background,
-      ...(gate.label !== undefined && { label: gate.label }),
+      ...(label !== undefined && { label }),
       ...(interpreter.output !== undefined && { preview: interpreter.output }),
       approve: (options) => question.approve(options),
       deny: (reason) => question.deny(reason),
@@ -235,9 +267,58 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
     if (interpreter !== this.attempt) return
     this.clock?.stop()
     this.phase = "finishing"
-    this.outcome =
-      ending._tag === "Completed" ? ending : outcomes.failed("failed", ending.message, ending.cause)
+    this.outcome = this.outcomeOf(interpreter, ending)
     this.clean()
+  }
+
+  private outcomeOf(interpreter: Interpreter, ending: Ending): outcomes.Outcome {
+    if (ending._tag === "Completed") return ending
+    if (ending._tag === "Failed") return outcomes.failed("failed", ending.message, ending.cause)
+    const preview = this.stage(ending, interpreter.output, this.call, this.finals)
+    if (preview === undefined) return outcomes.failed("failed", this.engine.actions.tooMany)
+    interpreter.output = preview
+    // They wait for the end of the action.
+    this.finals = []
+    return { _tag: "Completed" }
+  }
+
+  /** Makes a pending action of what is left. Gives the preview to complete with, or undefined where there are too many. */
+  stage(
+    { part, rest }: Extract<Ending, { _tag: "Staged" }>,
+    output: ToolOutput | undefined,
+    source: Pick<ToolCall, "name" | "params">,
+    finals: ReadonlyArray<FinallyPart<unknown>>,
+  ): ToolOutput | undefined {
+    const { label, details, onDiscard } = part
+    const sourceToolName = part.sourceToolName ?? source.name
+    const { name, params } = source
+    const action = {
+      label,
+      sourceToolName,
+      details,
+      source: { name, params },
+      output,
+      rest,
+      onDiscard,
+      finals,
+    }
+    const staged = this.engine.actions.stage(this.agentId, action)
+    if (staged === undefined) return undefined
+    const { actionId } = staged
+    this.staged = { actionId, label }
+    this.sink.push({ _tag: "ActionPending", agentId: this.agentId, actionId, label, sourceToolName })
+    return withHint(output, label)
+  }
+
+  /** The action was applied or discarded by this call: its finally handlers are now this call's. */
+  cleanUpAfter({ source, finals }: StagedAction): void {
+    this.cleanupCall = { ...this.call, ...source }
+    this.finals = finals
+  }
+
+  /** What the terminal event carries, should the call fail from here on. */
+  noteOutput(output: ToolOutput): void {
+    if (this.attempt !== undefined) this.attempt.output = output
   }
 
   // --- Questions and answers
@@ -268,7 +349,7 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
   }
 
   approved(question: Approval, { params, reason, remember }: ApproveOptions): boolean {
-    if (this.question !== question) return false
+    if (this.question !== question || (params !== undefined && !question.editable)) return false
     this.gates.pass(reason)
     if (remember === true) this.gates.remember(this.tool, params ?? this.call.params)
     if (params !== undefined) {
@@ -308,8 +389,7 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
   deny(reason?: string): boolean {
     if (this.question?.kind === "approval") return this.question.deny(reason)
     if (this.call.decision !== "requested" || this.phase === "ended") return false
-    this.call.decision = "deny"
-    this.outcome = outcomes.deniedByUser(reason)
+    this.refuse(outcomes.deniedByUser(reason))
     this.leaveHold()
     return true
   }
@@ -321,8 +401,8 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
 
   /** Fails an effect that nobody has read, for a host that is gone. */
   failUnread(question = this.question): void {
-    if (question?.kind !== "delegate" || this.sink !== this.engine.events) return
-    if (!this.engine.events.wasRead(question.sequence)) question.fail("The host has shut down")
+    if (question?.kind !== "delegate" || !this.sink.isUnread(question.sequence)) return
+    question.fail("The host has shut down")
   }
 
   private leaveHold(): void {
@@ -443,7 +523,7 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
   private clean(): void {
     this.releasePlace()
     if (this.finals.length === 0) return this.cleaned()
-    this.cleanup = new Cleanup(this, this.finals)
+    this.cleanup = new Cleanup(this, this.cleanupCall ?? this.call, this.finals)
     this.cleanup.run()
   }
 
@@ -471,8 +551,8 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
   }
 
   private terminal(outcome: outcomes.Outcome): TerminalEvent {
-    const { call, output, streamed, edited, cleanupErrors } = this
-    return outcomes.terminalEvent({ call, outcome, output, streamed, edited, cleanupErrors })
+    const { call, output, streamed, edited, staged, cleanupErrors } = this
+    return outcomes.terminalEvent({ call, outcome, output, streamed, edited, staged, cleanupErrors })
   }
 
   private tell(event: TerminalEvent): void {

@@ -1,0 +1,227 @@
+/**
+ * The previews of an agent that wait to be applied or discarded: a stack, latest on top. An action is claimed by one
+ * `resolve` at a time and comes back to its place if that fails, so it is applied at most once and never lost.
+ */
+import * as turns from "../resolve/tool-choice.ts"
+import type { ToolCall } from "./call.ts"
+import type { EffectHandler } from "./handler.ts"
+import type { MainPart } from "./interpreter.ts"
+import type { ToolOutput } from "./output.ts"
+import type { FinallyPart } from "./pipeline.ts"
+import { Step } from "./step.ts"
+
+/** A pending action as hosts see it. `details` are the host's; no result shows them. */
+export interface PendingAction {
+  readonly actionId: string
+  readonly label: string
+  readonly sourceToolName: string
+  readonly details?: unknown
+}
+
+export type ActionResult = string | ToolOutput | undefined
+
+/** `signal` is aborted when the `resolve` call is cancelled. */
+export type ActionFunction = (
+  reason: string,
+  extra: Readonly<Record<string, unknown>> | undefined,
+  context: { readonly signal: AbortSignal },
+) => ActionResult | Promise<ActionResult>
+
+/** What a host or a foreign tool pushes. */
+export interface PushedAction {
+  /** Short: it is shown with the result. */
+  readonly label: string
+  /** Default `"custom_tool"`. */
+  readonly sourceToolName?: string
+  readonly details?: unknown
+  /** Makes the changes. Its output is the result; a throw leaves the action pending. */
+  readonly apply: ActionFunction
+  /** Drops them. Undefined gives the default text; a throw leaves the action pending. */
+  readonly reject?: ActionFunction
+}
+
+/** An action with what it takes to end it. */
+export interface StagedAction extends PendingAction {
+  /** The staging call; of a pushed action, one in its name. */
+  readonly source: Pick<ToolCall, "name" | "params">
+  /** The output at the gate, which the first handler behind it sees. */
+  readonly output: ToolOutput | undefined
+  /** What runs when it is applied. */
+  readonly rest: ReadonlyArray<MainPart>
+  readonly onDiscard: EffectHandler<unknown> | undefined
+  readonly finals: ReadonlyArray<FinallyPart<unknown>>
+}
+
+export interface ActionStoreOptions {
+  readonly max: number
+  readonly choice: turns.ResolveChoice
+  readonly nextActionId: () => string
+  /** Runs the finally handlers of an action that ended without having been applied or discarded. */
+  readonly dropped: (agentId: string, action: StagedAction) => void
+  /** A host or a foreign tool pushed an action; what pipelines stage they tell themselves. */
+  readonly pushed: (agentId: string, action: StagedAction) => void
+}
+
+interface AgentActions {
+  /** From the oldest to the latest, without those that are claimed. */
+  readonly open: Array<StagedAction>
+  /** Where each action stands, also while it is claimed. */
+  readonly order: Map<StagedAction, number>
+  turn: turns.TurnState
+}
+
+/** The pending actions of all agents. An agent without any takes no room. */
+export class ActionStore {
+  private readonly options: ActionStoreOptions
+  private readonly agents = new Map<string, AgentActions>()
+  private staged = 0
+
+  constructor(options: ActionStoreOptions) {
+    this.options = options
+  }
+
+  get agentIds(): Array<string> {
+    return [...this.agents.keys()]
+  }
+
+  open(agentId: string): ReadonlyArray<StagedAction> {
+    return this.agents.get(agentId)?.open ?? []
+  }
+
+  turn(agentId: string): turns.TurnState {
+    return this.agents.get(agentId)?.turn ?? turns.idle
+  }
+
+  setTurn(agentId: string, turn: turns.TurnState): void {
+    const agent = this.agents.get(agentId)
+    if (agent !== undefined) agent.turn = turn
+  }
+
+  get tooMany(): string {
+    return `Too many pending actions: ${this.options.max} wait already. Call the \`resolve\` tool to apply or discard some first.`
+  }
+
+  /** Undefined where the agent has too many. */
+  stage(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction | undefined {
+    let agent = this.agents.get(agentId)
+    if (agent !== undefined && agent.order.size >= this.options.max) return undefined
+    if (agent === undefined) {
+      agent = { open: [], order: new Map(), turn: turns.idle }
+      this.agents.set(agentId, agent)
+    }
+    const staged: StagedAction = { actionId: this.options.nextActionId(), ...action }
+    this.staged += 1
+    agent.order.set(staged, this.staged)
+    agent.open.push(staged)
+    agent.turn = turns.pending(this.options.choice)
+    return staged
+  }
+
+  announce(agentId: string, action: StagedAction): void {
+    this.options.pushed(agentId, action)
+  }
+
+  /** Takes the latest for one `resolve`. */
+  claim(agentId: string): StagedAction | undefined {
+    return this.agents.get(agentId)?.open.pop()
+  }
+
+  /** It was not resolved: it is pending again, under its id, where it stood. */
+  restore(agentId: string, action: StagedAction): void {
+    const agent = this.agents.get(agentId)
+    if (agent === undefined || !agent.order.has(action)) return
+    const { open, order } = agent
+    let at = open.length
+    while (at > 0 && order.get(open[at - 1]!)! > order.get(action)!) at -= 1
+    open.splice(at, 0, action)
+    agent.turn = turns.pending(this.options.choice)
+  }
+
+  /** It was applied or discarded. */
+  settle(agentId: string, action: StagedAction): void {
+    const agent = this.agents.get(agentId)
+    if (agent === undefined || !agent.order.delete(action)) return
+    if (agent.order.size === 0) this.agents.delete(agentId)
+    else if (agent.open.length > 0) agent.turn = turns.pending(this.options.choice)
+  }
+
+  /** Drops what is pending. */
+  clear(agentId: string): void {
+    const agent = this.agents.get(agentId)
+    if (agent === undefined) return
+    for (const action of agent.open.splice(0)) {
+      agent.order.delete(action)
+      this.options.dropped(agentId, action)
+    }
+    agent.turn = turns.idle
+    if (agent.order.size === 0) this.agents.delete(agentId)
+  }
+}
+
+/** The pending actions of one agent, for hosts. */
+export class PendingActions {
+  private readonly store: ActionStore
+  private readonly agentId: string
+
+  constructor(store: ActionStore, agentId: string) {
+    this.store = store
+    this.agentId = agentId
+  }
+
+  /** From the oldest to the latest. */
+  list(): Array<PendingAction> {
+    return this.store.open(this.agentId).map(shown)
+  }
+
+  /** The latest: what `resolve` takes next. */
+  peek(): PendingAction | undefined {
+    const action = this.store.open(this.agentId).at(-1)
+    return action && shown(action)
+  }
+
+  get hasPending(): boolean {
+    return this.store.open(this.agentId).length > 0
+  }
+
+  /** Adds an action; gives its id. Throws where the agent has too many. */
+  push(action: PushedAction): string {
+    const { label, sourceToolName = "custom_tool", details, apply, reject } = action
+    if (typeof label !== "string" || typeof apply !== "function") {
+      throw new TypeError("Expected a pending action to have a string `label` and a function `apply`")
+    }
+    const staged = this.store.stage(this.agentId, {
+      label,
+      sourceToolName,
+      ...(details !== undefined && { details }),
+      source: { name: sourceToolName, params: {} },
+      output: undefined,
+      rest: [{ kind: "handler", name: "apply", handler: callHandler("apply", apply) }],
+      onDiscard: reject && callHandler("reject", reject),
+      finals: [],
+    })
+    if (staged === undefined) throw new Error(this.store.tooMany)
+    this.store.announce(this.agentId, staged)
+    return staged.actionId
+  }
+
+  /** Drops what is pending: of each action, only its finally handlers run. */
+  clear(): void {
+    this.store.clear(this.agentId)
+  }
+}
+
+const shown = ({ actionId, label, sourceToolName, details }: StagedAction): PendingAction => ({
+  actionId,
+  label,
+  sourceToolName,
+  ...(details !== undefined && { details }),
+})
+
+const callHandler = (name: string, call: ActionFunction): EffectHandler<unknown> => ({
+  name,
+  call: async (context) => {
+    const { resolution } = context
+    const result = await call(resolution?.reason ?? "", resolution?.extra, context)
+    return result === undefined || result === null ? Step.Continue : Step.Output(result)
+  },
+})

@@ -1,0 +1,33 @@
+/** The hidden tool `resolve` as the model sees it. */
+import type { JsonSchema } from "../pipeline/tool.ts"
+
+export interface ResolveParams {
+  readonly action: "apply" | "discard"
+  readonly reason: string
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+export const resolveName = "resolve"
+
+export const resolveDescription = [
+  "Finalizes the pending preview: applies it or discards it.",
+  "Call it after a tool showed changes that are not made yet. The latest preview is resolved first.",
+].join(" ")
+
+export const resolveParameters: JsonSchema = {
+  type: "object",
+  properties: {
+    action: {
+      type: "string",
+      enum: ["apply", "discard"],
+      description: '"apply" makes the previewed changes, "discard" drops them.',
+    },
+    reason: { type: "string", description: "Why, in one sentence." },
+    extra: {
+      type: "object",
+      description: "Further data for whoever applies the action, such as a title.",
+      additionalProperties: true,
+    },
+  },
+  required: ["action", "reason"],
+}

@@ -1,0 +1,53 @@
+/**
+ * What an agent's next turn should do about a preview that waits: pure transitions of one small state.
+ * `soft` reminds once, forces after a turn that did something else, and gives up after three forced turns;
+ * `forced` forces as long as something is pending.
+ */
+
+export type ResolveChoice = "soft" | "forced"
+
+export type TurnState =
+  | { readonly _tag: "Idle" }
+  | { readonly _tag: "Remind" }
+  | { readonly _tag: "Force"; readonly turns: number }
+  | { readonly _tag: "Free" }
+
+export type ToolChoiceMode = "none" | "remind" | "force"
+
+const forcedTurns = 3
+
+export const idle: TurnState = { _tag: "Idle" }
+
+/** An action is pending again: a new one, or one whose apply failed, or the next of the stack. */
+export const pending = (choice: ResolveChoice): TurnState =>
+  choice === "forced" ? { _tag: "Force", turns: 0 } : { _tag: "Remind" }
+
+export const modeOf = (state: TurnState): ToolChoiceMode | undefined => {
+  switch (state._tag) {
+    case "Idle":
+      return undefined
+    case "Remind":
+      return "remind"
+    case "Force":
+      return "force"
+    case "Free":
+      return "none"
+  }
+}
+
+/** Calls were enqueued without a watch over the turn: the reminder was given, and the choice is free. */
+export const unwatched = (state: TurnState): TurnState => (state._tag === "Remind" ? { _tag: "Free" } : state)
+
+export interface Turn {
+  readonly state: TurnState
+  /** Whether none of the turn's calls may run. */
+  readonly withheld: boolean
+}
+
+/** A whole turn of the model: whether it called `resolve`, and nothing else. */
+export const turn = (state: TurnState, choice: ResolveChoice, onlyResolves: boolean): Turn => {
+  if (state._tag === "Idle" || state._tag === "Free" || onlyResolves) return { state, withheld: false }
+  const turns = state._tag === "Force" ? state.turns + 1 : 0
+  const givesUp = choice === "soft" && turns >= forcedTurns
+  return { state: givesUp ? { _tag: "Free" } : { _tag: "Force", turns }, withheld: true }
+}
