@@ -33,6 +33,8 @@ interface Reader {
   readonly resolve: (event: ToolEvent | undefined) => void
   /** Whether the reader goes home when nothing is left to come for now. */
   readonly untilIdle: boolean
+  /** Who waits, for those that may withdraw. */
+  readonly iterator: EventIterator | undefined
 }
 
 const mergedChars = 65_536
@@ -114,14 +116,19 @@ export class EventQueue implements EventSink {
   }
 
   /** The next event; undefined once closed and read empty, or, `untilIdle`, once nothing is left to come for now. */
-  next(untilIdle: boolean, signal?: AbortSignal): Promise<ToolEvent | undefined> {
+  next(options: {
+    readonly untilIdle: boolean
+    readonly signal?: AbortSignal | undefined
+    readonly iterator?: EventIterator
+  }): Promise<ToolEvent | undefined> {
+    const { untilIdle, signal, iterator } = options
     if (signal?.aborted) return Promise.reject(signal.reason)
     const event = this.shift()
     if (event !== undefined) return Promise.resolve(event)
     if (this.closed || (untilIdle && this.isIdle())) return Promise.resolve(undefined)
     return new Promise((resolve, reject) => {
       if (signal === undefined) {
-        this.readers.add({ resolve, untilIdle })
+        this.readers.add({ resolve, untilIdle, iterator })
         return
       }
       const onAbort = () => {
@@ -134,6 +141,7 @@ export class EventQueue implements EventSink {
           resolve(value)
         },
         untilIdle,
+        iterator,
       }
       signal.addEventListener("abort", onAbort, { once: true })
       this.readers.add(reader)
@@ -146,6 +154,13 @@ export class EventQueue implements EventSink {
       if (!reader.untilIdle) continue
       this.readers.delete(reader)
       reader.resolve(undefined)
+    }
+  }
+
+  /** The iterator reads no more: an event that it waits for goes to somebody else. */
+  withdraw(iterator: EventIterator): void {
+    for (const reader of this.readers) {
+      if (reader.iterator === iterator && this.readers.delete(reader)) reader.resolve(undefined)
     }
   }
 
@@ -166,6 +181,32 @@ export class EventQueue implements EventSink {
       if (this.unreadDeltas < this.bound) this.waitingForRoom.shift()?.()
     }
     return event
+  }
+}
+
+/** Reads a queue until it is closed, or until `return`. */
+export class EventIterator implements AsyncIterableIterator<ToolEvent> {
+  private readonly queue: EventQueue
+  private returned = false
+
+  constructor(queue: EventQueue) {
+    this.queue = queue
+  }
+
+  async next(): Promise<IteratorResult<ToolEvent, undefined>> {
+    if (this.returned) return { done: true, value: undefined }
+    const value = await this.queue.next({ untilIdle: false, iterator: this })
+    return value === undefined ? { done: true, value } : { done: false, value }
+  }
+
+  async return(): Promise<IteratorResult<ToolEvent, undefined>> {
+    this.returned = true
+    this.queue.withdraw(this)
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
   }
 }
 

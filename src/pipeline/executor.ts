@@ -12,13 +12,14 @@ import { ToolFilters } from "../policy/index.ts"
 import { resolveName } from "../resolve/definition.ts"
 import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
 import * as turns from "../resolve/tool-choice.ts"
+import { AgentTools } from "./agent-tools.ts"
 import { BackgroundTasks } from "./background-tasks.ts"
 import type { ToolCall, ToolCallInput } from "./call.ts"
 import { CallIds, extractBackground, toToolCall } from "./call-input.ts"
 import { Engine } from "./engine.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./event.ts"
-import { CallbackSink, CleanupSink, EventQueue, type EventSink } from "./event-queue.ts"
-import { Lane } from "./lane.ts"
+import { CallbackSink, CleanupSink, EventIterator, EventQueue, type EventSink } from "./event-queue.ts"
+import { Lanes } from "./lanes.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./options.ts"
 import { failed, type Outcome, resultOf, terminalEvent } from "./outcome.ts"
 import type { ToolOutput } from "./output.ts"
@@ -26,7 +27,6 @@ import { ActionStore, PendingActions, type StagedAction } from "./pending-action
 import type { ToolDefinition, ToolRegistry } from "./registry.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./resolver.ts"
 import { type Phase, Run } from "./run.ts"
-import type { Tool } from "./tool.ts"
 
 /** What a call is doing. Plain JSON. */
 export interface CallInspection {
@@ -86,11 +86,10 @@ export class ToolExecutor implements AsyncDisposable {
   private readonly engine: Engine
   private readonly queue: EventQueue
   private readonly calls = new Map<string, Run>()
-  private readonly lanes = new Map<string, Lane<Run>>()
-  private readonly activeTools = new Map<string, ReadonlySet<string>>()
+  private readonly lanes: Lanes<Run>
+  private readonly tools: AgentTools
   private readonly actions: ActionStore
   private readonly standingHandlers = new Map<string, StandingResolveHandler>()
-  private readonly resolveTool: Tool<unknown>
   private readonly ids = new CallIds("call")
   private readonly actionIds = new CallIds("action")
   private filters: CallFilter | undefined
@@ -124,14 +123,16 @@ export class ToolExecutor implements AsyncDisposable {
       hasFilters: () => this.filters !== undefined,
       filters: () => (this.filters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })),
       unknownTool: (agentId, name) => this.unknownTool(agentId, name),
-      leaveLane: (run) => this.leaveLane(run),
+      leaveLane: (run) => this.lanes.leave(run),
       ended: (run) => this.ended(run),
     })
-    this.resolveTool = makeResolveTool({
+    this.lanes = new Lanes(() => this.engine.tired())
+    const resolveTool = makeResolveTool({
       engine: this.engine,
       runOf: (callId) => this.calls.get(callId),
       standingHandler: (agentId) => this.standingHandlers.get(agentId),
     })
+    this.tools = new AgentTools(this.registry, resolveTool)
   }
 
   /** An executor whose handlers may need services of `R`; the scope shuts it down. */
@@ -198,24 +199,13 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** The tools that this agent's model may be told of. */
   definitions(agentId = "main"): Array<ToolDefinition> {
-    const active = this.activeTools.get(agentId)
-    const isActive = (tool: Tool<unknown>) => (active === undefined ? !tool.hidden : active.has(tool.name))
-    const definitions = this.registry.definitions((tool) => tool.name !== resolveName && isActive(tool))
-    if (this.actions.open(agentId).length === 0 && !this.standingHandlers.has(agentId)) return definitions
-    const { name, description, parameters } = this.resolveTool
-    return [...definitions, { name, description, parameters }]
+    const canResolve = this.actions.open(agentId).length > 0 || this.standingHandlers.has(agentId)
+    return this.tools.definitions(agentId, canResolve)
   }
 
   /** Which tools an agent may call. Default: all, with hidden ones left out of its definitions. */
   setActiveTools(agentId: string, names: Iterable<string>): void {
-    const active = new Set(names)
-    // It is offered whenever there is something to resolve, and never on request.
-    active.delete(resolveName)
-    for (const name of active) {
-      if (this.registry.get(name) === undefined)
-        throw new Error(`Unknown tool \`${name}\`: register it first`)
-    }
-    this.activeTools.set(agentId, active)
+    this.tools.setActive(agentId, names)
   }
 
   // --- Events
@@ -224,7 +214,7 @@ export class ToolExecutor implements AsyncDisposable {
   async next(options: SignalOption = {}): Promise<ToolEvent | undefined> {
     const { signal } = options
     try {
-      return await this.queue.next(true, signal)
+      return await this.queue.next({ untilIdle: true, signal })
     } catch {
       throw abortError(signal!)
     }
@@ -232,19 +222,7 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** The same events, as long as the executor lives. Each event goes to one reader, once. */
   get events(): AsyncIterableIterator<ToolEvent> {
-    const { queue } = this
-    return {
-      async next() {
-        const value = await queue.next(false)
-        return value === undefined ? { done: true, value } : { done: false, value }
-      },
-      async return() {
-        return { done: true, value: undefined }
-      },
-      [Symbol.asyncIterator]() {
-        return this
-      },
-    }
+    return new EventIterator(this.queue)
   }
 
   /** The same events as an Effect Stream. */
@@ -378,7 +356,7 @@ export class ToolExecutor implements AsyncDisposable {
     inLane = true,
     refusal?: Outcome,
   ): string {
-    const tool = this.toolFor(input.agentId, input.name)
+    const tool = this.tools.toolFor(input.agentId, input.name)
     const call = extractBackground(input, tool)
     const { callId } = call
     if (this.calls.has(callId) || this.tasks.has(callId)) {
@@ -400,62 +378,14 @@ export class ToolExecutor implements AsyncDisposable {
     if (refusal !== undefined) run.refuse(refusal)
     this.calls.set(callId, run)
     if (call.background || !inLane) queueMicrotask(() => run.start())
-    else this.joinLane(run)
+    else this.lanes.join(run)
     return callId
-  }
-
-  private toolFor(agentId: string, name: string): Tool<unknown> | undefined {
-    if (name === resolveName) return this.resolveTool
-    const active = this.activeTools.get(agentId)
-    return active === undefined || active.has(name) ? this.registry.get(name) : undefined
   }
 
   private unknownTool(agentId: string, name: string): Outcome {
     const names = this.definitions(agentId).map((tool) => tool.name)
     const available = names.length === 0 ? "There are no tools." : `Available tools: ${names.join(", ")}`
     return failed("unknown-tool", `Unknown tool "${name}". ${available}`)
-  }
-
-  private joinLane(run: Run): void {
-    let lane = this.lanes.get(run.agentId)
-    if (lane === undefined) {
-      lane = new Lane()
-      this.lanes.set(run.agentId, lane)
-    }
-    lane.waiting.add(run)
-    if (lane.current === undefined && !lane.pumping) this.schedule(run.agentId, lane, queueMicrotask)
-  }
-
-  private schedule(agentId: string, lane: Lane<Run>, later: (task: () => void) => void): void {
-    lane.pumping = true
-    later(() => {
-      lane.pumping = false
-      this.pump(agentId, lane)
-    })
-  }
-
-  /** Gives turns until one is taken for longer. */
-  private pump(agentId: string, lane: Lane<Run>): void {
-    if (lane.pumping) return
-    lane.pumping = true
-    while (lane.current === undefined) {
-      if (lane.waiting.size > 0 && this.engine.tired()) return this.schedule(agentId, lane, setImmediate)
-      const run = lane.waiting.shift()
-      if (run === undefined) break
-      lane.current = run
-      run.start()
-    }
-    lane.pumping = false
-    if (lane.isIdle && this.lanes.get(agentId) === lane) this.lanes.delete(agentId)
-  }
-
-  private leaveLane(run: Run): void {
-    const lane = this.lanes.get(run.agentId)
-    if (lane === undefined) return
-    lane.waiting.delete(run)
-    if (lane.current !== run) return
-    lane.current = undefined
-    this.pump(run.agentId, lane)
   }
 
   private ended(run: Run): void {

@@ -5,14 +5,15 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type { Fiber } from "effect/Fiber"
 import type { ToolCall } from "./call.ts"
 import type { Engine } from "./engine.ts"
 import { messageOf } from "./failure.ts"
-import type { HandlerContext, Resolution } from "./handler.ts"
+import type { Resolution } from "./handler.ts"
+import { AttemptContext } from "./handler-context.ts"
 import type { HostEffect } from "./host-effect.ts"
 import { type ToolOutput, toOutput } from "./output.ts"
 import type { GatePart, HandlerPart, ResolvePart } from "./pipeline.ts"
+import { type HandlerEffect, PipelineFiber } from "./pipeline-fiber.ts"
 import { type DurationInput, isStep, type Step, ToolError } from "./step.ts"
 
 export type MainPart = HandlerPart<unknown> | GatePart | ResolvePart<unknown>
@@ -49,7 +50,7 @@ export interface InterpreterOwner {
 }
 
 export interface HandlerObserver {
-  wrap(effect: Effect.Effect<unknown, unknown, unknown>): Effect.Effect<unknown, unknown, unknown>
+  wrap(effect: HandlerEffect): HandlerEffect
   leave(failure: unknown): void
 }
 
@@ -63,47 +64,12 @@ const rejected = (reason: unknown): Promise<never> => {
   return promise
 }
 
-class Context implements HandlerContext {
-  readonly #interpreter: Interpreter
-  /** A property, so that it survives destructuring. */
-  readonly delta: (content: string, partial?: unknown) => Promise<void>
-
-  constructor(interpreter: Interpreter) {
-    this.#interpreter = interpreter
-    this.delta = (content, partial) => interpreter.stream(content, partial)
-  }
-
-  get call(): ToolCall {
-    return this.#interpreter.owner.call
-  }
-
-  get cwd(): string {
-    return this.#interpreter.owner.engine.settings.cwd
-  }
-
-  get workspace(): string | undefined {
-    return this.#interpreter.owner.engine.settings.workspace
-  }
-
-  get output(): ToolOutput | undefined {
-    return this.#interpreter.output
-  }
-
-  get signal(): AbortSignal {
-    return this.#interpreter.signal
-  }
-
-  get resolution(): Resolution | undefined {
-    return this.#interpreter.resolution
-  }
-}
-
 export class Interpreter {
   owner: InterpreterOwner
   output: ToolOutput | undefined
   resolution: Resolution | undefined
   private readonly parts: ReadonlyArray<MainPart>
-  private readonly context: Context
+  private readonly context: AttemptContext
   private index = 0
   private token = 0
   private state: "open" | "ended" | "interrupted" = "open"
@@ -116,20 +82,12 @@ export class Interpreter {
   private rejectDelta: ((reason: unknown) => void) | undefined
   private blockedDelta: Promise<void> | undefined
 
-  private fiber: Fiber<unknown, unknown> | undefined
-  /** Wakes the parked fiber; undefined while the fiber runs. */
-  private resume: ((effect: Effect.Effect<unknown, unknown, unknown>) => void) | undefined
-  /** Whether the fiber is inside a handler's own Effect. */
-  private executing = false
-  /** Whether the fiber itself is driving `run`, and then what it does next. */
-  private inFiber = false
-  private upcoming: Effect.Effect<unknown, unknown, unknown> | undefined
-  private onStopped: (() => void) | undefined
+  private fiber: PipelineFiber | undefined
 
   constructor(owner: InterpreterOwner, parts: ReadonlyArray<MainPart>) {
     this.owner = owner
     this.parts = parts
-    this.context = new Context(this)
+    this.context = new AttemptContext(this)
   }
 
   /** The part that is running or waiting. */
@@ -219,13 +177,8 @@ export class Interpreter {
     this.rejectDelta?.(reason)
     this.controller?.abort(reason)
     this.closeGenerator().catch(ignore)
-    if (!this.executing) {
-      this.fiber?.interruptUnsafe()
-      return stopped()
-    }
-    this.onStopped = stopped
-    // Without a fiber the Effect is still inside its synchronous beginning; `fork` interrupts it.
-    this.fiber?.interruptUnsafe()
+    if (this.fiber === undefined) stopped()
+    else this.fiber.interrupt(stopped)
   }
 
   stream(content: string, partial: unknown): Promise<void> {
@@ -303,7 +256,7 @@ export class Interpreter {
   }
 
   private suspend(returned: unknown): void {
-    if (Effect.isEffect(returned)) return this.execute(returned as Effect.Effect<unknown, unknown, unknown>)
+    if (Effect.isEffect(returned)) return this.execute(returned as HandlerEffect)
     this.park()
     try {
       if (isThenable(returned)) return this.settle(returned)
@@ -385,73 +338,27 @@ export class Interpreter {
     await generator?.return?.()
   }
 
-  /** Runs a handler's Effect inside the pipeline's fiber. */
-  private execute(effect: Effect.Effect<unknown, unknown, unknown>): void {
+  private execute(effect: HandlerEffect): void {
     const token = this.token
-    const traced = this.observer === undefined ? effect : this.observer.wrap(effect)
-    this.executing = true
-    const program = Effect.matchCauseEffect(traced, {
-      onSuccess: (value) => this.executed(token, () => this.settled(value)),
-      onFailure: (cause) => this.executed(token, () => this.end(Cause.squash(cause), cause)),
+    this.fiber ??= new PipelineFiber(this.owner.engine.fork)
+    this.fiber.execute(this.observer === undefined ? effect : this.observer.wrap(effect), (exit) => {
+      if (!this.claim(token)) return
+      if (exit._tag === "Success") this.settled(exit.value)
+      else this.end(Cause.squash(exit.cause), exit.cause)
     })
-    if (this.inFiber) this.upcoming = program
-    else this.drive(program)
-    if (this.executing) this.owner.suspended()
-  }
-
-  /** The fiber has left a handler's Effect: it drives the loop itself, then does what the loop left it to do. */
-  private executed(token: number, go: () => void): Effect.Effect<unknown, unknown, unknown> {
-    if (!this.claim(token)) return Effect.void
-    this.executing = false
-    this.inFiber = true
-    go()
-    this.inFiber = false
-    const next = this.upcoming
-    this.upcoming = undefined
-    return next ?? (this.state === "open" ? this.parked : Effect.void)
-  }
-
-  private get parked(): Effect.Effect<unknown, unknown, unknown> {
-    return Effect.callback<unknown, unknown, unknown>((resume) => {
-      this.resume = resume
-    })
+    if (this.fiber.isExecuting) this.owner.suspended()
   }
 
   /** Every pipeline that suspends has a fiber of its own, parked until something wakes it. */
   private park(): void {
     this.owner.suspended()
-    if (this.fiber === undefined && !this.inFiber) this.drive(this.parked)
+    this.fiber ??= new PipelineFiber(this.owner.engine.fork)
+    this.fiber.park()
   }
 
   /** Parks, unless the wait ended before it began: an answer may come while the question is put. */
   private parkUnless(token: number): void {
     if (token === this.token) this.park()
-  }
-
-  private drive(effect: Effect.Effect<unknown, unknown, unknown>): void {
-    const { resume } = this
-    if (resume !== undefined) {
-      this.resume = undefined
-      return resume(effect)
-    }
-    const fiber = this.owner.engine.fork(effect)
-    this.fiber = fiber
-    if (this.state === "interrupted") fiber.interruptUnsafe()
-    fiber.addObserver((exit) => this.exited(exit))
-  }
-
-  private exited(exit: { readonly _tag: string; readonly cause?: unknown }): void {
-    const wasExecuting = this.executing
-    this.executing = false
-    if (this.state === "interrupted") {
-      const stopped = this.onStopped
-      this.onStopped = undefined
-      stopped?.()
-    } else if (this.state === "open" && wasExecuting) {
-      // The handler's Effect ended the fiber it ran in.
-      this.fiber = undefined
-      this.end(new Error(`Handler \`${this.current}\` interrupted its own fiber`), exit.cause)
-    }
   }
 
   /** Lets the event loop turn before it goes on: a burst of plain steps must not starve it. */
@@ -472,11 +379,7 @@ export class Interpreter {
     this.token += 1
     this.state = "ended"
     this.leave(ending._tag === "Failed" ? (ending.cause ?? ending.message) : undefined)
-    const { resume } = this
-    if (resume !== undefined) {
-      this.resume = undefined
-      resume(Effect.void)
-    }
+    this.fiber?.end()
     this.owner.ended(this, ending)
   }
 

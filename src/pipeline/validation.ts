@@ -1,4 +1,7 @@
 /** Checks a call's parameters against its tool's JSON Schema, after unambiguous coercion. Compiled once a tool. */
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv"
+import type { Ajv2020 } from "ajv/dist/2020.js"
+import { type Coercion, isPlainObject, makeCoercion, type SchemaObject } from "./coercion.ts"
 
 export type ParameterCheck =
   | { readonly _tag: "Valid"; readonly params: unknown }
@@ -9,9 +12,182 @@ export interface CompiledParameters {
   validate(params: unknown): ParameterCheck | Promise<ParameterCheck>
 }
 
-export const compileParameters = (
-  _toolName: string,
-  _schema: Readonly<Record<string, unknown>>,
-): CompiledParameters => ({
-  validate: (params) => ({ _tag: "Valid", params }),
-})
+type Check = (params: unknown) => ParameterCheck
+type AjvClass = typeof Ajv | typeof Ajv2020
+type Dialect = "draft-07" | "2020-12"
+
+/** The library takes longer to load than the rest of the core, so it waits for the first call. */
+const loaders: Readonly<Record<Dialect, () => Promise<AjvClass>>> = {
+  "draft-07": async () => (await import("ajv")).Ajv,
+  "2020-12": async () => (await import("ajv/dist/2020.js")).Ajv2020,
+}
+const loaded = new Map<Dialect, AjvClass>()
+
+const loadClass = async (dialect: Dialect): Promise<AjvClass> => {
+  const ajvClass = await loaders[dialect]()
+  loaded.set(dialect, ajvClass)
+  return ajvClass
+}
+
+const newKeywords = new Set([
+  "prefixItems",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "dependentSchemas",
+  "dependentRequired",
+  "minContains",
+  "maxContains",
+  "$anchor",
+  "$dynamicRef",
+])
+
+/** A schema that does not name its dialect tells it by its keywords; where it uses none, draft-07 reads both. */
+const dialectOf = (schema: SchemaObject): Dialect => {
+  const declared = schema.$schema
+  if (typeof declared === "string") return /20(19|20)-/.test(declared) ? "2020-12" : "draft-07"
+  const seen = new Set<unknown>()
+  const pending: Array<unknown> = [schema]
+  while (pending.length > 0) {
+    const value = pending.pop()
+    if (typeof value !== "object" || value === null || seen.has(value)) continue
+    seen.add(value)
+    for (const [key, child] of Object.entries(value)) {
+      if (newKeywords.has(key)) return "2020-12"
+      pending.push(child)
+    }
+  }
+  return "draft-07"
+}
+
+/** Patterns are Unicode ones where they can be: many in the wild escape what Unicode patterns must not. */
+const tolerantRegExp = Object.assign(
+  (pattern: string, flags: string): RegExp => {
+    try {
+      return new RegExp(pattern, flags)
+    } catch {
+      return new RegExp(pattern)
+    }
+  },
+  { code: "new RegExp" },
+)
+
+const rootKey = "parameters"
+
+/** An instance a tool: the same `$id` may stand in the schemas of two tools. */
+const makeAjv = (ajvClass: AjvClass, schema: SchemaObject): Ajv | Ajv2020 => {
+  const ajv = new ajvClass({
+    strict: false,
+    logger: false,
+    allErrors: true,
+    // Keywords are checked as they are compiled; the meta-schema of an unheard-of `$schema` could not be.
+    meta: false,
+    validateSchema: false,
+    validateFormats: false,
+    ownProperties: true,
+    code: { regExp: tolerantRegExp },
+  })
+  ajv.removeKeyword("id")
+  ajv.addSchema(schema, rootKey)
+  return ajv
+}
+
+const maxErrors = 20
+const maxArguments = 10_000
+
+/** The property an error is about, where the path alone does not tell. */
+const propertyOf = ({ keyword, params }: ErrorObject): string | undefined => {
+  const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, unknown>
+  if (keyword === "required" && typeof missingProperty === "string") return missingProperty
+  if (typeof additionalProperty === "string") return additionalProperty
+  return typeof unevaluatedProperty === "string" ? unevaluatedProperty : undefined
+}
+
+const messageOf = ({ keyword, message = "is invalid", params }: ErrorObject): string => {
+  const { allowedValues, allowedValue } = params as Record<string, unknown>
+  if (keyword === "const") return `${message}: ${JSON.stringify(allowedValue)}`
+  if (keyword !== "enum" || !Array.isArray(allowedValues)) return message
+  return `${message}: ${allowedValues.map((value) => JSON.stringify(value)).join(", ")}`
+}
+
+const errorLine = (error: ErrorObject): string => {
+  const parts = [error.instancePath.slice(1), propertyOf(error)].filter(Boolean)
+  return `${parts.join("/") || "root"}: ${messageOf(error)}`
+}
+
+const showArguments = (params: unknown): string => {
+  let json: string
+  try {
+    json = JSON.stringify(params, null, 2) ?? "undefined"
+  } catch {
+    return "(cannot be shown as JSON)"
+  }
+  if (json.length <= maxArguments) return json
+  return `${json.slice(0, maxArguments)}\n… (truncated, ${json.length} characters in all)`
+}
+
+const invalid = (toolName: string, errors: Iterable<string>, params: unknown): ParameterCheck => {
+  const lines = [...new Set(errors)]
+  const shown = lines.slice(0, maxErrors)
+  if (lines.length > maxErrors) shown.push(`… and ${lines.length - maxErrors} more`)
+  const list = shown.map((line) => `  - ${line}`).join("\n")
+  const message = `Validation failed for tool "${toolName}":\n${list}\n\nReceived arguments:\n${showArguments(params)}`
+  return { _tag: "Invalid", message }
+}
+
+const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass): Check => {
+  let isValid: ValidateFunction
+  let coercion: Coercion
+  try {
+    const ajv = makeAjv(ajvClass, schema)
+    isValid = ajv.getSchema(rootKey)!
+    coercion = makeCoercion(schema, (pointer) => ajv.getSchema(`${rootKey}#${pointer}`))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const message = `Tool "${toolName}" has an invalid parameter schema: ${reason}`
+    return () => ({ _tag: "Invalid", message })
+  }
+  // A schema without a type lets anything through, but parameters are an object.
+  const accepts = (value: unknown): boolean => isValid(value) && isPlainObject(value)
+  return (received) => {
+    try {
+      const params = coercion.fillDefaults(received ?? {})
+      if (accepts(params)) return { _tag: "Valid", params }
+      const coerced = coercion.fillDefaults(coercion.coerce(params))
+      if (accepts(coerced)) return { _tag: "Valid", params: coerced }
+      const errors = isValid.errors?.map(errorLine) ?? ["root: must be object"]
+      return invalid(toolName, errors, received)
+    } catch (error) {
+      // Reading them took more stack than there is, or a property could not be read at all.
+      const reason =
+        error instanceof RangeError ? "is nested too deeply, or refers to itself" : "cannot be read"
+      return invalid(toolName, [`root: ${reason}`], received)
+    }
+  }
+}
+
+/**
+ * Prepares the check of a tool's parameters; nothing is compiled before the first call.
+ *
+ * - What is valid as it stands passes as the same object, but for defaults of the schema, which are filled in.
+ * - Else it is coerced where that is unambiguous, and checked again. What the caller gave is never changed.
+ * - A schema that does not compile makes every call Invalid.
+ */
+export const compileParameters = (toolName: string, schema: SchemaObject): CompiledParameters => {
+  let check: Check | undefined
+  let dialect: Dialect | undefined
+  return {
+    validate: (params) => {
+      if (check !== undefined) return check(params)
+      dialect ??= dialectOf(schema)
+      const ajvClass = loaded.get(dialect)
+      if (ajvClass !== undefined) {
+        check = compileCheck(toolName, schema, ajvClass)
+        return check(params)
+      }
+      return loadClass(dialect).then((found) => {
+        check ??= compileCheck(toolName, schema, found)
+        return check(params)
+      })
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** What handlers see of their attempt: a view, so that nothing is made before it is read. */
+import type { ToolCall } from "./call.ts"
+import type { HandlerContext, Resolution } from "./handler.ts"
+import type { Interpreter } from "./interpreter.ts"
+import type { ToolOutput } from "./output.ts"
+
+export class AttemptContext implements HandlerContext {
+  readonly #interpreter: Interpreter
+  /** A property, so that it survives destructuring. */
+  readonly delta: (content: string, partial?: unknown) => Promise<void>
+
+  constructor(interpreter: Interpreter) {
+    this.#interpreter = interpreter
+    this.delta = (content, partial) => interpreter.stream(content, partial)
+  }
+
+  get call(): ToolCall {
+    return this.#interpreter.owner.call
+  }
+
+  get cwd(): string {
+    return this.#interpreter.owner.engine.settings.cwd
+  }
+
+  get workspace(): string | undefined {
+    return this.#interpreter.owner.engine.settings.workspace
+  }
+
+  get output(): ToolOutput | undefined {
+    return this.#interpreter.output
+  }
+
+  get signal(): AbortSignal {
+    return this.#interpreter.signal
+  }
+
+  get resolution(): Resolution | undefined {
+    return this.#interpreter.resolution
+  }
+}
