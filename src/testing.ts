@@ -44,7 +44,7 @@ export class ScriptedHost {
   /** Enqueues calls and reads events until nothing is left to come; gives those events. */
   async run(calls: ReadonlyArray<ToolCallInput> = []): Promise<Array<ToolEvent>> {
     const from = this.events.length
-    this.executor.enqueue(calls)
+    if (calls.length > 0) this.executor.enqueue(calls)
     for (let event = await this.executor.next(); event !== undefined; event = await this.executor.next()) {
       this.answer(event)
     }
