@@ -1,0 +1,97 @@
+/**
+ * The forms of a path that rules match: relative to the working directory, and absolute; of the path as it is spelled
+ * and of the file that it leads to, links resolved. The disk is read, so that a link is no way around a rule.
+ */
+import { readlinkSync, realpathSync } from "node:fs"
+import { homedir } from "node:os"
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** One place that a path may mean. A rule holds for it where it matches either form. */
+export interface PathForm {
+  readonly absolute: string
+  readonly relative: string
+}
+
+/** The longest path that Linux resolves, in bytes; a longer one names no file. */
+const maxPathLength = 4096
+const maxLinks = 40
+
+const slashes = (path: string): string => (sep === "\\" ? path.replaceAll("\\", "/") : path)
+
+const formOf = (path: string, cwd: string): PathForm => ({
+  absolute: slashes(path),
+  relative: slashes(relative(cwd, path)),
+})
+
+const isMissing = (error: unknown): boolean => {
+  const { code } = error as NodeJS.ErrnoException
+  return code === "ENOENT" || code === "ENOTDIR"
+}
+
+const linkTarget = (path: string): string | undefined => {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Where a path leads, also one whose last parts do not exist yet. Throws where that cannot be told. */
+const realPath = (path: string, links = maxLinks): string => {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+  // A dangling link is written through: what counts is the file that this would create.
+  const target = linkTarget(path)
+  if (target !== undefined) {
+    if (links === 0) throw new Error(`Too many links: ${path}`)
+    return realPath(resolve(dirname(path), target), links - 1)
+  }
+  const parent = dirname(path)
+  return parent === path ? path : join(realPath(parent, links), basename(path))
+}
+
+/** All that a spelling may mean to a tool: whether `~` and `file:` are read as such is the tool's affair. */
+const readings = (path: string, cwd: string): Array<string> => {
+  const found = [resolve(cwd, path)]
+  if (path === "~" || path.startsWith("~/")) found.push(resolve(homedir(), path.slice(2)))
+  if (/^file:/i.test(path)) found.push(fileURLToPath(path))
+  return found
+}
+
+export interface PathForms {
+  /** As spelled, one for each reading. */
+  readonly spelled: ReadonlyArray<PathForm>
+  /** Links resolved. Undefined where the disk does not tell. Read when called. */
+  real(): ReadonlyArray<PathForm> | undefined
+}
+
+/** Gives undefined for what can be no path: a NUL byte, too long, a `file:` URL of another host. */
+export const pathForms = (path: string, cwd: string): PathForms | undefined => {
+  if (path.includes("\0") || path.length > maxPathLength) return undefined
+  try {
+    const spelled = readings(path, cwd)
+    return {
+      spelled: spelled.map((reading) => formOf(reading, cwd)),
+      real: () => {
+        try {
+          const realCwd = realPath(cwd)
+          const found = spelled.map((reading) => formOf(realPath(reading), realCwd))
+          // The system follows a link before `..`, the spelling does not: both are looked at.
+          if (path.includes("..")) {
+            const unresolved = isAbsolute(path) ? path : `${cwd}/${path}`
+            found.push(formOf(realPath(unresolved), realCwd))
+          }
+          return found
+        } catch {
+          return undefined
+        }
+      },
+    }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,80 @@
+/** A word of a command line as bash would pass it on, as far as that is known before it runs. */
+import type { Assignment, Word, WordPart } from "unbash"
+
+export interface ShellWord {
+  /** As it is written. */
+  readonly source: string
+  /** Quotes and escapes taken away; expansions stand as they are written. */
+  readonly text: string
+  /** Whether `text` is exactly what is passed on: nothing expands. */
+  readonly literal: boolean
+  /** The text as it reads where every variable is unset, for deny patterns: `r$@m` is `rm`. */
+  readonly emptied: string
+}
+
+const isLiteralPart = (part: WordPart): boolean => {
+  if (part.type === "DoubleQuoted") return part.parts.every((child) => child.type === "Literal")
+  return part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted"
+}
+
+const emptiedWord = (word: Word): string =>
+  word.parts === undefined ? word.value : word.parts.map(emptiedPart).join("")
+
+const emptiedPart = (part: WordPart): string => {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+    case "Glob":
+      return part.value
+    case "DoubleQuoted":
+    case "LocaleString":
+      return part.parts.map(emptiedPart).join("")
+    case "SimpleExpansion":
+      return part.text === "$IFS" ? " " : ""
+    case "ParameterExpansion":
+      if (part.parameter === "IFS") return " "
+      return part.operation?.type === "Default" ? emptiedWord(part.operation.operand) : ""
+    case "BraceExpansion":
+      return part.text.replace(/["'\\]/g, "").replace(/[{},]/g, " ")
+    case "ExtendedGlob":
+      return part.text
+    default:
+      return ""
+  }
+}
+
+export const shellWord = (word: Word): ShellWord => ({
+  source: word.text,
+  text: word.value,
+  literal: word.parts === undefined ? !word.text.startsWith("~") : word.parts.every(isLiteralPart),
+  emptied: emptiedWord(word),
+})
+
+/** An assignment as a word: `NAME=value`. */
+export const assignmentWord = (assignment: Assignment): ShellWord => {
+  const { text: source, name, index, append, value } = assignment
+  if (value.type === "ArrayValue") return { source, text: source, literal: false, emptied: source }
+  const head = `${name}${index === undefined ? "" : `[${index.text}]`}${append ? "+" : ""}=`
+  const word = shellWord(value)
+  return {
+    source,
+    text: head + word.text,
+    literal: word.literal && index === undefined,
+    emptied: head + word.emptied,
+  }
+}
+
+/** A word that somebody else fills in when the command runs, such as what xargs appends. */
+export const unknownWord = (text: string): ShellWord => ({
+  source: text,
+  text,
+  literal: false,
+  emptied: text,
+})
+
+export const joinWords = (words: ReadonlyArray<ShellWord>): string => words.map((word) => word.text).join(" ")
+
+/** Whether a word reads the same however it is quoted, so that its text names it without doubt. */
+export const isPlain = ({ source, text, literal }: ShellWord): boolean =>
+  source === text || (literal && /^[\w@%+=:,./-]+$/.test(text))

@@ -1,0 +1,256 @@
+/**
+ * Commands that run another command: what `sudo`, `xargs`, `find -exec`, `bash -c` and their like run.
+ * What cannot be told for certain is said to be so; it is still offered to deny patterns, as far as it can be guessed.
+ */
+import { escapes } from "./escapes.ts"
+import { type OptionSpec, readOptions } from "./options.ts"
+import { joinWords, type ShellWord, unknownWord } from "./shell-word.ts"
+
+export type Inner =
+  /** Another command, already split into words. */
+  | { readonly _tag: "Command"; readonly words: ReadonlyArray<ShellWord> }
+  /** Source that a shell reads; not `literal` where parts of it are known only when it runs. */
+  | { readonly _tag: "Code"; readonly source: string; readonly literal: boolean }
+  /** What may be a command or code: for deny patterns alone, it approves nothing. */
+  | { readonly _tag: "Guess"; readonly inner: Inner }
+  /** Runs what nobody can see beforehand. */
+  | { readonly _tag: "Unseen" }
+  /** Does more than its name says; a person who sees the whole line can tell, a pattern cannot. */
+  | { readonly _tag: "Delicate" }
+
+/** What a command reads from its here-document or here-string. */
+export interface ShellInput {
+  readonly text: string
+  readonly literal: boolean
+}
+
+interface WrapperSpec extends OptionSpec {
+  /** How many words stand between the options and the command. Default 0. */
+  readonly operands?: number
+  /** Whether `NAME=value` words may stand in front of the command. */
+  readonly assignments?: boolean
+  /** Whether the words are joined and read by a shell once more. */
+  readonly code?: boolean
+  /** Whether a shell that reads its standard input is run where no command is given. */
+  readonly interactive?: boolean
+  /** Options with which nothing is run. */
+  readonly inert?: string
+}
+
+type InnerCommands = ReadonlyArray<Inner>
+type Reader = (args: ReadonlyArray<ShellWord>, input: ShellInput | undefined) => InnerCommands
+
+const unseen: Inner = { _tag: "Unseen" }
+const delicate: Inner = { _tag: "Delicate" }
+const maxGuesses = 64
+
+const codeOf = (words: ReadonlyArray<ShellWord>): Inner => ({
+  _tag: "Code",
+  source: joinWords(words),
+  literal: words.every((word) => word.literal),
+})
+
+/** Any word of a launcher may begin the command that it runs, or be code. */
+const guesses = (args: ReadonlyArray<ShellWord>): InnerCommands =>
+  args.slice(0, maxGuesses).flatMap((word, index): Array<Inner> => {
+    const command: Inner = { _tag: "Guess", inner: { _tag: "Command", words: args.slice(index) } }
+    return /\s/.test(word.text) ? [command, { _tag: "Guess", inner: codeOf([word]) }] : [command]
+  })
+
+const launcher: Reader = (args) => [args.every((word) => word.literal) ? delicate : unseen, ...guesses(args)]
+
+const isAssignment = ({ text }: ShellWord): boolean => /^[A-Za-z_]\w*=/.test(text)
+
+const wrapper =
+  (spec: WrapperSpec): Reader =>
+  (args) => {
+    const read = readOptions(args, spec)
+    if (read === undefined) return launcher(args, undefined)
+    if (spec.inert !== undefined && [...spec.inert].some((name) => read.options.has(name))) return []
+    const found: Array<Inner> = []
+    let { index } = read
+    for (const last = index + (spec.operands ?? 0); index < last && index < args.length; index += 1) {
+      if (!args[index]!.literal) return launcher(args, undefined)
+    }
+    while (spec.assignments === true && index < args.length && isAssignment(args[index]!)) {
+      found[0] = delicate
+      index += 1
+    }
+    const words = args.slice(index)
+    if (words.length === 0) return spec.interactive === true ? [unseen] : found
+    if (words[0]!.text.startsWith("-")) return launcher(words, undefined)
+    return [...found, spec.code === true ? codeOf(words) : { _tag: "Command", words }]
+  }
+
+const replaced = (words: ReadonlyArray<ShellWord>, placeholder: string): Array<ShellWord> =>
+  words.map((word) => (word.text.includes(placeholder) ? { ...word, literal: false } : word))
+
+const xargs: Reader = (args) => {
+  const read = readOptions(args, {
+    short: "0rtxon:L:P:s:d:a:E:I:",
+    long: [
+      ..."null no-run-if-empty verbose exit open-tty".split(" "),
+      ..."max-args= max-procs= max-chars= delimiter= arg-file=".split(" "),
+    ],
+  })
+  if (read === undefined) return launcher(args, undefined)
+  const words = args.slice(read.index)
+  if (words.length === 0) return []
+  const placeholder = read.options.get("I")
+  if (placeholder === undefined) return [{ _tag: "Command", words: [...words, unknownWord("{}")] }]
+  return placeholder === "" ? [unseen] : [{ _tag: "Command", words: replaced(words, placeholder) }]
+}
+
+const findRuns = new Set(["-exec", "-execdir", "-ok", "-okdir"])
+const findWrites = new Set(["-delete", "-fprint", "-fprint0", "-fprintf", "-fls"])
+
+const find: Reader = (args) => {
+  const found: Array<Inner> = []
+  for (let index = 0; index < args.length; index += 1) {
+    const { text, literal } = args[index]!
+    // What expands may expand to `-delete`.
+    if (!literal || findWrites.has(text)) found.push(delicate)
+    if (!findRuns.has(text)) continue
+    const start = index + 1
+    const isEnd = (word: ShellWord, at: number): boolean =>
+      at >= start && (word.text === ";" || (word.text === "+" && args[at - 1]!.text === "{}"))
+    const end = args.findIndex(isEnd)
+    if (end < 0) return [...found, ...launcher(args.slice(start), undefined)]
+    found.push({ _tag: "Command", words: replaced(args.slice(start, end), "{}") })
+    index = end
+  }
+  return found
+}
+
+const isStandardInput = (path: string): boolean => /^\/(dev\/(stdin|fd\/)|proc\/)/.test(path)
+
+const script = (file: ShellWord | undefined, input: ShellInput | undefined): InnerCommands => {
+  if (file !== undefined && !file.literal) return [unseen]
+  if (file !== undefined && !isStandardInput(file.text)) return []
+  if (input === undefined) return [unseen]
+  return [{ _tag: "Code", source: input.text, literal: input.literal }]
+}
+
+const shellFlags = new Set(["--login", "--norc", "--noprofile", "--posix", "--restricted", "--verbose"])
+
+const shell: Reader = (args, input) => {
+  const letters = new Set<string>()
+  let index = 0
+  for (; index < args.length; index += 1) {
+    const { text, literal } = args[index]!
+    if (!literal) return [unseen, ...guesses(args)]
+    if (text === "--" || text === "-") {
+      index += 1
+      break
+    }
+    if (shellFlags.has(text)) continue
+    if (!/^[-+]/.test(text)) break
+    if (!/^[-+][a-zA-Z]+$/.test(text)) return [unseen, ...guesses(args)]
+    for (const letter of text.slice(1)) {
+      if (text.startsWith("-")) letters.add(letter)
+      if (letter === "o" || letter === "O") index += 1
+    }
+  }
+  const operand = args[index]
+  if (letters.has("c")) return operand === undefined ? [unseen] : [codeOf([operand])]
+  return script(letters.has("s") ? undefined : operand, input)
+}
+
+/** `source` changes the shell that runs the rest of the line. */
+const source: Reader = (args, input) => [delicate, ...script(args[0], input)]
+
+const trap: Reader = (args) => {
+  const code = args[0]?.text === "--" ? args[1] : args[0]
+  return code === undefined || (code.literal && /^-/.test(code.text)) ? [] : [codeOf([code])]
+}
+
+const alias: Reader = (args) => [
+  delicate,
+  ...args.map((word) => codeOf([{ ...word, text: word.text.slice(word.text.indexOf("=") + 1) }])),
+]
+
+const list = (names: string): Array<string> => names.trim().split(/\s+/)
+
+const specs: Readonly<Record<string, WrapperSpec>> = {
+  env: {
+    short: "0iu:C:v",
+    long: list("null ignore-environment unset= chdir= debug"),
+    assignments: true,
+  },
+  sudo: {
+    short: "AbEHKknPSBu:g:h:p:C:T:R:D:U:r:t:lVv",
+    long: list("background preserve-env set-home non-interactive stdin user= group= prompt= chdir="),
+    assignments: true,
+    inert: "lKVv",
+  },
+  doas: { short: "nu:" },
+  nice: { short: "n:", long: list("adjustment=") },
+  ionice: { short: "tc:n:", long: list("ignore class= classdata=") },
+  stdbuf: { short: "i:o:e:", long: list("input= output= error=") },
+  setsid: { short: "cfw", long: list("ctty fork wait") },
+  nohup: {},
+  timeout: {
+    short: "fpvk:s:",
+    long: list("foreground preserve-status verbose kill-after= signal="),
+    operands: 1,
+  },
+  time: { short: "pvf:", long: list("portability verbose format=") },
+  chroot: { long: list("userspec= groups= skip-chdir"), operands: 1, interactive: true },
+  flock: {
+    short: "eFnosuxE:w:",
+    long: list("exclusive no-fork nonblock nb close shared unlock timeout= wait= conflict-exit-code="),
+    operands: 1,
+  },
+  watch: { short: "bcdegtwn:", long: list("beep color differences errexit no-title interval="), code: true },
+  strace: { short: "fcCrtTvxyqie:s:a:" },
+  command: { short: "pvV", inert: "vV" },
+  builtin: {},
+  exec: { short: "cla:" },
+  busybox: {},
+  toybox: {},
+  ssh: { short: "46AaCfGgKkMNnqsTtVvXxYyb:c:i:J:L:l:m:p:R:W:w:", operands: 1, code: true, interactive: true },
+}
+
+/** They run their arguments in a way that is not followed here. */
+const launchers = list(`
+  parallel sem su runuser sg script pkexec nsenter unshare systemd-run at batch expect tmux screen entr socat
+  setpriv firejail bwrap proot fakeroot taskset chrt numactl prlimit valgrind perf ltrace gdb rlwrap unbuffer
+  setarch linux32 linux64 eatmydata faketime torsocks proxychains proxychains4 xvfb-run dbus-run-session
+  start-stop-daemon run-parts cpulimit choom csh tcsh fish bind complete compgen
+`)
+
+const shells = list("sh bash rbash dash zsh ksh mksh ash")
+
+/** Builtins that change what later names mean, or evaluate their arguments as arithmetic. */
+const builtins = list(
+  "read mapfile readarray getopts let unset declare typeset local export readonly unalias hash enable shopt",
+)
+
+const readers = new Map<string, Reader>([
+  ...Object.entries(specs).map(([name, spec]) => [name, wrapper(spec)] as const),
+  ...launchers.map((name) => [name, launcher] as const),
+  ...shells.map((name) => [name, shell] as const),
+  ...builtins.map((name) => [name, (): InnerCommands => [delicate]] as const),
+  ["xargs", xargs],
+  ["find", find],
+  ["eval", (args) => (args.length === 0 ? [] : [codeOf(args[0]!.text === "--" ? args.slice(1) : args)])],
+  ["source", source],
+  [".", source],
+  ["trap", trap],
+  ["alias", alias],
+])
+
+const nameOf = (command: string): string => command.slice(command.lastIndexOf("/") + 1)
+
+/** What a command runs besides itself. */
+export const innerCommands = (
+  command: ReadonlyArray<ShellWord>,
+  input: ShellInput | undefined,
+): InnerCommands => {
+  const [first, ...args] = command
+  if (first === undefined) return []
+  const name = nameOf(first.text)
+  const reader = readers.get(name)
+  if (reader !== undefined) return reader(args, input)
+  return escapes(name, args) ? [delicate] : []
+}
