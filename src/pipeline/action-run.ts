@@ -2,6 +2,8 @@
  * One try to end a pending action, under the call of `resolve`: its handlers' deltas, effects and approvals are that
  * call's. Whatever keeps the action from ending puts it back.
  */
+import type { ResolveParams } from "../resolve/definition.ts"
+import { defaultOutput, failureText, withDetails } from "../resolve/result.ts"
 import type { ToolCall } from "./call.ts"
 import type { Engine } from "./engine.ts"
 import type { Resolution } from "./handler.ts"
@@ -16,52 +18,62 @@ import {
 import type { ToolOutput } from "./output.ts"
 import type { StagedAction } from "./pending-actions.ts"
 import type { Run } from "./run.ts"
-import type { DurationInput } from "./step.ts"
+import { type DurationInput, Step } from "./step.ts"
 
 export class ActionRun implements InterpreterOwner {
   readonly engine: Engine
   /** What its handlers see: the staging call, under the id of the resolving one. */
   readonly call: ToolCall
   private readonly run: Run
+  private readonly action: StagedAction
+  private readonly params: ResolveParams
   private readonly interpreter: Interpreter
-  private readonly ending: (ending: Ending, output: ToolOutput | undefined) => void
+  /** Told what the resolve call ends with; never, where the try is interrupted. */
+  private readonly concluded: (step: Step) => void
 
-  constructor(
-    run: Run,
-    action: StagedAction,
-    resolution: Resolution,
-    parts: ReadonlyArray<MainPart>,
-    ending: (ending: Ending, output: ToolOutput | undefined) => void,
-  ) {
+  constructor(run: Run, action: StagedAction, params: ResolveParams, concluded: (step: Step) => void) {
     this.run = run
     this.engine = run.engine
-    this.ending = ending
+    this.action = action
+    this.params = params
+    this.concluded = concluded
     this.call = { ...run.call, ...action.source }
-    this.interpreter = new Interpreter(this, parts)
+    this.interpreter = new Interpreter(this, params.action === "apply" ? action.rest : discardParts(action))
     this.interpreter.output = action.output
-    this.interpreter.resolution = resolution
+    this.interpreter.resolution = resolutionOf(params)
   }
 
   start(): void {
     this.interpreter.run()
   }
 
+  /** Stops it where it stands. Before `stopped` is called, the action is pending again. */
   interrupt(reason: unknown, stopped: () => void): void {
-    this.interpreter.interrupt(reason, stopped)
+    this.interpreter.interrupt(reason, () => {
+      const { run, action, produced } = this
+      this.engine.actions.restore(run.agentId, action)
+      if (produced !== undefined) run.noteOutput(produced)
+      stopped()
+    })
   }
+
+  // --- What the interpreter asks
 
   mayRun(): boolean {
     return true
   }
 
-  suspended(): void {}
+  suspended(): void {
+    this.run.suspended()
+  }
 
   enter(name: string): HandlerObserver | undefined {
     return this.run.enter(name)
   }
 
   atGate(interpreter: Interpreter, gate: { readonly label: string | undefined }): boolean {
-    return this.run.askApproval(interpreter, gate.label, this.call, false)
+    const subject = { call: this.call, tool: this.engine.toolOf(this.call.name), editable: false }
+    return this.run.dialogue.askApproval(interpreter, gate.label, subject)
   }
 
   delegate(interpreter: Interpreter, effect: HostEffect, timeout: DurationInput | undefined): void {
@@ -73,6 +85,55 @@ export class ActionRun implements InterpreterOwner {
   }
 
   ended(_interpreter: Interpreter, ending: Ending): void {
-    this.ending(ending, this.interpreter.output)
+    this.concluded(ending._tag === "Failed" ? this.failed(ending) : this.succeeded(ending))
+  }
+
+  // --- The end
+
+  private failed({ message, cause, thrown }: Extract<Ending, { _tag: "Failed" }>): Step {
+    const { run, action, params } = this
+    this.engine.actions.restore(run.agentId, action)
+    run.noteOutput(withDetails(this.produced ?? { content: [] }, params, action))
+    return Step.Error(failureText(params, message, thrown), { cause })
+  }
+
+  private succeeded(ending: Exclude<Ending, { _tag: "Failed" }>): Step {
+    const { run, action, params } = this
+    this.engine.actions.settle(run.agentId, action)
+    const output = withDetails(
+      ending._tag === "Staged" ? this.stageRest(ending) : this.complete(),
+      params,
+      action,
+    )
+    // All is in place before it is told: whoever hears of it may cancel the call.
+    run.noteOutput(output)
+    run.report.resolve(action, params.action === "apply" ? "applied" : "discarded")
+    return Step.Output(output)
+  }
+
+  /** The rest of the pipeline has a preview of its own: it goes on as a new action, in the place of this one. */
+  private stageRest(ending: Extract<Ending, { _tag: "Staged" }>): ToolOutput {
+    const { source, finals } = this.action
+    return this.run.stage(ending, this.interpreter.output, source, finals)!
+  }
+
+  private complete(): ToolOutput {
+    this.run.cleanUpAfter(this.action)
+    return this.produced ?? defaultOutput(this.params, this.action.label)
+  }
+
+  /** What its handlers put out. The preview that they began with is not theirs. */
+  private get produced(): ToolOutput | undefined {
+    const { output } = this.interpreter
+    return output === this.action.output ? undefined : output
   }
 }
+
+const discardParts = ({ onDiscard }: StagedAction): ReadonlyArray<MainPart> =>
+  onDiscard === undefined ? [] : [{ kind: "handler", name: onDiscard.name, handler: onDiscard }]
+
+const resolutionOf = ({ action, reason, extra }: ResolveParams): Resolution => ({
+  action,
+  reason,
+  ...(extra !== undefined && extra !== null && { extra }),
+})

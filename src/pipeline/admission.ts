@@ -29,6 +29,12 @@ const whenReady = <A, B>(value: A | Promise<A>, then: (value: A) => B | Promise<
   value instanceof Promise ? value.then(then) : then(value)
 
 export const admit = (admitting: Admitting): Admission | Promise<Admission> => {
+  const admission = examine(admitting)
+  if (!(admission instanceof Promise)) return admission
+  return admission.catch((error) => refused(failed("failed", messageOf(error), error)))
+}
+
+const examine = (admitting: Admitting): Admission | Promise<Admission> => {
   const { call, tool, hooks } = admitting
   return whenReady(tool.validator.validate(call.params), (check) => {
     if (check._tag === "Invalid") return refused(failed("invalid", check.message))

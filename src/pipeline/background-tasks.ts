@@ -54,7 +54,8 @@ export class BackgroundTasks {
   private readonly finished = new Map<string, FinishedTask>()
   /** The ids of `finished` in the order of their ending. */
   private readonly order = new Fifo<string>()
-  /** Ids whose results were dropped unread. */
+  /** The agents of tasks whose results were dropped unread, and the ids in the order of their dropping. */
+  private readonly expiredAgents = new Map<string, string>()
   private readonly expired = new Fifo<string>()
   private readonly waiters = new Map<string, Array<(task: BackgroundTask) => void>>()
   private readonly ttl: number
@@ -70,11 +71,6 @@ export class BackgroundTasks {
   has(id: string): boolean {
     this.dropOld()
     return this.running.has(id) || this.finished.has(id)
-  }
-
-  wasDropped(id: string): boolean {
-    this.dropOld()
-    return this.expired.has(id)
   }
 
   /** All tasks, or those of one agent: finished ones first, in the order of their ending. */
@@ -119,7 +115,7 @@ export class BackgroundTasks {
 
   /** @internal */
   started(run: RunningTask): void {
-    this.expired.delete(run.callId)
+    this.forgetExpired(run.callId)
     this.running.set(run.callId, run)
   }
 
@@ -154,7 +150,7 @@ export class BackgroundTasks {
   /** The answer to `get_background_task`, which takes the task. Agents see only their own. */
   collect(agentId: string, id: string): string {
     const task = this.get(id)
-    if (task === undefined && this.wasDropped(id)) return `Task ${id} expired`
+    if (task === undefined && this.expiredAgents.get(id) === agentId) return `Task ${id} expired`
     const taken = task?.agentId === agentId ? this.take(id) : undefined
     if (taken === undefined) return `Task ${id} not found or still running`
     return `Task ${id} (${taken.name}) [${capitalized(taken.status)}]:\n${taken.content}`
@@ -165,14 +161,20 @@ export class BackgroundTasks {
     this.order.delete(id)
   }
 
+  private forgetExpired(id: string): void {
+    this.expired.delete(id)
+    this.expiredAgents.delete(id)
+  }
+
   /** Looked at whenever somebody asks, so that no timer is needed; the number kept is bounded all the same. */
   private dropOld(): void {
     const oldest = this.now() - this.ttl
     for (let id = this.order.first(); id !== undefined; id = this.order.first()) {
       if (this.finished.size <= this.max && this.finished.get(id)!.endedAt > oldest) break
-      this.forget(id)
+      this.expiredAgents.set(id, this.finished.get(id)!.task.agentId)
       this.expired.add(id)
-      if (this.expired.size > this.max) this.expired.shift()
+      this.forget(id)
+      if (this.expired.size > this.max) this.forgetExpired(this.expired.first()!)
     }
   }
 }

@@ -19,7 +19,7 @@ export interface CleanupHost {
   delta(content: string, partial: unknown): Promise<void> | undefined
   /** Nobody waits for the open question any more. */
   closeQuestion(): void
-  report(failure: string): void
+  readonly report: { cleanupFailed(failure: string): void }
   cleaned(): void
 }
 
@@ -58,7 +58,7 @@ export class Cleanup implements InterpreterOwner, Expiring {
     const late = `did not end within ${formatMillis(this.engine.settings.finallyTimeout)}`
     this.expiresAt = 0
     this.host.closeQuestion()
-    this.host.report(`${this.current}: ${late}`)
+    this.host.report.cleanupFailed(`${this.current}: ${late}`)
     this.interpreter?.interrupt(
       new DOMException(`The finally handler ${late}`, "TimeoutError"),
       () => undefined,
@@ -95,7 +95,7 @@ export class Cleanup implements InterpreterOwner, Expiring {
     if (interpreter !== this.interpreter) return
     this.engine.deadlines.clear(this)
     this.expiresAt = 0
-    if (ending._tag === "Failed") this.host.report(`${this.current}: ${ending.message}`)
+    if (ending._tag === "Failed") this.host.report.cleanupFailed(`${this.current}: ${ending.message}`)
     this.run()
   }
 }

@@ -9,7 +9,9 @@ export type SchemaObject = Readonly<Record<string, unknown>>
 export type ValidatorAt = (pointer: string) => ((value: unknown) => unknown) | undefined
 
 export interface Coercion {
+  /** Throws a RangeError where the value is too deep, or refers to itself. */
   fillDefaults(value: unknown): unknown
+  /** Gives the value itself where it is too deep or too intricate. */
   coerce(value: unknown): unknown
 }
 
@@ -20,9 +22,11 @@ interface Located {
 
 type Entries = Record<string, unknown>
 
-/** Deeper parameters are refused with a RangeError, like those that exhaust the stack. */
+/** Deeper parameters are not filled or coerced. */
 const maxDepth = 512
 const maxReferences = 32
+/** Branches tried in one coercion: a recursive union would else be tried in every combination. */
+const maxBranches = 10_000
 
 export const isPlainObject = (value: unknown): value is Entries =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -174,6 +178,7 @@ class SchemaCoercion implements Coercion {
   private readonly validatorAt: ValidatorAt
   private readonly hasDefaults: boolean
   private readonly named = new Map<string, Located>()
+  private branches = 0
 
   constructor(schema: SchemaObject, validatorAt: ValidatorAt) {
     this.root = { schema, pointer: "" }
@@ -186,8 +191,15 @@ class SchemaCoercion implements Coercion {
   }
 
   coerce(value: unknown): unknown {
-    // Some models send all parameters as one string.
-    return this.coerceTo(this.root, toObject(value), 0)
+    this.branches = 0
+    try {
+      // Some models send all parameters as one string.
+      return this.coerceTo(this.root, toObject(value), 0)
+    } catch (error) {
+      // Such as a scalar for an array of arrays of arrays, and so on for ever.
+      if (error instanceof RangeError) return value
+      throw error
+    }
   }
 
   /** Finds what references name, and whether there are defaults at all. */
@@ -329,6 +341,8 @@ class SchemaCoercion implements Coercion {
     for (const branch of children(at, keyword)) {
       const isValid = this.validatorAt(branch.pointer)
       if (isValid === undefined || isValid(value) === true) return value
+      this.branches += 1
+      if (this.branches > maxBranches) throw new RangeError("Too many branches")
       const coerced = this.coerceTo(branch, value, depth + 1)
       if (isValid(coerced) === true) results.push(coerced)
     }

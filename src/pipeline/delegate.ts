@@ -33,8 +33,8 @@ export const delegate = (
   } catch (error) {
     return interpreter.fail(messageOf(error), error)
   }
-  const question = new Delegation(run, interpreter, effect, limit, events.sequence)
-  run.ask(question)
+  const question = new Delegation(run.dialogue, interpreter, effect, limit, events.sequence)
+  run.dialogue.ask(question)
   if (answerer !== undefined) {
     void question.askFunction((signal) => answerer(effect as never, { agentId, callId, signal }))
     return
@@ -48,7 +48,7 @@ export const delegate = (
     fail: (message) => question.fail(message),
   })
   // A reader that is still there reads within a turn of the event loop.
-  if (engine.closing) setImmediate(() => run.failUnread(question))
+  if (engine.closing) setImmediate(() => run.dialogue.failUnread(question))
 }
 
 /** Background tasks are the executor's own to tell of. */

@@ -7,7 +7,7 @@ import type { BackgroundTasks } from "./background-tasks.ts"
 import { Deadlines } from "./deadlines.ts"
 import type { EventQueue } from "./event-queue.ts"
 import type { CallFilter, Settings } from "./options.ts"
-import type { Outcome } from "./outcome.ts"
+import type { Stopped } from "./outcome.ts"
 import type { ActionStore } from "./pending-actions.ts"
 import { Pool } from "./pool.ts"
 import type { Run } from "./run.ts"
@@ -29,7 +29,7 @@ export interface EngineParts {
   /** The call leaves its lane: it has ended, or it goes on in the background. */
   readonly leaveLane: (run: Run) => void
   readonly ended: (run: Run) => void
-  readonly unknownTool: (agentId: string, name: string) => Outcome
+  readonly unknownTool: (agentId: string, name: string) => Stopped
   readonly toolOf: (name: string) => Tool<unknown> | undefined
 }
 
@@ -43,7 +43,7 @@ export class Engine {
   readonly pool: Pool
   readonly leaveLane: (run: Run) => void
   readonly ended: (run: Run) => void
-  readonly unknownTool: (agentId: string, name: string) => Outcome
+  readonly unknownTool: (agentId: string, name: string) => Stopped
   readonly toolOf: (name: string) => Tool<unknown> | undefined
   readonly fork: (effect: Effect.Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
   /** Set by shutdown: nobody may be left to answer. */

@@ -13,7 +13,13 @@ export interface DeltaSource {
   /** A background task's deltas never wait: its host may be waiting for the task alone. */
   readonly background: boolean
   lastDelta: { event: Mutable<DeltaEvent>; sequence: number } | undefined
-  room: Promise<void> | undefined
+  room: Room | undefined
+}
+
+/** What a handler waits for that awaits its deltas. */
+export interface Room {
+  readonly promise: Promise<void>
+  readonly open: () => void
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -106,13 +112,8 @@ export class EventQueue implements EventSink {
       this.push(event)
     }
     if (source.background) return undefined
-    source.room ??= new Promise((resolve) => {
-      this.waitingForRoom.push(() => {
-        source.room = undefined
-        resolve()
-      })
-    })
-    return source.room
+    source.room ??= this.waitForRoom(source)
+    return source.room.promise
   }
 
   /** The next event; undefined once closed and read empty, or, `untilIdle`, once nothing is left to come for now. */
@@ -126,6 +127,8 @@ export class EventQueue implements EventSink {
     const event = this.shift()
     if (event !== undefined) return Promise.resolve(event)
     if (this.closed || (untilIdle && this.isIdle())) return Promise.resolve(undefined)
+    // Nothing is unread: there is room for all, whatever each of them does with it.
+    this.makeRoom(this.waitingForRoom.length)
     return new Promise((resolve, reject) => {
       if (signal === undefined) {
         this.readers.add({ resolve, untilIdle, iterator })
@@ -178,9 +181,26 @@ export class EventQueue implements EventSink {
     this.readCount += 1
     if (event._tag === "Delta") {
       this.unreadDeltas -= 1
-      if (this.unreadDeltas < this.bound) this.waitingForRoom.shift()?.()
+      this.makeRoom(this.bound - this.unreadDeltas)
     }
     return event
+  }
+
+  private waitForRoom(source: DeltaSource): Room {
+    let resolve: () => void
+    const promise = new Promise<void>((resolved) => {
+      resolve = resolved
+    })
+    const open = () => {
+      source.room = undefined
+      resolve()
+    }
+    this.waitingForRoom.push(open)
+    return { promise, open }
+  }
+
+  private makeRoom(count: number): void {
+    for (let i = 0; i < count && this.waitingForRoom.length > 0; i++) this.waitingForRoom.shift()!()
   }
 }
 

@@ -21,7 +21,7 @@ import type { ApproveOptions, ToolEvent, ToolResult } from "./event.ts"
 import { CallbackSink, CleanupSink, EventIterator, EventQueue, type EventSink } from "./event-queue.ts"
 import { Lanes } from "./lanes.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./options.ts"
-import { failed, type Outcome, resultOf, terminalEvent } from "./outcome.ts"
+import { failed, resultOf, type Stopped, terminalEvent } from "./outcome.ts"
 import type { ToolOutput } from "./output.ts"
 import { ActionStore, PendingActions, type StagedAction } from "./pending-actions.ts"
 import type { ToolDefinition, ToolRegistry } from "./registry.ts"
@@ -174,17 +174,18 @@ export class ToolExecutor implements AsyncDisposable {
     onEvent?: (event: ToolEvent) => unknown,
     options: SignalOption = {},
   ): Promise<ToolResult> {
-    return this.runOne(toToolCall(call, this.ids), onEvent, options, true)
+    return this.runOne(call, onEvent, options, true)
   }
 
   private runOne(
-    input: ToolCall,
+    call: ToolCallInput,
     onEvent: ((event: ToolEvent) => unknown) | undefined,
     { signal }: SignalOption,
     inLane: boolean,
   ): Promise<ToolResult> {
+    this.assertOpen()
+    const input = toToolCall(call, this.ids)
     return new Promise((resolve, reject) => {
-      this.assertOpen()
       if (signal?.aborted) return reject(abortError(signal))
       const cancel = () => this.cancelCall(input.callId)
       const settle = (result: ToolResult) => {
@@ -247,7 +248,7 @@ export class ToolExecutor implements AsyncDisposable {
     callId: string,
     answer: { readonly output?: string | ToolOutput } | { readonly error: string },
   ): boolean {
-    return this.calls.get(callId)?.respond(answer) ?? false
+    return this.calls.get(callId)?.dialogue.respond(answer) ?? false
   }
 
   // --- Previews
@@ -264,7 +265,7 @@ export class ToolExecutor implements AsyncDisposable {
   resolve(request: ResolveRequest, options: ResolveCallOptions = {}): Promise<ToolResult> {
     const { agentId, onEvent } = options
     const input = { name: resolveName, params: request, ...(agentId !== undefined && { agentId }) }
-    return this.runOne(toToolCall(input, this.ids), onEvent, options, false)
+    return this.runOne(input, onEvent, options, false)
   }
 
   /** Who answers `resolve` while nothing is pending, such as a plan that waits for its approval. */
@@ -334,7 +335,8 @@ export class ToolExecutor implements AsyncDisposable {
   /** What every call is doing, in the order of enqueueing. */
   inspect(): Array<CallInspection> {
     return [...this.calls.values()].map((run) => {
-      const { agentId, callId, name, background, currentHandler, waitingFor } = run
+      const { agentId, callId, name, currentHandler, waitingFor } = run
+      const { background } = run.call
       return {
         agentId,
         callId,
@@ -354,7 +356,7 @@ export class ToolExecutor implements AsyncDisposable {
     sink: EventSink,
     onResult?: (result: ToolResult) => void,
     inLane = true,
-    refusal?: Outcome,
+    refusal?: Stopped,
   ): string {
     const tool = this.tools.toolFor(input.agentId, input.name)
     const call = extractBackground(input, tool)
@@ -382,7 +384,7 @@ export class ToolExecutor implements AsyncDisposable {
     return callId
   }
 
-  private unknownTool(agentId: string, name: string): Outcome {
+  private unknownTool(agentId: string, name: string): Stopped {
     const names = this.definitions(agentId).map((tool) => tool.name)
     const available = names.length === 0 ? "There are no tools." : `Available tools: ${names.join(", ")}`
     return failed("unknown-tool", `Unknown tool "${name}". ${available}`)
@@ -402,7 +404,7 @@ export class ToolExecutor implements AsyncDisposable {
     let count = 0
     // The queued end first, so that none of them gets the turn of one that ends.
     const runs = [...this.calls.values()].filter((run) => {
-      return !run.background && (agentId === undefined || run.agentId === agentId) && applies(run)
+      return !run.call.background && (agentId === undefined || run.agentId === agentId) && applies(run)
     })
     for (const run of runs) if (run.phase === "queued" && run.cancel(reason)) count += 1
     for (const run of runs) if (run.cancel(reason)) count += 1
@@ -414,7 +416,7 @@ export class ToolExecutor implements AsyncDisposable {
     const runs = [...this.calls.values()]
     for (const run of runs) if (run.phase === "queued") run.cancel("Cancelled: the executor was shut down")
     for (const run of runs) {
-      if (!run.cancel("Cancelled: the executor was shut down")) run.failUnread()
+      if (!run.cancel("Cancelled: the executor was shut down")) run.dialogue.failUnread()
     }
     await this.whenAllEnded()
     // Only now: what was being applied is pending again.

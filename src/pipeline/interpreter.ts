@@ -184,7 +184,8 @@ export class Interpreter {
   stream(content: string, partial: unknown): Promise<void> {
     if (this.state === "interrupted") return rejected(this.reason)
     if (this.state === "ended") return rejected(new DOMException("The call has ended", "AbortError"))
-    const room = this.owner.delta(String(content), partial)
+    const room =
+      this.owner.delta(String(content), partial) ?? (this.owner.engine.tired() ? nextTurn() : undefined)
     if (room === undefined) return Promise.resolve()
     if (this.blockedDelta !== undefined) return this.blockedDelta
     const blocked = new Promise<void>((resolve, reject) => {
@@ -388,6 +389,8 @@ export class Interpreter {
     this.observer = undefined
   }
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function"

@@ -131,16 +131,29 @@ const count = (name: string, value: number | undefined, fallback: number): numbe
   return value
 }
 
-/** Milliseconds of a duration; undefined is no limit. */
-export const toMillis = (name: string, value: DurationInput | undefined): number => {
-  if (value === undefined) return Number.POSITIVE_INFINITY
-  const duration = Option.getOrUndefined(Duration.fromInput(value))
-  if (duration === undefined || Number.isNaN(value) || Duration.toMillis(duration) < 0) {
+/** Milliseconds of a duration; `Infinity` where there is neither a value nor a fallback. */
+export const toMillis = (
+  name: string,
+  value: DurationInput | undefined,
+  fallback?: DurationInput,
+): number => {
+  const input = value === undefined ? fallback : value
+  if (input === undefined) return Number.POSITIVE_INFINITY
+  // Effect reads `{}` as no time at all, which nobody means.
+  const isEmpty = typeof input === "object" && input !== null && Object.keys(input).length === 0
+  const millis =
+    isEmpty || input === null
+      ? Number.NaN
+      : Option.match(Duration.fromInput(input), {
+          onNone: () => Number.NaN,
+          onSome: Duration.toMillis,
+        })
+  if (Number.isNaN(input) || Number.isNaN(millis) || millis < 0) {
     throw new TypeError(
       `Expected \`${name}\` to be a duration such as \`"5 seconds"\`, or milliseconds, ${got(value)}`,
     )
   }
-  return Duration.toMillis(duration)
+  return millis
 }
 
 /** Throws a TypeError that names the option for a value that cannot be meant. */
@@ -154,12 +167,12 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     workspace: options.workspace,
     delegates: options.delegates ?? {},
     backgroundConcurrency: count("backgroundConcurrency", options.backgroundConcurrency, 64),
-    callTimeout: toMillis("callTimeout", options.callTimeout ?? "10 minutes"),
+    callTimeout: toMillis("callTimeout", options.callTimeout, "10 minutes"),
     taskTimeout: toMillis("taskTimeout", options.taskTimeout),
     approvalTimeout: toMillis("approvalTimeout", options.approvalTimeout),
-    delegateTimeout: toMillis("delegateTimeout", options.delegateTimeout ?? "30 seconds"),
-    finallyTimeout: toMillis("finallyTimeout", options.finallyTimeout ?? "5 seconds"),
-    taskTtl: toMillis("taskTtl", options.taskTtl ?? "1 hour"),
+    delegateTimeout: toMillis("delegateTimeout", options.delegateTimeout, "30 seconds"),
+    finallyTimeout: toMillis("finallyTimeout", options.finallyTimeout, "5 seconds"),
+    taskTtl: toMillis("taskTtl", options.taskTtl, "1 hour"),
     maxTasks: count("maxTasks", options.maxTasks, 1000),
     maxPendingActions: count("maxPendingActions", options.maxPendingActions, 100),
     eventBuffer: count("eventBuffer", options.eventBuffer, 1024),
@@ -169,8 +182,9 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
   }
 }
 
-/** A time for people: `1 second`, `30 seconds`, `10 minutes`, `50 ms`. */
+/** A time for people: `1 hour`, `10 minutes`, `30 seconds`, `50 ms`. */
 export const formatMillis = (millis: number): string => {
+  if (millis % 3_600_000 === 0 && millis > 0) return plural(millis / 3_600_000, "hour")
   if (millis % 60_000 === 0 && millis > 0) return plural(millis / 60_000, "minute")
   if (millis % 1000 === 0 && millis > 0) return plural(millis / 1000, "second")
   return `${millis} ms`

@@ -26,6 +26,9 @@ export type Stopped =
 export const failed = (reason: ErrorReason, message: string, cause?: unknown): Stopped =>
   cause === undefined ? { _tag: "Error", reason, message } : { _tag: "Error", reason, message, cause }
 
+export const noBackground = (name: string): Stopped =>
+  failed("invalid", `Tool "${name}" cannot run in the background. Call it without \`background\`.`)
+
 export const deniedByUser = (reason?: string): Stopped => ({
   _tag: "Denied",
   by: "user",

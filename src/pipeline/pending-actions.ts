@@ -63,10 +63,9 @@ export interface ActionStoreOptions {
 }
 
 interface AgentActions {
-  /** From the oldest to the latest, without those that are claimed. */
-  readonly open: Array<StagedAction>
-  /** Where each action stands, also while it is claimed. */
-  readonly order: Map<StagedAction, number>
+  /** From the oldest to the latest. A claimed one keeps its place, for it may come back. */
+  stack: Array<StagedAction>
+  readonly claimed: Set<StagedAction>
   turn: turns.TurnState
 }
 
@@ -74,7 +73,6 @@ interface AgentActions {
 export class ActionStore {
   private readonly options: ActionStoreOptions
   private readonly agents = new Map<string, AgentActions>()
-  private staged = 0
 
   constructor(options: ActionStoreOptions) {
     this.options = options
@@ -84,12 +82,21 @@ export class ActionStore {
     return [...this.agents.keys()]
   }
 
+  /** What waits, from the oldest to the latest; not what is claimed. */
   open(agentId: string): ReadonlyArray<StagedAction> {
-    return this.agents.get(agentId)?.open ?? []
+    const agent = this.agents.get(agentId)
+    return agent === undefined ? [] : agent.stack.filter((action) => !agent.claimed.has(action))
   }
 
+  /** The latest that waits: what `resolve` takes next. */
+  latest(agentId: string): StagedAction | undefined {
+    const agent = this.agents.get(agentId)
+    return agent?.stack.findLast((action) => !agent.claimed.has(action))
+  }
+
+  /** Idle also while all that there is, is claimed: there is nothing that a turn could resolve. */
   turn(agentId: string): turns.TurnState {
-    return this.agents.get(agentId)?.turn ?? turns.idle
+    return this.latest(agentId) === undefined ? turns.idle : this.agents.get(agentId)!.turn
   }
 
   setTurn(agentId: string, turn: turns.TurnState): void {
@@ -101,60 +108,58 @@ export class ActionStore {
     return `Too many pending actions: ${this.options.max} wait already. Call the \`resolve\` tool to apply or discard some first.`
   }
 
-  /** Undefined where the agent has too many. */
+  /** Undefined where the agent has too many; claimed ones count. */
   stage(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction | undefined {
     let agent = this.agents.get(agentId)
-    if (agent !== undefined && agent.order.size >= this.options.max) return undefined
+    if (agent !== undefined && agent.stack.length >= this.options.max) return undefined
     if (agent === undefined) {
-      agent = { open: [], order: new Map(), turn: turns.idle }
+      agent = { stack: [], claimed: new Set(), turn: turns.idle }
       this.agents.set(agentId, agent)
     }
     const staged: StagedAction = { actionId: this.options.nextActionId(), ...action }
-    this.staged += 1
-    agent.order.set(staged, this.staged)
-    agent.open.push(staged)
+    agent.stack.push(staged)
     agent.turn = turns.pending(this.options.choice)
     return staged
   }
 
-  announce(agentId: string, action: StagedAction): void {
-    this.options.pushed(agentId, action)
+  /** Stages what comes from outside a pipeline, and tells of it. Throws where the agent has too many. */
+  push(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction {
+    const staged = this.stage(agentId, action)
+    if (staged === undefined) throw new Error(this.tooMany)
+    this.options.pushed(agentId, staged)
+    return staged
   }
 
-  /** Takes the latest for one `resolve`. */
+  /** Takes the latest for one `resolve`, which restores or settles it. */
   claim(agentId: string): StagedAction | undefined {
-    return this.agents.get(agentId)?.open.pop()
+    const action = this.latest(agentId)
+    if (action !== undefined) this.agents.get(agentId)!.claimed.add(action)
+    return action
   }
 
-  /** It was not resolved: it is pending again, under its id, where it stood. */
+  /** It was not resolved: it is pending again, under its id, where it stood. Does nothing to one that was settled. */
   restore(agentId: string, action: StagedAction): void {
     const agent = this.agents.get(agentId)
-    if (agent === undefined || !agent.order.has(action)) return
-    const { open, order } = agent
-    let at = open.length
-    while (at > 0 && order.get(open[at - 1]!)! > order.get(action)!) at -= 1
-    open.splice(at, 0, action)
-    agent.turn = turns.pending(this.options.choice)
+    if (agent?.claimed.delete(action)) agent.turn = turns.pending(this.options.choice)
   }
 
   /** It was applied or discarded. */
   settle(agentId: string, action: StagedAction): void {
     const agent = this.agents.get(agentId)
-    if (agent === undefined || !agent.order.delete(action)) return
-    if (agent.order.size === 0) this.agents.delete(agentId)
-    else if (agent.open.length > 0) agent.turn = turns.pending(this.options.choice)
+    if (agent === undefined || !agent.claimed.delete(action)) return
+    agent.stack.splice(agent.stack.lastIndexOf(action), 1)
+    agent.turn = turns.pending(this.options.choice)
+    if (agent.stack.length === 0) this.agents.delete(agentId)
   }
 
-  /** Drops what is pending. */
+  /** Drops what waits; what is claimed ends, or comes back, on its own. */
   clear(agentId: string): void {
     const agent = this.agents.get(agentId)
     if (agent === undefined) return
-    for (const action of agent.open.splice(0)) {
-      agent.order.delete(action)
-      this.options.dropped(agentId, action)
-    }
-    agent.turn = turns.idle
-    if (agent.order.size === 0) this.agents.delete(agentId)
+    const dropped = this.open(agentId)
+    agent.stack = agent.stack.filter((action) => agent.claimed.has(action))
+    if (agent.stack.length === 0) this.agents.delete(agentId)
+    for (const action of dropped) this.options.dropped(agentId, action)
   }
 }
 
@@ -175,12 +180,12 @@ export class PendingActions {
 
   /** The latest: what `resolve` takes next. */
   peek(): PendingAction | undefined {
-    const action = this.store.open(this.agentId).at(-1)
+    const action = this.store.latest(this.agentId)
     return action && shown(action)
   }
 
   get hasPending(): boolean {
-    return this.store.open(this.agentId).length > 0
+    return this.store.latest(this.agentId) !== undefined
   }
 
   /** Adds an action; gives its id. Throws where the agent has too many. */
@@ -189,7 +194,7 @@ export class PendingActions {
     if (typeof label !== "string" || typeof apply !== "function") {
       throw new TypeError("Expected a pending action to have a string `label` and a function `apply`")
     }
-    const staged = this.store.stage(this.agentId, {
+    const staged = this.store.push(this.agentId, {
       label,
       sourceToolName,
       ...(details !== undefined && { details }),
@@ -199,8 +204,6 @@ export class PendingActions {
       onDiscard: reject && callHandler("reject", reject),
       finals: [],
     })
-    if (staged === undefined) throw new Error(this.store.tooMany)
-    this.store.announce(this.agentId, staged)
     return staged.actionId
   }
 

@@ -5,6 +5,7 @@
 import type { Expiring } from "./deadlines.ts"
 import type { ApproveOptions } from "./event.ts"
 import { messageOf } from "./failure.ts"
+import type { GateSubject } from "./host-dialogue.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { Interpreter } from "./interpreter.ts"
 import { formatMillis } from "./options.ts"
@@ -24,15 +25,14 @@ export class Approval implements Expiring {
   expiresAt = 0
   readonly interpreter: Interpreter
   readonly timeout: number
-  /** Whether it may be approved with other parameters. */
-  readonly editable: boolean
+  readonly subject: GateSubject
   private readonly asker: Asker
 
-  constructor(asker: Asker, interpreter: Interpreter, timeout: number, editable: boolean) {
+  constructor(asker: Asker, interpreter: Interpreter, timeout: number, subject: GateSubject) {
     this.asker = asker
     this.interpreter = interpreter
     this.timeout = timeout
-    this.editable = editable
+    this.subject = subject
   }
 
   approve(options: ApproveOptions | undefined): boolean {

@@ -1,80 +1,57 @@
 /**
- * One call from its turn to its terminal event: admission, attempts, the questions it puts to the host, its end.
- * `phase` says where it stands. Whatever comes from outside finds the phase, or the open question, changed, or counts.
+ * One call from its turn to its terminal event: admission, attempts, cleanup, the end. `phase` says where it stands, and
+ * whatever comes from outside counts only if the phase allows it.
  */
-
 import { withHint } from "../resolve/reminder.ts"
 import { type Admission, admit } from "./admission.ts"
 import { judge } from "./after-call.ts"
 import type { RunningTask, TaskStatus } from "./background-tasks.ts"
 import type { ToolCall } from "./call.ts"
 import { CallClock } from "./call-clock.ts"
+import { CallReport } from "./call-report.ts"
 import { Cleanup, type CleanupHost } from "./cleanup.ts"
 import { delegate } from "./delegate.ts"
 import type { Engine } from "./engine.ts"
-import type { ApproveOptions, TerminalEvent, ToolEvent, ToolResult } from "./event.ts"
-import type { DeltaSource, EventSink } from "./event-queue.ts"
-import { Gatekeeper } from "./gatekeeper.ts"
+import type { ApproveOptions, TerminalEvent, ToolResult } from "./event.ts"
+import type { EventSink } from "./event-queue.ts"
+import { type DialogueCall, type GateSubject, HostDialogue } from "./host-dialogue.ts"
 import type { HostEffect } from "./host-effect.ts"
-import {
-  type Ending,
-  type HandlerObserver,
-  Interpreter,
-  type InterpreterOwner,
-  type MainPart,
-} from "./interpreter.ts"
+import { type Ending, type HandlerObserver, Interpreter, type InterpreterOwner } from "./interpreter.ts"
 import { formatMillis } from "./options.ts"
 import * as outcomes from "./outcome.ts"
-import { type ToolOutput, textOf, textOutput } from "./output.ts"
+import { type ToolOutput, textOf } from "./output.ts"
 import type { StagedAction } from "./pending-actions.ts"
-import type { FinallyPart, ToolPipeline } from "./pipeline.ts"
-import type { Release } from "./pool.ts"
-import { Approval, type Asker, type Question } from "./question.ts"
+import { divide, type FinallyPart } from "./pipeline.ts"
+import { PoolPlace } from "./pool-place.ts"
 import type { DurationInput } from "./step.ts"
 import { stopAttempt } from "./stop-attempt.ts"
 import type { Tool } from "./tool.ts"
-import { CallSpan } from "./tracing.ts"
-import { Transcript } from "./transcript.ts"
 
 /** `held`: requested and not decided yet, with its turn or in the background. */
 export type Phase = "queued" | "held" | "preparing" | "running" | "waiting" | "finishing" | "ended"
 
-type CallState = { -readonly [K in keyof ToolCall]: ToolCall[K] }
+type MutableCall = { -readonly [K in keyof ToolCall]: ToolCall[K] }
 
-const noRelease: Release = () => undefined
-
-export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningTask, Asker {
+export class Run implements InterpreterOwner, CleanupHost, DialogueCall, RunningTask {
   readonly engine: Engine
-  readonly call: CallState
-  readonly sink: EventSink
+  readonly call: MutableCall
+  readonly report: CallReport
+  readonly dialogue: HostDialogue
   phase: Phase = "queued"
-  lastDelta: DeltaSource["lastDelta"]
-  room: Promise<void> | undefined
   private readonly tool: Tool<unknown> | undefined
-  /** Told the call's one result. */
-  private readonly onResult: ((result: ToolResult) => void) | undefined
-  private readonly gates: Gatekeeper
+  private readonly place: PoolPlace
+  private clock: CallClock | undefined
+  /** The signal of the host's hook. */
+  private controller: AbortController | undefined
   private attempt: Interpreter | undefined
   private finals: ReadonlyArray<FinallyPart<unknown>> = []
+  private cleanup: Cleanup | undefined
   /** What the finally handlers see as their call, where it is not this one. */
   private cleanupCall: ToolCall | undefined
-  private cleanup: Cleanup | undefined
-  private cleanupErrors: Array<string> | undefined
-  private question: Question | undefined
+  /** Decided before it is told: cleanup comes in between. */
   private outcome: outcomes.Outcome | undefined
   /** The parameters of an edited approval, until the attempt that it ended is cleaned up. */
   private restart: { readonly params: unknown } | undefined
-  private edited = false
-  private staged: { readonly actionId: string; readonly label: string } | undefined
-  private started = false
-  /** Whether the host was told that it runs in the background. */
-  private announced = false
-  private place: Release | "asked" | undefined
-  private clock: CallClock | undefined
-  private transcript: Transcript | undefined
-  /** The signal of the host's hook. */
-  private controller: AbortController | undefined
-  private span: CallSpan | undefined
 
   constructor(
     engine: Engine,
@@ -86,9 +63,9 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
     this.engine = engine
     this.call = call
     this.tool = tool
-    this.sink = sink
-    this.onResult = onResult
-    this.gates = new Gatekeeper(engine)
+    this.report = new CallReport(engine, call, sink, onResult)
+    this.dialogue = new HostDialogue(this)
+    this.place = new PoolPlace(engine.pool)
   }
 
   get agentId(): string {
@@ -107,8 +84,8 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
     return this.call.params
   }
 
-  get background(): boolean {
-    return this.call.background
+  get sink(): EventSink {
+    return this.report.sink
   }
 
   get output(): ToolOutput | undefined {
@@ -124,30 +101,22 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
     if (decision === "requested") this.phase = "held"
     else if (decision === "deny") this.end(this.outcome ?? outcomes.deniedByUser())
     else if (this.tool === undefined) this.end(this.engine.unknownTool(this.agentId, name))
-    else if (background && !this.tool.background) {
-      this.end(
-        outcomes.failed(
-          "invalid",
-          `Tool "${name}" cannot run in the background. Call it without \`background\`.`,
-        ),
-      )
-    } else this.prepare(this.tool)
+    else if (background && !this.tool.background) this.end(outcomes.noBackground(name))
+    else this.prepare(this.tool)
   }
 
   /** It will not run: it ends so when its turn comes. */
-  refuse(outcome: outcomes.Outcome): void {
+  refuse(outcome: outcomes.Stopped): void {
     this.call.decision = "deny"
     this.outcome = outcome
   }
 
   /** Ends a pending action that is neither applied nor discarded: only its finally handlers run. */
   drop({ output, finals }: StagedAction): void {
-    this.phase = "finishing"
-    this.outcome = outcomes.cancelled()
     this.attempt = new Interpreter(this, [])
     this.attempt.output = output
     this.finals = finals
-    this.clean()
+    this.finish(outcomes.cancelled())
   }
 
   private prepare(tool: Tool<unknown>): void {
@@ -158,14 +127,14 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
       return this.controller.signal
     }
     const admission = admit({ call: this.call, tool, filters, hooks: settings.hooks, signal })
-    if (!(admission instanceof Promise)) return this.admitted(tool, admission)
+    if (!(admission instanceof Promise)) return this.admitted(admission)
     this.startClock()
     void admission.then((admitted) => {
-      if (this.phase === "preparing") this.admitted(tool, admitted)
+      if (this.phase === "preparing") this.admitted(admitted)
     })
   }
 
-  private admitted(tool: Tool<unknown>, admission: Admission): void {
+  private admitted(admission: Admission): void {
     this.clock?.stop()
     this.controller = undefined
     if (admission._tag === "Refused") return this.end(admission.outcome)
@@ -174,83 +143,32 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
     const { main, finals, gates } = divide(admission.pipeline)
     this.finals = finals
     this.attempt = new Interpreter(this, main)
-    if (!this.started) this.tellStarted(tool)
+    this.report.start()
     // Whoever was told may have cancelled it.
     if (this.phase !== "running") return
-    if (this.background && this.gates.letsThrough(this.call, gates)) this.announce()
+    if (this.call.background && this.dialogue.gates.letsThrough(this.call, gates)) this.report.announce(this)
     this.attempt.run()
-  }
-
-  private tellStarted(tool: Tool<unknown>): void {
-    this.started = true
-    const { agentId, callId, params, background } = this.call
-    if (this.engine.settings.trace) this.span = new CallSpan(this.engine.context, this.call)
-    this.sink.push({ _tag: "Started", agentId, callId, name: tool.name, params, background })
   }
 
   // --- What the interpreter asks
 
   enter(name: string): HandlerObserver | undefined {
-    return this.span?.handler(name)
+    return this.report.handler(name)
   }
 
   suspended(): void {
-    if (this.phase === "running" && this.place !== "asked") this.startClock()
+    if (this.phase === "running" && !this.place.isAskedFor) this.startClock()
   }
 
   mayRun(interpreter: Interpreter): boolean {
-    if (!this.background || this.place !== undefined) return true
+    if (!this.call.background || this.place.take(() => interpreter.go())) return true
     this.clock?.stop()
-    this.place = "asked"
-    let returned = false
-    this.engine.pool.acquire((release) => {
-      if (this.place !== "asked" || this.attempt !== interpreter) return release()
-      this.place = release
-      if (returned) interpreter.go()
-    })
-    returned = true
-    return this.place !== "asked"
+    return false
   }
 
   atGate(interpreter: Interpreter, gate: { readonly label: string | undefined }): boolean {
-    return this.askApproval(interpreter, gate.label, this.call, true)
-  }
-
-  /** Asks for `subject`: the call itself, or the one that staged what this one applies. */
-  askApproval(
-    interpreter: Interpreter,
-    label: string | undefined,
-    subject: ToolCall,
-    editable: boolean,
-  ): boolean {
-    const { gates, sink } = this
-    if (gates.admits(subject, editable ? this.tool : this.engine.toolOf(subject.name))) {
-      interpreter.resolution = gates.resolution
-      if (this.background) this.announce()
-      return true
-    }
-    if (!sink.answers) {
-      this.stop(
-        outcomes.deniedByPolicy("Denied: this call needs an approval, and nobody is there to give it"),
-      )
-      return false
-    }
-    const question = new Approval(this, interpreter, this.engine.settings.approvalTimeout, editable)
-    this.ask(question)
-    const { agentId, callId, name, params, background } = subject
-    sink.push({
-      _tag: "AwaitingApproval",
-      agentId,
-      callId,
-      name,
-      params,
-      background,
-      ...(label !== undefined && { label }),
-      ...(interpreter.output !== undefined && { preview: interpreter.output }),
-      approve: (options) => question.approve(options),
-      deny: (reason) => question.deny(reason),
-    })
-    return false
+    const subject: GateSubject = { call: this.call, tool: this.tool, editable: true }
+    return this.dialogue.askApproval(interpreter, gate.label, subject)
   }
 
   delegate(interpreter: Interpreter, effect: HostEffect, timeout: DurationInput | undefined): void {
@@ -258,55 +176,36 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
   }
 
   delta(content: string, partial: unknown): Promise<void> | undefined {
-    this.transcript ??= new Transcript()
-    this.transcript.append(content)
-    return this.sink.delta(this, content, partial)
+    return this.report.delta(content, partial)
   }
 
   ended(interpreter: Interpreter, ending: Ending): void {
     if (interpreter !== this.attempt) return
-    this.clock?.stop()
-    this.phase = "finishing"
-    this.outcome = this.outcomeOf(interpreter, ending)
-    this.clean()
-  }
-
-  private outcomeOf(interpreter: Interpreter, ending: Ending): outcomes.Outcome {
-    if (ending._tag === "Completed") return ending
-    if (ending._tag === "Failed") return outcomes.failed("failed", ending.message, ending.cause)
+    if (ending._tag === "Failed") return this.finish(outcomes.failed("failed", ending.message, ending.cause))
+    if (ending._tag === "Completed") return this.finish(ending)
     const preview = this.stage(ending, interpreter.output, this.call, this.finals)
-    if (preview === undefined) return outcomes.failed("failed", this.engine.actions.tooMany)
+    if (preview === undefined) return this.finish(outcomes.failed("failed", this.engine.actions.tooMany))
     interpreter.output = preview
     // They wait for the end of the action.
     this.finals = []
-    return { _tag: "Completed" }
+    this.finish({ _tag: "Completed" })
   }
+
+  // --- Previews
 
   /** Makes a pending action of what is left. Gives the preview to complete with, or undefined where there are too many. */
   stage(
     { part, rest }: Extract<Ending, { _tag: "Staged" }>,
     output: ToolOutput | undefined,
-    source: Pick<ToolCall, "name" | "params">,
+    { name, params }: Pick<ToolCall, "name" | "params">,
     finals: ReadonlyArray<FinallyPart<unknown>>,
   ): ToolOutput | undefined {
-    const { label, details, onDiscard } = part
-    const sourceToolName = part.sourceToolName ?? source.name
-    const { name, params } = source
-    const action = {
-      label,
-      sourceToolName,
-      details,
-      source: { name, params },
-      output,
-      rest,
-      onDiscard,
-      finals,
-    }
+    const { label, details, onDiscard, sourceToolName = name } = part
+    const source = { name, params }
+    const action = { label, sourceToolName, details, source, output, rest, onDiscard, finals }
     const staged = this.engine.actions.stage(this.agentId, action)
     if (staged === undefined) return undefined
-    const { actionId } = staged
-    this.staged = { actionId, label }
-    this.sink.push({ _tag: "ActionPending", agentId: this.agentId, actionId, label, sourceToolName })
+    this.report.stage(staged)
     return withHint(output, label)
   }
 
@@ -323,86 +222,53 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
 
   // --- Questions and answers
 
-  /** Opens a question. Meanwhile the clock stands still and the place in the pool goes to somebody who runs. */
-  ask(question: Question): void {
-    this.question = question
+  pause(): boolean {
     // In a finally handler the handler's own time is the bound.
-    if (this.phase !== "running") return
-    this.clock?.stop()
-    this.releasePlace()
+    if (this.phase !== "running") return false
     this.phase = "waiting"
-    this.engine.deadlines.set(question, question.timeout)
+    this.clock?.stop()
+    this.place.release()
+    return true
   }
 
-  answered(question: Question): boolean {
-    if (this.question !== question) return false
-    this.closeQuestion()
+  goOn(): void {
     if (this.phase === "waiting") this.phase = "running"
-    return true
+  }
+
+  passed(): void {
+    if (this.call.background) this.report.announce(this)
+  }
+
+  runAgain(params: unknown): void {
+    this.restart = { params }
+    this.stop(undefined)
   }
 
   closeQuestion(): void {
-    if (this.question === undefined) return
-    this.engine.deadlines.clear(this.question)
-    this.question.close()
-    this.question = undefined
-  }
-
-  approved(question: Approval, { params, reason, remember }: ApproveOptions): boolean {
-    if (this.question !== question || (params !== undefined && !question.editable)) return false
-    this.gates.pass(reason)
-    if (remember === true) this.gates.remember(this.tool, params ?? this.call.params)
-    if (params !== undefined) {
-      this.restart = { params }
-      this.stop(undefined)
-      return true
-    }
-    this.answered(question)
-    if (this.background) this.announce()
-    question.interpreter.proceed(this.gates.resolution!)
-    return true
-  }
-
-  denied(question: Approval, reason: string | undefined): boolean {
-    if (this.question !== question) return false
-    this.stop(outcomes.deniedByUser(reason))
-    return true
-  }
-
-  undecided(question: Approval, message: string): void {
-    if (this.question === question) this.stop({ _tag: "Denied", by: "expired", message })
+    this.dialogue.close()
   }
 
   /** Approves the gate it waits at, or, while it is `requested`, the call. */
   approve(options: ApproveOptions = {}): boolean {
-    if (this.question?.kind === "approval") return this.question.approve(options)
+    const { open, gates } = this.dialogue
+    if (open?.kind === "approval") return open.approve(options)
     if (this.call.decision !== "requested" || this.phase === "ended") return false
     const { params, reason, remember } = options
     this.call.decision = "approve"
-    this.gates.resolve(reason)
+    gates.resolve(reason)
     if (params !== undefined) this.edit(params)
-    if (remember === true) this.gates.remember(this.tool, this.call.params)
+    if (remember === true) gates.remember(this.tool, this.call.params)
     this.leaveHold()
     return true
   }
 
   deny(reason?: string): boolean {
-    if (this.question?.kind === "approval") return this.question.deny(reason)
+    const { open } = this.dialogue
+    if (open?.kind === "approval") return open.deny(reason)
     if (this.call.decision !== "requested" || this.phase === "ended") return false
     this.refuse(outcomes.deniedByUser(reason))
     this.leaveHold()
     return true
-  }
-
-  respond(answer: { readonly output?: unknown } | { readonly error: string }): boolean {
-    if (this.question?.kind !== "delegate") return false
-    return "error" in answer ? this.question.fail(answer.error) : this.question.succeed(answer.output)
-  }
-
-  /** Fails an effect that nobody has read, for a host that is gone. */
-  failUnread(question = this.question): void {
-    if (question?.kind !== "delegate" || !this.sink.isUnread(question.sequence)) return
-    question.fail("The host has shut down")
   }
 
   private leaveHold(): void {
@@ -413,53 +279,34 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
 
   private edit(params: unknown): void {
     this.call.params = params
-    this.edited = true
+    this.report.edited = true
   }
 
   // --- The background
 
   /** A call that has started goes on in the background, and its lane moves on. */
   toBackground(): boolean {
-    if (this.background || (this.phase !== "running" && this.phase !== "waiting")) return false
+    if (this.call.background || (this.phase !== "running" && this.phase !== "waiting")) return false
     if (this.tool?.background !== true) return false
-    const running = this.phase === "running"
     this.clock?.stop()
     this.clock = undefined
     this.call.background = true
-    // It runs already: it needs no place until it next waits.
-    if (running) this.place = noRelease
-    this.announce()
-    if (running && this.phase === "running") this.startClock()
+    if (this.phase === "running") {
+      this.place.exempt()
+      this.startClock()
+    }
+    this.report.announce(this)
     this.engine.leaveLane(this)
     return true
   }
 
-  private announce(): void {
-    if (this.announced) return
-    this.announced = true
-    this.engine.tasks.started(this)
-    const { agentId, callId, name } = this.call
-    this.sink.push({ _tag: "BackgroundStarted", agentId, callId, name })
-    const content = `Running in background (task_id: ${callId})`
-    this.onResult?.({ status: "complete", content, output: textOutput(content), isError: false })
-  }
-
   get taskStatus(): TaskStatus {
     if (this.phase === "waiting") return "waiting"
-    return this.place === "asked" ? "pending" : "running"
+    return this.place.isAskedFor ? "pending" : "running"
   }
 
   get outputSoFar(): string {
-    return this.output === undefined ? this.streamed : textOf(this.output)
-  }
-
-  private get streamed(): string {
-    return this.transcript === undefined ? "" : this.transcript.toString()
-  }
-
-  private releasePlace(): void {
-    if (typeof this.place === "function") this.place()
-    this.place = undefined
+    return this.output === undefined ? this.report.streamed : textOf(this.output)
   }
 
   // --- Time
@@ -471,7 +318,7 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
 
   private get timeLimit(): number {
     const { taskTimeout, callTimeout } = this.engine.settings
-    return this.background ? taskTimeout : callTimeout
+    return this.call.background ? taskTimeout : callTimeout
   }
 
   timedOut(): void {
@@ -508,28 +355,30 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
   }
 
   /** Stops the attempt where it stands, for an end, or, without one, to start over with edited parameters. */
-  private stop(outcome: outcomes.Stopped | undefined, errorName = "AbortError"): void {
+  stop(outcome: outcomes.Stopped | undefined, errorName = "AbortError"): void {
     this.clock?.stop()
-    this.closeQuestion()
+    this.dialogue.close()
     this.phase = "finishing"
     this.outcome = outcome
     const message = outcome === undefined ? "Runs again with edited parameters" : outcome.message
     stopAttempt(this.engine, this.attempt!, new DOMException(message, errorName), {
-      leftBehind: (failure) => this.report(failure),
+      leftBehind: (failure) => this.report.cleanupFailed(failure),
       stopped: () => this.clean(),
     })
   }
 
+  private finish(outcome: outcomes.Outcome): void {
+    this.clock?.stop()
+    this.phase = "finishing"
+    this.outcome = outcome
+    this.clean()
+  }
+
   private clean(): void {
-    this.releasePlace()
+    this.place.release()
     if (this.finals.length === 0) return this.cleaned()
     this.cleanup = new Cleanup(this, this.cleanupCall ?? this.call, this.finals)
     this.cleanup.run()
-  }
-
-  report(failure: string): void {
-    this.cleanupErrors ??= []
-    this.cleanupErrors.push(failure)
   }
 
   cleaned(): void {
@@ -537,37 +386,26 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
     this.finals = []
     const { restart } = this
     if (restart === undefined) {
-      return judge(this.engine, this.call, this.terminal(this.outcome!), (event) => this.tell(event))
+      const event = this.report.terminal(this.outcome!, this.output)
+      return judge(this.engine, this.call, event, (judged) => this.tell(judged))
     }
     this.restart = undefined
     this.attempt = undefined
-    this.gates.startOver()
+    this.dialogue.gates.startOver()
     this.edit(restart.params)
     this.prepare(this.tool!)
   }
 
+  /** Ends a call of which nothing has to be cleaned up. */
   private end(outcome: outcomes.Outcome): void {
-    this.tell(this.terminal(outcome))
-  }
-
-  private terminal(outcome: outcomes.Outcome): TerminalEvent {
-    const { call, output, streamed, edited, staged, cleanupErrors } = this
-    return outcomes.terminalEvent({ call, outcome, output, streamed, edited, staged, cleanupErrors })
+    this.clock?.stop()
+    this.tell(this.report.terminal(outcome, this.output))
   }
 
   private tell(event: TerminalEvent): void {
-    this.clock?.stop()
     this.phase = "ended"
-    this.span?.end(event._tag === "Completed" ? undefined : event.content)
-    let last: ToolEvent = event
-    if (this.announced) {
-      this.engine.tasks.ended(this, event)
-      const { agentId, callId, name } = this.call
-      last = { _tag: "BackgroundCompleted", agentId, callId, name, status: outcomes.statusOf(event) }
-    }
     this.engine.ended(this)
-    this.sink.push(last)
-    if (!this.announced) this.onResult?.(outcomes.resultOf(event))
+    this.report.end(event, this)
     this.engine.leaveLane(this)
   }
 
@@ -575,7 +413,7 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
 
   /** Whether a handler runs now; one that waits for the host's answer to its effect counts. */
   get isRunning(): boolean {
-    if (this.phase === "waiting") return this.question?.kind === "delegate"
+    if (this.phase === "waiting") return this.dialogue.open?.kind === "delegate"
     return this.phase === "running" || this.phase === "preparing"
   }
 
@@ -584,21 +422,9 @@ export class Run implements InterpreterOwner, CleanupHost, DeltaSource, RunningT
   }
 
   get waitingFor(): string | undefined {
-    if (this.question !== undefined)
-      return this.question.kind === "approval" ? "approval" : this.question.effect._tag
+    const { open } = this.dialogue
+    if (open !== undefined) return open.kind === "approval" ? "approval" : open.effect._tag
     if (this.phase === "held") return "approval"
-    return this.place === "asked" ? "place" : undefined
+    return this.place.isAskedFor ? "place" : undefined
   }
-}
-
-const divide = (pipeline: ToolPipeline<unknown>) => {
-  const main: Array<MainPart> = []
-  const finals: Array<FinallyPart<unknown>> = []
-  let gates = 0
-  for (const part of pipeline.steps) {
-    if (part.kind === "finally") finals.push(part)
-    else main.push(part)
-    if (part.kind === "approval") gates += 1
-  }
-  return { main, finals, gates }
 }

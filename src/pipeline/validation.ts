@@ -29,7 +29,7 @@ const loadClass = async (dialect: Dialect): Promise<AjvClass> => {
   return ajvClass
 }
 
-const newKeywords = new Set([
+const newKeywords = [
   "prefixItems",
   "unevaluatedProperties",
   "unevaluatedItems",
@@ -39,12 +39,11 @@ const newKeywords = new Set([
   "maxContains",
   "$anchor",
   "$dynamicRef",
-])
+]
 
-/** A schema that does not name its dialect tells it by its keywords; where it uses none, draft-07 reads both. */
-const dialectOf = (schema: SchemaObject): Dialect => {
-  const declared = schema.$schema
-  if (typeof declared === "string") return /20(19|20)-/.test(declared) ? "2020-12" : "draft-07"
+/** Every key at whatever depth: keywords, and names of properties, which do no harm here. */
+const keysOf = (schema: SchemaObject): Set<string> => {
+  const keys = new Set<string>()
   const seen = new Set<unknown>()
   const pending: Array<unknown> = [schema]
   while (pending.length > 0) {
@@ -52,11 +51,52 @@ const dialectOf = (schema: SchemaObject): Dialect => {
     if (typeof value !== "object" || value === null || seen.has(value)) continue
     seen.add(value)
     for (const [key, child] of Object.entries(value)) {
-      if (newKeywords.has(key)) return "2020-12"
+      if (!Array.isArray(value)) keys.add(key)
       pending.push(child)
     }
   }
-  return "draft-07"
+  return keys
+}
+
+/** A schema that does not name its dialect tells it by its keywords; where it uses none, draft-07 reads both. */
+const dialectOf = (schema: SchemaObject): Dialect => {
+  const { $schema } = schema
+  if (typeof $schema === "string") return /20(19|20)-/.test($schema) ? "2020-12" : "draft-07"
+  const keys = keysOf(schema)
+  return newKeywords.some((keyword) => keys.has(keyword)) ? "2020-12" : "draft-07"
+}
+
+/**
+ * To list all errors, every branch of a union is followed to its end. Where a branch holds the union again, that takes
+ * time exponential in the depth of what a model sent; the first error has to do.
+ */
+const listsAllErrors = (schema: SchemaObject): boolean => {
+  const keys = keysOf(schema)
+  const refers = keys.has("$ref") || keys.has("$dynamicRef")
+  return !(refers && (keys.has("anyOf") || keys.has("oneOf")))
+}
+
+/** Keywords whose values are data, not schemas. */
+const dataKeywords = new Set(["const", "default", "enum", "examples"])
+
+/**
+ * The library refuses a second subschema of the same `$id`, which TypeBox's recursive types give wherever they are used
+ * twice: it becomes a reference to the first.
+ */
+const withUniqueIds = (schema: SchemaObject): SchemaObject => {
+  const ids = new Set<string>()
+  const copy = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(copy)
+    if (!isPlainObject(value)) return value
+    if (typeof value.$id === "string") {
+      if (ids.has(value.$id)) return { $ref: value.$id }
+      ids.add(value.$id)
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([key, child]) => [key, dataKeywords.has(key) ? child : copy(child)]),
+    )
+  }
+  return copy(schema) as SchemaObject
 }
 
 /** Patterns are Unicode ones where they can be: many in the wild escape what Unicode patterns must not. */
@@ -78,7 +118,7 @@ const makeAjv = (ajvClass: AjvClass, schema: SchemaObject): Ajv | Ajv2020 => {
   const ajv = new ajvClass({
     strict: false,
     logger: false,
-    allErrors: true,
+    allErrors: listsAllErrors(schema),
     // Keywords are checked as they are compiled; the meta-schema of an unheard-of `$schema` could not be.
     meta: false,
     validateSchema: false,
@@ -138,9 +178,10 @@ const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass
   let isValid: ValidateFunction
   let coercion: Coercion
   try {
-    const ajv = makeAjv(ajvClass, schema)
+    const unique = withUniqueIds(schema)
+    const ajv = makeAjv(ajvClass, unique)
     isValid = ajv.getSchema(rootKey)!
-    coercion = makeCoercion(schema, (pointer) => ajv.getSchema(`${rootKey}#${pointer}`))
+    coercion = makeCoercion(unique, (pointer) => ajv.getSchema(`${rootKey}#${pointer}`))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const message = `Tool "${toolName}" has an invalid parameter schema: ${reason}`

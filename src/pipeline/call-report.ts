@@ -1,0 +1,130 @@
+/** What a call tells its host: its events, what it streamed, and the one result that the model is owed. */
+import type { RunningTask } from "./background-tasks.ts"
+import type { ToolCall } from "./call.ts"
+import type { Engine } from "./engine.ts"
+import type { CompletedEvent, TerminalEvent, ToolEvent, ToolResult } from "./event.ts"
+import type { DeltaSource, EventSink } from "./event-queue.ts"
+import type { HandlerObserver } from "./interpreter.ts"
+import { type Outcome, resultOf, statusOf, terminalEvent } from "./outcome.ts"
+import { type ToolOutput, textOutput } from "./output.ts"
+import type { StagedAction } from "./pending-actions.ts"
+import { CallSpan } from "./tracing.ts"
+import { Transcript } from "./transcript.ts"
+
+export class CallReport implements DeltaSource {
+  readonly sink: EventSink
+  lastDelta: DeltaSource["lastDelta"]
+  room: DeltaSource["room"]
+  /** Whether the parameters are the host's. */
+  edited = false
+  private readonly engine: Engine
+  private readonly call: ToolCall
+  private readonly onResult: ((result: ToolResult) => void) | undefined
+  private started = false
+  /** Whether the host was told that it runs in the background. */
+  private announced = false
+  private staged: CompletedEvent["staged"]
+  private cleanupErrors: Array<string> | undefined
+  private transcript: Transcript | undefined
+  private span: CallSpan | undefined
+
+  constructor(
+    engine: Engine,
+    call: ToolCall,
+    sink: EventSink,
+    onResult: ((result: ToolResult) => void) | undefined,
+  ) {
+    this.engine = engine
+    this.call = call
+    this.sink = sink
+    this.onResult = onResult
+  }
+
+  get agentId(): string {
+    return this.call.agentId
+  }
+
+  get callId(): string {
+    return this.call.callId
+  }
+
+  get background(): boolean {
+    return this.call.background
+  }
+
+  /** What was streamed so far. */
+  get streamed(): string {
+    return this.transcript === undefined ? "" : this.transcript.toString()
+  }
+
+  /** Told once, also where the call runs again with edited parameters. */
+  start(): void {
+    if (this.started) return
+    this.started = true
+    const { agentId, callId, name, params, background } = this.call
+    if (this.engine.settings.trace) this.span = new CallSpan(this.engine.context, this.call)
+    this.sink.push({ _tag: "Started", agentId, callId, name, params, background })
+  }
+
+  /** The call is a background task from here on; told once. */
+  announce(task: RunningTask): void {
+    if (this.announced) return
+    this.announced = true
+    // Its deltas wait for nobody any more.
+    this.room?.open()
+    this.engine.tasks.started(task)
+    const { agentId, callId, name } = this.call
+    this.sink.push({ _tag: "BackgroundStarted", agentId, callId, name })
+    const content = `Running in background (task_id: ${callId})`
+    this.onResult?.({ status: "complete", content, output: textOutput(content), isError: false })
+  }
+
+  delta(content: string, partial: unknown): Promise<void> | undefined {
+    this.transcript ??= new Transcript()
+    this.transcript.append(content)
+    return this.sink.delta(this, content, partial)
+  }
+
+  stage({ actionId, label, sourceToolName }: StagedAction): void {
+    this.staged = { actionId, label }
+    this.sink.push({ _tag: "ActionPending", agentId: this.agentId, actionId, label, sourceToolName })
+  }
+
+  resolve({ actionId, label, sourceToolName }: StagedAction, outcome: "applied" | "discarded"): void {
+    this.sink.push({
+      _tag: "ActionResolved",
+      agentId: this.agentId,
+      actionId,
+      label,
+      sourceToolName,
+      outcome,
+    })
+  }
+
+  cleanupFailed(failure: string): void {
+    this.cleanupErrors ??= []
+    this.cleanupErrors.push(failure)
+  }
+
+  handler(name: string): HandlerObserver | undefined {
+    return this.span?.handler(name)
+  }
+
+  terminal(outcome: Outcome, output: ToolOutput | undefined): TerminalEvent {
+    const { call, streamed, edited, staged, cleanupErrors } = this
+    return terminalEvent({ call, outcome, output, streamed, edited, staged, cleanupErrors })
+  }
+
+  /** Tells the end. `task` is the call as a background task. */
+  end(event: TerminalEvent, task: RunningTask): void {
+    this.span?.end(event._tag === "Completed" ? undefined : event.content)
+    let last: ToolEvent = event
+    if (this.announced) {
+      this.engine.tasks.ended(task, event)
+      const { agentId, callId, name } = this.call
+      last = { _tag: "BackgroundCompleted", agentId, callId, name, status: statusOf(event) }
+    }
+    this.sink.push(last)
+    if (!this.announced) this.onResult?.(resultOf(event))
+  }
+}

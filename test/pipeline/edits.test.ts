@@ -1,0 +1,330 @@
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import { type CallFilter, pipeline, Step, type ToolExecutor } from "../../src/index.ts"
+import { ScriptedHost } from "../../src/testing.ts"
+import { deferred, turn } from "./deferred.ts"
+import { is } from "./event-of.ts"
+import { executorOf, toolOf } from "./executor-of.ts"
+
+/** A tool that notes each part it runs, with the path it runs for. */
+const editable = (options: { readonly gates?: number; readonly failsFor?: string } = {}) => {
+  const log: Array<string> = []
+  const plan = ({ path }: Record<string, unknown>) => {
+    log.push(`compose ${path}`)
+    let built = pipeline().andThen(({ output }) => {
+      log.push(`preview ${path}${output === undefined ? "" : " over an old output"}`)
+      return Step.Output(`preview of ${path}`)
+    })
+    for (let gate = 0; gate < (options.gates ?? 1); gate++) {
+      built = built.awaitApproval().andThen(({ call }) => {
+        log.push(`write ${(call.params as { path: string }).path}`)
+        return path === options.failsFor ? Step.Error(`cannot write ${path}`) : Step.Output(`wrote ${path}`)
+      })
+    }
+    return built.finally(({ call }) => {
+      log.push(`close ${(call.params as { path: string }).path}`)
+      return Step.Continue
+    })
+  }
+  return { log, plan }
+}
+
+const edit = { gate: { params: { path: "b" } } }
+
+describe("approve({ params })", () => {
+  it("cleans up the first attempt, then runs the call again with the new parameters, past the gate", async () => {
+    const { log, plan } = editable()
+    const host = new ScriptedHost(executorOf({ write: plan }), edit)
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(log).toEqual(["compose a", "preview a", "close a", "compose b", "preview b", "write b", "close b"])
+    expect(host.tags()).toEqual(["Started", "AwaitingApproval", "Completed"])
+    expect(host.terminal("c")).toMatchObject({ content: "wrote b", editedParams: { path: "b" } })
+  })
+
+  it("works by id", async () => {
+    const { plan } = editable()
+    const executor = executorOf({ write: plan })
+    executor.enqueue([{ callId: "c", name: "write", params: { path: "a" } }])
+    const host = new ScriptedHost(executor)
+    const gate = await host.until(is("AwaitingApproval"))
+    expect(executor.approve("c", { params: { path: "b" }, reason: "wrong file" })).toBe(true)
+    expect(executor.approve("c")).toBe(false)
+    expect(gate.deny()).toBe(false)
+    await host.run()
+    expect(host.terminal("c")).toMatchObject({ content: "wrote b" })
+  })
+
+  it("tells nothing of edits where there were none", async () => {
+    const { plan } = editable()
+    const host = new ScriptedHost(executorOf({ write: plan }))
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(host.terminal("c")).not.toHaveProperty("editedParams")
+  })
+
+  it("asks at the gates that come after the edited one, and at none before", async () => {
+    for (const [editedGate, asked] of [
+      [0, 3],
+      [1, 3],
+      [2, 3],
+    ] as const) {
+      const { log, plan } = editable({ gates: 3 })
+      let gates = 0
+      const host = new ScriptedHost(executorOf({ write: plan }), {
+        gate: () => (gates++ === editedGate ? { params: { path: "b" } } : "approve"),
+      })
+      await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+      expect(host.tags().filter((tag) => tag === "AwaitingApproval")).toHaveLength(asked)
+      expect(log.filter((line) => line === "write b")).toHaveLength(3)
+      expect(log.filter((line) => line === "write a")).toHaveLength(editedGate)
+      expect(host.terminal("c")).toMatchObject({ _tag: "Completed", editedParams: { path: "b" } })
+    }
+  })
+
+  it("shows the new parameters and the new preview at the next gate, and can be edited again", async () => {
+    const { log, plan } = editable({ gates: 2 })
+    const edits = ["b", "c"]
+    const host = new ScriptedHost(executorOf({ write: plan }), {
+      gate: () => ({ params: { path: edits.shift() } }),
+    })
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(host.events.filter(is("AwaitingApproval"))).toMatchObject([
+      { params: { path: "a" }, preview: { content: [{ text: "preview of a" }] } },
+      { params: { path: "b" }, preview: { content: [{ text: "wrote b" }] } },
+    ])
+    expect(log.filter((line) => line.startsWith("close"))).toEqual(["close a", "close b", "close c"])
+    expect(host.terminal("c")).toMatchObject({ content: "wrote c", editedParams: { path: "c" } })
+  })
+
+  it("gives the handlers past the gate the reason of the approval", async () => {
+    const plan = pipeline()
+      .awaitApproval()
+      .andThen(({ resolution }) => Step.Output(JSON.stringify(resolution)))
+    const host = new ScriptedHost(executorOf({ write: plan }), { gate: { params: {}, reason: "safer" } })
+    await host.run([{ callId: "c", name: "write" }])
+    expect(host.terminal("c")).toMatchObject({ content: '{"action":"apply","reason":"safer"}' })
+  })
+
+  it("passes a gate that a handler asks for", async () => {
+    const plan = ({ path }: Record<string, unknown>) =>
+      pipeline()
+        .andThen(() => Step.AwaitApproval())
+        .andThen(() => Step.Output(String(path)))
+    const host = new ScriptedHost(executorOf({ write: plan }), edit)
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(host.tags()).toEqual(["Started", "AwaitingApproval", "Completed"])
+    expect(host.terminal("c")).toMatchObject({ content: "b" })
+  })
+
+  it("passes a gate that a generator asks for, and closes the first one", async () => {
+    const log: Array<string> = []
+    const plan = ({ path }: Record<string, unknown>) =>
+      pipeline().andThen(async function* () {
+        try {
+          yield Step.AwaitApproval()
+          yield Step.Output(`wrote ${path}`)
+        } finally {
+          log.push(`closed ${path}`)
+        }
+      })
+    const host = new ScriptedHost(executorOf({ write: plan }), edit)
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(host.terminal("c")).toMatchObject({ content: "wrote b" })
+    expect(log).toEqual(["closed a", "closed b"])
+  })
+
+  it("takes `undefined` parameters for a plain approval", async () => {
+    const { log, plan } = editable()
+    const host = new ScriptedHost(executorOf({ write: plan }), { gate: { params: undefined } })
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(log).toEqual(["compose a", "preview a", "write a", "close a"])
+    expect(host.terminal("c")).not.toHaveProperty("editedParams")
+  })
+})
+
+describe("edited parameters", () => {
+  it("that a rule denies end as denied by policy, with the second attempt neither composed nor cleaned", async () => {
+    const { log, plan } = editable()
+    const filters: CallFilter = {
+      evaluate: (_, params) => ((params as { path: string }).path === "b" ? "deny" : undefined),
+    }
+    const host = new ScriptedHost(executorOf({ write: plan }, { filters }), edit)
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(host.terminal("c")).toMatchObject({ _tag: "Denied", by: "policy" })
+    expect(log).toEqual(["compose a", "preview a", "close a"])
+  })
+
+  it("that do not fit the schema end as invalid, after the first attempt's cleanup", async () => {
+    const { log, plan } = editable()
+    const write = toolOf("write", plan, {
+      parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    })
+    const host = new ScriptedHost(executorOf({ write }), { gate: { params: { path: ["b", "c"] } } })
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(host.terminal("c")).toMatchObject({
+      _tag: "Error",
+      reason: "invalid",
+      content: expect.stringContaining('Validation failed for tool "write":'),
+      editedParams: { path: ["b", "c"] },
+    })
+    expect(log).toEqual(["compose a", "preview a", "close a"])
+  })
+
+  it("are on the terminal event of a call that failed with them", async () => {
+    const { plan } = editable({ failsFor: "b" })
+    const host = new ScriptedHost(executorOf({ write: plan }), edit)
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(host.terminal("c")).toMatchObject({
+      _tag: "Error",
+      content: "cannot write b",
+      editedParams: { path: "b" },
+    })
+  })
+
+  it("are those that tasks and later gates show", async () => {
+    const { plan } = editable()
+    const executor = executorOf({ write: plan })
+    const host = new ScriptedHost(executor, edit)
+    await host.run([{ callId: "c", name: "write", params: { path: "a" }, background: true }])
+    expect(executor.tasks.get("c")).toMatchObject({ params: { path: "b" }, content: "wrote b" })
+  })
+})
+
+describe("an edited background call", () => {
+  it("is announced once, with its approval", async () => {
+    const { log, plan } = editable()
+    const host = new ScriptedHost(executorOf({ write: plan }), edit)
+    await host.run([{ callId: "c", name: "write", params: { path: "a" }, background: true }])
+    expect(host.tags("c")).toEqual([
+      "Started",
+      "AwaitingApproval",
+      "BackgroundStarted",
+      "BackgroundCompleted",
+    ])
+    expect(log.filter((line) => line.startsWith("close"))).toEqual(["close a", "close b"])
+  })
+
+  it("that is refused with the new parameters gives the model its one result", async () => {
+    const { plan } = editable()
+    const filters: CallFilter = {
+      evaluate: (_, params) => ((params as { path: string }).path === "b" ? "deny" : undefined),
+    }
+    const executor = executorOf({ write: plan }, { filters })
+    const host = new ScriptedHost(executor, edit)
+    await host.run([{ callId: "c", name: "write", params: { path: "a" }, background: true }])
+    expect(host.tags("c")).toEqual(["Started", "AwaitingApproval", "Denied"])
+    expect(executor.tasks.list()).toEqual([])
+  })
+})
+
+describe("between an edit and the second attempt", () => {
+  /** The first attempt's cleanup waits until the test lets it end. */
+  const slowCleanup = () => {
+    const cleaning = deferred()
+    const cleaned = deferred()
+    const log: Array<string> = []
+    const plan = ({ path }: Record<string, unknown>) =>
+      pipeline()
+        .awaitApproval()
+        .andThen(() => {
+          log.push(`write ${path}`)
+          return Step.Output(`wrote ${path}`)
+        })
+        .finally(async () => {
+          log.push(`close ${path}`)
+          cleaning.resolve()
+          await cleaned.promise
+          return Step.Continue
+        })
+    return { log, plan, cleaning: cleaning.promise, end: () => cleaned.resolve() }
+  }
+
+  it.each<[string, (executor: ToolExecutor) => unknown]>([
+    ["the hard cancel", (executor) => executor.cancel({ reason: "stop" })],
+    ["a cancel of the call", (executor) => executor.cancelCall("c")],
+  ])("%s wins", async (_, cancel) => {
+    const { log, plan, cleaning, end } = slowCleanup()
+    const executor = executorOf({ write: plan })
+    const host = new ScriptedHost(executor, edit)
+    const done = host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    await cleaning
+    expect(cancel(executor)).toBeTruthy()
+    end()
+    await done
+    expect(log).toEqual(["close a"])
+    expect(host.tags()).toEqual(["Started", "AwaitingApproval", "Cancelled"])
+  })
+
+  it("a cancel wins even after the cleanup, while the hook is asked about the new parameters", async () => {
+    const asked = deferred()
+    const { log, plan, end } = slowCleanup()
+    end()
+    const executor = executorOf(
+      { write: plan },
+      {
+        hooks: {
+          beforeCall: async (call) => {
+            if ((call.params as { path: string }).path === "b") {
+              asked.resolve()
+              await deferred().promise
+            }
+            return undefined
+          },
+        },
+      },
+    )
+    const host = new ScriptedHost(executor, edit)
+    const done = host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    await asked.promise
+    expect(executor.cancelCall("c")).toBe(true)
+    await done
+    expect(host.tags()).toEqual(["Started", "AwaitingApproval", "Cancelled"])
+    expect(log).toEqual(["close a"])
+  })
+
+  it("shutdown wins", async () => {
+    const { log, plan, cleaning, end } = slowCleanup()
+    const executor = executorOf({ write: plan })
+    const host = new ScriptedHost(executor, edit)
+    const done = host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    await cleaning
+    const down = executor.shutdown()
+    end()
+    await down
+    await done
+    expect(log).toEqual(["close a"])
+    expect(host.events.at(-1)?._tag).toBe("Cancelled")
+  })
+
+  it("no answer counts, and the lane waits", async () => {
+    const { plan, cleaning, end } = slowCleanup()
+    const executor = executorOf({ write: plan, tool: pipeline() })
+    const host = new ScriptedHost(executor, edit)
+    const done = host.run([
+      { callId: "c", name: "write", params: { path: "a" } },
+      { callId: "next", name: "tool" },
+    ])
+    await cleaning
+    await turn()
+    expect(executor.approve("c")).toBe(false)
+    expect(executor.deny("c")).toBe(false)
+    expect(executor.toBackground("c")).toBe(false)
+    expect(host.tags("next")).toEqual([])
+    end()
+    await done
+    expect(host.tags("c")).toEqual(["Started", "AwaitingApproval", "Completed"])
+    expect(host.tags("next")).toEqual(["Started", "Completed"])
+  })
+
+  it("what the first attempt could not clean up is kept for the terminal event", async () => {
+    const plan = ({ path }: Record<string, unknown>) =>
+      pipeline()
+        .awaitApproval()
+        .finally({
+          name: "close",
+          call: () => (path === "a" ? Effect.fail(new Error("stuck window")) : Step.Continue),
+        })
+    const host = new ScriptedHost(executorOf({ write: plan }), edit)
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(host.terminal("c")).toMatchObject({ _tag: "Completed", cleanupErrors: ["close: stuck window"] })
+  })
+})

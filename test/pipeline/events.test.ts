@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest"
+import { handler, pipeline, Step } from "../../src/index.ts"
+import { ScriptedHost } from "../../src/testing.ts"
+import { turn, until } from "./deferred.ts"
+import { is } from "./event-of.ts"
+import { executorOf } from "./executor-of.ts"
+import { heldTool } from "./held-tool.ts"
+
+describe("next", () => {
+  it("gives undefined once nothing is queued, running, waiting or undelivered", async () => {
+    const { plan, release, running } = heldTool()
+    const executor = executorOf({ tool: plan })
+    expect(await executor.next()).toBeUndefined()
+    executor.enqueue([{ callId: "a", name: "tool" }])
+    expect(await executor.next()).toMatchObject({ _tag: "Started" })
+    let told = false
+    const next = executor.next().then((event) => {
+      told = true
+      return event
+    })
+    await until(() => running.length > 0)
+    await turn()
+    expect(told).toBe(false)
+    release("a")
+    expect(await next).toMatchObject({ _tag: "Completed" })
+    expect(await executor.next()).toBeUndefined()
+  })
+
+  it("keeps what is undelivered for the next reader", async () => {
+    const executor = executorOf({ tool: pipeline() })
+    executor.enqueue([{ name: "tool" }])
+    await until(() => executor.inspect().length === 0)
+    expect(await executor.next()).toMatchObject({ _tag: "Started" })
+    expect(await executor.next()).toMatchObject({ _tag: "Completed" })
+    expect(await executor.next()).toBeUndefined()
+  })
+
+  it("tells each event to one reader, once, in the order of the reading", async () => {
+    const executor = executorOf({ tool: pipeline().andThen(() => Step.Delta("x")) })
+    const readers = [executor.next(), executor.next(), executor.next()]
+    // Nothing is there yet: all three go home.
+    expect(await Promise.all(readers)).toEqual([undefined, undefined, undefined])
+    executor.enqueue([{ name: "tool" }])
+    const told = await Promise.all([executor.next(), executor.next(), executor.next(), executor.next()])
+    expect(told.map((event) => event?._tag)).toEqual(["Started", "Delta", "Completed", undefined])
+  })
+
+  it("rejects with an AbortError when its signal is aborted, and loses no event", async () => {
+    const { plan, release, running } = heldTool()
+    const executor = executorOf({ tool: plan })
+    executor.enqueue([{ callId: "a", name: "tool" }])
+    expect(await executor.next()).toMatchObject({ _tag: "Started" })
+    const controller = new AbortController()
+    const next = executor.next({ signal: controller.signal })
+    controller.abort()
+    await expect(next).rejects.toMatchObject({ name: "AbortError" })
+    await expect(executor.next({ signal: controller.signal })).rejects.toMatchObject({ name: "AbortError" })
+    await until(() => running.length > 0)
+    release("a")
+    expect(await executor.next()).toMatchObject({ _tag: "Completed" })
+  })
+
+  it("rejects with an AbortError whatever the signal's reason is", async () => {
+    const executor = executorOf({ tool: pipeline().awaitApproval() })
+    executor.enqueue([{ name: "tool" }])
+    await new ScriptedHost(executor).until(is("AwaitingApproval"))
+    const controller = new AbortController()
+    const next = executor.next({ signal: controller.signal })
+    controller.abort(new Error("the user left"))
+    await expect(next).rejects.toMatchObject({ name: "AbortError" })
+  })
+
+  it("goes on to the next event after an abort of a signal that it did not wait for", async () => {
+    const executor = executorOf({ tool: pipeline() })
+    executor.enqueue([{ name: "tool" }])
+    const controller = new AbortController()
+    expect(await executor.next({ signal: controller.signal })).toMatchObject({ _tag: "Started" })
+    controller.abort()
+    expect(await executor.next()).toMatchObject({ _tag: "Completed" })
+  })
+})
+
+describe("events", () => {
+  it("is the same queue, open while the executor is idle and until it is shut down", async () => {
+    const executor = executorOf({ tool: pipeline() })
+    const seen: Array<string> = []
+    const reading = (async () => {
+      for await (const event of executor.events) seen.push(event._tag)
+    })()
+    await turn()
+    executor.enqueue([{ name: "tool" }])
+    await until(() => seen.length === 2)
+    await turn()
+    executor.enqueue([{ name: "tool" }])
+    await until(() => seen.length === 4)
+    expect(seen).toEqual(["Started", "Completed", "Started", "Completed"])
+    await executor.shutdown()
+    await reading
+    expect(seen).toHaveLength(4)
+  })
+
+  it("loses nothing to a loop that was left", async () => {
+    const executor = executorOf({ tool: pipeline().andThen(() => Step.Delta("x")) })
+    executor.enqueue([{ name: "tool" }])
+    for await (const event of executor.events) {
+      expect(event._tag).toBe("Started")
+      break
+    }
+    expect(await executor.next()).toMatchObject({ _tag: "Delta" })
+    for await (const event of executor.events) {
+      expect(event._tag).toBe("Completed")
+      break
+    }
+    expect(await executor.next()).toBeUndefined()
+  })
+
+  it("loses nothing to an iterator that was returned while it waited", async () => {
+    const executor = executorOf({ tool: pipeline() })
+    const iterator = executor.events[Symbol.asyncIterator]()
+    const waiting = iterator.next()
+    await iterator.return?.()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    executor.enqueue([{ name: "tool" }])
+    expect(await executor.next()).toMatchObject({ _tag: "Started" })
+    expect(await executor.next()).toMatchObject({ _tag: "Completed" })
+  })
+
+  it("shares with `next`: each event is told once", async () => {
+    const executor = executorOf({ tool: pipeline().andThen(handler("d", () => Step.Delta("x"))) })
+    const iterator = executor.events
+    executor.enqueue([{ name: "tool" }])
+    expect((await iterator.next()).value).toMatchObject({ _tag: "Started" })
+    expect(await executor.next()).toMatchObject({ _tag: "Delta" })
+    expect((await iterator.next()).value).toMatchObject({ _tag: "Completed" })
+  })
+})
