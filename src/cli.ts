@@ -1,0 +1,99 @@
+#!/usr/bin/env node
+/** The `stepline` command: reads the command line, and loads only what the command needs. */
+import { readFileSync } from "node:fs"
+import { Command, CommanderError } from "commander"
+import type { RunOptions } from "./cli/run-command.ts"
+import { onStop } from "./cli/stopping.ts"
+import { exitStatus } from "./cli/tally.ts"
+import { UsageError } from "./cli/usage-error.ts"
+
+const { version, description } = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+) as { version: string; description: string }
+
+const collect = (value: string, previous: ReadonlyArray<string> = []): ReadonlyArray<string> => [
+  ...previous,
+  value,
+]
+
+const withRules = (command: Command): Command =>
+  command
+    .option("--allow <TOOL=REGEX>", "approve such calls without asking (repeatable)", collect)
+    .option("--deny <TOOL=REGEX>", "deny such calls, whatever else allows them (repeatable)", collect)
+    .option("--config <FILE>", "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes")
+    .option("--cwd <DIR>", "the folder that the tools work in (default: this one)")
+
+const runHelp = `
+A line of FILE is a call:
+  {"name": "shell", "params": {"command": "npm test"}}
+and may have "agentId", "callId", "background": true, "decision": "deny", and "expect": how the call is meant to end
+("complete", "error", "denied" or "cancelled"). {"wait": "ID"} holds what is below until the call of that id has ended,
+also in the background. Lines that start with # are headings, with // comments.
+
+Calls of one agent run in their order; agents do not wait for each other. What no rule allows is asked at the terminal.
+Without a terminal, or with the script on stdin, it is denied: a script cannot approve its own calls.
+
+Exit status:
+  0  every call ended as it was meant to
+  1  a call failed or was cancelled
+  2  nothing ran: the command line or a line of FILE is wrong
+  3  no call failed, but one was denied`
+
+const program = withRules(new Command("stepline"))
+  .description(`${description}\n\nAlone on a terminal it opens a session.`)
+  .version(version)
+  .enablePositionalOptions()
+  .showHelpAfterError("(--help shows what there is)")
+  .exitOverride()
+  .allowExcessArguments()
+  .action(async (options: RunOptions, command: Command) => {
+    if (command.args.length > 0) command.error(`error: unknown command '${command.args[0]}'`)
+    const { sessionCommand } = await import("./cli/session-command.ts")
+    const status = await sessionCommand(options, version)
+    if (status === undefined) program.outputHelp()
+    process.exitCode = status ?? 0
+  })
+
+withRules(program.command("run"))
+  .description("run the calls of a file of JSON lines, or of stdin (-)")
+  .argument("<FILE>")
+  .option("--yes", "approve everything that no deny rule stops")
+  .option("--json", "write an event a line instead of blocks")
+  .addHelpText("after", runHelp)
+  .action(async (file: string, options: RunOptions) => {
+    const { runCommand } = await import("./cli/run-command.ts")
+    process.exitCode = await runCommand(file, options)
+  })
+
+program
+  .command("tools")
+  .description("list the tools with their parameters")
+  .option("--json", "the definitions that a model is given, with their JSON Schemas")
+  .action(async (options: { json?: boolean }) => {
+    onStop((status) => process.exit(status))
+    const { toolsCommand } = await import("./cli/tools-command.ts")
+    process.exitCode = toolsCommand(options)
+  })
+
+program
+  .command("plan")
+  .description("show the pipeline of a call; nothing of it runs")
+  .argument("<TOOL>")
+  .argument("[JSON]", "its parameters", "{}")
+  .option("--mermaid", "as a Mermaid flowchart")
+  .action(async (name: string, json: string, options: { mermaid?: boolean }) => {
+    onStop((status) => process.exit(status))
+    const { planCommand } = await import("./cli/plan-command.ts")
+    process.exitCode = await planCommand(name, json, options)
+  })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  // Commander has told the user already.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : exitStatus.usage
+  else if (error instanceof UsageError) {
+    process.stderr.write(`stepline: ${error.message}\n`)
+    process.exitCode = exitStatus.usage
+  } else throw error
+}

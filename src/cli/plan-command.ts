@@ -1,0 +1,46 @@
+/** `stepline plan`: the pipeline of a call, before anything runs. */
+import { mainArgumentOf } from "../hosts/terminal/render-header.ts"
+import { singleLine } from "../hosts/terminal/render-text.ts"
+import { allTools } from "../impls/index.ts"
+import { extractBackground } from "../pipeline/call-input.ts"
+import { ToolRegistry } from "../pipeline/registry.ts"
+import { planMermaid, planText } from "./plan-drawing.ts"
+import { UsageError } from "./usage-error.ts"
+
+const parseParams = (json: string): unknown => {
+  try {
+    return JSON.parse(json)
+  } catch (error) {
+    throw new UsageError(`The parameters are not JSON: ${(error as Error).message}`)
+  }
+}
+
+export const planCommand = async (
+  name: string,
+  json: string,
+  options: { readonly mermaid?: boolean },
+): Promise<number> => {
+  const registry = new ToolRegistry(allTools())
+  const tool = registry.get(name)
+  if (tool === undefined) {
+    throw new UsageError(`There is no tool \`${name}\`. Tools: ${registry.names.join(", ")}`)
+  }
+  const call = extractBackground(
+    {
+      agentId: "main",
+      callId: "plan",
+      name,
+      params: parseParams(json),
+      decision: "pending",
+      background: false,
+    },
+    tool,
+  )
+  const check = await tool.validator.validate(call.params)
+  if (check._tag === "Invalid") throw new UsageError(check.message)
+  const parts = tool.compose(check.params, { ...call, params: check.params }).describe()
+  const title = `${name}(${singleLine(mainArgumentOf(check.params, tool).text)})`
+  const lines = options.mermaid === true ? planMermaid(title, parts) : [title, ...planText(parts)]
+  process.stdout.write(`${lines.join("\n")}\n`)
+  return 0
+}

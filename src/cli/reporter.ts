@@ -1,0 +1,70 @@
+/** How `stepline run` shows what happens: as blocks, or as a line of JSON for each event. */
+import type { Block } from "../hosts/terminal/block.ts"
+import { queuedBlock } from "../hosts/terminal/block.ts"
+import type { BlockList } from "../hosts/terminal/block-list.ts"
+import { printable } from "../hosts/terminal/printable.ts"
+import { printedBlock } from "../hosts/terminal/printed-block.ts"
+import type { Style } from "../hosts/terminal/style.ts"
+import type { BackgroundTasks } from "../pipeline/background-tasks.ts"
+import type { ToolEvent } from "../pipeline/event.ts"
+import type { ScriptCall } from "./script.ts"
+
+export interface Reporter {
+  /** Comes before the call is enqueued. */
+  called(step: ScriptCall): void
+  event(event: ToolEvent): void
+  /** The command line has approved this call's gate. */
+  approved(callId: string): void
+  close(): void
+}
+
+/** What a BlockView and a PlainView have in common. */
+interface View {
+  readonly blocks: BlockList
+  readonly style: Style
+  apply(event: ToolEvent): Block | undefined
+  approved(callId: string): void
+  print(lines: ReadonlyArray<string>): void
+  printBlock(block: Block): void
+  close(): void
+}
+
+export const jsonReporter = (output: { write(text: string): unknown }): Reporter => ({
+  called() {},
+  event(event) {
+    // A cause is for logs that can hold it. Answer functions are no JSON and fall away by themselves.
+    const told = event._tag === "Error" ? { ...event, cause: undefined } : event
+    output.write(`${JSON.stringify(told)}\n`)
+  },
+  approved() {},
+  close() {},
+})
+
+export const blockReporter = (view: View, tasks: Pick<BackgroundTasks, "get">): Reporter => {
+  const headings = new Map<string, string>()
+  let isFirst = true
+  const printHeading = (callId: string): void => {
+    const heading = headings.get(callId)
+    if (heading === undefined) return
+    headings.delete(callId)
+    const lines = printable(heading).split("\n")
+    view.print([...(isFirst ? [] : [""]), ...lines.map((line) => view.style.bold(`── ${line}`))])
+    isFirst = false
+  }
+  return {
+    called({ call, heading }) {
+      view.blocks.set(queuedBlock(call))
+      if (heading !== undefined) headings.set(call.callId, heading)
+    },
+    event(event) {
+      const block = view.apply(event)
+      const printed = block && printedBlock(event, block, tasks)
+      if (printed === undefined) return
+      printHeading(printed.callId)
+      view.printBlock(printed)
+      isFirst = false
+    },
+    approved: (callId) => view.approved(callId),
+    close: () => view.close(),
+  }
+}

@@ -1,0 +1,95 @@
+/** What may run without asking, as the command line and the configuration file say it. */
+import { readFile } from "node:fs/promises"
+import { extname } from "node:path"
+import type { ToolRegistry } from "../pipeline/registry.ts"
+import { type ToolFilterConfig, ToolFilters } from "../policy/index.ts"
+import { UsageError } from "./usage-error.ts"
+
+export interface RuleOptions {
+  /** `TOOL=REGEX` each. */
+  readonly allow?: ReadonlyArray<string>
+  readonly deny?: ReadonlyArray<string>
+  /** A TOML or JSON file with `[tools.NAME] allow/deny`. */
+  readonly config?: string
+}
+
+type Rules = Record<string, { allow: Array<string>; deny: Array<string> }>
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const parseFile = async (file: string, text: string): Promise<unknown> => {
+  if (extname(file) === ".json") return JSON.parse(text)
+  const { parse } = await import("smol-toml")
+  return parse(text)
+}
+
+const expectTool = (name: string, registry: ToolRegistry, where: string): void => {
+  if (registry.get(name) !== undefined) return
+  // A deny rule for a tool that is not there would protect nothing, in silence.
+  throw new UsageError(`${where}: there is no tool \`${name}\`. Tools: ${registry.names.join(", ")}`)
+}
+
+/** Reads a configuration file. An error names the file and the key. */
+const readConfig = async (file: string, registry: ToolRegistry): Promise<ToolFilterConfig> => {
+  if (![".toml", ".json"].includes(extname(file))) {
+    throw new UsageError(`${file}: expected a name that ends in .toml or .json`)
+  }
+  let config: unknown
+  try {
+    config = await parseFile(file, await readFile(file, "utf8"))
+  } catch (error) {
+    throw new UsageError(`${file}: ${messageOf(error)}`)
+  }
+  if (!isRecord(config)) throw new UsageError(`${file}: expected an object with the key \`tools\``)
+  for (const key of Object.keys(config)) {
+    if (key !== "tools") throw new UsageError(`${file}: expected only the key \`tools\`, got \`${key}\``)
+  }
+  const { tools = {} } = config
+  if (!isRecord(tools)) {
+    throw new UsageError(`${file}: expected \`tools\` to hold \`allow\` and \`deny\` by tool name`)
+  }
+  for (const name of Object.keys(tools)) expectTool(name, registry, file)
+  try {
+    ToolFilters.compile(tools as ToolFilterConfig)
+  } catch (error) {
+    throw new UsageError(`${file}: ${messageOf(error)}`)
+  }
+  return tools as ToolFilterConfig
+}
+
+const addRule = (rules: Rules, kind: "allow" | "deny", text: string, registry: ToolRegistry): void => {
+  const equals = text.indexOf("=")
+  if (equals < 1) throw new UsageError(`--${kind} ${text}: expected TOOL=REGEX, such as shell=^ls\\b`)
+  const name = text.slice(0, equals)
+  expectTool(name, registry, `--${kind} ${text}`)
+  rules[name] ??= { allow: [], deny: [] }
+  rules[name][kind].push(text.slice(equals + 1))
+}
+
+/**
+ * The filters of the options: the file's rules and those of the command line together.
+ *
+ * @param cwd Where relative paths start.
+ */
+export const loadFilters = async (
+  options: RuleOptions,
+  registry: ToolRegistry,
+  cwd: string,
+): Promise<ToolFilters> => {
+  const { allow = [], deny = [], config } = options
+  const rules: Rules = {}
+  const fromFile = config === undefined ? {} : await readConfig(config, registry)
+  for (const [name, rule] of Object.entries(fromFile)) {
+    rules[name] = { allow: [...(rule.allow ?? [])], deny: [...(rule.deny ?? [])] }
+  }
+  for (const text of allow) addRule(rules, "allow", text, registry)
+  for (const text of deny) addRule(rules, "deny", text, registry)
+  try {
+    return ToolFilters.compile(rules, { cwd })
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
+}

@@ -1,0 +1,162 @@
+/** `stepline run`: the calls of a script, shown as blocks or told as JSON lines. */
+import { readFile } from "node:fs/promises"
+import { text } from "node:stream/consumers"
+import { answerEffect } from "../hosts/terminal/answer-effect.ts"
+import { BlockView } from "../hosts/terminal/block-view.ts"
+import { decideGate } from "../hosts/terminal/gate-keys.ts"
+import { Keyboard } from "../hosts/terminal/keyboard.ts"
+import { PlainView } from "../hosts/terminal/plain-view.ts"
+import { hasColors } from "../hosts/terminal/style.ts"
+import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/event.ts"
+import type { ToolExecutor } from "../pipeline/executor.ts"
+import type { ToolRegistry } from "../pipeline/registry.ts"
+import { type LocalOptions, localExecutor } from "./local-executor.ts"
+import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
+import { parseScript, type ScriptStep } from "./script.ts"
+import { onStop, statusOf } from "./stopping.ts"
+import { Tally } from "./tally.ts"
+import { UsageError } from "./usage-error.ts"
+
+export interface RunOptions extends LocalOptions {
+  /** An event a line instead of blocks. */
+  readonly json?: boolean
+  /** Approves every gate that no deny rule stops. */
+  readonly yes?: boolean
+}
+
+/** Who decides what no rule does. */
+type Decider = "approve" | "deny" | "terminal"
+
+interface Host {
+  readonly reporter: Reporter
+  readonly decider: Decider
+}
+
+const readScript = async (file: string): Promise<string> => {
+  if (file === "-") return text(process.stdin)
+  try {
+    return await readFile(file, "utf8")
+  } catch (error) {
+    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}`)
+  }
+}
+
+const decide = (event: AwaitingApprovalEvent, { decider, reporter }: Host): void => {
+  if (decider === "approve") {
+    event.approve()
+    reporter.approved(event.callId)
+  } else if (decider === "deny") {
+    event.deny(
+      `no rule allows this call and there is no terminal to ask on. Allow it with --allow ${event.name}=REGEX, or all with --yes.`,
+    )
+  }
+}
+
+const makeHost = (
+  executor: ToolExecutor,
+  registry: ToolRegistry,
+  file: string,
+  options: RunOptions,
+  stop: (exitStatus: number) => void,
+): Host => {
+  const { stdin, stdout } = process
+  const decider = options.yes === true ? "approve" : "deny"
+  if (options.json === true) return { reporter: jsonReporter(stdout), decider }
+  const colors = hasColors(stdout)
+  const viewOptions = { output: stdout, colors, tool: (name: string) => registry.get(name) }
+  if (!stdout.isTTY || process.env.TERM === "dumb") {
+    return { reporter: blockReporter(new PlainView(viewOptions), executor.tasks), decider }
+  }
+  const view = new BlockView(viewOptions)
+  const reporter = blockReporter(view, executor.tasks)
+  stdout.on("resize", () => view.draw())
+  process.once("exit", () => view.close())
+  if (!stdin.isTTY || file === "-") return { reporter, decider }
+  const keyboard = new Keyboard(stdin, stdout, (key) => {
+    if (key.ctrl && key.name === "c") stop(statusOf("SIGINT"))
+    else if (key.ctrl && key.name === "o") view.expand()
+    else decideGate(key, view, executor)
+  })
+  process.once("exit", () => keyboard.close())
+  keyboard.open()
+  const close = () => {
+    reporter.close()
+    keyboard.close()
+  }
+  return { reporter: { ...reporter, close }, decider: options.yes === true ? "approve" : "terminal" }
+}
+
+/** How an event ends its call, if it does. */
+const endOf = (event: ToolEvent): FinalStatus | undefined => {
+  switch (event._tag) {
+    case "Completed":
+      return "complete"
+    case "Error":
+      return "error"
+    case "Denied":
+      return "denied"
+    case "Cancelled":
+      return "cancelled"
+    case "BackgroundCompleted":
+      return event.status
+    default:
+      return undefined
+  }
+}
+
+const runSteps = async (
+  steps: ReadonlyArray<ScriptStep>,
+  executor: ToolExecutor,
+  host: Host,
+  tally: Tally,
+): Promise<void> => {
+  /** Reads events until the call has ended; without one, until all have. */
+  const readEvents = async (callId?: string): Promise<void> => {
+    while (callId === undefined || !tally.hasEnded(callId)) {
+      const event = await executor.next()
+      if (event === undefined) return
+      host.reporter.event(event)
+      if (event._tag === "Delegate") answerEffect(event)
+      else if (event._tag === "AwaitingApproval") decide(event, host)
+      const status = endOf(event)
+      if (status !== undefined && "callId" in event) tally.ended(event.callId, status)
+    }
+  }
+  for (const step of steps) {
+    if (step._tag === "Wait") {
+      await readEvents(step.callId)
+      continue
+    }
+    tally.expect(step.call.callId, step.expect)
+    host.reporter.called(step)
+    // A script says what to call, not what may run: its `approve` asks like `pending`.
+    const decision = step.call.decision === "deny" ? "deny" : "pending"
+    executor.enqueue([{ ...step.call, decision }])
+  }
+  await readEvents()
+}
+
+/** Gives the exit status. */
+export const runCommand = async (file: string, options: RunOptions): Promise<number> => {
+  const { executor, registry } = await localExecutor(options)
+  const steps = parseScript(await readScript(file), file === "-" ? "stdin" : file)
+  const tally = new Tally()
+  let stopped: number | undefined
+  const stop = (exitStatus: number) => {
+    stopped ??= exitStatus
+    void executor.shutdown()
+  }
+  const stopListening = onStop(stop)
+  const host = makeHost(executor, registry, file, options, stop)
+  try {
+    await runSteps(steps, executor, host, tally)
+  } catch (error) {
+    // A script that is being stopped cannot enqueue its next call.
+    if (stopped === undefined) throw error
+  } finally {
+    await executor.shutdown()
+    host.reporter.close()
+    stopListening()
+  }
+  return stopped ?? tally.exitStatus
+}

@@ -1,0 +1,38 @@
+/** What ends a command before its time: signals, a reader of the output that has gone (`| head`), a defect. */
+import { constants } from "node:os"
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
+
+/** The exit status of a process that a signal ended. */
+export const statusOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
+
+/**
+ * Calls `stop` once, with the exit status that is due, when a signal comes, standard output has no reader any more,
+ * or the program itself fails: what it started must not outlive it. Gives a function that stops listening.
+ */
+export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
+  let isStopping = false
+  const once = (exitStatus: number) => {
+    if (isStopping) return
+    isStopping = true
+    stop(exitStatus)
+  }
+  const onSignal = (signal: NodeJS.Signals) => once(statusOf(signal))
+  const onDefect = (error: unknown) => {
+    // Told at the very end, when the terminal is the shell's again.
+    process.once("exit", () => process.stderr.write(`${error instanceof Error ? error.stack : error}\n`))
+    once(1)
+  }
+  const onOutputError = (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" || error.code === "EIO") once(statusOf("SIGPIPE"))
+    else onDefect(error)
+  }
+  for (const signal of signals) process.on(signal, onSignal)
+  process.on("uncaughtException", onDefect)
+  // Stays: an EPIPE may still come when everything else has ended.
+  process.stdout.on("error", onOutputError)
+  return () => {
+    for (const signal of signals) process.off(signal, onSignal)
+    process.off("uncaughtException", onDefect)
+  }
+}

@@ -1,0 +1,40 @@
+/** How a run's calls ended, against how its script means them to end, as an exit status. */
+import type { FinalStatus } from "../pipeline/event.ts"
+
+export const exitStatus = {
+  /** Every call ended as its script means it to. */
+  asExpected: 0,
+  /** A call failed, was cancelled, or ended otherwise than it was meant to. */
+  failed: 1,
+  /** Nothing ran: the command line or the script is wrong. */
+  usage: 2,
+  /** No call failed, but one was denied. */
+  denied: 3,
+} as const
+
+export class Tally {
+  private readonly expected = new Map<string, FinalStatus>()
+  private readonly endedCalls = new Set<string>()
+  private failed = 0
+  private denied = 0
+
+  expect(callId: string, status: FinalStatus): void {
+    this.expected.set(callId, status)
+  }
+
+  ended(callId: string, status: FinalStatus): void {
+    this.endedCalls.add(callId)
+    if (status === (this.expected.get(callId) ?? "complete")) return
+    if (status === "denied") this.denied += 1
+    else this.failed += 1
+  }
+
+  hasEnded(callId: string): boolean {
+    return this.endedCalls.has(callId)
+  }
+
+  get exitStatus(): number {
+    if (this.failed > 0) return exitStatus.failed
+    return this.denied > 0 ? exitStatus.denied : exitStatus.asExpected
+  }
+}

@@ -1,0 +1,7 @@
+/** What a terminal answers when a tool asks its host for something: it has no editor and no sub-agents. */
+import type { DelegateEvent } from "../../pipeline/event.ts"
+
+export const answerEffect = (event: DelegateEvent): void => {
+  if (event.effect._tag.startsWith("Ide")) event.succeed()
+  else event.fail(`The terminal host cannot answer ${event.effect._tag}`)
+}

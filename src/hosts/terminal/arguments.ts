@@ -1,0 +1,126 @@
+/** A typed line of arguments as a tool's parameters: in the order of the schema's properties, or as JSON. */
+import type { JsonSchema, Tool } from "../../pipeline/tool.ts"
+
+export type ParsedArguments =
+  | { readonly _tag: "Params"; readonly params: Record<string, unknown> }
+  | { readonly _tag: "Invalid"; readonly message: string }
+
+interface Property {
+  readonly name: string
+  readonly type: string
+  readonly required: boolean
+}
+
+const scalars = new Set(["string", "number", "integer", "boolean"])
+
+const typeOf = (schema: unknown): string => {
+  const { type } = (schema ?? {}) as { type?: unknown }
+  return typeof type === "string" ? type : "any"
+}
+
+const propertiesOf = ({ properties, required }: JsonSchema): Array<Property> => {
+  if (typeof properties !== "object" || properties === null) return []
+  const names = new Set(Array.isArray(required) ? required : [])
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    type: typeOf(schema),
+    required: names.has(name),
+  }))
+}
+
+/** The properties that a line can fill in order: those before the first that only JSON can write. */
+const positionalOf = (tool: Tool<never>): Array<Property> => {
+  const properties = propertiesOf(tool.parameters)
+  const firstJson = properties.findIndex(({ type }) => !scalars.has(type))
+  return firstJson === -1 ? properties : properties.slice(0, firstJson)
+}
+
+/** How a call of the tool is typed: `read_file PATH [START_LINE] [END_LINE]`, `edit_file {"path": …, "edits": …}`. */
+export const usageOf = (tool: Tool<never>): string => {
+  const properties = propertiesOf(tool.parameters)
+  if (properties.some(({ type, required }) => required && !scalars.has(type))) {
+    const names = properties.filter(({ required }) => required).map(({ name }) => `"${name}": …`)
+    return `${tool.name} {${names.join(", ")}}`
+  }
+  const shown = swallowing(tool) === undefined ? positionalOf(tool) : [swallowing(tool)!]
+  const words = shown.map(({ name, required }) => (required ? name.toUpperCase() : `[${name.toUpperCase()}]`))
+  return [tool.name, ...words].join(" ")
+}
+
+/** The one property that takes the line as it stands: a shell's command, or a tool's only parameter. */
+const swallowing = (tool: Tool<never>): Property | undefined => {
+  const positional = positionalOf(tool)
+  if (tool.primaryKind === "command") {
+    return positional.find(({ name, type }) => name === tool.primaryParam && type === "string")
+  }
+  return positional.length === 1 && positional[0]!.type === "string" ? positional[0] : undefined
+}
+
+interface Word {
+  readonly text: string
+  /** Where it starts in the line. */
+  readonly start: number
+}
+
+/** Splits at spaces; quotes hold words together, a backslash takes the next character as it is. */
+const wordsOf = (line: string): Array<Word> =>
+  [...line.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+/gs)].map((match) => ({
+    text: unquote(match[0]),
+    start: match.index,
+  }))
+
+const unquote = (word: string): string =>
+  word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gs, (_, double, single, escaped) =>
+    double !== undefined ? double.replace(/\\(["\\])/g, "$1") : (single ?? escaped),
+  )
+
+const valueOf = (text: string, type: string): unknown => {
+  if (type === "string") return text
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text
+  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text
+}
+
+const parseJson = (text: string): ParsedArguments => {
+  try {
+    return { _tag: "Params", params: JSON.parse(text) }
+  } catch (cause) {
+    return { _tag: "Invalid", message: `That is not a JSON object: ${(cause as Error).message}` }
+  }
+}
+
+const startsLikeJson = (text: string): boolean => /^\{\s*["}]/.test(text)
+
+/**
+ * Reads what stands behind a tool's name. A JSON object is taken as it is; else words fill the schema's properties
+ * in order, and the last one, where it is a string, takes the rest of the line.
+ * What fits no type is passed on as text: the tool's own validation says what is wrong.
+ */
+export const parseArguments = (tool: Tool<never>, line: string): ParsedArguments => {
+  const text = line.trim()
+  if (startsLikeJson(text)) return parseJson(text)
+  if (text === "") return { _tag: "Params", params: {} }
+  const whole = swallowing(tool)
+  if (whole !== undefined) return { _tag: "Params", params: { [whole.name]: text } }
+  const positional = positionalOf(tool)
+  const words = wordsOf(text)
+  const params: Record<string, unknown> = {}
+  for (const [index, property] of positional.entries()) {
+    const word = words[index]
+    if (word === undefined) break
+    const isLast = index === positional.length - 1
+    if (isLast && property.type === "string" && words.length > positional.length) {
+      params[property.name] = text.slice(word.start)
+      return { _tag: "Params", params }
+    }
+    params[property.name] = valueOf(word.text, property.type)
+  }
+  if (words.length <= positional.length) return { _tag: "Params", params }
+  const usage = `Usage: ${usageOf(tool)}`
+  return {
+    _tag: "Invalid",
+    message:
+      positional.length === 0
+        ? `${tool.name} takes no words as arguments. ${usage}`
+        : `${tool.name} takes at most ${positional.length} arguments, got ${words.length}. ${usage}`,
+  }
+}

@@ -1,0 +1,42 @@
+/** The blocks of the calls that have not ended yet, by call id. A finished block is handed out once and forgotten. */
+import type { ToolEvent } from "../../pipeline/event.ts"
+import { approvedBlock, type Block, foldBlock, isFinished } from "./block.ts"
+
+export class BlockList implements Iterable<Block> {
+  private readonly blocks = new Map<string, Block>()
+
+  get size(): number {
+    return this.blocks.size
+  }
+
+  get(callId: string): Block | undefined {
+    return this.blocks.get(callId)
+  }
+
+  set(block: Block): void {
+    this.blocks.set(block.callId, block)
+  }
+
+  /** In the order in which they came. */
+  [Symbol.iterator](): IterableIterator<Block> {
+    return this.blocks.values()
+  }
+
+  /** Folds an event in; gives the block as it is now, also where that was its end. */
+  apply(event: ToolEvent, now: number): Block | undefined {
+    if (event._tag === "ActionPending" || event._tag === "ActionResolved") return undefined
+    // A refused duplicate carries the id of a call that goes on.
+    if (event._tag === "Error" && event.reason === "duplicate") return foldBlock(undefined, event, now)
+    const block = foldBlock(this.blocks.get(event.callId), event, now)
+    if (block === undefined) return undefined
+    if (isFinished(block)) this.blocks.delete(block.callId)
+    else this.blocks.set(block.callId, block)
+    return block
+  }
+
+  /** The host approved this call. */
+  approved(callId: string, now: number): void {
+    const block = this.blocks.get(callId)
+    if (block?.status === "pending") this.blocks.set(callId, approvedBlock(block, now))
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * The calls of an executor on a terminal: blocks that run are drawn in place at the bottom, blocks that have ended
+ * scroll up as ordinary text. Draws at most every `frameInterval`, and not at all while nothing changes.
+ */
+import type { ToolEvent } from "../../pipeline/event.ts"
+import type { Tool } from "../../pipeline/tool.ts"
+import { type Block, isFinished } from "./block.ts"
+import { BlockList } from "./block-list.ts"
+import { type Frame, LiveRegion, type TerminalOutput } from "./live-region.ts"
+import { type RenderBlockOptions, renderBlock } from "./render-block.ts"
+import { spinnerInterval } from "./render-header.ts"
+import { type Style, styleOf } from "./style.ts"
+
+export interface BlockViewOptions {
+  readonly output: TerminalOutput
+  readonly colors: boolean
+  readonly tool: (name: string) => Tool<never> | undefined
+  /** The lines under the blocks, such as a prompt. */
+  readonly footer?: (width: number) => Frame
+  /** What is said behind the call that runs in the foreground. */
+  readonly hint?: string
+  /** What is said behind the keys of a gate, where they do not answer it for now. */
+  readonly gateNote?: () => string | undefined
+}
+
+/** Milliseconds between two frames. */
+const frameInterval = 33
+const shownQueued = 3
+const shownInBackground = 5
+
+export class BlockView {
+  readonly blocks = new BlockList()
+  readonly style: Style
+  private readonly options: BlockViewOptions
+  private readonly region: LiveRegion
+  /** Gates in the order in which they opened: a newer one never takes the place of the one on show. */
+  private readonly gates = new Set<string>()
+  /** The gate that stands on the screen. */
+  private shownGate: string | undefined
+  private printed: Array<string> = []
+  private lastFinished: Block | undefined
+  private timer: NodeJS.Timeout | undefined
+  private dueAt = Number.POSITIVE_INFINITY
+  private drawnAt = 0
+  private isClosed = false
+
+  constructor(options: BlockViewOptions) {
+    this.options = options
+    this.style = styleOf(options.colors)
+    this.region = new LiveRegion(options.output)
+  }
+
+  /** One column stays free, so that no line ever makes the terminal wrap. */
+  get width(): number {
+    return Math.max(20, this.options.output.columns - 1)
+  }
+
+  /** The call whose gate the keys answer. Nobody can mean one that is not on the screen yet. */
+  get gate(): string | undefined {
+    return this.shownGate !== undefined && this.gates.has(this.shownGate) ? this.shownGate : undefined
+  }
+
+  /** The calls that wait for a decision, in the order in which they are asked. */
+  get waiting(): Iterable<string> {
+    return this.gates
+  }
+
+  apply(event: ToolEvent): Block | undefined {
+    const block = this.blocks.apply(event, Date.now())
+    if (block === undefined) return undefined
+    if (block.status === "pending") this.gates.add(block.callId)
+    else this.gates.delete(block.callId)
+    this.invalidate()
+    return block
+  }
+
+  /** Somebody has approved this call's gate. */
+  approved(callId: string): void {
+    this.blocks.approved(callId, Date.now())
+    this.gates.delete(callId)
+    this.invalidate()
+  }
+
+  /** Somebody has denied this call's gate. */
+  denied(callId: string): void {
+    this.gates.delete(callId)
+    this.invalidate()
+  }
+
+  /** Adds lines to what scrolls up. */
+  print(lines: ReadonlyArray<string>): void {
+    this.printed.push(...lines)
+    this.invalidate()
+  }
+
+  /** Adds a block as it is now. */
+  printBlock(block: Block): void {
+    if (isFinished(block)) this.lastFinished = block
+    this.print(this.render(block, {}))
+  }
+
+  /** Adds, unfolded, the block that somebody is most likely to look at: the gate, what runs, what has ended. */
+  expand(): void {
+    const gate = this.gate === undefined ? undefined : this.blocks.get(this.gate)
+    const running = [...this.blocks].find(({ background, status }) => !background && status === "running")
+    const block = gate ?? running ?? this.lastFinished
+    if (block === undefined) return
+    const lines = this.render(block, { maxLines: Number.POSITIVE_INFINITY })
+    // Its keys stay with the gate that lives.
+    this.print(block === gate ? lines.slice(0, -1) : lines)
+  }
+
+  /** Draws soon; many changes make one frame. */
+  invalidate(): void {
+    this.schedule(Math.max(Date.now(), this.drawnAt + frameInterval))
+  }
+
+  /** Draws now. */
+  draw(): void {
+    if (this.isClosed) return
+    this.unschedule()
+    this.drawnAt = Date.now()
+    this.shownGate = this.gates.values().next().value
+    const footer = this.options.footer?.(this.width) ?? { live: [] }
+    const live = this.liveLines(footer.live.length)
+    const { printed } = this
+    this.printed = []
+    const { cursor } = footer
+    this.region.draw({
+      printed,
+      live: [...live, ...footer.live],
+      ...(cursor !== undefined && { cursor: { ...cursor, row: cursor.row + live.length } }),
+    })
+    if ([...this.blocks].some((block) => block.status === "running")) {
+      this.schedule(this.drawnAt + spinnerInterval)
+    }
+  }
+
+  /** Draws everything that lives again, on a cleared screen where `clear` is true. */
+  redraw(clear: boolean): void {
+    this.region.reset(clear)
+    this.draw()
+  }
+
+  /** Takes the live lines away until the next frame. */
+  pause(): void {
+    this.unschedule()
+    this.region.close()
+  }
+
+  /** Takes the live lines away for good; what was printed stays. */
+  close(): void {
+    if (this.isClosed) return
+    this.draw()
+    this.isClosed = true
+    this.pause()
+  }
+
+  private schedule(at: number): void {
+    if (this.isClosed || this.dueAt <= at) return
+    this.unschedule()
+    this.dueAt = at
+    this.timer = setTimeout(() => this.draw(), Math.max(0, at - Date.now()))
+  }
+
+  private unschedule(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.dueAt = Number.POSITIVE_INFINITY
+  }
+
+  private render(block: Block, options: Partial<RenderBlockOptions>): Array<string> {
+    const tool = this.options.tool(block.toolName)
+    return renderBlock(block, {
+      width: this.width,
+      now: Date.now(),
+      colors: this.options.colors,
+      answerable: block.callId === this.gate,
+      ...(tool !== undefined && { tool }),
+      ...options,
+    })
+  }
+
+  /** Background tasks, gates in wait, what runs, what is queued; the gate on show last, above the prompt. */
+  private liveLines(reserved: number): Array<string> {
+    const gate = this.gate === undefined ? undefined : this.blocks.get(this.gate)
+    const back: Array<Block> = []
+    const front: Array<Block> = []
+    const queued: Array<Block> = []
+    for (const block of this.blocks) {
+      if (block === gate) continue
+      if (block.status === "queued") queued.push(block)
+      else if (block.background || block.status === "pending") back.push(block)
+      else front.push(block)
+    }
+    const lines = this.brief(back, shownInBackground, "more in the background")
+    const queuedLines = this.brief(queued, shownQueued, "more queued")
+    const room = this.options.output.rows - 2 - reserved - lines.length - queuedLines.length
+    lines.push(...this.frontLines(front, room), ...queuedLines)
+    if (gate !== undefined) lines.push(...this.gateLines(gate, room - front.length))
+    return lines
+  }
+
+  /** What runs in the foreground shares the room; where that is too small, some show their headers alone. */
+  private frontLines(blocks: ReadonlyArray<Block>, room: number): Array<string> {
+    const maxLines = Math.min(10, Math.floor(room / Math.max(1, blocks.length)) - 2)
+    const { hint } = this.options
+    if (maxLines < 1) return this.brief(blocks, Math.max(1, room - 1), "more running")
+    return blocks.flatMap((block) => this.render(block, { maxLines, ...(hint !== undefined && { hint }) }))
+  }
+
+  /** The headers of the first blocks, and how many more there are. */
+  private brief(blocks: ReadonlyArray<Block>, count: number, more: string): Array<string> {
+    const shown = blocks
+      .slice(0, count)
+      .map((block) => this.render(block, block.background ? { hint: `task ${block.callId}` } : {})[0]!)
+    const hidden = blocks.length - shown.length
+    return hidden === 0 ? shown : [...shown, this.style.dim(`  … ${hidden} ${more}`)]
+  }
+
+  private gateLines(gate: Block, room: number): Array<string> {
+    const others = this.gates.size - 1
+    const note =
+      this.options.gateNote?.() ?? (others === 0 ? undefined : `${others} more to decide after this`)
+    const lines = this.render(gate, { maxLines: Math.max(3, room - 4), moreNote: "Ctrl-O shows all" })
+    const keys = lines.pop()!
+    return [...lines, note === undefined ? keys : `${keys}  ${this.style.dim(note)}`]
+  }
+}

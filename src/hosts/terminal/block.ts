@@ -1,0 +1,171 @@
+/**
+ * A call as a host shows it: plain JSON, folded from the executor's events. One call, one block.
+ * Folding is pure and costs the same however much the call has printed: the text is bounded.
+ */
+import type { BackgroundTask } from "../../pipeline/background-tasks.ts"
+import type { ToolCallInput } from "../../pipeline/call.ts"
+import type { FinalStatus, ToolEvent } from "../../pipeline/event.ts"
+import { type ToolOutput, textOf } from "../../pipeline/output.ts"
+
+/** `pending` waits for its host's decision. */
+export type BlockStatus = "queued" | "pending" | "running" | FinalStatus
+
+export interface BlockPreview {
+  readonly text: string
+  /** The details of the output so far, such as an edit's diff. */
+  readonly details?: unknown
+}
+
+export interface Block {
+  readonly callId: string
+  readonly agentId: string
+  readonly toolName: string
+  readonly params: unknown
+  readonly status: BlockStatus
+  /** What was streamed; once the call has ended, what the model was told. The newest `maxBlockText` characters or more. */
+  readonly text: string
+  /** How many lines of the text were dropped from its front. */
+  readonly omittedLines: number
+  readonly background: boolean
+  /** What the gate asks, while the call waits at it. */
+  readonly label?: string
+  /** What would happen, while the call waits at its gate. */
+  readonly preview?: BlockPreview
+  /** The details of the output. */
+  readonly details?: unknown
+  /** When it began to run, or went on after its gate, in milliseconds since the epoch. */
+  readonly startedAt?: number
+  readonly endedAt?: number
+}
+
+/** Characters of a block's text that are kept for certain; it is cut when it holds twice as many. */
+export const maxBlockText = 65_536
+
+type BoundedText = Pick<Block, "text" | "omittedLines">
+
+const countLines = (text: string): number => {
+  let count = 0
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1
+  return count
+}
+
+const boundText = (text: string, omittedLines: number): BoundedText => {
+  if (text.length <= 2 * maxBlockText) return { text, omittedLines }
+  const from = text.length - maxBlockText
+  const lineEnd = text.indexOf("\n", from)
+  const start = lineEnd === -1 || lineEnd === text.length - 1 ? from : lineEnd + 1
+  return { text: text.slice(start), omittedLines: omittedLines + countLines(text.slice(0, start)) }
+}
+
+const imageLines = (output: ToolOutput): string =>
+  output.content
+    .flatMap((part) => (part.type === "image" ? [`[${part.mimeType}, ${kilobytesOf(part.data)} kB]`] : []))
+    .join("\n")
+
+const kilobytesOf = (base64: string): number => Math.ceil((base64.length * 3) / 4 / 1000)
+
+/** The block of a call that its host has enqueued and the executor has not yet started. */
+export const queuedBlock = (call: ToolCallInput & { readonly callId: string }): Block => ({
+  callId: call.callId,
+  agentId: call.agentId ?? "main",
+  toolName: call.name,
+  params: call.params ?? {},
+  status: "queued",
+  text: "",
+  omittedLines: 0,
+  background: call.background ?? false,
+})
+
+/** The block once its host has approved it. The executor tells nobody, so the host that decides folds this in. */
+export const approvedBlock = (block: Block, now: number): Block => {
+  const { label: _label, preview: _preview, ...rest } = block
+  return { ...rest, status: "running", startedAt: now }
+}
+
+const withoutGate = (block: Block, now: number): Block =>
+  block.status === "pending" ? approvedBlock(block, now) : block
+
+interface Ending {
+  readonly status: FinalStatus
+  readonly content: string
+  readonly output?: ToolOutput
+  readonly editedParams?: unknown
+}
+
+const ended = (block: Block, { status, content, output, editedParams }: Ending, now: number): Block => {
+  const images = output === undefined ? "" : imageLines(output)
+  const text = content === "" || images === "" ? content + images : `${content}\n${images}`
+  return {
+    ...withoutGate(block, block.startedAt ?? now),
+    ...boundText(text, 0),
+    status,
+    endedAt: now,
+    ...(output?.details !== undefined && { details: output.details }),
+    ...(editedParams !== undefined && { params: editedParams }),
+  }
+}
+
+/** The block of a background task that has ended, with the result that its executor keeps. */
+export const taskBlock = (task: BackgroundTask, block?: Block): Block => {
+  const { status, content, output } = task
+  const base = block ?? { ...queuedBlock({ ...task, callId: task.id }), background: true }
+  if (status === "pending" || status === "running" || status === "waiting") return base
+  const at = base.endedAt ?? base.startedAt ?? 0
+  return ended(base, { status, content, ...(output !== undefined && { output }) }, at)
+}
+
+/** Whether nothing more comes of this block. */
+export const isFinished = (block: Block): block is Block & { readonly status: FinalStatus } =>
+  block.status !== "queued" && block.status !== "pending" && block.status !== "running"
+
+/**
+ * Folds an event into the block of its call; gives undefined where the event is of no call that has one.
+ *
+ * @param block The block so far, or undefined before the call's first event.
+ * @param now Milliseconds since the epoch, for the elapsed time.
+ */
+export const foldBlock = (block: Block | undefined, event: ToolEvent, now: number): Block | undefined => {
+  switch (event._tag) {
+    case "Started":
+      return { ...queuedBlock(event), status: "running", startedAt: now }
+    case "AwaitingApproval": {
+      const { label, preview } = event
+      return {
+        ...(block ?? queuedBlock(event)),
+        params: event.params,
+        status: "pending",
+        ...(label !== undefined && { label }),
+        ...(preview !== undefined && {
+          preview: {
+            text: textOf(preview),
+            ...(preview.details !== undefined && { details: preview.details }),
+          },
+        }),
+      }
+    }
+    case "Delta":
+      return (
+        block && {
+          ...withoutGate(block, now),
+          ...boundText(block.text + event.content, block.omittedLines),
+        }
+      )
+    case "Delegate":
+      return block && withoutGate(block, now)
+    case "BackgroundStarted":
+      return block && { ...withoutGate(block, now), background: true }
+    case "BackgroundCompleted":
+      return block && { ...withoutGate(block, now), status: event.status, endedAt: now }
+    case "Completed":
+      return ended(block ?? queuedBlock(event), { ...event, status: "complete" }, now)
+    case "Error":
+      return ended(block ?? queuedBlock(event), { ...event, status: "error" }, now)
+    case "Denied":
+      return ended(block ?? queuedBlock(event), { ...event, status: "denied" }, now)
+    case "Cancelled":
+      return ended(block ?? queuedBlock(event), { ...event, status: "cancelled" }, now)
+    case "ActionPending":
+    case "ActionResolved":
+      return undefined
+  }
+}

@@ -1,0 +1,17 @@
+export {
+  approvedBlock,
+  type Block,
+  type BlockPreview,
+  type BlockStatus,
+  foldBlock,
+  isFinished,
+  maxBlockText,
+  queuedBlock,
+  taskBlock,
+} from "./block.ts"
+export { BlockList } from "./block-list.ts"
+export { BlockView, type BlockViewOptions } from "./block-view.ts"
+export type { TerminalOutput } from "./live-region.ts"
+export { printable } from "./printable.ts"
+export { type RenderBlockOptions, renderBlock } from "./render-block.ts"
+export { Session, type SessionOptions } from "./session.ts"

@@ -1,0 +1,52 @@
+/** Reads single keys from a terminal, and gives the terminal back as it was. */
+import { emitKeypressEvents, type Key } from "node:readline"
+import type { ReadStream } from "node:tty"
+import type { TerminalOutput } from "./live-region.ts"
+
+export interface KeyPress extends Key {
+  /** What the key types, if it types anything. */
+  readonly text: string
+  /** Came with a paste: text, whatever it says, and no decision. */
+  readonly pasted: boolean
+}
+
+const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
+
+export class Keyboard {
+  readonly input: ReadStream
+  private readonly output: TerminalOutput
+  private readonly onKey: (key: KeyPress) => void
+  private pasting = false
+  private isOpen = false
+
+  constructor(input: ReadStream, output: TerminalOutput, onKey: (key: KeyPress) => void) {
+    this.input = input
+    this.output = output
+    this.onKey = onKey
+  }
+
+  open(): void {
+    if (this.isOpen) return
+    this.isOpen = true
+    emitKeypressEvents(this.input)
+    this.input.setRawMode(true)
+    this.input.on("keypress", this.press)
+    this.input.resume()
+    this.output.write(bracketedPaste.on)
+  }
+
+  close(): void {
+    if (!this.isOpen) return
+    this.isOpen = false
+    this.input.off("keypress", this.press)
+    this.input.setRawMode(false)
+    this.input.pause()
+    this.output.write(bracketedPaste.off)
+  }
+
+  private readonly press = (text: string | undefined, key: Key): void => {
+    if (key.name === "paste-start") this.pasting = true
+    else if (key.name === "paste-end") this.pasting = false
+    else this.onKey({ ...key, text: text ?? "", pasted: this.pasting })
+  }
+}

@@ -1,0 +1,47 @@
+/** The calls of an executor on something that is no terminal, such as a log: blocks are printed once they have ended. */
+import type { ToolEvent } from "../../pipeline/event.ts"
+import type { Tool } from "../../pipeline/tool.ts"
+import type { Block } from "./block.ts"
+import { BlockList } from "./block-list.ts"
+import { renderBlock } from "./render-block.ts"
+import { type Style, styleOf } from "./style.ts"
+
+export interface PlainViewOptions {
+  readonly output: { write(text: string): unknown }
+  readonly colors: boolean
+  readonly tool: (name: string) => Tool<never> | undefined
+}
+
+/** A log has no right edge, but a line of minified code should not fill it. */
+const width = 400
+
+export class PlainView {
+  readonly blocks = new BlockList()
+  readonly style: Style
+  private readonly options: PlainViewOptions
+
+  constructor(options: PlainViewOptions) {
+    this.options = options
+    this.style = styleOf(options.colors)
+  }
+
+  apply(event: ToolEvent): Block | undefined {
+    return this.blocks.apply(event, Date.now())
+  }
+
+  approved(callId: string): void {
+    this.blocks.approved(callId, Date.now())
+  }
+
+  print(lines: ReadonlyArray<string>): void {
+    this.options.output.write(lines.map((line) => `${line}\n`).join(""))
+  }
+
+  printBlock(block: Block): void {
+    const tool = this.options.tool(block.toolName)
+    const { colors } = this.options
+    this.print(renderBlock(block, { width, now: Date.now(), colors, ...(tool !== undefined && { tool }) }))
+  }
+
+  close(): void {}
+}

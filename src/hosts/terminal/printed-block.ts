@@ -1,0 +1,26 @@
+/** Which block an event makes final: what scrolls up and is not drawn again. */
+import type { BackgroundTasks } from "../../pipeline/background-tasks.ts"
+import type { ToolEvent } from "../../pipeline/event.ts"
+import { type Block, isFinished, taskBlock } from "./block.ts"
+
+/**
+ * The block to print for an event, if any: that of a call that has ended, or that went to the background.
+ *
+ * @param block The event's block, as it is after the event.
+ * @param tasks The executor's: an ended task's result is not in its event.
+ */
+export const printedBlock = (
+  event: ToolEvent,
+  block: Block,
+  tasks: Pick<BackgroundTasks, "get">,
+): Block | undefined => {
+  if (event._tag === "BackgroundStarted") {
+    const { startedAt: _startedAt, ...still } = block
+    return { ...still, text: `Running in background (task_id: ${block.callId})`, omittedLines: 0 }
+  }
+  if (event._tag === "BackgroundCompleted") {
+    const task = tasks.get(block.callId)
+    return task === undefined ? block : taskBlock(task, block)
+  }
+  return isFinished(block) ? block : undefined
+}

@@ -1,0 +1,44 @@
+/** Untrusted text as lines for a terminal: cleaned, then cut or wrapped to a width. */
+import { clip, expandTabs, wrap } from "./columns.ts"
+import { printable } from "./printable.ts"
+import type { Style } from "./style.ts"
+
+/** The lines of a text, cleaned, without the empty ones at its end. */
+export const plainLines = (text: string): Array<string> => {
+  const clean = printable(text).replace(/\n+$/, "")
+  return clean === "" ? [] : clean.split("\n").map(expandTabs)
+}
+
+/** All of a text on one line; its line ends become `⏎`. */
+export const singleLine = (text: string): string =>
+  expandTabs(printable(text.trim()).replace(/\s*\n\s*/g, " ⏎ "))
+
+export const clippedLines = (text: string, width: number): Array<string> =>
+  plainLines(text).map((line) => clip(line, width))
+
+export const wrappedLines = (text: string, width: number): Array<string> =>
+  plainLines(text).flatMap((line) => wrap(line, width))
+
+export interface FoldOptions {
+  /** The most lines to keep, beside the one that tells how many more there are. */
+  readonly max: number
+  /** Lines that are gone from the front already. Default 0. */
+  readonly omitted?: number
+  /** Keeps the last lines alone, as where lines are still coming. Default false: the first and the last. */
+  readonly tail?: boolean
+  readonly moreNote?: string | undefined
+}
+
+export const foldLines = (
+  lines: ReadonlyArray<string>,
+  { max, omitted = 0, tail = false, moreNote }: FoldOptions,
+  style: Style,
+): Array<string> => {
+  const hidden = Math.max(0, lines.length - max) + omitted
+  if (hidden === 0) return [...lines]
+  const note = moreNote === undefined ? "" : `, ${moreNote}`
+  const more = style.dim(`… ${hidden} more ${hidden === 1 ? "line" : "lines"}${note}`)
+  if (tail || omitted > 0) return [more, ...lines.slice(Math.max(0, lines.length - max))]
+  const head = Math.ceil(max / 2)
+  return [...lines.slice(0, head), more, ...lines.slice(lines.length - (max - head))]
+}

@@ -1,0 +1,257 @@
+/**
+ * An interactive session on a terminal: a line to type calls into, their blocks above it.
+ * It owns its executor: leaving shuts it down, and with it all that still runs.
+ */
+import type { ReadStream, WriteStream } from "node:tty"
+import type { ToolEvent } from "../../pipeline/event.ts"
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { ToolRegistry } from "../../pipeline/registry.ts"
+import { answerEffect } from "./answer-effect.ts"
+import { queuedBlock, taskBlock } from "./block.ts"
+import { BlockView } from "./block-view.ts"
+import { wrap } from "./columns.ts"
+import { decideGate, denyAll } from "./gate-keys.ts"
+import { type Input, parseInput } from "./input.ts"
+import { Keyboard, type KeyPress } from "./keyboard.ts"
+import { LineEditor } from "./line-editor.ts"
+import type { Frame } from "./live-region.ts"
+import { printedBlock } from "./printed-block.ts"
+import { singleLine } from "./render-text.ts"
+import { completions, helpLines, taskLines, toolLines } from "./session-text.ts"
+import { hasColors } from "./style.ts"
+
+export interface SessionOptions {
+  readonly executor: ToolExecutor
+  readonly registry: ToolRegistry
+  /** Default: the process's. */
+  readonly input?: ReadStream
+  readonly output?: WriteStream
+  /** Default: whether the output shows colours. */
+  readonly colors?: boolean
+  /** The first line. */
+  readonly greeting?: string
+}
+
+const prompt = "› "
+
+export class Session {
+  private readonly executor: ToolExecutor
+  private readonly registry: ToolRegistry
+  private readonly output: WriteStream
+  private readonly view: BlockView
+  private readonly keyboard: Keyboard
+  private readonly editor: LineEditor
+  private calls = 0
+  private warned = false
+  private down: Promise<void> | undefined
+
+  constructor(options: SessionOptions) {
+    const { executor, registry, input = process.stdin, output = process.stdout } = options
+    this.executor = executor
+    this.registry = registry
+    this.output = output
+    this.view = new BlockView({
+      output,
+      colors: options.colors ?? hasColors(output),
+      tool: (name) => registry.get(name),
+      footer: (width) => this.promptFrame(width),
+      hint: "Ctrl-C cancels, Ctrl-B to the background",
+      gateNote: () => (this.editor.isEmpty ? undefined : "once the line below is empty"),
+    })
+    this.keyboard = new Keyboard(input, output, (key) => this.press(key))
+    this.editor = new LineEditor({
+      onLine: (line) => this.submit(line),
+      onEnd: () => this.leave(),
+      complete: (line) => completions(line, registry, executor.tasks.list()),
+    })
+    if (options.greeting !== undefined) this.say(options.greeting)
+  }
+
+  /** Resolves once the user has left and the executor is shut down. */
+  async run(): Promise<void> {
+    process.once("exit", this.restore)
+    this.output.on("resize", this.resize)
+    this.keyboard.open()
+    this.keyboard.input.once("end", () => this.leave())
+    this.view.draw()
+    try {
+      for await (const event of this.executor.events) this.show(event)
+      await this.down
+    } finally {
+      this.restore()
+      await this.leave()
+      this.editor.close()
+      this.output.off("resize", this.resize)
+      process.off("exit", this.restore)
+    }
+  }
+
+  /** Stops what runs and ends the session. */
+  leave(): Promise<void> {
+    this.down ??= this.executor.shutdown()
+    return this.down
+  }
+
+  private readonly restore = (): void => {
+    this.view.close()
+    this.keyboard.close()
+  }
+
+  private readonly resize = (): void => this.view.draw()
+
+  private promptFrame(width: number): Frame {
+    if (this.down !== undefined) {
+      return { live: this.view.blocks.size === 0 ? [] : [this.view.style.dim("Stopping what runs…")] }
+    }
+    const { text, cursor } = this.editor.draw(width - prompt.length)
+    return {
+      live: ["", this.view.style.bold(prompt) + text],
+      cursor: { row: 1, column: prompt.length + cursor },
+    }
+  }
+
+  private say(text: string): void {
+    this.view.print(
+      text
+        .split("\n")
+        .flatMap((line) => wrap(singleLine(line), this.view.width))
+        .map(this.view.style.dim),
+    )
+  }
+
+  // --- Events
+
+  private show(event: ToolEvent): void {
+    if (event._tag === "Delegate") answerEffect(event)
+    const block = this.view.apply(event)
+    if (block === undefined) return
+    const printed = printedBlock(event, block, this.executor.tasks)
+    if (printed === undefined) return
+    this.view.printBlock(printed)
+    if (event._tag !== "BackgroundCompleted" || this.down !== undefined) return
+    this.say(`Task ${block.callId} has ended; /take ${block.callId} takes its result.`)
+  }
+
+  // --- Keys
+
+  private press(key: KeyPress): void {
+    if (this.down !== undefined) return
+    if (key.ctrl && !key.pasted && this.control(key.name)) return
+    this.warned = false
+    if (!this.editor.isEmpty || !decideGate(key, this.view, this.executor)) this.editor.press(key)
+    this.view.invalidate()
+  }
+
+  private control(name: string | undefined): boolean {
+    switch (name) {
+      case "c":
+        this.interrupt()
+        return true
+      case "b":
+        this.toBackground()
+        return true
+      case "o":
+        this.view.expand()
+        return true
+      case "l":
+        this.view.redraw(true)
+        return true
+      case "z":
+        this.suspend()
+        return true
+      default:
+        return false
+    }
+  }
+
+  /** Ctrl-C in layers: denies what waits, else cancels what runs, else clears the line, else leaves. */
+  private interrupt(): void {
+    if (denyAll(this.view, this.executor) > 0) return
+    if (this.executor.cancel({ reason: "Cancelled by user" }) > 0) return
+    if (!this.editor.isEmpty) {
+      this.editor.clear()
+      this.view.invalidate()
+      return
+    }
+    const running = this.view.blocks.size
+    if (running === 0 || this.warned) {
+      void this.leave()
+      return
+    }
+    this.warned = true
+    this.say(
+      `${running} background ${running === 1 ? "task still runs" : "tasks still run"}. Ctrl-C again stops and leaves.`,
+    )
+  }
+
+  private toBackground(): void {
+    const block = [...this.view.blocks].find(({ background, status }) => !background && status !== "queued")
+    if (block === undefined) this.say("Nothing runs in the foreground.")
+    else if (!this.executor.toBackground(block.callId))
+      this.say(`${block.toolName} cannot go to the background.`)
+  }
+
+  private suspend(): void {
+    this.keyboard.close()
+    this.view.pause()
+    // The whole process group, as the terminal itself would: a shell waits for all of it.
+    process.kill(0, "SIGTSTP")
+    // The next turn comes when somebody continues the process, or at once where nothing could stop it.
+    setImmediate(() => {
+      if (this.down !== undefined) return
+      this.keyboard.open()
+      this.view.draw()
+    })
+  }
+
+  // --- Lines
+
+  private submit(line: string): void {
+    const input = parseInput(line, this.registry)
+    if (input._tag === "Nothing") return
+    this.view.print(["", ...wrap(singleLine(prompt + line), this.view.width).map(this.view.style.bold)])
+    this.perform(input)
+  }
+
+  private perform(input: Exclude<Input, { _tag: "Nothing" }>): void {
+    if (input._tag === "Unknown") return this.say(input.message)
+    if (input._tag === "Call") {
+      const { name, params, background } = input
+      this.calls += 1
+      const call = { callId: String(this.calls), name, params, background }
+      this.view.blocks.set(queuedBlock(call))
+      this.executor.enqueue([call])
+      return
+    }
+    switch (input.command) {
+      case "tasks":
+        return this.view.print(taskLines(this.executor.tasks.list(), this.registry, this.view))
+      case "take":
+        return this.take(input.argument!)
+      case "cancel":
+        return this.cancel(input.argument)
+      case "tools":
+        return this.view.print(toolLines(this.registry, this.view))
+      case "help":
+        return this.view.print(helpLines(this.registry, this.view))
+      case "quit":
+        void this.leave()
+    }
+  }
+
+  private take(id: string): void {
+    const task = this.executor.tasks.take(id)
+    if (task !== undefined) this.view.printBlock(taskBlock(task))
+    else if (this.executor.tasks.get(id) !== undefined) this.say(`Task ${id} still runs.`)
+    else this.say(`There is no task ${id}. /tasks lists them.`)
+  }
+
+  private cancel(id: string | undefined): void {
+    const reason = "Cancelled by user"
+    if (id === undefined) {
+      if (this.executor.cancel({ reason }) === 0) this.say("Nothing runs in the foreground.")
+    } else if (!this.executor.cancelCall(id, reason)) {
+      this.say(`Nothing that runs has the ID ${id}.`)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/** The few styles that the terminal host draws with. Whether to use colours is the host's decision, made once. */
+import { styleText } from "node:util"
+
+const formats = {
+  dim: "dim",
+  bold: "bold",
+  name: "magenta",
+  good: "green",
+  bad: "red",
+  busy: "cyan",
+  ask: "yellow",
+} as const
+
+type StyleName = keyof typeof formats
+
+/** Gives the text in a style, or as it is where colours are off. */
+export type Style = Readonly<Record<StyleName, (text: string) => string>>
+
+const styleWith = (apply: (name: StyleName, text: string) => string): Style => {
+  const names = Object.keys(formats) as Array<StyleName>
+  return Object.fromEntries(names.map((name) => [name, (text: string) => apply(name, text)])) as Style
+}
+
+// Node would else look at stdout itself and drop the colours of a host that draws somewhere else.
+const colored = styleWith((name, text) => styleText(formats[name], text, { validateStream: false }))
+const plain = styleWith((_name, text) => text)
+
+export const styleOf = (colors: boolean): Style => (colors ? colored : plain)
+
+/** Whether the stream shows colours: what its terminal can do, `NO_COLOR` and `FORCE_COLOR` decide. */
+export const hasColors = (stream: NodeJS.WriteStream): boolean => {
+  if (stream.isTTY) return stream.hasColors()
+  const { FORCE_COLOR } = process.env
+  return FORCE_COLOR !== undefined && FORCE_COLOR !== "0" && FORCE_COLOR !== "false"
+}

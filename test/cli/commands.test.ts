@@ -1,0 +1,280 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import {
+  type BuiltCli,
+  buildCli,
+  type CommandOptions,
+  type CommandResult,
+  checkout,
+  runNode,
+} from "./built-cli.ts"
+
+let cli: BuiltCli
+let cwd: string
+
+beforeAll(async () => {
+  cli = await buildCli()
+})
+
+afterAll(() => cli.remove())
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "stepline-cli-"))
+})
+
+afterEach(() => rm(cwd, { recursive: true, force: true }))
+
+const stepline = (args: ReadonlyArray<string>, options: CommandOptions = {}): Promise<CommandResult> =>
+  runNode([cli.path, ...args], { cwd, ...options })
+
+const shell = (command: string, more: object = {}): string =>
+  JSON.stringify({ name: "shell", params: { command }, ...more })
+
+const run = (lines: ReadonlyArray<string>, ...args: ReadonlyArray<string>): Promise<CommandResult> =>
+  stepline(["run", ...args, "-"], { input: lines.join("\n") })
+
+const eventsOf = ({ stdout }: CommandResult): Array<Record<string, unknown>> =>
+  stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+
+const isThere = (name: string): Promise<boolean> =>
+  access(join(cwd, name)).then(
+    () => true,
+    () => false,
+  )
+
+describe("run", () => {
+  test("shows a block for each call and ends with 0", async () => {
+    await writeFile(join(cwd, "a.txt"), "hello\n")
+    const file = join(cwd, "calls.jsonl")
+    await writeFile(file, `# Look\n{"name": "read_file", "params": {"path": "a.txt"}}\n`)
+    const { status, stdout, stderr } = await stepline(["run", file])
+    expect(stdout).toBe("── Look\n✓ read_file(a.txt)\n     1│hello\n")
+    expect(stderr).toBe("")
+    expect(status).toBe(0)
+  })
+
+  test("--json writes an event a line", async () => {
+    const result = await run(
+      [shell("echo hi; exit 3"), shell("echo", { name: "nothing" })],
+      "--yes",
+      "--json",
+    )
+    const events = eventsOf(result)
+    expect(events.map((event) => event._tag)).toEqual(
+      expect.arrayContaining(["Started", "AwaitingApproval", "Delta", "Completed", "Error"]),
+    )
+    expect(events.find((event) => event._tag === "Completed")!.content).toBe("hi\n[exit code: 3]")
+    expect(result.status).toBe(1)
+  })
+
+  test("without a terminal nothing is approved that no rule approves, whatever the script says", async () => {
+    const result = await run([shell("touch a"), shell("touch b", { decision: "approve" })])
+    expect(result.stdout).toContain(
+      "Denied: no rule allows this call and there is no terminal to ask on. Allow it with --allow shell=REGEX, or all with --yes.",
+    )
+    expect([await isThere("a"), await isThere("b")]).toEqual([false, false])
+    expect(result.status).toBe(3)
+  })
+
+  test("--allow, --deny and --config decide, and deny wins", async () => {
+    await writeFile(join(cwd, "rules.toml"), "[tools.shell]\nallow = ['^touch\\b']\ndeny = ['\\bc$']\n")
+    const lines = [shell("touch a"), shell("mkdir b"), shell("touch c"), shell("touch d")]
+    const result = await run(
+      lines,
+      "--config",
+      "rules.toml",
+      "--allow",
+      "shell=^mkdir\\b",
+      "--deny",
+      "shell=d$",
+    )
+    expect(await Promise.all(["a", "b", "c", "d"].map(isThere))).toEqual([true, true, false, false])
+    expect(result.status).toBe(3)
+  })
+
+  test("--yes approves what is asked, and nothing that a rule denies", async () => {
+    const result = await run([shell("touch a"), shell("touch b")], "--yes", "--deny", "shell=b$")
+    expect([await isThere("a"), await isThere("b")]).toEqual([true, false])
+    expect(result.status).toBe(3)
+  })
+
+  test("--cwd is where the tools work", async () => {
+    await stepline(["run", "--yes", "--cwd", cwd, "-"], { cwd: checkout, input: shell("touch here") })
+    expect(await isThere("here")).toBe(true)
+  })
+
+  test("calls of one agent run in order, and a wait holds what is below it", async () => {
+    const result = await run(
+      [
+        shell("sleep 0.2; echo slow", { callId: "slow", background: true }),
+        shell("echo one"),
+        '{"wait": "slow"}',
+        '{"name": "get_background_task", "params": {"task_id": "slow"}}',
+      ],
+      "--yes",
+    )
+    expect(result.stdout).toMatch(
+      /⚙ \[bg\] shell\(.*\n {2}Running in background \(task_id: slow\)\n[\s\S]*✓ shell\(echo one\)[\s\S]*✓ get_background_task\(slow\)\n {2}Task slow \(shell\) \[Complete\]:\n {2}slow\n/,
+    )
+    expect(result.status).toBe(0)
+  })
+
+  test("an edit is shown with its diff", async () => {
+    await writeFile(join(cwd, "a.txt"), "one\ntwo\n")
+    const edit = {
+      name: "edit_file",
+      params: { path: "a.txt", edits: [{ old_string: "two", new_string: "2" }] },
+    }
+    const { stdout } = await run([JSON.stringify(edit)], "--yes")
+    expect(stdout).toContain(
+      "  Successfully applied 1 edit(s) to a.txt\n  @@ -1,2 +1,2 @@\n   one\n  -two\n  +2\n",
+    )
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one\n2\n")
+  })
+
+  test("the exit status tells failure from denial, and what the script expects counts as success", async () => {
+    const denied = shell("true", { decision: "deny" })
+    const statuses = [
+      [denied],
+      [denied, '{"name": "nothing"}'],
+      [shell("true", { decision: "deny", expect: "denied" })],
+    ]
+    const results = await Promise.all(statuses.map((lines) => run(lines)))
+    expect(results.map(({ status }) => status)).toEqual([3, 1, 0])
+  })
+
+  test("a line that is no call stops everything before anything runs", async () => {
+    const { status, stdout, stderr } = await run([shell("touch a"), "{not json}"], "--yes")
+    expect(stderr).toMatch(/^stepline: stdin, line 2: .*JSON/)
+    expect(stdout).toBe("")
+    expect(status).toBe(2)
+    expect(await isThere("a")).toBe(false)
+  })
+
+  test("a reader of the output that goes away ends the run quietly, and what runs", async () => {
+    const child = spawn(process.execPath, [cli.path, "run", "--yes", "--json", "-"], { cwd })
+    let stderr = ""
+    child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text))
+    child.stdin.end(shell("while true; do echo x; sleep 0.01; done"))
+    child.stdout.once("data", () => child.stdout.destroy())
+    const [status] = await once(child, "close")
+    expect(stderr).toBe("")
+    expect(status).toBe(141)
+  })
+
+  test("SIGINT cancels what runs, runs its cleanup and ends with the status of the signal", async () => {
+    const child = spawn(process.execPath, [cli.path, "run", "--yes", "--json", "-"], { cwd })
+    let stdout = ""
+    const started = new Promise<void>((resolve) => {
+      child.stdout.setEncoding("utf8").on("data", (text) => {
+        stdout += text
+        if (stdout.includes('"Delta"')) resolve()
+      })
+    })
+    child.stdin.end(`${shell("echo $$; sleep 600")}\n${shell("touch later")}`)
+    await started
+    child.kill("SIGINT")
+    const [status] = await once(child, "close")
+    expect(status).toBe(130)
+    const pid = Number(/"content":"(\d+)/.exec(stdout)![1])
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH")
+    expect(stdout.match(/"_tag":"Cancelled"/g)).toHaveLength(2)
+    expect(await isThere("later")).toBe(false)
+  })
+})
+
+describe("tools", () => {
+  test("lists every tool with its parameters", async () => {
+    const { stdout, status } = await stepline(["tools"])
+    expect(stdout).toMatch(/^read_file\n {2}.*\n {4}path +string +.*\n {4}start_line +integer\? /)
+    expect(status).toBe(0)
+  })
+
+  test("--json gives the definitions that a model is given", async () => {
+    const tools = JSON.parse((await stepline(["tools", "--json"])).stdout)
+    expect(tools.map((tool: { name: string }) => tool.name)).toContain("shell")
+    expect(tools[0].parameters.properties.path.type).toBe("string")
+  })
+})
+
+describe("plan", () => {
+  test("shows the pipeline, and nothing of it runs", async () => {
+    const { stdout, status } = await stepline(["plan", "shell", '{"command": "touch a"}'])
+    expect(stdout).toBe("shell(touch a)\n  1  awaitApproval  ← a gate\n  2  Shell\n")
+    expect(status).toBe(0)
+    expect(await isThere("a")).toBe(false)
+  })
+
+  test("--mermaid draws it", async () => {
+    const { stdout } = await stepline(["plan", "shell", '{"command": "ls"}', "--mermaid"])
+    expect(stdout).toMatch(/^flowchart TD\n {2}start\(\["shell\(ls\)"\]\)\n/)
+  })
+
+  test.each([
+    [["plan", "shel"], "stepline: There is no tool `shel`. Tools: read_file,"],
+    [["plan", "shell", "{"], "stepline: The parameters are not JSON:"],
+    [["plan", "shell", "{}"], 'stepline: Validation failed for tool "shell":\n  - '],
+  ])("%j is a mistake that is told", async (args, message) => {
+    const { stderr, status } = await stepline(args)
+    expect(stderr).toContain(message)
+    expect(status).toBe(2)
+  })
+})
+
+describe("the command line", () => {
+  test("--help and --version", async () => {
+    const help = await stepline(["run", "--help"])
+    expect(help.stdout).toMatch(/Exit status:[\s\S]*3 {2}no call failed, but one was denied/)
+    expect(help.status).toBe(0)
+    const { version } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"))
+    expect((await stepline(["--version"])).stdout).toBe(`${version}\n`)
+  })
+
+  test.each([
+    [["rnu"], "error: unknown command 'rnu'"],
+    [["run"], "error: missing required argument 'FILE'"],
+    [["run", "--alow", "x", "-"], "error: unknown option '--alow'"],
+    [["run", "no.jsonl"], "stepline: Cannot read no.jsonl: ENOENT"],
+    [["run", "--cwd", "nowhere", "-"], "stepline: --cwd nowhere: there is no such folder"],
+    [["run", "--config", "no.toml", "-"], "stepline: no.toml: ENOENT"],
+  ])("%j is a mistake that is told", async (args, message) => {
+    const { stderr, stdout, status } = await stepline(args)
+    expect(stderr).toContain(message)
+    expect(stdout).toBe("")
+    expect(status).toBe(2)
+  })
+
+  test("alone, without a terminal and without a tour beside it, shows its help", async () => {
+    const { stdout, status } = await stepline([])
+    expect(stdout).toMatch(/^Usage: stepline/)
+    expect(status).toBe(0)
+  })
+})
+
+test("the tour of this checkout runs to its expected end, and leaves the checkout as it was", async () => {
+  const source = join(checkout, "src/cli.ts")
+  const tsx = import.meta.resolve("tsx")
+  const { stdout, stderr, status } = await runNode(
+    ["--conditions=@stepline/source", "--import", tsx, source],
+    { cwd },
+  )
+  expect(stderr).toBe("")
+  for (const part of [
+    /✓ read_file\(package\.json\)/,
+    /⚙ \[bg\] shell\(.*\n {2}Running in background \(task_id: count\)/,
+    /Successfully applied 2 edit\(s\)[\s\S]*\n {2}-.*\n {2}\+/,
+    /⊘ shell\(ls && rm -rf src\)\n {2}Denied by policy/,
+    /✓ get_background_task\(count\)\n {2}Task count \(shell\) \[Complete\]:/,
+  ]) {
+    expect(stdout).toMatch(part)
+  }
+  expect(status).toBe(0)
+  await expect(access(join(checkout, "surprise.txt"))).rejects.toThrow("ENOENT")
+})

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest"
+import { blockReporter, jsonReporter } from "../../src/cli/reporter.ts"
+import { PlainView } from "../../src/hosts/terminal/plain-view.ts"
+import type { ToolEvent } from "../../src/index.ts"
+
+const end = { agentId: "main", callId: "1", name: "shell", content: "what happened" }
+
+const collect = () => {
+  const written: Array<string> = []
+  return { write: (text: string) => written.push(text), text: () => written.join("") }
+}
+
+test("an event as JSON has neither its answer functions nor its cause", () => {
+  const output = collect()
+  const reporter = jsonReporter(output)
+  reporter.event({ _tag: "Error", ...end, reason: "failed", cause: new Error("secret") })
+  reporter.event({
+    _tag: "AwaitingApproval",
+    agentId: "main",
+    callId: "1",
+    name: "shell",
+    params: { cause: "kept" },
+    background: false,
+    approve: () => true,
+    deny: () => true,
+  })
+  const events = output
+    .text()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+  expect(events[0]).toEqual({ _tag: "Error", ...end, reason: "failed" })
+  expect(events[1]).toMatchObject({ _tag: "AwaitingApproval", params: { cause: "kept" } })
+  expect(events[1]).not.toHaveProperty("approve")
+})
+
+test("a heading stands above the first block of its call, whenever that comes", () => {
+  const output = collect()
+  const view = new PlainView({ output, colors: false, tool: () => undefined })
+  const reporter = blockReporter(view, { get: () => undefined })
+  const call = (callId: string, heading: string) =>
+    reporter.called({ _tag: "Call", call: { callId, name: "shell" }, expect: "complete", heading })
+  call("1", "First")
+  call("2", "Second\nin two lines")
+  const completed = (callId: string): ToolEvent => ({
+    _tag: "Completed",
+    ...end,
+    callId,
+    output: { content: [{ type: "text", text: end.content }] },
+  })
+  reporter.event(completed("2"))
+  reporter.event(completed("1"))
+  expect(output.text().split("\n")).toEqual([
+    "── Second",
+    "── in two lines",
+    "✓ shell()",
+    "  what happened",
+    "",
+    "── First",
+    "✓ shell()",
+    "  what happened",
+    "",
+  ])
+})

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest"
+import { Tally } from "../../src/cli/tally.ts"
+import type { FinalStatus } from "../../src/index.ts"
+
+type Ending = readonly [expected: FinalStatus, ended: FinalStatus]
+
+test.each<readonly [string, ReadonlyArray<Ending>, number]>([
+  ["nothing was called", [], 0],
+  ["all calls complete", [["complete", "complete"]], 0],
+  ["a call fails", [["complete", "error"]], 1],
+  ["a call is cancelled", [["complete", "cancelled"]], 1],
+  ["a call is denied", [["complete", "denied"]], 3],
+  [
+    "one fails and one is denied",
+    [
+      ["complete", "denied"],
+      ["complete", "error"],
+    ],
+    1,
+  ],
+  ["a denial was expected", [["denied", "denied"]], 0],
+  ["an expected denial does not come", [["denied", "complete"]], 1],
+  ["an error was expected, and the call is denied", [["error", "denied"]], 3],
+])("the exit status where %s", (_name, endings, status) => {
+  const tally = new Tally()
+  for (const [index, [expected]] of endings.entries()) tally.expect(String(index), expected)
+  for (const [index, [, ended]] of endings.entries()) tally.ended(String(index), ended)
+  expect(tally.exitStatus).toBe(status)
+})
+
+test("a call has ended once its end is told", () => {
+  const tally = new Tally()
+  tally.expect("a", "complete")
+  expect(tally.hasEnded("a")).toBe(false)
+  tally.ended("a", "complete")
+  expect(tally.hasEnded("a")).toBe(true)
+})

@@ -1,0 +1,275 @@
+import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { type BuiltCli, buildCli } from "../../cli/built-cli.ts"
+import { PseudoTerminal, type PseudoTerminalOptions } from "./pseudo-terminal.ts"
+
+let cli: BuiltCli
+let cwd: string
+
+beforeAll(async () => {
+  cli = await buildCli()
+})
+
+afterAll(() => cli.remove())
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "stepline-session-"))
+})
+
+afterEach(() => rm(cwd, { recursive: true, force: true }))
+
+const openSession = async (
+  args: ReadonlyArray<string> = [],
+  options: PseudoTerminalOptions = {},
+): Promise<PseudoTerminal> => {
+  const terminal = new PseudoTerminal([cli.path, ...args], { cwd, ...options })
+  await terminal.see("/help")
+  return terminal
+}
+
+const isThere = (name: string): Promise<boolean> =>
+  access(join(cwd, name)).then(
+    () => true,
+    () => false,
+  )
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe("a gate", () => {
+  test("y approves the call, and n denies the next one", async () => {
+    await using terminal = await openSession()
+    terminal.enter("shell touch yes.txt")
+    await terminal.see("[y]es [n]o [a]lways")
+    expect(await isThere("yes.txt")).toBe(false)
+    terminal.type("y")
+    await terminal.see("✓ shell(touch yes.txt)")
+    expect(await isThere("yes.txt")).toBe(true)
+
+    terminal.enter("shell touch no.txt")
+    await terminal.see("[y]es [n]o [a]lways")
+    terminal.type("n")
+    await terminal.see("Denied by user")
+    expect(terminal.screen()).toContain("⊘ shell(touch no.txt)")
+    expect(await isThere("no.txt")).toBe(false)
+  })
+
+  test("a approves the call and, without asking, the same one again", async () => {
+    await using terminal = await openSession()
+    terminal.enter("shell echo first; echo second")
+    await terminal.see("[y]es")
+    terminal.type("a")
+    await terminal.see(/✓ shell[\s\S]*✓ shell|✓ shell/)
+    terminal.enter("shell echo first; echo second")
+    await terminal.see(/✓ shell[\s\S]*✓ shell/)
+    expect(terminal.everything().match(/\[y\]es/g)).toBeNull()
+  })
+
+  test("is not decided by what is typed on, or pasted", async () => {
+    await using terminal = await openSession()
+    terminal.enter("shell touch x.txt")
+    await terminal.see("[y]es")
+    terminal.type("\u001b[200~y\u001b[201~")
+    await terminal.see("once the line below is empty")
+    terminal.type("y")
+    await terminal.see("› yy")
+    expect(await isThere("x.txt")).toBe(false)
+    terminal.control("u")
+    await terminal.missing("once the line below")
+    terminal.type("y")
+    await terminal.see("✓ shell(touch x.txt)")
+  })
+
+  test("shows an edit's diff, and the file changes only after it", async () => {
+    await writeFile(join(cwd, "a.txt"), "one\ntwo\nthree\n")
+    await using terminal = await openSession()
+    terminal.enter('edit_file {"path": "a.txt", "edits": [{"old_string": "two", "new_string": "2"}]}')
+    const gate = await terminal.see("[y]es")
+    expect(gate).toContain("-two\n  +2")
+    expect(terminal.raw).toContain("\u001b[32m+2")
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one\ntwo\nthree\n")
+    terminal.type("y")
+    await terminal.see("Successfully applied 1 edit(s) to a.txt")
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one\n2\nthree\n")
+  })
+})
+
+describe("output", () => {
+  test("that streams is folded to its ten newest lines while it runs, and can be shown unfolded", async () => {
+    await using terminal = await openSession(["--allow", "shell=^(seq|sleep)\\b"], { rows: 30 })
+    terminal.enter("shell seq 101 140; sleep 600")
+    const screen = await terminal.see(/⚙ shell\(.*\n {2}… 30 more lines\n {2}131\n/)
+    expect(screen).toContain("  140")
+    expect(screen).not.toContain("  130\n")
+    terminal.control("o")
+    await terminal.see(/ {2}101\n {2}102\n[\s\S]* {2}130\n/, "everything")
+    terminal.control("c")
+    await terminal.see("⊘ shell(")
+  })
+
+  test("keeps its place when the terminal changes its size", async () => {
+    await using terminal = await openSession(["--allow", "shell=^(seq|sleep)\\b"], { columns: 100, rows: 24 })
+    terminal.enter(`shell seq 5; sleep 600 ${"0 ".repeat(20)}`)
+    await terminal.see(/⚙ shell[\s\S]* {2}5\n/)
+    terminal.resize(50, 24)
+    await terminal.see(/…\) . [\d.]+s\n {2}1\n {2}2\n {2}3\n {2}4\n {2}5\n\n›$/)
+    terminal.control("c")
+    const screen = await terminal.see("⊘ shell(")
+    expect(screen.match(/⚙/g)).toBeNull()
+  })
+})
+
+describe("the background", () => {
+  test("& starts a task there; /tasks, /take and the lane go on beside it", async () => {
+    await using terminal = await openSession(["--allow", "shell=."])
+    terminal.enter("shell until [ -e go ]; do sleep 0.05; done; echo finished &")
+    await terminal.see("Running in background (task_id: 1)")
+    terminal.enter("/tasks")
+    await terminal.see(/1 shell\(until .* {2}(?:pending|running)/)
+    terminal.enter("/take 1")
+    await terminal.see("Task 1 still runs.")
+    terminal.enter("shell echo meanwhile")
+    await terminal.see("✓ shell(echo meanwhile)")
+    await writeFile(join(cwd, "go"), "")
+    await terminal.see("Task 1 has ended")
+    expect(terminal.screen()).toMatch(/✓ \[bg\] shell\(until [\s\S]*\n {2}finished\n/)
+    terminal.enter("/take 1")
+    await terminal.see(/› \/take 1\n✓ \[bg\] shell\(until [\s\S]*\n {2}finished\n\n›$/)
+    terminal.enter("/take 1")
+    await terminal.see("There is no task 1. /tasks lists them.")
+  })
+
+  test("Ctrl-B moves the running call there, and the next call of the lane starts", async () => {
+    await using terminal = await openSession(["--allow", "shell=^(echo|sleep)\\b"])
+    terminal.enter("shell sleep 600")
+    await terminal.see("⚙ shell(sleep 600)")
+    terminal.enter("shell echo next")
+    await terminal.see("? shell(echo next) queued")
+    terminal.control("b")
+    await terminal.see("✓ shell(echo next)")
+    await terminal.see("⚙ [bg] shell(sleep 600)")
+    terminal.enter("/cancel 1")
+    await terminal.see("⊘ [bg] shell(sleep 600)")
+  })
+})
+
+describe("Ctrl-C", () => {
+  test("denies what waits, else cancels what runs and what is queued, else leaves", async () => {
+    await using terminal = await openSession(["--allow", "shell=^sleep\\b"])
+    terminal.enter("shell touch x.txt")
+    await terminal.see("[y]es")
+    terminal.control("c")
+    await terminal.see("⊘ shell(touch x.txt)")
+    terminal.enter("shell sleep 600")
+    await terminal.see("⚙ shell(sleep 600)")
+    terminal.enter("shell sleep 601")
+    await terminal.see("queued")
+    terminal.control("c")
+    await terminal.see(/⊘ shell\(sleep 601\)[\s\S]*⊘ shell\(sleep 600\)/)
+    terminal.control("c")
+    expect(await terminal.exited).toBe(0)
+    expect(await isThere("x.txt")).toBe(false)
+  })
+
+  test("clears a typed line before it leaves, and warns of tasks that would be stopped", async () => {
+    await using terminal = await openSession(["--allow", "shell=^sleep\\b"])
+    terminal.enter("shell sleep 600 &")
+    await terminal.see("task_id: 1")
+    terminal.type("half a line")
+    await terminal.see("› half a line")
+    terminal.control("c")
+    await terminal.missing("half a line")
+    terminal.control("c")
+    await terminal.see("1 background task still runs. Ctrl-C again stops and leaves.")
+    terminal.control("c")
+    expect(await terminal.exited).toBe(0)
+  })
+})
+
+describe("leaving", () => {
+  test("ends what runs and gives the terminal back", async () => {
+    await using terminal = await openSession(["--allow", "shell=^echo\\b", "--allow", "shell=^exec\\b"])
+    terminal.enter("shell echo $$ > pid; exec sleep 600")
+    await terminal.see("[y]es")
+    terminal.type("y")
+    await terminal.see("⚙ shell(")
+    await expect.poll(() => readFile(join(cwd, "pid"), "utf8").catch(() => "")).toMatch(/^\d+\n$/)
+    const pid = Number(await readFile(join(cwd, "pid"), "utf8"))
+    expect(isAlive(pid)).toBe(true)
+    terminal.control("d")
+    expect(await terminal.exited).toBe(0)
+    expect(isAlive(pid)).toBe(false)
+    expect(terminal.raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(terminal.raw.lastIndexOf("\u001b[?25l"))
+    expect(terminal.raw.endsWith("\u001b[?2004l")).toBe(true)
+    expect(terminal.screen()).not.toContain("›\n")
+  })
+
+  test("by SIGTERM ends what runs too, with the status of the signal", async () => {
+    await using terminal = await openSession(["--allow", "shell=^sleep\\b"])
+    terminal.enter("shell sleep 600")
+    await terminal.see("⚙ shell(sleep 600)")
+    process.kill(terminal.pid, "SIGTERM")
+    expect(await terminal.exited).toBe(143)
+    expect(terminal.screen()).toContain("⊘ shell(sleep 600)")
+    expect(terminal.raw.endsWith("\u001b[?2004l")).toBe(true)
+  })
+
+  test("by a crash gives the terminal back too, and tells what happened", async () => {
+    const file = fileURLToPath(new URL("./crashing-session.ts", import.meta.url))
+    const tsx = import.meta.resolve("tsx")
+    await using terminal = new PseudoTerminal(["--conditions=@stepline/source", "--import", tsx, file])
+    await terminal.see("ready")
+    terminal.enter("crash")
+    expect(await terminal.exited).toBe(1)
+    expect(terminal.everything()).toContain("thrown from a timer")
+    expect(terminal.raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(terminal.raw.lastIndexOf("\u001b[?25l"))
+    expect(terminal.raw).toContain("\u001b[?2004l")
+  })
+
+  test("by /quit", async () => {
+    await using terminal = await openSession()
+    terminal.enter("/quit")
+    expect(await terminal.exited).toBe(0)
+  })
+})
+
+describe("the line", () => {
+  test("has a history, edits in the middle, and completes names", async () => {
+    await using terminal = await openSession(["--allow", "shell=^echo\\b"])
+    terminal.enter("shell echo one")
+    await terminal.see("✓ shell(echo one)")
+    terminal.type("\u001b[A")
+    await terminal.see(/› shell echo one$/)
+    terminal.type("\u001b[D\u001b[D\u001b[Dbig \r")
+    await terminal.see("✓ shell(echo big one)")
+    terminal.type("rea\t")
+    await terminal.see(/› read_file\s*$/)
+    expect(terminal.cursor.column).toBe(12)
+  })
+
+  test("answers what it does not know with what there is", async () => {
+    await using terminal = await openSession()
+    terminal.enter("shel ls")
+    await terminal.see("There is no tool shel. Tools: read_file,")
+    terminal.enter("/tools")
+    await terminal.see("read_file PATH [START_LINE] [END_LINE]")
+  })
+
+  test("shows, of a long line, the part around the cursor", async () => {
+    await using terminal = await openSession([], { columns: 40 })
+    terminal.type(`shell echo ${"x".repeat(60)} end`)
+    const screen = await terminal.see(/end$/)
+    expect(screen.split("\n").at(-1)!.length).toBeLessThan(40)
+    terminal.control("a")
+    await terminal.see(/› shell echo xx+$/)
+  })
+})
