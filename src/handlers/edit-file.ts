@@ -1,0 +1,85 @@
+/** Edits a text file in two steps: first what would change is shown, then, if the file is still the same, it is written. */
+import { type Files, localFiles } from "../io/files.ts"
+import type { EffectHandler } from "../pipeline/handler.ts"
+import type { TextEdit } from "../pipeline/host-effect.ts"
+import { textOutput } from "../pipeline/output.ts"
+import { Step, ToolError } from "../pipeline/step.ts"
+import type { FileChange } from "./file-change.ts"
+import { fileHandler } from "./file-handler.ts"
+import type { Location } from "./location.ts"
+import { applyTextEdits, withUnixEndings } from "./text-edits.ts"
+import { unifiedDiff } from "./unified-diff.ts"
+import { expectFile } from "./validate-file.ts"
+
+export interface EditOptions {
+  /** Relative paths start at the executor's `cwd`. */
+  readonly path: string
+  readonly edits: ReadonlyArray<TextEdit>
+  /** The same one for ValidateEdits and ApplyEdits: then only the file that was previewed is written. */
+  readonly change?: FileChange
+}
+
+/** What `details` of both handlers' outputs hold. */
+export interface EditDetails {
+  readonly path: string
+  /** Unified, with LF endings. */
+  readonly diff: string
+}
+
+const maxFileBytes = 64 * 1024 * 1024
+const byteOrderMark = "\uFEFF"
+
+const readForEdit = async (files: Files, location: Location): Promise<Uint8Array> => {
+  const size = await expectFile(files, location)
+  if (size <= maxFileBytes) return files.read(location.real)
+  throw new ToolError(`${location.path} is too large to edit: ${size} bytes, the limit is ${maxFileBytes}.`)
+}
+
+const textOfFile = (path: string, bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new ToolError(`${path} is not valid UTF-8 text. It cannot be edited.`)
+  }
+}
+
+const editBytes = async (
+  { path, edits }: EditOptions,
+  bytes: Uint8Array,
+): Promise<{ readonly bytes: Uint8Array; readonly details: EditDetails }> => {
+  const whole = textOfFile(path, bytes)
+  const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : ""
+  const before = whole.slice(mark.length)
+  const after = applyTextEdits(before, edits)
+  const diff = await unifiedDiff(path, withUnixEndings(before), withUnixEndings(after))
+  return { bytes: Buffer.from(mark + after), details: { path, diff } }
+}
+
+/** Outputs the diff that the edits would make. An edit that does not match exactly once is an Error. */
+export const ValidateEdits = (options: EditOptions, files: Files = localFiles): EffectHandler =>
+  fileHandler("ValidateEdits", files, options.path, async (location) => {
+    const bytes = await readForEdit(files, location)
+    const { details } = await editBytes(options, bytes)
+    options.change?.preview(location.real, bytes)
+    return Step.Output({ ...textOutput(details.diff), details })
+  })
+
+/** Writes the edited file in one step. Given a `change`, a file that is not the previewed one any more is an Error. */
+export const ApplyEdits = (options: EditOptions, files: Files = localFiles): EffectHandler => {
+  const { path, edits, change } = options
+  return fileHandler("ApplyEdits", files, path, async (location, _context, signal) => {
+    const bytes = await readForEdit(files, location)
+    if (change?.isStale(location.real, bytes) === true) {
+      return Step.Error(
+        `${path} has changed since the edit was previewed. Nothing was written. Read the file again.`,
+      )
+    }
+    const edited = await editBytes(options, bytes)
+    await files.replace(location.real, edited.bytes, signal)
+    if (change !== undefined) change.written = true
+    return Step.Output({
+      ...textOutput(`Successfully applied ${edits.length} edit(s) to ${path}`),
+      details: edited.details,
+    })
+  })
+}

@@ -1,0 +1,43 @@
+/** The frame of handlers that work on one file: it finds the file, can be interrupted, and words every failure. */
+import type { Files } from "../io/files.ts"
+import { type EffectHandler, type HandlerContext, handler } from "../pipeline/handler.ts"
+import { Step, ToolError } from "../pipeline/step.ts"
+import { abortable } from "./abortable.ts"
+import { type Location, locate } from "./location.ts"
+
+const sentences: Readonly<Record<string, (path: string) => string>> = {
+  EACCES: (path) => `Permission denied: ${path}`,
+  EPERM: (path) => `Permission denied: ${path}`,
+  EROFS: (path) => `${path} is on a read-only file system.`,
+  EEXIST: (path) => `File already exists: ${path}. Use edit_file to change it.`,
+  ENOENT: (path) => `File not found: ${path}. Check the path.`,
+  ENOTDIR: (path) => `A part of ${path} is a file, not a folder. Check the path.`,
+  EISDIR: (path) => `${path} is a directory, not a file.`,
+  ELOOP: (path) => `Too many symbolic links in ${path}.`,
+  ENAMETOOLONG: (path) => `The path is too long: ${path}`,
+  ENOSPC: (path) => `No space left on the device of ${path}. Nothing was written.`,
+}
+
+/** What the model is told of a failure of the file system. */
+const sentenceOf = (cause: unknown, path: string): string => {
+  if (cause instanceof ToolError) return cause.message
+  const { code, message } = cause as NodeJS.ErrnoException
+  return sentences[String(code)]?.(path) ?? `Cannot access ${path}: ${message}`
+}
+
+export const fileHandler = (
+  name: string,
+  files: Files,
+  path: string,
+  work: (location: Location, context: HandlerContext, signal: AbortSignal) => Promise<Step>,
+): EffectHandler =>
+  handler(name, (context) =>
+    abortable(async (signal) => {
+      try {
+        return await work(await locate(files, context, path), context, signal)
+      } catch (cause) {
+        const message = sentenceOf(cause, path)
+        return cause instanceof ToolError ? Step.Error(message) : Step.Error(message, { cause })
+      }
+    }),
+  )

@@ -1,0 +1,66 @@
+/** Handlers that ask the host's editor. Paths go out absolute: an editor does not know the executor's folder. */
+import { resolve } from "node:path"
+import { type EffectHandler, handler } from "../pipeline/handler.ts"
+import type { TextEdit } from "../pipeline/host-effect.ts"
+import { Step } from "../pipeline/step.ts"
+import type { FileChange } from "./file-change.ts"
+
+/** Opens a file; `line` and `column` are 1-based. */
+export const IdeOpen = (target: {
+  readonly path: string
+  readonly line?: number
+  readonly column?: number
+}): EffectHandler =>
+  handler("IdeOpen", ({ cwd }) =>
+    Step.Delegate({ _tag: "IdeOpen", ...target, path: resolve(cwd, target.path) }),
+  )
+
+/** Shows a file that would be made. */
+export const IdeShowPreview = ({
+  path,
+  content,
+}: {
+  readonly path: string
+  readonly content: string
+}): EffectHandler =>
+  handler("IdeShowPreview", ({ cwd }) =>
+    Step.Delegate({ _tag: "IdeShowPreview", preview: { path: resolve(cwd, path), content } }),
+  )
+
+/** Shows what edits would change in a file. */
+export const IdeShowDiffPreview = ({
+  path,
+  edits,
+}: {
+  readonly path: string
+  readonly edits: ReadonlyArray<TextEdit>
+}): EffectHandler =>
+  handler("IdeShowDiffPreview", ({ cwd }) =>
+    Step.Delegate({ _tag: "IdeShowDiffPreview", path: resolve(cwd, path), edits }),
+  )
+
+/** Makes the editor read a file again; given a `change`, only if that was written. */
+export const IdeReloadBuffer = ({
+  path,
+  change,
+}: {
+  readonly path: string
+  readonly change?: FileChange
+}): EffectHandler =>
+  handler("IdeReloadBuffer", ({ cwd }) =>
+    change?.written === false
+      ? Step.Continue
+      : Step.Delegate({ _tag: "IdeReloadBuffer", path: resolve(cwd, path) }),
+  )
+
+/** Closes the preview that the call had opened. */
+export const IdeClosePreview = (): EffectHandler => {
+  const step = Step.Delegate({ _tag: "IdeClosePreview" })
+  return handler("IdeClosePreview", () => step)
+}
+
+/** Stops the call if the editor holds unsaved changes of the file: the host then fails the effect with a reason. */
+export const ValidateNoUnsavedEdits = ({ path }: { readonly path: string }): EffectHandler =>
+  handler("ValidateNoUnsavedEdits", ({ cwd }) =>
+    Step.Delegate({ _tag: "IdeCheckUnsavedEdits", path: resolve(cwd, path) }),
+  )

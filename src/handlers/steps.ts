@@ -1,0 +1,28 @@
+/** Handlers that answer with one fixed step. */
+import { type EffectHandler, handler } from "../pipeline/handler.ts"
+import type { ToolOutput } from "../pipeline/output.ts"
+import { Step } from "../pipeline/step.ts"
+
+/** Sets the output. */
+export const Output = (output: string | ToolOutput): EffectHandler => {
+  const step = Step.Output(output)
+  return handler("Output", () => step)
+}
+
+/** Streams a text. */
+export const Delta = (content: string): EffectHandler => {
+  const step = Step.Delta(content)
+  return handler("Delta", () => step)
+}
+
+/** Ends the call as an error. */
+export const Fail = (message: string): EffectHandler => {
+  const step = Step.Error(message)
+  return handler("Fail", () => step)
+}
+
+/** A gate as a handler, for pipelines that are built of handlers alone. `.awaitApproval()` is the same and is shown in plans. */
+export const AwaitApproval = (options?: { readonly label?: string }): EffectHandler => {
+  const step = Step.AwaitApproval(options)
+  return handler("AwaitApproval", () => step)
+}

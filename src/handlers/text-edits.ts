@@ -1,0 +1,76 @@
+/**
+ * Replaces strings in a text, each of which must be there exactly once. In a text with CRLF, an LF of an edit stands
+ * for either; what is put in takes the ending of the lines around it, and all other endings stay as they are.
+ */
+import type { TextEdit } from "../pipeline/host-effect.ts"
+import { ToolError } from "../pipeline/step.ts"
+
+/** With LF for each CRLF. */
+export const withUnixEndings = (text: string): string => text.replaceAll("\r\n", "\n")
+
+const count = (text: string, part: string): number => {
+  let found = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found++
+  return found
+}
+
+/** The only place of `part`. Two that overlap are two. */
+const findOnce = (text: string, part: string, label: string): number => {
+  const at = text.indexOf(part)
+  if (at === -1) throw new ToolError(`${label}: old_string not found in file. ${notFoundAdvice(part)}`)
+  if (text.indexOf(part, at + 1) === -1) return at
+  const times = Math.max(2, count(text, part))
+  throw new ToolError(
+    `${label}: old_string found ${times} times (must be unique). Include more surrounding context to make the match unique.`,
+  )
+}
+
+const notFoundAdvice = (part: string): string =>
+  /^ *\d+│/m.test(part)
+    ? "Leave out the line numbers that read_file shows."
+    : "It must match exactly, with all whitespace, in the text as the earlier edits left it. Read the file again and copy the text from it."
+
+/** The offset in a text with CRLFs of an offset in the same text with LFs. */
+const originalOffset = (text: string, unixOffset: number): number => {
+  let offset = unixOffset
+  for (let at = text.indexOf("\r\n"); at !== -1 && at < offset; at = text.indexOf("\r\n", at + 2)) offset++
+  return offset
+}
+
+const applyEdit = (text: string, edit: TextEdit, label: string): string => {
+  if (!text.includes("\r\n")) {
+    const start = findOnce(text, edit.old_string, label)
+    return text.slice(0, start) + edit.new_string + text.slice(start + edit.old_string.length)
+  }
+  const oldText = withUnixEndings(edit.old_string)
+  const found = findOnce(withUnixEndings(text), oldText, label)
+  const start = originalOffset(text, found)
+  const end = originalOffset(text, found + oldText.length)
+  const newText = withUnixEndings(edit.new_string)
+  const replaced = text.slice(start, end)
+  const usesLf = replaced.includes("\n") ? !replaced.includes("\r\n") : isLfLine(text, end)
+  return text.slice(0, start) + (usesLf ? newText : newText.replaceAll("\n", "\r\n")) + text.slice(end)
+}
+
+/** Whether the line at an offset ends with a bare LF; the last line is taken for one with CRLF. */
+const isLfLine = (text: string, offset: number): boolean => {
+  const at = text.indexOf("\n", offset)
+  return at > 0 && text[at - 1] !== "\r"
+}
+
+/** Applies the edits in order, each to what the earlier ones left. Fails with a ToolError that names the edit. */
+export const applyTextEdits = (text: string, edits: ReadonlyArray<TextEdit>): string => {
+  if (edits.length === 0) throw new ToolError("No edits given. Give at least one { old_string, new_string }.")
+  return edits.reduce((current, edit, index) => {
+    const label = `Edit ${index + 1}`
+    if (edit.old_string === "") {
+      throw new ToolError(
+        `${label}: old_string is empty. Give the text to replace; use write_file for a new file.`,
+      )
+    }
+    if (edit.old_string === edit.new_string) {
+      throw new ToolError(`${label}: old_string and new_string are the same. There is nothing to change.`)
+    }
+    return applyEdit(current, edit, label)
+  }, text)
+}

@@ -1,0 +1,55 @@
+/** Checks of a file before anybody is asked to approve what would be done to it. They touch nothing. */
+import { type Files, localFiles } from "../io/files.ts"
+import type { EffectHandler } from "../pipeline/handler.ts"
+import { Step, ToolError } from "../pipeline/step.ts"
+import { fileHandler } from "./file-handler.ts"
+import type { Location } from "./location.ts"
+
+export interface FileTarget {
+  /** Relative paths start at the executor's `cwd`. */
+  readonly path: string
+}
+
+/** The size in bytes of an existing regular file. Fails with a ToolError for anything else. */
+export const expectFile = async (files: Files, { path, real }: Location): Promise<number> => {
+  const info = await files.stat(real)
+  if (info === undefined) {
+    throw new ToolError(
+      `File not found: ${path}. Check the path; relative paths start at the working directory.`,
+    )
+  }
+  if (info.kind === "directory") {
+    throw new ToolError(`${path} is a directory, not a file. List it with the shell tool: ls ${path}`)
+  }
+  if (info.kind === "other") {
+    throw new ToolError(
+      `${path} is not a regular file but a device, a pipe or a socket. It cannot be read or edited.`,
+    )
+  }
+  return info.size
+}
+
+/** Goes on if there is a regular file. */
+export const ValidateFile = ({ path }: FileTarget, files: Files = localFiles): EffectHandler =>
+  fileHandler("ValidateFile", files, path, async (location) => {
+    await expectFile(files, location)
+    return Step.Continue
+  })
+
+/** Goes on if the file may be written by this process. */
+export const ValidateFileWritable = ({ path }: FileTarget, files: Files = localFiles): EffectHandler =>
+  fileHandler("ValidateFileWritable", files, path, async ({ real }) =>
+    (await files.isWritable(real))
+      ? Step.Continue
+      : Step.Error(`${path} is not writable. Change its permissions, or choose another file.`),
+  )
+
+/** Goes on if there is nothing at the path. */
+export const ValidateFileNotExists = ({ path }: FileTarget, files: Files = localFiles): EffectHandler =>
+  fileHandler("ValidateFileNotExists", files, path, async ({ real }) => {
+    const info = await files.stat(real)
+    if (info === undefined) return Step.Continue
+    return info.kind === "directory"
+      ? Step.Error(`${path} is a directory. Choose the path of a file.`)
+      : Step.Error(`File already exists: ${path}. Use edit_file to change it.`)
+  })

@@ -1,0 +1,35 @@
+/** Makes a new file, and the folders that it needs. */
+import { type Files, localFiles } from "../io/files.ts"
+import type { EffectHandler } from "../pipeline/handler.ts"
+import { textOutput } from "../pipeline/output.ts"
+import { Step } from "../pipeline/step.ts"
+import type { FileChange } from "./file-change.ts"
+import { fileHandler } from "./file-handler.ts"
+
+export interface WriteFileOptions {
+  /** Relative paths start at the executor's `cwd`. */
+  readonly path: string
+  readonly content: string
+  /** Told when the file was written. */
+  readonly change?: FileChange
+}
+
+const countLines = (content: string): number => {
+  if (content === "") return 0
+  const newlines = content.split("\n").length - 1
+  return content.endsWith("\n") ? newlines : newlines + 1
+}
+
+/** Outputs `Created <path> (N lines)`. A file that exists, or appears meanwhile, is an Error and stays as it is. */
+export const WriteFile = (options: WriteFileOptions, files: Files = localFiles): EffectHandler => {
+  const { path, content, change } = options
+  return fileHandler("WriteFile", files, path, async ({ real }, _context, signal) => {
+    await files.create(real, Buffer.from(content), signal)
+    if (change !== undefined) change.written = true
+    const lines = countLines(content)
+    return Step.Output({
+      ...textOutput(`Created ${path} (${lines} ${lines === 1 ? "line" : "lines"})`),
+      details: { path, lines },
+    })
+  })
+}

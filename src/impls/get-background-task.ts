@@ -1,0 +1,22 @@
+/**
+ * get_background_task
+ *
+ *   GetBackgroundTask ─▶ "Task <id> (<name>) [<Status>]:", then its output
+ */
+import { Type } from "@sinclair/typebox"
+import { GetBackgroundTask } from "../handlers/tasks.ts"
+import { pipeline } from "../pipeline/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/tool.ts"
+
+export const getBackgroundTaskTool: Tool = defineTool({
+  name: "get_background_task",
+  label: "Get background task",
+  description: "Gives the result of a finished background task. A result is given once.",
+  parameters: Type.Object({
+    task_id: Type.String({ description: "The id that the task got when it was started." }),
+  }),
+  primaryParam: "task_id",
+  background: false,
+  annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+  compose: ({ task_id }) => pipeline().andThen(GetBackgroundTask({ taskId: task_id })),
+})

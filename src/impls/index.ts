@@ -1,0 +1,7 @@
+export { editFileTool, editFileToolFor } from "./edit-file.ts"
+export { getBackgroundTaskTool } from "./get-background-task.ts"
+export { listBackgroundTasksTool } from "./list-background-tasks.ts"
+export { allTools, readOnlyTools, subagentTools } from "./presets.ts"
+export { readFileTool, readFileToolFor } from "./read-file.ts"
+export { shellTool, shellToolFor } from "./shell.ts"
+export { writeFileTool, writeFileToolFor } from "./write-file.ts"

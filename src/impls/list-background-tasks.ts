@@ -1,0 +1,19 @@
+/**
+ * list_background_tasks
+ *
+ *   ListBackgroundTasks ─▶ "<id> (<name>) [<Status>]" a line
+ */
+import { Type } from "@sinclair/typebox"
+import { ListBackgroundTasks } from "../handlers/tasks.ts"
+import { pipeline } from "../pipeline/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/tool.ts"
+
+export const listBackgroundTasksTool: Tool = defineTool({
+  name: "list_background_tasks",
+  label: "List background tasks",
+  description: "Lists the tasks that you started in the background, with their ids and states.",
+  parameters: Type.Object({}),
+  background: false,
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  compose: () => pipeline().andThen(ListBackgroundTasks()),
+})

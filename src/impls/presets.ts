@@ -1,0 +1,29 @@
+/** Sets of built-in tools, for a registry to start from. Each works on the machine that it is given. */
+import { localMachine, type Machine } from "../io/machine.ts"
+import type { Tool } from "../pipeline/tool.ts"
+import { editFileToolFor } from "./edit-file.ts"
+import { getBackgroundTaskTool } from "./get-background-task.ts"
+import { listBackgroundTasksTool } from "./list-background-tasks.ts"
+import { readFileToolFor } from "./read-file.ts"
+import { shellToolFor } from "./shell.ts"
+import { writeFileToolFor } from "./write-file.ts"
+
+const taskTools = [listBackgroundTasksTool, getBackgroundTaskTool]
+
+/** Everything. */
+export const allTools = (machine: Machine = localMachine): Array<Tool> => [
+  readFileToolFor(machine),
+  writeFileToolFor(machine),
+  editFileToolFor(machine),
+  shellToolFor(machine),
+  ...taskTools,
+]
+
+/** What changes nothing. */
+export const readOnlyTools = (machine: Machine = localMachine): Array<Tool> => [
+  readFileToolFor(machine),
+  ...taskTools,
+]
+
+/** What an agent that works for another one may use: all but the tools that start agents. */
+export const subagentTools = (machine: Machine = localMachine): Array<Tool> => allTools(machine)

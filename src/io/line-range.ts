@@ -1,0 +1,149 @@
+/**
+ * Reads some lines of a file of any size in bounded memory: what lies before them is only counted, and nothing
+ * after them is read. Lines end with LF or CRLF, which are not given, nor is a byte order mark.
+ */
+import { headOfBytes } from "./truncation.ts"
+
+export interface LineRange {
+  /** 1-based. */
+  readonly first: number
+  /** Inclusive; Infinity for the end. */
+  readonly last: number
+  /** What all lines may take, with what `overhead` says for each of them. */
+  readonly maxBytes: number
+  /** Bytes that a line takes beside its text, by its number. */
+  readonly overhead: (line: number) => number
+  readonly signal?: AbortSignal
+}
+
+export interface LineSlice {
+  readonly lines: ReadonlyArray<string>
+  /** How many lines the file has; set where its end was reached. */
+  readonly total?: number
+  /**
+   * `range`: there was no room for more, and the lines are the first of those asked for;
+   * `line`: the first line alone is too long, and its beginning is given.
+   */
+  readonly cut?: "range" | "line"
+  /** What keeps it from being text. */
+  readonly problem?: LineProblem
+}
+
+export interface LineProblem {
+  readonly kind: "binary" | "encoding"
+  readonly line: number
+}
+
+const newline = 10
+const carriageReturn = 13
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+/** A NUL this far into a file makes it a binary one, as other tools see it. */
+const probedBytes = 8192
+
+/** The lines that were asked for, built from pieces whose memory is used again afterwards. */
+class LineCollector {
+  readonly lines: Array<string> = []
+  cut: LineSlice["cut"]
+  problem: LineProblem | undefined
+  private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+  private readonly range: LineRange
+  private room: number
+  private pieces: Array<Buffer> = []
+  private bytes = 0
+
+  constructor(range: LineRange) {
+    this.range = range
+    this.room = range.maxBytes
+  }
+
+  get isDone(): boolean {
+    return this.cut !== undefined || this.problem !== undefined
+  }
+
+  /** Adds to the current line; one that is too long already ends here. */
+  add(piece: Buffer, line: number): void {
+    // What does not fit needs not be kept, only noticed: past a byte order mark and a carriage return.
+    const enough = this.room + 5
+    this.pieces.push(Buffer.from(piece.subarray(0, enough)))
+    this.bytes += piece.length
+    if (this.bytes > enough) this.endLine(line)
+  }
+
+  endLine(line: number): void {
+    if (this.isDone) return
+    let bytes: Buffer = Buffer.concat(this.pieces)
+    this.pieces = []
+    this.bytes = 0
+    if (line === 1 && bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3)
+    if (bytes.at(-1) === carriageReturn) bytes = bytes.subarray(0, -1)
+    this.room -= this.range.overhead(line)
+    if (bytes.length > this.room) {
+      this.cut = this.lines.length > 0 ? "range" : "line"
+      if (this.cut === "range") return
+      bytes = headOfBytes(bytes, this.room)
+    }
+    this.room -= bytes.length
+    if (bytes.includes(0)) this.problem = { kind: "binary", line }
+    else this.decode(bytes, line)
+  }
+
+  private decode(bytes: Buffer, line: number): void {
+    try {
+      this.lines.push(this.decoder.decode(bytes))
+    } catch {
+      this.problem = { kind: "encoding", line }
+    }
+  }
+}
+
+/** Rejects with the signal's reason once that is aborted, and with the failures of the chunks. */
+export const readLines = async (chunks: AsyncIterable<Uint8Array>, range: LineRange): Promise<LineSlice> => {
+  const collector = new LineCollector(range)
+  let line = 1
+  let lineIsOpen = false
+  let offset = 0
+  let nulAt = Number.POSITIVE_INFINITY
+
+  /** Gives the offset where the reading ended, or undefined where it goes on. */
+  const readChunk = (chunk: Buffer): number | undefined => {
+    for (let start = 0; start < chunk.length; start++) {
+      const found = chunk.indexOf(newline, start)
+      const end = found === -1 ? chunk.length : found
+      lineIsOpen = found === -1
+      if (line >= range.first) {
+        collector.add(chunk.subarray(start, end), line)
+        if (!lineIsOpen) collector.endLine(line)
+        if (collector.isDone || (!lineIsOpen && line === range.last)) return end
+      }
+      if (!lineIsOpen) line++
+      start = end
+    }
+    return undefined
+  }
+
+  const result = (total?: number): LineSlice => {
+    const { lines, cut } = collector
+    // A NUL behind the lines that were asked for does not make them less of a text.
+    const problem = nulAt < offset ? { kind: "binary" as const, line: 1 } : collector.problem
+    return {
+      lines,
+      ...(total !== undefined && { total }),
+      ...(cut !== undefined && { cut }),
+      ...(problem !== undefined && { problem }),
+    }
+  }
+
+  for await (const bytes of chunks) {
+    range.signal?.throwIfAborted()
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    if (offset < probedBytes) {
+      const at = chunk.subarray(0, probedBytes - offset).indexOf(0)
+      if (at !== -1) nulAt = Math.min(nulAt, offset + at)
+    }
+    const endedAt = readChunk(chunk)
+    offset += endedAt ?? chunk.length
+    if (endedAt !== undefined || nulAt < offset) return result()
+  }
+  if (lineIsOpen && line >= range.first) collector.endLine(line)
+  return result(lineIsOpen ? line : line - 1)
+}

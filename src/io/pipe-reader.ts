@@ -1,0 +1,95 @@
+/** Hands on what a child prints, one chunk of each pipe at a time: while one is being taken, its pipe is not read. */
+import type { ChildProcess } from "node:child_process"
+import type { Socket } from "node:net"
+import { setImmediate as turn } from "node:timers/promises"
+
+export type OutputStream = "stdout" | "stderr"
+
+export type OnOutput = (stream: OutputStream, bytes: Uint8Array) => void | Promise<void>
+
+/** How long the pipes may stay open after the exit, in milliseconds, for the likes of `cmd > >(tee log)`. */
+const drainGrace = 100
+/** More than a pipe holds: what comes after it was not written before the exit. */
+const drainBytes = 1 << 20
+
+export class PipeReader {
+  /** Resolves at the end of both pipes. Rejects with what the consumer threw. */
+  readonly done: Promise<void>
+  private readonly child: ChildProcess
+  private onOutput: OnOutput | undefined
+  private readonly taking = new Set<Promise<void>>()
+  private bytes = 0
+
+  constructor(child: ChildProcess, onOutput: OnOutput) {
+    this.child = child
+    this.onOutput = onOutput
+    this.done = Promise.all([this.read("stdout"), this.read("stderr")]).then(() => {})
+  }
+
+  /** After the exit: waits for the end of the pipes or, where a child holds them, until nothing more is in them. */
+  async drain(): Promise<void> {
+    const limit = this.bytes + drainBytes
+    if (await this.endsInTime()) return
+    let seen: number
+    do {
+      seen = this.bytes
+      await Promise.allSettled(this.taking)
+      // The first turn may end before the next poll of the pipes, the second does not.
+      await turn()
+      await turn()
+    } while ((seen !== this.bytes || this.taking.size > 0) && this.bytes < limit)
+  }
+
+  /** Whether both pipes end, and all is taken, within the grace. */
+  endsInTime(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, drainGrace, false)
+      const ended = () => {
+        clearTimeout(timer)
+        resolve(true)
+      }
+      this.done.then(ended, ended)
+    })
+  }
+
+  /**
+   * Whatever still comes is read and dropped, and keeps nothing alive. The pipes stay open: a background child that
+   * writes to a closed one would die of it.
+   */
+  discard(): void {
+    this.onOutput = undefined
+    for (const pipe of this.pipes) (pipe as Socket).unref()
+  }
+
+  close(): void {
+    this.onOutput = undefined
+    for (const pipe of this.pipes) pipe.destroy()
+  }
+
+  /** Where there was no descriptor left for a pipe, there is none; the child's `error` event tells. */
+  private get pipes() {
+    return [this.child.stdout, this.child.stderr].filter((pipe) => pipe != null)
+  }
+
+  private async read(name: OutputStream): Promise<void> {
+    // An iterator and not `data` events: Node resumes a paused pipe when the child exits.
+    const chunks: AsyncIterator<Buffer> | undefined = this.child[name]?.[Symbol.asyncIterator]()
+    for (;;) {
+      // A pipe that breaks is a pipe that ended.
+      const next = await chunks?.next().catch(() => undefined)
+      if (next === undefined || next.done === true) return
+      if (this.onOutput !== undefined) await this.take(this.onOutput(name, next.value), next.value.length)
+    }
+  }
+
+  private async take(taken: void | Promise<void>, bytes: number): Promise<void> {
+    this.bytes += bytes
+    if (taken === undefined) return
+    this.taking.add(taken)
+    try {
+      await taken
+    } finally {
+      this.taking.delete(taken)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Calls a handler as the executor does, with a context made by hand. */
+import * as Effect from "effect/Effect"
+import type { EffectHandler, HandlerContext, Step, ToolCall } from "../../src/index.ts"
+import { textOf } from "../../src/index.ts"
+
+export interface ContextOptions {
+  readonly cwd: string
+  readonly workspace?: string
+  readonly background?: boolean
+  readonly onDelta?: (content: string) => void | Promise<void>
+}
+
+export const contextOf = ({
+  cwd,
+  workspace,
+  background = false,
+  onDelta,
+}: ContextOptions): HandlerContext => {
+  const call: ToolCall = {
+    agentId: "main",
+    callId: "call-1",
+    name: "tool",
+    params: {},
+    decision: "approve",
+    background,
+  }
+  const { signal } = new AbortController()
+  return {
+    call,
+    cwd,
+    workspace,
+    output: undefined,
+    signal,
+    resolution: undefined,
+    delta: async (content) => onDelta?.(content),
+  }
+}
+
+/** The handler's answer as an Effect. Handlers here give plain steps or effects, nothing else. */
+export const stepOf = (handler: EffectHandler, context: HandlerContext): Effect.Effect<Step, unknown> => {
+  const answer = handler.call(context)
+  return Effect.isEffect(answer) ? answer : Effect.succeed(answer as Step)
+}
+
+export const runHandler = (handler: EffectHandler, options: ContextOptions): Promise<Step> =>
+  Effect.runPromise(stepOf(handler, contextOf(options)))
+
+/** The text of an Output, or the message of an Error with `Error: ` before it. */
+export const answerOf = async (handler: EffectHandler, options: ContextOptions): Promise<string> => {
+  const step = await runHandler(handler, options)
+  if (step._tag === "Error") return `Error: ${step.message}`
+  if (step._tag !== "Output") return step._tag
+  return typeof step.output === "string" ? step.output : textOf(step.output)
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest"
+import { allTools, readOnlyTools, subagentTools } from "../../src/impls/index.ts"
+import { ToolRegistry } from "../../src/index.ts"
+import { localMachine, type Machine } from "../../src/io/index.ts"
+import { executorIn } from "./executor-in.ts"
+
+const names = (tools: ReturnType<typeof allTools>) => new ToolRegistry(tools).names
+
+describe("presets", () => {
+  it("hold every tool, those that change nothing, and those for sub-agents", () => {
+    const tasks = ["list_background_tasks", "get_background_task"]
+    const all = ["read_file", "write_file", "edit_file", "shell", ...tasks]
+    expect(names(allTools())).toEqual(all)
+    expect(names(readOnlyTools())).toEqual(["read_file", ...tasks])
+    expect(names(subagentTools())).toEqual(all)
+    expect(readOnlyTools().every(({ annotations }) => annotations.readOnly)).toBe(true)
+  })
+
+  it("advertise the background for tools that may run there, and not for those of tasks", () => {
+    const advertised = new ToolRegistry(allTools())
+      .definitions()
+      .filter(({ parameters }) => "background" in (parameters.properties as object))
+    expect(advertised.map(({ name }) => name)).toEqual(["read_file", "write_file", "edit_file", "shell"])
+  })
+
+  it("work on the machine that they are given", async () => {
+    const remote: Machine = {
+      processes: {
+        run: async ({ command, args, onOutput }) => {
+          await onOutput("stdout", Buffer.from([command, ...args].join(" ")))
+          return { code: 0, signal: null }
+        },
+      },
+      files: {
+        ...localMachine.files,
+        stat: async (path) => ({ kind: path.endsWith("file") ? "file" : "directory", size: 6 }),
+        async *chunks() {
+          yield Buffer.from("remote")
+        },
+      },
+    }
+    const executor = executorIn("/", allTools(remote))
+    const read = await executor.run({ name: "read_file", params: { path: "file" } })
+    expect(read.content).toBe("   1│remote")
+    const ran = await executor.run({ name: "shell", params: { command: "ls" }, decision: "approve" })
+    expect(ran.content).toBe("bash -c ls")
+  })
+})

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest"
+import { getBackgroundTaskTool, shellTool } from "../../src/impls/index.ts"
+import { isRunning } from "../io/process-state.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { drive } from "./drive.ts"
+import { executorIn } from "./executor-in.ts"
+
+const path = useTempFolder()
+
+const start = (command: string, more = {}) => {
+  const executor = executorIn(path(), [shellTool, getBackgroundTaskTool])
+  executor.enqueue([{ callId: "call", name: "shell", params: { command, ...more } }])
+  return executor
+}
+
+describe("shell", () => {
+  it("keeps what was printed when it is cancelled, and ends what it started", async () => {
+    const executor = start("echo started $$; echo err >&2; sleep 60 & echo $!; wait")
+    let printed = ""
+    const events = await drive(executor, {
+      onEvent: (event) => {
+        if (event._tag !== "Delta") return
+        printed += event.content
+        if (/\n\d+\n/.test(printed) && printed.includes("err\n")) executor.cancelCall("call")
+      },
+    })
+    expect(events.at(-1)).toMatchObject({ _tag: "Cancelled", content: `Cancelled\n${printed}` })
+    for (const pid of printed.match(/\d+/g)!) expect(isRunning(Number(pid))).toBe(false)
+  })
+
+  it("tells its own time-out and what was printed before", async () => {
+    const events = await drive(start("echo printed; sleep 60", { timeout: 0.2 }))
+    expect(events.at(-1)).toMatchObject({
+      _tag: "Error",
+      content: "Command timed out after 0.2 s\nprinted\n",
+    })
+  })
+
+  it("that fails is Completed, with the exit code at the end", async () => {
+    const events = await drive(start("echo out; exit 3"))
+    expect(events.at(-1)).toMatchObject({
+      _tag: "Completed",
+      content: "out\n[exit code: 3]",
+      output: { details: { exitCode: 3 } },
+    })
+  })
+
+  it("runs in the background, and gives its output by its task's id", async () => {
+    const executor = start("echo done", { background: true })
+    const events = await drive(executor)
+    expect(events.map(({ _tag }) => _tag)).toEqual([
+      "Started",
+      "AwaitingApproval",
+      "BackgroundStarted",
+      "Delta",
+      "BackgroundCompleted",
+    ])
+    const taken = await executor.run({ name: "get_background_task", params: { task_id: "call" } })
+    expect(taken.content).toBe("Task call (shell) [Complete]:\ndone\n")
+  })
+
+  it("ends what runs when the executor is shut down", async () => {
+    const executor = start("echo $$; sleep 60; true")
+    let pid = 0
+    await drive(executor, {
+      onEvent: (event) => {
+        if (event._tag !== "Delta") return
+        pid = Number(event.content)
+        void executor.shutdown()
+      },
+    })
+    expect(isRunning(pid)).toBe(false)
+  })
+})
