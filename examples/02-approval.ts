@@ -32,7 +32,9 @@ let asked = 0
 for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
   if (event._tag === "AwaitingApproval") {
     asked += 1
-    console.log(`asked: ${event.label} ${event.preview?.content.map((block) => "text" in block && block.text)}`)
+    console.log(
+      `asked: ${event.label} ${event.preview?.content.map((block) => "text" in block && block.text)}`,
+    )
     if (asked === 1) event.approve({ params: { to: "carol@example.com", text: "hello, edited" } })
     else event.deny("not now")
   }

@@ -33,7 +33,9 @@ const program = Effect.gen(function* () {
     Stream.filter((event) => event._tag === "Completed" || event._tag === "Error"),
     Stream.take(3),
   )
-  yield* Stream.runForEach(ended, (event) => Effect.sync(() => console.log(`${event._tag}: ${event.content}`)))
+  yield* Stream.runForEach(ended, (event) =>
+    Effect.sync(() => console.log(`${event._tag}: ${event.content}`)),
+  )
 })
 
 const cities: Record<string, Effect.Effect<string, Error>> = {

@@ -15,18 +15,26 @@ const decide = (event: AwaitingApprovalEvent): boolean => {
   return event.name === "edit_file"
 }
 
-await using executor = new ToolExecutor(new ToolRegistry(allTools()), { cwd, workspace: cwd, delegates: noIde })
+await using executor = new ToolExecutor(new ToolRegistry(allTools()), {
+  cwd,
+  workspace: cwd,
+  delegates: noIde,
+})
 
 // What a model would have called.
 executor.enqueueTurn("main", [
   { name: "read_file", params: { path: "greeting.txt" } },
-  { name: "edit_file", params: { path: "greeting.txt", edits: [{ old_string: "world", new_string: "pipeline" }] } },
+  {
+    name: "edit_file",
+    params: { path: "greeting.txt", edits: [{ old_string: "world", new_string: "pipeline" }] },
+  },
   { name: "shell", params: { command: "rm -rf /" } },
 ])
 
 for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
   if (event._tag === "Started") console.log(`⚙ ${event.name}`)
-  else if (event._tag === "AwaitingApproval") decide(event) ? event.approve() : event.deny("Not on my machine")
+  else if (event._tag === "AwaitingApproval")
+    decide(event) ? event.approve() : event.deny("Not on my machine")
   else if (event._tag === "Delta") process.stdout.write(event.content)
   else if (event._tag === "Completed") console.log(`✓ ${event.content}`)
   else if (event._tag === "Error" || event._tag === "Denied") console.log(`✗ ${event.content}`)

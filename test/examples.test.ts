@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { root, runScript } from "./run-script.ts"
+
+const folder = join(root, "examples")
+const files = readdirSync(folder).filter((name) => name.endsWith(".ts"))
+
+/** What each example says, in this order. An example without an entry fails. */
+const says: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "01-own-tool.ts": ["complete: 7 words", "complete: 5 words", "error: Validation failed for tool"],
+  "02-approval.ts": [
+    "Completed: Sent to anne@example.org: hello",
+    "Denied: Denied by policy",
+    "Completed: Sent to carol@example.com: hello, edited",
+    "Denied: not now",
+  ],
+  "03-streaming.ts": [
+    "10 9 8 7 6 5 4 3 2 1 (cleaned up)",
+    "Lift-off",
+    "1000000000 999999999 999999998 (cleaned up)",
+    "AbortError",
+  ],
+  "04-background.ts": [
+    "Running in background (task_id: build)",
+    "meanwhile",
+    "build (shell) [Running]",
+    "Task build not found or still running",
+    "Task build (shell) [Complete]:\nbuilt",
+    "Task build not found or still running",
+  ],
+  "05-effect-program.ts": [
+    "Completed: Bern: 21°",
+    "Error: There is no city named Atlantis",
+    "Error: Timed out after 1 second",
+  ],
+  "06-small-host.ts": [
+    "   1│hello world",
+    "Successfully applied 1 edit(s)",
+    "✗ Not on my machine",
+    "hello pipeline",
+  ],
+}
+
+describe("examples", () => {
+  for (const file of files) {
+    it(`${file} runs and says what it shows`, async () => {
+      const expected = says[file]
+      expect(expected, `no expectation for ${file}`).toBeDefined()
+      const { stdout } = await runScript(join(folder, file))
+      let from = 0
+      for (const text of expected!) {
+        const at = stdout.indexOf(text, from)
+        expect(at, `${JSON.stringify(text)} in ${stdout.slice(from)}`).toBeGreaterThanOrEqual(0)
+        from = at + text.length
+      }
+    })
+
+    it(`${file} is under sixty lines`, () => {
+      expect(readFileSync(join(folder, file), "utf8").split("\n").length).toBeLessThanOrEqual(60)
+    })
+  }
+})
