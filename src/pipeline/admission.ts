@@ -4,15 +4,23 @@
  */
 import type { ToolCall } from "./call.ts"
 import { messageOf } from "./failure.ts"
+import type { MainPart } from "./interpreter.ts"
 import type { CallFilter, Hooks } from "./options.ts"
 import { deniedByPolicy, failed, type Outcome } from "./outcome.ts"
-import type { ToolPipeline } from "./pipeline.ts"
+import type { FinallyPart, ToolPipeline } from "./pipeline.ts"
 import type { Tool } from "./tool.ts"
 import type { ParameterCheck } from "./validation.ts"
 
 export type Admission =
-  | { readonly _tag: "Admitted"; readonly params: unknown; readonly pipeline: ToolPipeline<unknown> }
+  | { readonly _tag: "Admitted"; readonly params: unknown; readonly plan: Plan }
   | { readonly _tag: "Refused"; readonly outcome: Outcome }
+
+/** A pipeline, divided: what runs in order, what runs at the end, and how many gates the host may be asked at. */
+export interface Plan {
+  readonly main: ReadonlyArray<MainPart>
+  readonly finals: ReadonlyArray<FinallyPart<unknown>>
+  readonly gates: number
+}
 
 export interface Admitting {
   readonly call: ToolCall
@@ -85,9 +93,26 @@ const compose = ({ call, tool, filters }: Admitting, params: unknown): Admission
   }
   try {
     const pipeline = tool.compose(params, params === call.params ? call : { ...call, params })
-    if (Array.isArray(pipeline?.steps)) return { _tag: "Admitted", params, pipeline }
+    if (Array.isArray(pipeline?.steps)) return { _tag: "Admitted", params, plan: divide(pipeline) }
     return refused(failed("failed", `Tool "${tool.name}" composed no pipeline`))
   } catch (error) {
     return refused(failed("failed", messageOf(error), error))
   }
+}
+
+/** Throws for what only looks like a pipeline. */
+const divide = ({ steps }: ToolPipeline<unknown>): Plan => {
+  const main: Array<MainPart> = []
+  const finals: Array<FinallyPart<unknown>> = []
+  let gates = 0
+  for (const part of steps) {
+    const { kind } = part
+    if ((kind === "handler" || kind === "finally") && typeof part.handler?.call !== "function") {
+      throw new TypeError(`The pipeline has a ${kind} part without a handler`)
+    }
+    if (kind === "finally") finals.push(part)
+    else main.push(part)
+    if (kind === "approval") gates += 1
+  }
+  return { main, finals, gates }
 }

@@ -12,9 +12,7 @@ import type { ActionStore } from "./pending-actions.ts"
 import { Pool } from "./pool.ts"
 import type { Run } from "./run.ts"
 import type { Tool } from "./tool.ts"
-
-/** Plain steps between two turns of the event loop. */
-const stepsPerTurn = 1000
+import { Turns } from "./turns.ts"
 
 export interface EngineParts {
   readonly settings: Settings
@@ -46,9 +44,9 @@ export class Engine {
   readonly unknownTool: (agentId: string, name: string) => Stopped
   readonly toolOf: (name: string) => Tool<unknown> | undefined
   readonly fork: (effect: Effect.Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
+  readonly turns = new Turns()
   /** Set by shutdown: nobody may be left to answer. */
   closing = false
-  private steps = 0
   private readonly parts: EngineParts
 
   constructor(parts: EngineParts) {
@@ -76,13 +74,5 @@ export class Engine {
   /** The filters to add a rule to: made where there were none. */
   get rememberingFilters(): CallFilter {
     return this.parts.filters()
-  }
-
-  /** Counts a step; true where the event loop should turn first. */
-  tired(): boolean {
-    this.steps += 1
-    if (this.steps < stepsPerTurn) return false
-    this.steps = 0
-    return true
   }
 }

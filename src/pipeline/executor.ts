@@ -126,7 +126,7 @@ export class ToolExecutor implements AsyncDisposable {
       leaveLane: (run) => this.lanes.leave(run),
       ended: (run) => this.ended(run),
     })
-    this.lanes = new Lanes(() => this.engine.tired())
+    this.lanes = new Lanes(this.engine.turns)
     const resolveTool = makeResolveTool({
       engine: this.engine,
       runOf: (callId) => this.calls.get(callId),

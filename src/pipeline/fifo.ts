@@ -18,6 +18,8 @@ export class Fifo<T> {
   }
 
   delete(item: T): boolean {
+    // It may come back, and then stands last.
+    if (this.front === item) this.front = undefined
     return this.items.delete(item)
   }
 
@@ -38,7 +40,7 @@ export class Fifo<T> {
   /** Takes the oldest value. */
   shift(): T | undefined {
     const item = this.first()
-    if (item !== undefined) this.items.delete(item)
+    if (item !== undefined) this.delete(item)
     return item
   }
 

@@ -15,6 +15,7 @@ import { type ToolOutput, toOutput } from "./output.ts"
 import type { GatePart, HandlerPart, ResolvePart } from "./pipeline.ts"
 import { type HandlerEffect, PipelineFiber } from "./pipeline-fiber.ts"
 import { type DurationInput, isStep, type Step, ToolError } from "./step.ts"
+import type { Turns } from "./turns.ts"
 
 export type MainPart = HandlerPart<unknown> | GatePart | ResolvePart<unknown>
 
@@ -78,6 +79,9 @@ export class Interpreter {
   private controller: AbortController | undefined
   private generator: AsyncIterator<Step, unknown> | undefined
   private observer: HandlerObserver | undefined
+  /** Whether a question is being put, and whether it was answered before that returned. */
+  private asking = false
+  private answeredAtOnce = false
   /** Rejects the delta that waits for room, when the call is interrupted. */
   private rejectDelta: ((reason: unknown) => void) | undefined
   private blockedDelta: Promise<void> | undefined
@@ -109,30 +113,18 @@ export class Interpreter {
     const token = this.token
     while (this.index < this.parts.length) {
       const part = this.parts[this.index]!
-      if (part.kind === "approval") {
-        if (!this.owner.atGate(this, part)) return this.parkUnless(token)
-        // Whoever was told of the passing may have cancelled the call.
-        if (token !== this.token) return
-        this.index += 1
-        continue
-      }
-      if (part.kind === "resolve")
+      if (part.kind === "resolve") {
         return this.finish({ _tag: "Staged", part, rest: this.parts.slice(this.index + 1) })
-      if (this.owner.engine.tired()) return this.turn()
-      if (!this.owner.mayRun(this)) return this.parkUnless(token)
-      this.observer = this.owner.enter(part.name)
-      let returned: unknown
-      try {
-        returned = part.handler.call(this.context)
-      } catch (error) {
-        if (token === this.token) this.end(error)
-        return
       }
-      // The handler may have cancelled its own call.
-      if (token !== this.token) return abandon(returned)
-      if (!isStep(returned)) return this.suspend(returned)
-      if (!this.apply(returned) || token !== this.token) return
-      this.leave(undefined)
+      if (this.owner.engine.turns.areOver()) return this.turn()
+      if (part.kind === "approval") {
+        if (!this.passes(part.label)) return
+      } else {
+        if (!this.owner.mayRun(this)) return this.parkUnless(token)
+        this.observer = this.owner.enter(part.name)
+        if (!this.call(part)) return
+        this.leave(undefined)
+      }
       this.index += 1
     }
     this.finish(completed)
@@ -184,8 +176,8 @@ export class Interpreter {
   stream(content: string, partial: unknown): Promise<void> {
     if (this.state === "interrupted") return rejected(this.reason)
     if (this.state === "ended") return rejected(new DOMException("The call has ended", "AbortError"))
-    const room =
-      this.owner.delta(String(content), partial) ?? (this.owner.engine.tired() ? nextTurn() : undefined)
+    const { turns } = this.owner.engine
+    const room = this.owner.delta(String(content), partial) ?? (turns.areOver() ? nextTurn(turns) : undefined)
     if (room === undefined) return Promise.resolve()
     if (this.blockedDelta !== undefined) return this.blockedDelta
     const blocked = new Promise<void>((resolve, reject) => {
@@ -201,7 +193,22 @@ export class Interpreter {
     return blocked
   }
 
-  /** Applies one step. True where the interpreter can go on at once. */
+  /** Calls a handler. True where it is over, and the attempt goes on. */
+  private call({ handler }: HandlerPart<unknown>): boolean {
+    const token = this.token
+    try {
+      const returned = handler.call(this.context)
+      // The handler may have cancelled its own call.
+      if (token !== this.token) abandon(returned)
+      else if (isStep(returned)) return this.apply(returned)
+      else this.suspend(returned)
+    } catch (error) {
+      this.end(error)
+    }
+    return false
+  }
+
+  /** Applies one step. True where the attempt goes on at once. What a handler made up may throw here. */
   private apply(step: Step): boolean {
     switch (step._tag) {
       case "Continue":
@@ -220,10 +227,11 @@ export class Interpreter {
         return true
       }
       case "Delta": {
-        const room = this.owner.delta(String(step.content), step.partial)
-        if (room === undefined) return true
-        this.park()
         const token = this.token
+        const room = this.owner.delta(String(step.content), step.partial)
+        // Whoever was told may have cancelled the call.
+        if (room === undefined || token !== this.token) return token === this.token
+        this.park()
         room.then(() => {
           if (this.claim(token)) this.advance()
         })
@@ -231,25 +239,42 @@ export class Interpreter {
       }
       case "Delegate": {
         const token = this.token
+        this.asking = true
         this.owner.delegate(this, step.effect, step.timeout)
-        this.parkUnless(token)
-        return false
+        return this.isAnswered(token, false)
       }
-      case "AwaitApproval": {
-        const token = this.token
-        if (this.owner.atGate(this, { label: step.label })) return token === this.token
-        this.parkUnless(token)
-        return false
-      }
+      case "AwaitApproval":
+        return this.passes(step.label)
       case "Error":
         this.stopOn(step)
         return false
     }
   }
 
+  /** Puts the question of a gate. True where it is passed at once. */
+  private passes(label: string | undefined): boolean {
+    const token = this.token
+    this.asking = true
+    return this.isAnswered(token, this.owner.atGate(this, { label }))
+  }
+
+  /** After a question was put: an answer that came meanwhile is acted on here, which keeps the stack flat. */
+  private isAnswered(token: number, passed: boolean): boolean {
+    const answered = passed || this.answeredAtOnce
+    this.asking = false
+    this.answeredAtOnce = false
+    if (answered) return this.state === "open"
+    this.parkUnless(token)
+    return false
+  }
+
   /** Goes on after a step: with the generator that gave it, or with the next part. */
   private advance(): void {
     if (this.state !== "open") return
+    if (this.asking) {
+      this.answeredAtOnce = true
+      return
+    }
     if (this.generator !== undefined) return this.pull()
     this.leave(undefined)
     this.index += 1
@@ -259,16 +284,10 @@ export class Interpreter {
   private suspend(returned: unknown): void {
     if (Effect.isEffect(returned)) return this.execute(returned as HandlerEffect)
     this.park()
-    try {
-      if (isThenable(returned)) return this.settle(returned)
-      if (isAsyncIterable(returned)) {
-        this.generator = returned[Symbol.asyncIterator]()
-        return this.pull()
-      }
-    } catch (error) {
-      return this.end(error)
-    }
-    this.end(notAStep(this.current, returned))
+    if (isThenable(returned)) return this.settle(returned)
+    if (!isAsyncIterable(returned)) throw notAStep(this.current, returned)
+    this.generator = returned[Symbol.asyncIterator]()
+    this.pull()
   }
 
   private settle(promise: PromiseLike<unknown>): void {
@@ -291,28 +310,26 @@ export class Interpreter {
   }
 
   private settled(value: unknown): void {
-    if (!isStep(value)) return this.end(notAStep(this.current, value))
-    if (this.apply(value)) this.advance()
+    try {
+      if (!isStep(value)) throw notAStep(this.current, value)
+      if (!this.apply(value)) return
+    } catch (error) {
+      return this.end(error)
+    }
+    this.advance()
   }
 
   private pull(): void {
-    if (this.owner.engine.tired()) return this.turn()
+    if (this.owner.engine.turns.areOver()) return this.turn()
     if (!this.owner.mayRun(this)) return
     const token = this.token
-    let next: Promise<IteratorResult<Step, unknown>>
-    try {
-      next = Promise.resolve(this.generator!.next())
-    } catch (error) {
-      this.generator = undefined
-      return this.end(error)
-    }
-    next.then(
-      (result) => {
+    this.read().then(
+      ({ done, value }) => {
         if (!this.claim(token)) return
-        if (!result.done) return this.settled(result.value)
+        if (!done) return this.settled(value)
         this.generator = undefined
-        if (result.value === undefined) this.advance()
-        else this.settled(result.value)
+        if (value === undefined) this.advance()
+        else this.settled(value)
       },
       (error) => {
         if (!this.claim(token)) return
@@ -320,6 +337,12 @@ export class Interpreter {
         this.end(error)
       },
     )
+  }
+
+  /** Reads the generator, and whatever it takes for a result. */
+  private async read(): Promise<{ readonly done: boolean; readonly value: unknown }> {
+    const { done, value } = await this.generator!.next()
+    return { done: done === true, value }
   }
 
   /** An Error step ends the reading of a generator, as `break` does, and waits for its `finally`. */
@@ -362,11 +385,11 @@ export class Interpreter {
     if (token === this.token) this.park()
   }
 
-  /** Lets the event loop turn before it goes on: a burst of plain steps must not starve it. */
+  /** Lets the event loop turn before it goes on. */
   private turn(): void {
     this.park()
     const token = this.token
-    setImmediate(() => {
+    this.owner.engine.turns.wait(() => {
       if (token === this.token) this.go()
     })
   }
@@ -390,7 +413,7 @@ export class Interpreter {
   }
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const nextTurn = (turns: Turns): Promise<void> => new Promise((resolve) => turns.wait(resolve))
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function"

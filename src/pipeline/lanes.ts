@@ -3,6 +3,7 @@
  * An idle lane gives its turn in a microtask, and is dropped once it is empty.
  */
 import { Fifo } from "./fifo.ts"
+import type { Turns } from "./turns.ts"
 
 /** A call as a lane sees it. */
 export interface LaneCall {
@@ -23,11 +24,10 @@ type Later = (task: () => void) => void
 
 export class Lanes<T extends LaneCall> {
   private readonly lanes = new Map<string, Lane<T>>()
-  private readonly tired: () => boolean
+  private readonly turns: Turns
 
-  /** `tired` counts a turn; true where the event loop should turn first. */
-  constructor(tired: () => boolean) {
-    this.tired = tired
+  constructor(turns: Turns) {
+    this.turns = turns
   }
 
   join(call: T): void {
@@ -64,7 +64,9 @@ export class Lanes<T extends LaneCall> {
     if (lane.pumping) return
     lane.pumping = true
     while (lane.current === undefined) {
-      if (lane.waiting.size > 0 && this.tired()) return this.pumpLater(lane, setImmediate)
+      if (lane.waiting.size > 0 && this.turns.areOver()) {
+        return this.pumpLater(lane, (task) => this.turns.wait(task))
+      }
       const call = lane.waiting.shift()
       if (call === undefined) break
       lane.current = call

@@ -73,6 +73,7 @@ interface AgentActions {
 export class ActionStore {
   private readonly options: ActionStoreOptions
   private readonly agents = new Map<string, AgentActions>()
+  private closed = false
 
   constructor(options: ActionStoreOptions) {
     this.options = options
@@ -124,6 +125,7 @@ export class ActionStore {
 
   /** Stages what comes from outside a pipeline, and tells of it. Throws where the agent has too many. */
   push(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction {
+    if (this.closed) throw new Error("The executor was shut down: make a new one")
     const staged = this.stage(agentId, action)
     if (staged === undefined) throw new Error(this.tooMany)
     this.options.pushed(agentId, staged)
@@ -140,7 +142,9 @@ export class ActionStore {
   /** It was not resolved: it is pending again, under its id, where it stood. Does nothing to one that was settled. */
   restore(agentId: string, action: StagedAction): void {
     const agent = this.agents.get(agentId)
-    if (agent?.claimed.delete(action)) agent.turn = turns.pending(this.options.choice)
+    if (!agent?.claimed.delete(action)) return
+    agent.turn = turns.pending(this.options.choice)
+    if (this.closed) this.clear(agentId)
   }
 
   /** It was applied or discarded. */
@@ -160,6 +164,12 @@ export class ActionStore {
     agent.stack = agent.stack.filter((action) => agent.claimed.has(action))
     if (agent.stack.length === 0) this.agents.delete(agentId)
     for (const action of dropped) this.options.dropped(agentId, action)
+  }
+
+  /** Drops all that waits, and from here on whatever comes back. Nothing can be pushed any more. */
+  close(): void {
+    this.closed = true
+    for (const agentId of [...this.agents.keys()]) this.clear(agentId)
   }
 }
 

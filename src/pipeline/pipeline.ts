@@ -144,16 +144,3 @@ export class ToolPipeline<R = never> {
 
 /** The empty pipeline, to build on. */
 export const pipeline = (): ToolPipeline => ToolPipeline.empty
-
-/** What runs in order, what runs at the end, and how many gates the host may be asked at. */
-export const divide = <R>(pipeline: ToolPipeline<R>) => {
-  const main: Array<HandlerPart<R> | GatePart | ResolvePart<R>> = []
-  const finals: Array<FinallyPart<R>> = []
-  let gates = 0
-  for (const part of pipeline.steps) {
-    if (part.kind === "finally") finals.push(part)
-    else main.push(part)
-    if (part.kind === "approval") gates += 1
-  }
-  return { main, finals, gates }
-}

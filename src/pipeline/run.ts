@@ -21,7 +21,7 @@ import { formatMillis } from "./options.ts"
 import * as outcomes from "./outcome.ts"
 import { type ToolOutput, textOf } from "./output.ts"
 import type { StagedAction } from "./pending-actions.ts"
-import { divide, type FinallyPart } from "./pipeline.ts"
+import type { FinallyPart } from "./pipeline.ts"
 import { PoolPlace } from "./pool-place.ts"
 import type { DurationInput } from "./step.ts"
 import { stopAttempt } from "./stop-attempt.ts"
@@ -140,7 +140,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
     if (admission._tag === "Refused") return this.end(admission.outcome)
     this.call.params = admission.params
     this.phase = "running"
-    const { main, finals, gates } = divide(admission.pipeline)
+    const { main, finals, gates } = admission.plan
     this.finals = finals
     this.attempt = new Interpreter(this, main)
     this.report.start()

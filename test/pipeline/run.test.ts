@@ -167,11 +167,11 @@ describe("run", () => {
     expect(await result).toMatchObject({ status: "cancelled", content: "enough", isError: true })
   })
 
-  it("throws at once for what is no call, and after shutdown", async () => {
+  it("refuses what is no call, and every call after shutdown", async () => {
     const executor = executorOf({ gate })
-    expect(() => executor.run({ name: 5 as never })).toThrow(TypeError)
+    await expect((async () => executor.run({ name: 5 as never }))()).rejects.toThrow(TypeError)
     await executor.shutdown()
-    expect(() => executor.run({ name: "gate" })).toThrow("shut down")
+    await expect((async () => executor.run({ name: "gate" }))()).rejects.toThrow("shut down")
   })
 
   it("survives a reader that throws or rejects", async () => {

@@ -1,0 +1,35 @@
+/**
+ * Lets the event loop turn after a burst of steps that did not suspend by themselves, so that timers and sockets do not
+ * starve. Whoever asks while the burst is over waits in line for the next turn, which again takes a bounded number.
+ */
+import { Ring } from "./ring.ts"
+
+const stepsPerTurn = 1000
+
+export class Turns {
+  private steps = 0
+  private readonly line = new Ring<() => void>()
+  private scheduled = false
+
+  /** Counts a step; true where it has to `wait` for the next turn. */
+  areOver(): boolean {
+    if (this.scheduled) return true
+    this.steps += 1
+    if (this.steps < stepsPerTurn) return false
+    this.schedule()
+    return true
+  }
+
+  wait(task: () => void): void {
+    this.line.push(task)
+  }
+
+  private schedule(): void {
+    this.scheduled = true
+    setImmediate(() => {
+      this.steps = 0
+      this.scheduled = false
+      while (this.line.length > 0 && !this.scheduled) this.line.shift()!()
+    })
+  }
+}
