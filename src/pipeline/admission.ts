@@ -33,31 +33,33 @@ export interface Admitting {
 
 const refused = (outcome: Outcome): Admission => ({ _tag: "Refused", outcome })
 
-const whenReady = <A, B>(value: A | Promise<A>, then: (value: A) => B | Promise<B>): B | Promise<B> =>
-  value instanceof Promise ? value.then(then) : then(value)
-
 export const admit = (admitting: Admitting): Admission | Promise<Admission> => {
-  const admission = examine(admitting)
-  if (!(admission instanceof Promise)) return admission
-  return admission.catch((error) => refused(failed("failed", messageOf(error), error)))
+  const { call, tool, hooks } = admitting
+  const check = tool.validator.validate(call.params)
+  if (check instanceof Promise || hooks.beforeCall !== undefined) return admitLater(admitting, check)
+  return check._tag === "Valid" ? compose(admitting, check.params) : invalid(check)
 }
 
-const examine = (admitting: Admitting): Admission | Promise<Admission> => {
-  const { call, tool, hooks } = admitting
-  return whenReady(tool.validator.validate(call.params), (check) => {
-    if (check._tag === "Invalid") return refused(failed("invalid", check.message))
+const admitLater = async (
+  admitting: Admitting,
+  checking: ParameterCheck | Promise<ParameterCheck>,
+): Promise<Admission> => {
+  const { tool, hooks } = admitting
+  try {
+    const check = await checking
+    if (check._tag === "Invalid") return invalid(check)
     if (hooks.beforeCall === undefined) return compose(admitting, check.params)
-    return whenReady(askHook(admitting, check.params), (answer) => {
-      if ("outcome" in answer) return refused(answer.outcome)
-      if (!("params" in answer)) return compose(admitting, check.params)
-      return whenReady(tool.validator.validate(answer.params), (again: ParameterCheck) =>
-        again._tag === "Invalid"
-          ? refused(failed("invalid", again.message))
-          : compose(admitting, again.params),
-      )
-    })
-  })
+    const answer = await askHook(admitting, check.params)
+    if ("outcome" in answer) return refused(answer.outcome)
+    if (!("params" in answer)) return compose(admitting, check.params)
+    const again = await tool.validator.validate(answer.params)
+    return again._tag === "Valid" ? compose(admitting, again.params) : invalid(again)
+  } catch (error) {
+    return refused(failed("failed", messageOf(error), error))
+  }
 }
+
+const invalid = ({ message }: { readonly message: string }): Admission => refused(failed("invalid", message))
 
 type HookAnswer = { readonly outcome: Outcome } | { readonly params: unknown } | Record<never, never>
 
@@ -105,6 +107,7 @@ const divide = ({ steps }: ToolPipeline<unknown>): Plan => {
   const main: Array<MainPart> = []
   const finals: Array<FinallyPart<unknown>> = []
   let gates = 0
+  let previewed = false
   for (const part of steps) {
     const { kind } = part
     if ((kind === "handler" || kind === "finally") && typeof part.handler?.call !== "function") {
@@ -112,7 +115,9 @@ const divide = ({ steps }: ToolPipeline<unknown>): Plan => {
     }
     if (kind === "finally") finals.push(part)
     else main.push(part)
-    if (kind === "approval") gates += 1
+    // Behind a preview the gates are the resolve call's.
+    if (kind === "resolve") previewed = true
+    if (kind === "approval" && !previewed) gates += 1
   }
   return { main, finals, gates }
 }

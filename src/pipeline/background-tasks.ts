@@ -69,7 +69,7 @@ export class BackgroundTasks {
   }
 
   has(id: string): boolean {
-    this.dropOld()
+    if (this.finished.size > 0) this.dropOld()
     return this.running.has(id) || this.finished.has(id)
   }
 

@@ -3,6 +3,7 @@ import type { Deadlines, Expiring } from "./deadlines.ts"
 
 export class CallClock implements Expiring {
   expiresAt = 0
+  slot = -1
   private readonly deadlines: Deadlines
   private readonly owner: { timedOut(): void }
   private left: number

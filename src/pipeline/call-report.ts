@@ -2,7 +2,14 @@
 import type { RunningTask } from "./background-tasks.ts"
 import type { ToolCall } from "./call.ts"
 import type { Engine } from "./engine.ts"
-import type { CompletedEvent, TerminalEvent, ToolEvent, ToolResult } from "./event.ts"
+import type {
+  ActionPendingEvent,
+  ActionResolvedEvent,
+  CompletedEvent,
+  TerminalEvent,
+  ToolEvent,
+  ToolResult,
+} from "./event.ts"
 import type { DeltaSource, EventSink } from "./event-queue.ts"
 import type { HandlerObserver } from "./interpreter.ts"
 import { type Outcome, resultOf, statusOf, terminalEvent } from "./outcome.ts"
@@ -87,11 +94,11 @@ export class CallReport implements DeltaSource {
 
   stage({ actionId, label, sourceToolName }: StagedAction): void {
     this.staged = { actionId, label }
-    this.sink.push({ _tag: "ActionPending", agentId: this.agentId, actionId, label, sourceToolName })
+    this.tellOfAction({ _tag: "ActionPending", agentId: this.agentId, actionId, label, sourceToolName })
   }
 
   resolve({ actionId, label, sourceToolName }: StagedAction, outcome: "applied" | "discarded"): void {
-    this.sink.push({
+    this.tellOfAction({
       _tag: "ActionResolved",
       agentId: this.agentId,
       actionId,
@@ -99,6 +106,12 @@ export class CallReport implements DeltaSource {
       sourceToolName,
       outcome,
     })
+  }
+
+  /** An action is the agent's, not the call's: where nobody is told of the call, the readers of events are. */
+  private tellOfAction(event: ActionPendingEvent | ActionResolvedEvent): void {
+    const sink = this.sink.answers ? this.sink : this.engine.events
+    sink.push(event)
   }
 
   cleanupFailed(failure: string): void {

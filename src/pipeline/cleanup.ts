@@ -25,6 +25,7 @@ export interface CleanupHost {
 
 export class Cleanup implements InterpreterOwner, Expiring {
   expiresAt = 0
+  slot = -1
   readonly engine: Engine
   readonly call: ToolCall
   private readonly host: CleanupHost
@@ -56,7 +57,6 @@ export class Cleanup implements InterpreterOwner, Expiring {
   /** The running handler's time is over: it is told, left behind, and the next one runs. */
   expire(): void {
     const late = `did not end within ${formatMillis(this.engine.settings.finallyTimeout)}`
-    this.expiresAt = 0
     this.host.closeQuestion()
     this.host.report.cleanupFailed(`${this.current}: ${late}`)
     this.interpreter?.interrupt(
@@ -71,7 +71,8 @@ export class Cleanup implements InterpreterOwner, Expiring {
   }
 
   suspended(): void {
-    if (this.expiresAt === 0) this.engine.deadlines.set(this, this.engine.settings.finallyTimeout)
+    if (!this.engine.deadlines.isSet(this))
+      this.engine.deadlines.set(this, this.engine.settings.finallyTimeout)
   }
 
   enter(name: string): HandlerObserver | undefined {
@@ -94,7 +95,6 @@ export class Cleanup implements InterpreterOwner, Expiring {
   ended(interpreter: Interpreter, ending: Ending): void {
     if (interpreter !== this.interpreter) return
     this.engine.deadlines.clear(this)
-    this.expiresAt = 0
     if (ending._tag === "Failed") this.host.report.cleanupFailed(`${this.current}: ${ending.message}`)
     this.run()
   }

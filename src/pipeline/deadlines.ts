@@ -1,21 +1,18 @@
 /**
- * Many deadlines on one timer. Setting and clearing one costs an entry in a set and arms nothing, as long as an
- * earlier timer is armed already; the timer keeps the process alive only while a deadline is set.
+ * Many deadlines on one timer. Setting and clearing one arms nothing, as long as an earlier timer is armed already; the
+ * timer keeps the process alive only while a deadline is set.
  */
 import type { Clock } from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { DeadlineHeap, type Expiring } from "./deadline-heap.ts"
 
-export interface Expiring {
-  /** In milliseconds of the deadlines' own clock. */
-  expiresAt: number
-  expire(): void
-}
+export type { Expiring }
 
 const longestTimer = 2 ** 31 - 1
 
 export class Deadlines {
-  private readonly entries = new Set<Expiring>()
+  private readonly heap = new DeadlineHeap()
   private armedAt = Number.POSITIVE_INFINITY
   private timer: NodeJS.Timeout | undefined
   private disarm: (() => void) | undefined
@@ -30,29 +27,35 @@ export class Deadlines {
     return this.clock === undefined ? performance.now() : this.clock.currentTimeMillisUnsafe()
   }
 
+  /** Sets, or sets anew. */
   set(entry: Expiring, afterMillis: number): void {
+    this.heap.delete(entry)
     if (afterMillis === Number.POSITIVE_INFINITY) return
     entry.expiresAt = this.now() + afterMillis
-    this.entries.add(entry)
+    this.heap.add(entry)
     if (entry.expiresAt < this.armedAt) this.arm(entry.expiresAt)
-    else if (this.entries.size === 1) this.timer?.ref()
+    else if (this.heap.size === 1) this.timer?.ref()
   }
 
   /** A deadline of its own, for a wait that nothing else stands for. */
   after(millis: number, expire: () => void): Expiring {
-    const entry = { expiresAt: 0, expire }
+    const entry: Expiring = { expiresAt: 0, slot: -1, expire }
     this.set(entry, millis)
     return entry
   }
 
+  isSet(entry: Expiring): boolean {
+    return this.heap.has(entry)
+  }
+
   clear(entry: Expiring): void {
     // The timer stays armed: most deadlines are cleared long before, and the next one is later.
-    if (this.entries.delete(entry) && this.entries.size === 0) this.timer?.unref()
+    if (this.heap.delete(entry) && this.heap.size === 0) this.timer?.unref()
   }
 
   dispose(): void {
     this.disarm?.()
-    this.entries.clear()
+    this.heap.clear()
   }
 
   private arm(at: number): void {
@@ -64,9 +67,10 @@ export class Deadlines {
       this.timer = timer
       this.disarm = () => clearTimeout(timer)
     } else {
+      const sleep = this.clock.sleep(Duration.millis(wait))
       const fiber = Effect.runFork(
         Effect.andThen(
-          this.clock.sleep(Duration.millis(wait)),
+          sleep,
           Effect.sync(() => this.fire()),
         ),
       )
@@ -79,16 +83,12 @@ export class Deadlines {
     this.disarm = undefined
     this.armedAt = Number.POSITIVE_INFINITY
     const now = this.now()
-    let next = Number.POSITIVE_INFINITY
-    const expired: Array<Expiring> = []
-    for (const entry of this.entries) {
-      if (entry.expiresAt <= now) expired.push(entry)
-      else if (entry.expiresAt < next) next = entry.expiresAt
+    for (let entry = this.heap.first(); entry !== undefined; entry = this.heap.first()) {
+      if (entry.expiresAt > now) break
+      this.heap.delete(entry)
+      entry.expire()
     }
-    if (next !== Number.POSITIVE_INFINITY) this.arm(next)
-    for (const entry of expired) {
-      // An entry before this one may have cleared or renewed it.
-      if (entry.expiresAt <= now && this.entries.delete(entry)) entry.expire()
-    }
+    const next = this.heap.first()
+    if (next !== undefined && next.expiresAt < this.armedAt) this.arm(next.expiresAt)
   }
 }

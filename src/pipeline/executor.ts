@@ -27,6 +27,7 @@ import { ActionStore, PendingActions, type StagedAction } from "./pending-action
 import type { ToolDefinition, ToolRegistry } from "./registry.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./resolver.ts"
 import { type Phase, Run } from "./run.ts"
+import type { Tool } from "./tool.ts"
 
 /** What a call is doing. Plain JSON. */
 export interface CallInspection {
@@ -72,6 +73,11 @@ export interface ResolveCallOptions extends SignalOption {
   /** Told the events of the call. Without it gates are denied and effects fail. */
   readonly onEvent?: (event: ToolEvent) => unknown
 }
+
+const untilIdle = { untilIdle: true }
+
+/** Its `then` is the cheapest microtask that Node has. */
+const soon = Promise.resolve()
 
 const abortError = (signal: AbortSignal): DOMException =>
   signal.reason instanceof DOMException && signal.reason.name === "AbortError"
@@ -200,8 +206,13 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** The tools that this agent's model may be told of. */
   definitions(agentId = "main"): Array<ToolDefinition> {
-    const canResolve = this.actions.open(agentId).length > 0 || this.standingHandlers.has(agentId)
+    const canResolve = this.actions.latest(agentId) !== undefined || this.standingHandlers.has(agentId)
     return this.tools.definitions(agentId, canResolve)
+  }
+
+  /** The tool that a call of this agent means, `resolve` included; for hosts that draw calls with the tool's renderers. */
+  tool(name: string, agentId = "main"): Tool<unknown> | undefined {
+    return this.tools.toolFor(agentId, name)
   }
 
   /** Which tools an agent may call. Default: all, with hidden ones left out of its definitions. */
@@ -212,13 +223,10 @@ export class ToolExecutor implements AsyncDisposable {
   // --- Events
 
   /** The next event; undefined once nothing is queued, running, waiting or undelivered. */
-  async next(options: SignalOption = {}): Promise<ToolEvent | undefined> {
-    const { signal } = options
-    try {
-      return await this.queue.next({ untilIdle: true, signal })
-    } catch {
-      throw abortError(signal!)
-    }
+  next(options?: SignalOption): Promise<ToolEvent | undefined> {
+    const signal = options?.signal
+    if (signal === undefined) return this.queue.next(untilIdle)
+    return this.queue.next({ untilIdle: true, signal }).catch(() => Promise.reject(abortError(signal)))
   }
 
   /** The same events, as long as the executor lives. Each event goes to one reader, once. */
@@ -228,7 +236,8 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** The same events as an Effect Stream. */
   get stream(): Stream.Stream<ToolEvent> {
-    return Stream.orDie(Stream.fromAsyncIterable(this.events, (error) => error))
+    // An iterator of its own for each run: a Stream may be run again.
+    return Stream.suspend(() => Stream.orDie(Stream.fromAsyncIterable(this.events, (error) => error)))
   }
 
   // --- Answers
@@ -277,7 +286,7 @@ export class ToolExecutor implements AsyncDisposable {
   /** What the agent's next turn should or must do; undefined while nothing is pending. */
   toolChoice(agentId = "main"): ToolChoice | undefined {
     const mode = turns.modeOf(this.actions.turn(agentId))
-    const latest = this.actions.open(agentId).at(-1)
+    const latest = this.actions.latest(agentId)
     if (mode === undefined || latest === undefined) return undefined
     return { mode, toolName: resolveName, reminder: resolveReminder(latest.sourceToolName) }
   }
@@ -379,7 +388,7 @@ export class ToolExecutor implements AsyncDisposable {
     const run = new Run(this.engine, call, tool, sink, onResult)
     if (refusal !== undefined) run.refuse(refusal)
     this.calls.set(callId, run)
-    if (call.background || !inLane) queueMicrotask(() => run.start())
+    if (call.background || !inLane) void soon.then(() => run.start())
     else this.lanes.join(run)
     return callId
   }
@@ -394,7 +403,7 @@ export class ToolExecutor implements AsyncDisposable {
     this.calls.delete(run.callId)
     if (this.calls.size > 0) return
     // The readers go home after the last event is told, and only if it did not bring new calls.
-    queueMicrotask(() => {
+    void soon.then(() => {
       if (this.calls.size === 0) this.queue.idle()
     })
     this.allEnded?.()
@@ -420,7 +429,7 @@ export class ToolExecutor implements AsyncDisposable {
     }
     await this.whenAllEnded()
     // Only now: what was being applied is pending again.
-    for (const agentId of this.actions.agentIds) this.actions.clear(agentId)
+    this.actions.close()
     await this.whenAllEnded()
     this.engine.deadlines.dispose()
     this.queue.close()

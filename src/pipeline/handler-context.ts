@@ -6,12 +6,16 @@ import type { ToolOutput } from "./output.ts"
 
 export class AttemptContext implements HandlerContext {
   readonly #interpreter: Interpreter
-  /** A property, so that it survives destructuring. */
-  readonly delta: (content: string, partial?: unknown) => Promise<void>
+  #delta: HandlerContext["delta"] | undefined
 
   constructor(interpreter: Interpreter) {
     this.#interpreter = interpreter
-    this.delta = (content, partial) => interpreter.stream(content, partial)
+  }
+
+  /** Bound, so that it survives destructuring. */
+  get delta(): HandlerContext["delta"] {
+    this.#delta ??= (content, partial) => this.#interpreter.stream(content, partial)
+    return this.#delta
   }
 
   get call(): ToolCall {

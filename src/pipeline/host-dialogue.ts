@@ -49,7 +49,8 @@ export class HostDialogue implements Asker {
   askApproval(interpreter: Interpreter, label: string | undefined, subject: GateSubject): boolean {
     const { gates, owner } = this
     if (gates.admits(subject.call, subject.tool)) {
-      interpreter.resolution = gates.resolution
+      // A rule decides without a word: what was said at the gate before still holds.
+      interpreter.resolution = gates.resolution ?? interpreter.resolution
       owner.passed()
       return true
     }

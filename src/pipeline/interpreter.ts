@@ -246,7 +246,7 @@ export class Interpreter {
       case "AwaitApproval":
         return this.passes(step.label)
       case "Error":
-        this.stopOn(step)
+        this.finish({ _tag: "Failed", message: String(step.message), cause: step.cause, thrown: false })
         return false
     }
   }
@@ -322,6 +322,8 @@ export class Interpreter {
   private pull(): void {
     if (this.owner.engine.turns.areOver()) return this.turn()
     if (!this.owner.mayRun(this)) return
+    // The clock stood still if the last step was a question.
+    this.owner.suspended()
     const token = this.token
     this.read().then(
       ({ done, value }) => {
@@ -343,17 +345,6 @@ export class Interpreter {
   private async read(): Promise<{ readonly done: boolean; readonly value: unknown }> {
     const { done, value } = await this.generator!.next()
     return { done: done === true, value }
-  }
-
-  /** An Error step ends the reading of a generator, as `break` does, and waits for its `finally`. */
-  private stopOn(step: Extract<Step, { _tag: "Error" }>): void {
-    const ending: Ending = { _tag: "Failed", message: String(step.message), cause: step.cause, thrown: false }
-    if (this.generator === undefined) return this.finish(ending)
-    const token = this.token
-    const end = () => {
-      if (this.claim(token)) this.finish(ending)
-    }
-    this.closeGenerator().then(end, end)
   }
 
   private async closeGenerator(): Promise<void> {
@@ -401,6 +392,15 @@ export class Interpreter {
   private finish(ending: Ending): void {
     if (this.state !== "open") return
     this.token += 1
+    if (this.generator !== undefined) {
+      // As `break` does: its `finally` runs first.
+      const { token } = this
+      const end = () => {
+        if (this.claim(token)) this.finish(ending)
+      }
+      this.closeGenerator().then(end, end)
+      return
+    }
     this.state = "ended"
     this.leave(ending._tag === "Failed" ? (ending.cause ?? ending.message) : undefined)
     this.fiber?.end()

@@ -5,6 +5,9 @@
 import { Fifo } from "./fifo.ts"
 import type { Turns } from "./turns.ts"
 
+/** Its `then` is the cheapest microtask that Node has. */
+const asked = Promise.resolve()
+
 /** A call as a lane sees it. */
 export interface LaneCall {
   readonly agentId: string
@@ -13,14 +16,13 @@ export interface LaneCall {
 
 interface Lane<T> {
   readonly agentId: string
-  /** The one that has its turn. */
+  /** The one that has its turn, or is about to get it. */
   current: T | undefined
-  readonly waiting: Fifo<T>
-  /** Whether somebody is about to give the next turn. */
+  /** Made when a call has to wait for another. */
+  waiting: Fifo<T> | undefined
+  /** Whether somebody is giving turns. */
   pumping: boolean
 }
-
-type Later = (task: () => void) => void
 
 export class Lanes<T extends LaneCall> {
   private readonly lanes = new Map<string, Lane<T>>()
@@ -32,47 +34,43 @@ export class Lanes<T extends LaneCall> {
 
   join(call: T): void {
     const { agentId } = call
-    let lane = this.lanes.get(agentId)
-    if (lane === undefined) {
-      lane = { agentId, current: undefined, waiting: new Fifo(), pumping: false }
-      this.lanes.set(agentId, lane)
+    const lane = this.lanes.get(agentId)
+    if (lane !== undefined) {
+      lane.waiting ??= new Fifo()
+      lane.waiting.add(call)
+      return
     }
-    lane.waiting.add(call)
-    if (lane.current === undefined && !lane.pumping) this.pumpLater(lane, queueMicrotask)
+    this.lanes.set(agentId, { agentId, current: call, waiting: undefined, pumping: false })
+    void asked.then(() => call.start())
   }
 
   /** The call has ended, or goes on in the background. */
   leave(call: T): void {
     const lane = this.lanes.get(call.agentId)
     if (lane === undefined) return
-    lane.waiting.delete(call)
-    if (lane.current !== call) return
+    if (lane.current !== call) {
+      lane.waiting?.delete(call)
+      return
+    }
     lane.current = undefined
     this.pump(lane)
-  }
-
-  private pumpLater(lane: Lane<T>, later: Later): void {
-    lane.pumping = true
-    later(() => {
-      lane.pumping = false
-      this.pump(lane)
-    })
   }
 
   /** Gives turns until one is taken for longer. */
   private pump(lane: Lane<T>): void {
     if (lane.pumping) return
     lane.pumping = true
-    while (lane.current === undefined) {
-      if (lane.waiting.size > 0 && this.turns.areOver()) {
-        return this.pumpLater(lane, (task) => this.turns.wait(task))
+    while (lane.current === undefined && lane.waiting !== undefined && lane.waiting.size > 0) {
+      if (this.turns.areOver()) {
+        return this.turns.wait(() => {
+          lane.pumping = false
+          this.pump(lane)
+        })
       }
-      const call = lane.waiting.shift()
-      if (call === undefined) break
-      lane.current = call
-      call.start()
+      lane.current = lane.waiting.shift()!
+      lane.current.start()
     }
     lane.pumping = false
-    if (lane.current === undefined && this.lanes.get(lane.agentId) === lane) this.lanes.delete(lane.agentId)
+    if (lane.current === undefined) this.lanes.delete(lane.agentId)
   }
 }

@@ -3,6 +3,7 @@ import type { ToolCall } from "./call.ts"
 import type {
   CompletedEvent,
   DeniedBy,
+  ErrorEvent,
   ErrorReason,
   FinalStatus,
   TerminalEvent,
@@ -61,53 +62,41 @@ const withOutputSoFar = (message: string, { output, streamed }: Ended): string =
   return soFar === "" ? message : `${message}\n${soFar}`
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Set one by one: most are absent, and every call pays for this. */
 export const terminalEvent = (ended: Ended): TerminalEvent => {
-  const { call, outcome, output, cleanupErrors } = ended
-  const { agentId, callId, name } = call
-  const cleanup = cleanupErrors === undefined ? undefined : { cleanupErrors }
-  const edited = ended.edited ? { editedParams: call.params } : undefined
+  const event: Mutable<TerminalEvent> = bareEvent(ended)
+  if (ended.cleanupErrors !== undefined) event.cleanupErrors = ended.cleanupErrors
+  if (event._tag === "Completed" || event._tag === "Error") {
+    if (ended.edited) event.editedParams = ended.call.params
+  }
+  if (event._tag === "Completed" && ended.staged !== undefined) event.staged = ended.staged
+  return event
+}
+
+const bareEvent = (ended: Ended): TerminalEvent => {
+  const { outcome, output } = ended
+  const { agentId, callId, name } = ended.call
   switch (outcome._tag) {
     case "Completed": {
       const result = output ?? nothing
-      return {
-        _tag: "Completed",
-        agentId,
-        callId,
-        name,
-        content: textOf(result),
-        output: result,
-        ...(ended.staged !== undefined && { staged: ended.staged }),
-        ...edited,
-        ...cleanup,
-      }
+      return { _tag: "Completed", agentId, callId, name, content: textOf(result), output: result }
     }
     case "Error": {
       const { reason, message, cause } = outcome
       const content = reason === "timeout" ? withOutputSoFar(message, ended) : message
-      return {
-        _tag: "Error",
-        agentId,
-        callId,
-        name,
-        content,
-        reason,
-        ...(output !== undefined && { output }),
-        ...(cause !== undefined && { cause }),
-        ...edited,
-        ...cleanup,
-      }
+      const event: Mutable<ErrorEvent> = { _tag: "Error", agentId, callId, name, content, reason }
+      if (output !== undefined) event.output = output
+      if (cause !== undefined) event.cause = cause
+      return event
     }
     case "Denied":
-      return { _tag: "Denied", agentId, callId, name, content: outcome.message, by: outcome.by, ...cleanup }
-    case "Cancelled":
-      return {
-        _tag: "Cancelled",
-        agentId,
-        callId,
-        name,
-        content: withOutputSoFar(outcome.message, ended),
-        ...cleanup,
-      }
+      return { _tag: "Denied", agentId, callId, name, content: outcome.message, by: outcome.by }
+    case "Cancelled": {
+      const content = withOutputSoFar(outcome.message, ended)
+      return { _tag: "Cancelled", agentId, callId, name, content }
+    }
   }
 }
 

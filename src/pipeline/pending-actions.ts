@@ -79,10 +79,6 @@ export class ActionStore {
     this.options = options
   }
 
-  get agentIds(): Array<string> {
-    return [...this.agents.keys()]
-  }
-
   /** What waits, from the oldest to the latest; not what is claimed. */
   open(agentId: string): ReadonlyArray<StagedAction> {
     const agent = this.agents.get(agentId)

@@ -23,6 +23,7 @@ export interface Asker {
 export class Approval implements Expiring {
   readonly kind = "approval"
   expiresAt = 0
+  slot = -1
   readonly interpreter: Interpreter
   readonly timeout: number
   readonly subject: GateSubject
@@ -53,6 +54,7 @@ export class Approval implements Expiring {
 export class Delegation implements Expiring {
   readonly kind = "delegate"
   expiresAt = 0
+  slot = -1
   readonly interpreter: Interpreter
   readonly effect: HostEffect
   readonly timeout: number

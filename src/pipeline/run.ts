@@ -36,10 +36,10 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
   readonly engine: Engine
   readonly call: MutableCall
   readonly report: CallReport
-  readonly dialogue: HostDialogue
   phase: Phase = "queued"
   private readonly tool: Tool<unknown> | undefined
-  private readonly place: PoolPlace
+  private questions: HostDialogue | undefined
+  private poolPlace: PoolPlace | undefined
   private clock: CallClock | undefined
   /** The signal of the host's hook. */
   private controller: AbortController | undefined
@@ -64,8 +64,6 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
     this.call = call
     this.tool = tool
     this.report = new CallReport(engine, call, sink, onResult)
-    this.dialogue = new HostDialogue(this)
-    this.place = new PoolPlace(engine.pool)
   }
 
   get agentId(): string {
@@ -86,6 +84,18 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
 
   get sink(): EventSink {
     return this.report.sink
+  }
+
+  /** Made for calls that ask something. */
+  get dialogue(): HostDialogue {
+    this.questions ??= new HostDialogue(this)
+    return this.questions
+  }
+
+  /** Made for calls in the background. */
+  private get place(): PoolPlace {
+    this.poolPlace ??= new PoolPlace(this.engine.pool)
+    return this.poolPlace
   }
 
   get output(): ToolOutput | undefined {
@@ -157,7 +167,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
   }
 
   suspended(): void {
-    if (this.phase === "running" && !this.place.isAskedFor) this.startClock()
+    if (this.phase === "running" && this.poolPlace?.isAskedFor !== true) this.startClock()
   }
 
   mayRun(interpreter: Interpreter): boolean {
@@ -227,7 +237,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
     if (this.phase !== "running") return false
     this.phase = "waiting"
     this.clock?.stop()
-    this.place.release()
+    this.poolPlace?.release()
     return true
   }
 
@@ -245,25 +255,25 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
   }
 
   closeQuestion(): void {
-    this.dialogue.close()
+    this.questions?.close()
   }
 
   /** Approves the gate it waits at, or, while it is `requested`, the call. */
   approve(options: ApproveOptions = {}): boolean {
-    const { open, gates } = this.dialogue
+    const open = this.questions?.open
     if (open?.kind === "approval") return open.approve(options)
     if (this.call.decision !== "requested" || this.phase === "ended") return false
     const { params, reason, remember } = options
     this.call.decision = "approve"
-    gates.resolve(reason)
+    this.dialogue.gates.resolve(reason)
     if (params !== undefined) this.edit(params)
-    if (remember === true) gates.remember(this.tool, this.call.params)
+    if (remember === true) this.dialogue.gates.remember(this.tool, this.call.params)
     this.leaveHold()
     return true
   }
 
   deny(reason?: string): boolean {
-    const { open } = this.dialogue
+    const open = this.questions?.open
     if (open?.kind === "approval") return open.deny(reason)
     if (this.call.decision !== "requested" || this.phase === "ended") return false
     this.refuse(outcomes.deniedByUser(reason))
@@ -302,7 +312,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
 
   get taskStatus(): TaskStatus {
     if (this.phase === "waiting") return "waiting"
-    return this.place.isAskedFor ? "pending" : "running"
+    return this.poolPlace?.isAskedFor === true ? "pending" : "running"
   }
 
   get outputSoFar(): string {
@@ -357,7 +367,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
   /** Stops the attempt where it stands, for an end, or, without one, to start over with edited parameters. */
   stop(outcome: outcomes.Stopped | undefined, errorName = "AbortError"): void {
     this.clock?.stop()
-    this.dialogue.close()
+    this.questions?.close()
     this.phase = "finishing"
     this.outcome = outcome
     const message = outcome === undefined ? "Runs again with edited parameters" : outcome.message
@@ -375,7 +385,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
   }
 
   private clean(): void {
-    this.place.release()
+    this.poolPlace?.release()
     if (this.finals.length === 0) return this.cleaned()
     this.cleanup = new Cleanup(this, this.cleanupCall ?? this.call, this.finals)
     this.cleanup.run()
@@ -387,6 +397,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
     const { restart } = this
     if (restart === undefined) {
       const event = this.report.terminal(this.outcome!, this.output)
+      if (this.engine.settings.hooks.afterCall === undefined) return this.tell(event)
       return judge(this.engine, this.call, event, (judged) => this.tell(judged))
     }
     this.restart = undefined
@@ -413,7 +424,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
 
   /** Whether a handler runs now; one that waits for the host's answer to its effect counts. */
   get isRunning(): boolean {
-    if (this.phase === "waiting") return this.dialogue.open?.kind === "delegate"
+    if (this.phase === "waiting") return this.questions?.open?.kind === "delegate"
     return this.phase === "running" || this.phase === "preparing"
   }
 
@@ -422,9 +433,9 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
   }
 
   get waitingFor(): string | undefined {
-    const { open } = this.dialogue
+    const open = this.questions?.open
     if (open !== undefined) return open.kind === "approval" ? "approval" : open.effect._tag
     if (this.phase === "held") return "approval"
-    return this.place.isAskedFor ? "place" : undefined
+    return this.poolPlace?.isAskedFor === true ? "place" : undefined
   }
 }

@@ -1,5 +1,4 @@
 /** The message that tells a model of a preview that waits. Hosts put it into the conversation, hidden from the user. */
-
 import type { ToolOutput } from "../pipeline/output.ts"
 
 export interface ResolveReminder {

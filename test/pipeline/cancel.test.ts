@@ -340,4 +340,22 @@ describe("a cancelled call", () => {
       nothing: "Stopped by the user",
     })
   })
+
+  it("keeps the end of what it streamed, with a note, where it streamed more than a result may hold", async () => {
+    const executor = executorOf({
+      tool: pipeline().andThen(({ delta }) => {
+        for (let i = 0; i < 20_000; i++) void delta(`line ${i} äöü\n`)
+        return never<Step>()
+      }),
+    })
+    executor.enqueue([{ callId: "c", name: "tool" }])
+    await turn()
+    executor.cancelCall("c")
+    const end = (await new ScriptedHost(executor).run()).at(-1)
+    const content = end?._tag === "Cancelled" ? end.content : ""
+    expect(Buffer.byteLength(content)).toBeLessThan(51_000)
+    expect(content).toContain("truncated")
+    expect(content).not.toContain("\uFFFD")
+    expect(content.endsWith("line 19999 äöü\n")).toBe(true)
+  })
 })

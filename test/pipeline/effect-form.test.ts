@@ -196,6 +196,23 @@ describe("executor.stream", () => {
     }),
   )
 
+  effectIt("can be run again after it was left, as any Stream", () =>
+    Effect.gen(function* () {
+      const executor = yield* ToolExecutor.make(
+        registryOf({ tool: pipeline().andThen(() => Step.Delta("x")) }),
+      )
+      executor.enqueue([{ name: "tool" }])
+      const { stream } = executor
+      const first = yield* Stream.runCollect(Stream.take(stream, 1))
+      const rest = yield* Stream.runCollect(Stream.take(stream, 2))
+      expect(Array.from([...first, ...rest], (event) => event._tag)).toEqual([
+        "Started",
+        "Delta",
+        "Completed",
+      ])
+    }),
+  )
+
   effectIt("loses no event to a reader that was interrupted while it waited", () =>
     Effect.gen(function* () {
       const executor = yield* ToolExecutor.make(registryOf({ tool: pipeline() }))

@@ -6,6 +6,40 @@ import { is } from "./event-of.ts"
 import { executorOf } from "./executor-of.ts"
 import { heldTool } from "./held-tool.ts"
 
+describe("the events of a call", () => {
+  const calls = [{ agentId: "a", callId: "c", name: "tool", params: { path: "x" } }]
+  const call = { agentId: "a", callId: "c", name: "tool" }
+
+  it("tell what was asked and what came of it", async () => {
+    const executor = executorOf({
+      tool: pipeline()
+        .andThen(() => Step.Delta("half"))
+        .andThen(() => Step.Output("done")),
+    })
+    executor.enqueue(calls)
+    expect([await executor.next(), await executor.next(), await executor.next()]).toEqual([
+      { _tag: "Started", ...call, params: { path: "x" }, background: false },
+      { _tag: "Delta", agentId: "a", callId: "c", content: "half" },
+      { _tag: "Completed", ...call, content: "done", output: { content: [{ type: "text", text: "done" }] } },
+    ])
+  })
+
+  it("tell of an error with its reason, and of a cause only where there is one", async () => {
+    const executor = executorOf({ tool: pipeline().andThen(() => Step.Error("no")) })
+    executor.enqueue(calls)
+    await executor.next()
+    expect(await executor.next()).toEqual({ _tag: "Error", ...call, content: "no", reason: "failed" })
+  })
+
+  it("tell of a cancel alone where nothing had started", async () => {
+    const executor = executorOf({ tool: pipeline() })
+    executor.enqueue(calls)
+    executor.cancel({ reason: "enough" })
+    expect(await executor.next()).toEqual({ _tag: "Cancelled", ...call, content: "enough" })
+    expect(await executor.next()).toBeUndefined()
+  })
+})
+
 describe("next", () => {
   it("gives undefined once nothing is queued, running, waiting or undelivered", async () => {
     const { plan, release, running } = heldTool()

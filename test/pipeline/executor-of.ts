@@ -4,6 +4,7 @@ import {
   defineTool,
   type JsonSchema,
   pipeline,
+  Step,
   type Tool,
   type ToolCall,
   ToolExecutor,
@@ -12,6 +13,7 @@ import {
   type ToolPipeline,
   ToolRegistry,
 } from "../../src/index.ts"
+import { turn } from "./deferred.ts"
 
 type Params = Record<string, unknown>
 
@@ -49,11 +51,18 @@ export const executorOf = (
   return executor
 }
 
-// The first call of a process loads the validator's library, and the first in the background the pool's: tests that
-// count turns of the event loop, or let virtual time pass, come after that.
+// The first call of a process loads the validator's library, and the first that waits for a place the pool's: tests
+// that count turns of the event loop, or let virtual time pass, come after that.
 beforeAll(async () => {
-  const executor = new ToolExecutor(registryOf({ first: pipeline() }))
-  await executor.run({ callId: "first", name: "first", background: true })
-  await executor.tasks.wait("first")
+  const executor = new ToolExecutor(
+    registryOf({ first: pipeline().andThen(() => turn().then(() => Step.Continue)) }),
+    { backgroundConcurrency: 1 },
+  )
+  const ids = executor.enqueue([
+    { name: "first", background: true },
+    { name: "first", background: true },
+  ])
+  while ((await executor.next()) !== undefined) {}
+  await Promise.all(ids.map((id) => executor.tasks.wait(id)))
   await executor.shutdown()
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { type HandlerContext, pipeline, Step } from "../../src/index.ts"
-import { ScriptedHost } from "../../src/testing.ts"
+import { type Script, ScriptedHost } from "../../src/testing.ts"
 import { deferred, turn } from "./deferred.ts"
 import { executorOf } from "./executor-of.ts"
 import { contentOf, endOf, runOne } from "./run-one.ts"
@@ -85,6 +85,45 @@ describe("an async generator", () => {
     const events = await new ScriptedHost(executor).run()
     expect(log).toEqual(["closed"])
     expect(events.at(-1)).toMatchObject({ _tag: "Error", content: "enough" })
+  })
+
+  it.each<[string, unknown, Script]>([
+    [
+      "the host fails its effect",
+      Step.Delegate({ _tag: "Ask" }),
+      { effect: () => ({ fail: "nobody home" }) },
+    ],
+    [
+      "the host answers its effect with nonsense",
+      Step.Delegate({ _tag: "Ask" }),
+      { effect: () => 5 as never },
+    ],
+    ["its gate is denied", Step.AwaitApproval(), { gate: "deny" }],
+    ["it yields an Error", Step.Error("enough"), {}],
+    ["it yields what is no step", "text", {}],
+    ["it yields an output that is none", Step.Output(5 as never), {}],
+  ])("is closed, so that its `finally` runs, when %s", async (_, step, script) => {
+    const log: Array<string> = []
+    const plan = pipeline()
+      .andThen(async function* () {
+        try {
+          yield step as Step
+          log.push("read on")
+        } finally {
+          log.push("closed")
+        }
+      })
+      .finally(() => {
+        log.push("finally")
+        return Step.Continue
+      })
+    const host = new ScriptedHost(executorOf({ tool: plan }), script)
+    await host.run([{ callId: "c", name: "tool" }])
+    const tag = host.terminal("c")?._tag
+    expect(["Error", "Denied"]).toContain(tag)
+    // What is stopped from outside is told to close and not waited for.
+    await turn()
+    expect(tag === "Denied" ? log.sort() : log).toEqual(["closed", "finally"])
   })
 
   it("that throws is an Error with its message", async () => {

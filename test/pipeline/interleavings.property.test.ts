@@ -1,6 +1,14 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import type { CallFilter, ToolCallInput, ToolDecision, ToolEvent, ToolResult } from "../../src/index.ts"
+import type {
+  AwaitingApprovalEvent,
+  CallFilter,
+  DelegateEvent,
+  ToolCallInput,
+  ToolDecision,
+  ToolEvent,
+  ToolResult,
+} from "../../src/index.ts"
 import { ToolExecutor } from "../../src/index.ts"
 import { isTerminal } from "../../src/testing.ts"
 import { turn } from "./deferred.ts"
@@ -44,9 +52,10 @@ const command = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ do: fc.constant("read" as const), count: fc.integer({ min: 1, max: 8 }) }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("approve" as const), target, twice: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("approve" as const), target }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("edit" as const), target, denied: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("deny" as const), target }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("answer" as const), target, yes: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("respond" as const), target, fails: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("cancelCall" as const), target }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel" as const), agent: fc.option(fc.nat(2)) }) },
@@ -76,6 +85,11 @@ interface Known {
   result: ToolResult | undefined
 }
 
+interface Question {
+  readonly event: AwaitingApprovalEvent | DelegateEvent
+  counted: boolean
+}
+
 const denyRule: CallFilter = {
   evaluate: (_, params) => ((params as { denied?: boolean }).denied === true ? "deny" : undefined),
 }
@@ -85,6 +99,8 @@ class Simulation {
   readonly calls = new Map<string, Known>()
   /** The events of the queue, in the order of their telling. */
   readonly told: Array<ToolEvent> = []
+  /** What the host was asked, answered or not. */
+  readonly questions: Array<Question> = []
   /** What a handler saw that must not be: a throw inside one would be a failed handler, not a failed test. */
   readonly violations: Array<string> = []
   readonly runs: Array<Promise<void>> = []
@@ -130,7 +146,6 @@ class Simulation {
         if (call === undefined) return
         const id = call.input.callId
         if (executor.approve(id)) call.decided += 1
-        if (command.twice) expect(executor.deny(id)).toBe(false)
         return
       }
       case "edit": {
@@ -145,6 +160,11 @@ class Simulation {
       case "deny": {
         const call = this.pick(command.target, "approval")
         if (call !== undefined && executor.deny(call.input.callId)) call.decided += 1
+        return
+      }
+      case "answer": {
+        const question = this.questions.at(command.target % Math.max(1, this.questions.length))
+        if (question !== undefined) this.answer(question, command.yes)
         return
       }
       case "respond": {
@@ -242,6 +262,21 @@ class Simulation {
     }
   }
 
+  /** By the event's own functions, also where it was answered long ago: once counts, and then never again. */
+  private answer(question: Question, yes: boolean): void {
+    const { event, counted } = question
+    const call = this.calls.get(event.callId)!
+    if (event._tag === "AwaitingApproval") {
+      question.counted = (yes ? event.approve() : event.deny()) || counted
+      if (question.counted && !counted) call.decided += 1
+      if (counted) expect([event.approve(), event.deny()]).toEqual([false, false])
+    } else {
+      question.counted = (yes ? event.succeed("answer") : event.fail("no")) || counted
+      if (question.counted && !counted) call.answered += 1
+      if (counted) expect([event.succeed(), event.fail("no")]).toEqual([false, false])
+    }
+  }
+
   private pick(index: number, waitingFor?: "approval" | "effect"): Known | undefined {
     const open = this.executor.inspect()
     // Now and then the answer is for a call that asked nothing.
@@ -279,6 +314,9 @@ class Simulation {
   private note(event: ToolEvent): void {
     if (!("callId" in event)) throw new Error(`Unexpected event ${event._tag}`)
     this.calls.get(event.callId)!.events.push(event)
+    if (event._tag === "AwaitingApproval" || event._tag === "Delegate") {
+      this.questions.push({ event, counted: false })
+    }
     const ended = isTerminal(event) || event._tag === "BackgroundCompleted"
     if (!ended) return
     for (const attempt of this.world.attempts) {

@@ -68,6 +68,16 @@ describe("rules", () => {
     expect(await new ScriptedHost(executor).run()).toMatchObject([{ _tag: "Denied", by: "policy" }])
   })
 
+  it("that allow announce a background call where its gate is passed", async () => {
+    const plan = pipeline()
+      .andThen(() => Step.Delta("before"))
+      .awaitApproval()
+      .andThen(() => Step.Delta("after"))
+    const host = new ScriptedHost(executorOf({ write: plan }, { filters: byPath }))
+    await host.run([{ callId: "c", name: "write", params: { rule: "approve" }, background: true }])
+    expect(host.tags("c")).toEqual(["Started", "Delta", "BackgroundStarted", "Delta", "BackgroundCompleted"])
+  })
+
   it("are asked about the tool by name and primary parameter", async () => {
     const seen: Array<unknown> = []
     const filters: CallFilter = {

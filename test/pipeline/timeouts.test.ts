@@ -256,6 +256,7 @@ describe("taskTimeout", () => {
     await turn()
     asked.succeed()
     await advance("55 seconds")
+    await until(() => executor.tasks.get("c")?.status === "running")
     await advance("50 seconds")
     await host.run()
     expect(executor.tasks.get("slow")).toMatchObject({ status: "complete" })

@@ -92,6 +92,27 @@ describe("toBackground", () => {
     expect(host.events.at(-1)).toMatchObject({ _tag: "BackgroundCompleted", status: "cancelled" })
   })
 
+  it("may be asked by whoever is told that the call has started, or is asked something", async () => {
+    const plan = pipeline()
+      .awaitApproval()
+      .andThen(() => Step.Delegate({ _tag: "Ask" }))
+      .andThen(async () => Step.Output("done"))
+    for (const at of ["Started", "AwaitingApproval", "Delegate"]) {
+      const executor = executorOf({ tool: plan })
+      const told: Array<string> = []
+      const result = await executor.run({ callId: "c", name: "tool" }, (event) => {
+        told.push(event._tag)
+        if (event._tag === at) expect(executor.toBackground("c")).toBe(true)
+        if (event._tag === "AwaitingApproval") event.approve()
+        if (event._tag === "Delegate") event.succeed()
+      })
+      expect(result.content).toBe("Running in background (task_id: c)")
+      expect(await executor.tasks.wait("c")).toMatchObject({ status: "complete", content: "done" })
+      expect(told.filter((tag) => tag === "BackgroundStarted")).toHaveLength(1)
+      expect(told.at(-1)).toBe("BackgroundCompleted")
+    }
+  })
+
   it("is false for a call that is queued, held, ending, ended, unknown, or in the background already", async () => {
     const closing = deferred()
     const closed = deferred()

@@ -1,0 +1,104 @@
+/** What one call costs beside bare promises, in each of the ways that a call can go. */
+import { type ToolCallInput, ToolExecutor } from "stepline"
+import { BareExecutor, type BareInput } from "./bare.ts"
+import type { Figure, SectionResult } from "./figure.ts"
+import { interleave, nanosPerOperation, type Rounds } from "./measure.ts"
+import { bareTools, params, registry } from "./tools.ts"
+
+interface Scenario {
+  readonly name: string
+  readonly call: ToolCallInput & BareInput
+  /** Calls that are enqueued at a time, and how often. */
+  readonly batch: number
+  readonly batches: number
+}
+
+const scenarios: ReadonlyArray<Scenario> = [
+  { name: "1 sync handler", call: { name: "plain", params }, batch: 1, batches: 20_000 },
+  {
+    name: "3 handlers, pre-approved",
+    call: { name: "gated", params, decision: "approve" },
+    batch: 1,
+    batches: 20_000,
+  },
+  { name: "3 handlers, approved by the host", call: { name: "gated", params }, batch: 1, batches: 20_000 },
+  { name: "2,000 queued in one lane", call: { name: "plain", params }, batch: 2000, batches: 10 },
+  {
+    name: "10,000 in the background, gated",
+    call: { name: "gated", params, background: true },
+    batch: 10_000,
+    batches: 2,
+  },
+]
+
+/** What both executors are to a host. */
+interface Executor {
+  enqueue(calls: ReadonlyArray<ToolCallInput & BareInput>): unknown
+  next(): Promise<
+    { readonly _tag: string; readonly callId?: string; approve?(): boolean; content?: string } | undefined
+  >
+}
+
+/** A host: reads each event, approves what it is asked, and takes the results of background calls. */
+const host = async (executor: Executor, calls: number, take: (callId: string) => void): Promise<void> => {
+  for (let ended = 0; ended < calls; ) {
+    const event = await executor.next()
+    switch (event?._tag) {
+      case "AwaitingApproval":
+        event.approve!()
+        break
+      case "Completed":
+        ended += 1
+        break
+      case "BackgroundCompleted":
+        take(event.callId!)
+        ended += 1
+        break
+      case "Started":
+      case "BackgroundStarted":
+        break
+      default:
+        throw new Error(`Did not expect ${event?._tag}: ${event?.content}`)
+    }
+  }
+}
+
+const runBatches = (
+  { call, batch, batches }: Scenario,
+  executor: Executor,
+  take: (callId: string) => void,
+): Promise<number> =>
+  nanosPerOperation(batch * batches, async () => {
+    for (let i = 0; i < batches; i++) {
+      executor.enqueue(Array.from({ length: batch }, () => ({ ...call })))
+      await host(executor, batch, take)
+    }
+  })
+
+const measureScenario = async (scenario: Scenario, rounds: Rounds): Promise<Figure> => {
+  const { bare, stepline } = await interleave(
+    {
+      bare: () => {
+        const executor = new BareExecutor(bareTools)
+        return runBatches(scenario, executor, (callId) => executor.tasks.delete(callId))
+      },
+      stepline: async () => {
+        const executor = new ToolExecutor(registry, { maxTasks: 20_000 })
+        const nanos = await runBatches(scenario, executor as Executor, (callId) =>
+          executor.tasks.take(callId),
+        )
+        await executor.shutdown()
+        return nanos
+      },
+    },
+    rounds,
+  )
+  return { name: scenario.name, unit: "ns", stepline, baseline: bare, mostTimes: 2 }
+}
+
+export const measureCalls = async (quick: boolean): Promise<SectionResult> => {
+  const rounds = quick ? { warmUp: 2, counted: 3 } : { warmUp: 5, counted: 15 }
+  const figures: Array<Figure> = []
+  for (const scenario of scenarios) figures.push(await measureScenario(scenario, rounds))
+  return { title: "A call", baseline: "bare promises", figures }
+}

@@ -1,0 +1,40 @@
+/** Medians of rounds in which the sides take turns, so that a busy machine slows all of them alike. */
+
+export const median = (values: ReadonlyArray<number>): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+export interface Rounds {
+  /** Not counted. */
+  readonly warmUp: number
+  readonly counted: number
+}
+
+/** The median of what each side returns. Garbage is collected before each run. */
+export const interleave = async <Name extends string>(
+  sides: Readonly<Record<Name, () => Promise<number>>>,
+  { warmUp, counted }: Rounds,
+): Promise<Record<Name, number>> => {
+  const names = Object.keys(sides) as Array<Name>
+  const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    Name,
+    Array<number>
+  >
+  for (let round = 0; round < warmUp + counted; round++) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      globalThis.gc?.()
+      const value = await sides[name]()
+      if (round >= warmUp) samples[name].push(value)
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(samples[name])])) as Record<Name, number>
+}
+
+/** Nanoseconds an operation of `run`, which does `operations` of them. */
+export const nanosPerOperation = async (operations: number, run: () => Promise<void>): Promise<number> => {
+  const start = performance.now()
+  await run()
+  return ((performance.now() - start) * 1e6) / operations
+}

@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest"
+import { type ActionFunction, type PushedAction, ToolError } from "../../src/index.ts"
+import { ScriptedHost } from "../../src/testing.ts"
+import { executorOf } from "../pipeline/executor-of.ts"
+import { apply, discard, labels, resolveCall } from "./edit-tool.ts"
+
+const pushed = (action: Partial<PushedAction> = {}) => {
+  const executor = executorOf({})
+  const host = new ScriptedHost(executor)
+  const actionId = executor.pendingActions().push({ label: "Rename", apply: () => "renamed", ...action })
+  return { executor, host, actionId }
+}
+
+describe("a pushed action", () => {
+  it("is told, listed and resolved as a staged one", async () => {
+    const { executor, host, actionId } = pushed({ sourceToolName: "rename", details: { n: 2 } })
+    const action = { actionId, label: "Rename", sourceToolName: "rename" }
+    expect(executor.pendingActions().list()).toEqual([{ ...action, details: { n: 2 } }])
+    await host.run([resolveCall()])
+    expect(host.events).toEqual([
+      { _tag: "ActionPending", agentId: "main", ...action },
+      expect.objectContaining({ _tag: "Started" }),
+      { _tag: "ActionResolved", agentId: "main", ...action, outcome: "applied" },
+      expect.objectContaining({
+        _tag: "Completed",
+        content: "renamed",
+        output: expect.objectContaining({
+          details: { ...apply, sourceToolName: "rename", label: "Rename" },
+        }),
+      }),
+    ])
+  })
+
+  it("comes from `custom_tool` where no source is given", async () => {
+    const { executor } = pushed()
+    expect(executor.pendingActions().peek()).toMatchObject({ sourceToolName: "custom_tool" })
+    expect(executor.toolChoice()?.reminder.details).toEqual({ toolName: "custom_tool" })
+    expect((await executor.resolve(apply)).output.details).toMatchObject({ sourceToolName: "custom_tool" })
+  })
+
+  it("lies on the same stack as the staged ones", async () => {
+    const { executor } = pushed()
+    executor.pendingActions().push({ label: "Move", apply: () => "moved" })
+    expect(labels(executor)).toEqual(["Rename", "Move"])
+    expect(await executor.resolve(apply)).toMatchObject({ content: "moved" })
+  })
+
+  it("is the agent's whose stack it was pushed on", () => {
+    const { executor } = pushed()
+    executor.pendingActions("other").push({ label: "Move", apply: () => "moved" })
+    expect(labels(executor)).toEqual(["Rename"])
+    expect(labels(executor, "other")).toEqual(["Move"])
+  })
+
+  it.each<["apply" | "reject", typeof apply | typeof discard]>([
+    ["apply", apply],
+    ["reject", discard],
+  ])("gives %s the reason, the extra data and a signal", async (name, request) => {
+    const given: Array<unknown> = []
+    const note: ActionFunction = (reason, extra, { signal }) => {
+      given.push(reason, extra, signal.aborted)
+      return "done"
+    }
+    const { executor } = pushed({ apply: () => "not this", [name]: note })
+    expect(await executor.resolve({ ...request, extra: { n: 1 } })).toMatchObject({ content: "done" })
+    expect(given).toEqual([request.reason, { n: 1 }, false])
+  })
+
+  it("gives `undefined` as the extra data where there is none", async () => {
+    let given: unknown = "untouched"
+    const { executor } = pushed({
+      apply: async (_reason, extra) => {
+        given = extra
+        return { content: [{ type: "text", text: "done" }] }
+      },
+    })
+    expect(await executor.resolve(apply)).toMatchObject({ content: "done" })
+    expect(given).toBeUndefined()
+  })
+
+  it.each([undefined, null])("says what was applied where apply gives %s", async (result) => {
+    const { executor } = pushed({ apply: () => result as undefined })
+    expect(await executor.resolve(apply)).toMatchObject({ content: "Applied: Rename. Reason: looks right" })
+  })
+
+  it("says what was discarded where reject gives undefined, or where there is none", async () => {
+    for (const action of [{ reject: () => undefined }, {}]) {
+      expect(await pushed(action).executor.resolve(discard)).toMatchObject({
+        content: "Discarded: Rename. Reason: not needed",
+      })
+    }
+  })
+
+  it.each<[string, unknown, string]>([
+    ["a ToolError", new ToolError("stale"), "stale"],
+    ["anything else", new Error("disk full"), "Apply failed: disk full"],
+  ])("that throws %s in apply is pending again", async (_, thrown, content) => {
+    const { executor, actionId } = pushed({ apply: () => Promise.reject(thrown) })
+    expect(await executor.resolve(apply)).toMatchObject({ status: "error", content })
+    expect(executor.pendingActions().peek()).toMatchObject({ actionId })
+  })
+
+  it("that throws in reject stays pending, with the error as it is", async () => {
+    const { executor, actionId } = pushed({
+      reject: () => {
+        throw new Error("still locked")
+      },
+    })
+    expect(await executor.resolve(discard)).toMatchObject({ status: "error", content: "still locked" })
+    expect(executor.pendingActions().peek()).toMatchObject({ actionId })
+  })
+
+  it("that gives no output a host can show has failed", async () => {
+    const { executor } = pushed({ apply: () => 5 as never })
+    expect(await executor.resolve(apply)).toMatchObject({
+      status: "error",
+      content: "Apply failed: Handler `apply` gave an output that is neither text nor content blocks",
+    })
+    expect(executor.pendingActions().hasPending).toBe(true)
+  })
+
+  it("may push another, which is resolved on its own", async () => {
+    const { executor } = pushed({
+      apply: () => {
+        executor.pendingActions().push({ label: "Clean up", apply: () => "clean" })
+        return "renamed"
+      },
+    })
+    expect(await executor.resolve(apply)).toMatchObject({ content: "renamed" })
+    expect(await executor.resolve(apply)).toMatchObject({ content: "clean" })
+    expect(labels(executor)).toEqual([])
+  })
+
+  it.each([{ label: 1, apply: () => "x" }, { label: "x" }, {}])(
+    "without a label or an apply is the caller's mistake: %j",
+    (action) => {
+      expect(() =>
+        executorOf({})
+          .pendingActions()
+          .push(action as never),
+      ).toThrow(new TypeError("Expected a pending action to have a string `label` and a function `apply`"))
+    },
+  )
+})
+
+describe("a push after the shutdown", () => {
+  it("is refused: nobody would ever resolve or drop it", async () => {
+    const { executor } = pushed()
+    await executor.shutdown()
+    expect(() => executor.pendingActions().push({ label: "Late", apply: () => "x" })).toThrow(
+      new Error("The executor was shut down: make a new one"),
+    )
+    expect(labels(executor)).toEqual([])
+  })
+})
+
+describe("clear", () => {
+  it("drops what is pending, from the oldest, and asks for nothing any more", async () => {
+    const { executor, host } = pushed()
+    executor.pendingActions().push({ label: "Move", apply: () => "moved", reject: () => "kept" })
+    executor.pendingActions().clear()
+    expect(labels(executor)).toEqual([])
+    expect(executor.toolChoice()).toBeUndefined()
+    expect(executor.definitions()).toEqual([])
+    const events = await host.run()
+    expect(
+      events.map((event) => ("outcome" in event ? `${event.label} ${event.outcome}` : event._tag)),
+    ).toEqual(["ActionPending", "ActionPending", "Rename dropped", "Move dropped"])
+    expect(await executor.resolve(apply)).toMatchObject({ status: "error" })
+  })
+
+  it("does nothing where nothing is pending", async () => {
+    const executor = executorOf({})
+    executor.pendingActions().clear()
+    expect(await executor.next()).toBeUndefined()
+  })
+
+  it("leaves room for the next", async () => {
+    const { executor } = pushed()
+    executor.pendingActions().clear()
+    executor.pendingActions().push({ label: "Move", apply: () => "moved" })
+    expect(await executor.resolve(apply)).toMatchObject({ content: "moved" })
+  })
+})
