@@ -411,22 +411,22 @@ export class ToolExecutor implements AsyncDisposable {
 
   private cancelWhere({ agentId, reason }: CancelOptions, applies: (run: Run) => boolean): number {
     let count = 0
-    // The queued end first, so that none of them gets the turn of one that ends.
-    const runs = [...this.calls.values()].filter((run) => {
-      return !run.call.background && (agentId === undefined || run.agentId === agentId) && applies(run)
+    this.lanes.holdWhile(() => {
+      for (const run of [...this.calls.values()]) {
+        if (run.call.background || (agentId !== undefined && run.agentId !== agentId)) continue
+        if (applies(run) && run.cancel(reason)) count += 1
+      }
     })
-    for (const run of runs) if (run.phase === "queued" && run.cancel(reason)) count += 1
-    for (const run of runs) if (run.cancel(reason)) count += 1
     return count
   }
 
   private async close(): Promise<void> {
     this.engine.closing = true
-    const runs = [...this.calls.values()]
-    for (const run of runs) if (run.phase === "queued") run.cancel("Cancelled: the executor was shut down")
-    for (const run of runs) {
-      if (!run.cancel("Cancelled: the executor was shut down")) run.dialogue.failUnread()
-    }
+    this.lanes.holdWhile(() => {
+      for (const run of [...this.calls.values()]) {
+        if (!run.cancel("Cancelled: the executor was shut down")) run.dialogue.failUnread()
+      }
+    })
     await this.whenAllEnded()
     // Only now: what was being applied is pending again.
     this.actions.close()

@@ -27,6 +27,8 @@ interface Lane<T> {
 export class Lanes<T extends LaneCall> {
   private readonly lanes = new Map<string, Lane<T>>()
   private readonly turns: Turns
+  /** Lanes that lost their current call while turns were held back. */
+  private held: Set<Lane<T>> | undefined
 
   constructor(turns: Turns) {
     this.turns = turns
@@ -44,6 +46,16 @@ export class Lanes<T extends LaneCall> {
     void asked.then(() => call.start())
   }
 
+  /** Nobody gets a turn meanwhile: of many calls that end at once, none may start because the one before it ended. */
+  holdWhile(action: () => void): void {
+    if (this.held !== undefined) return action()
+    this.held = new Set()
+    action()
+    const { held } = this
+    this.held = undefined
+    for (const lane of held) this.pump(lane)
+  }
+
   /** The call has ended, or goes on in the background. */
   leave(call: T): void {
     const lane = this.lanes.get(call.agentId)
@@ -53,7 +65,8 @@ export class Lanes<T extends LaneCall> {
       return
     }
     lane.current = undefined
-    this.pump(lane)
+    if (this.held === undefined) this.pump(lane)
+    else this.held.add(lane)
   }
 
   /** Gives turns until one is taken for longer. */
