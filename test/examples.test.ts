@@ -40,6 +40,17 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
     "✗ Not on my machine",
     "hello pipeline",
   ],
+  "07-preview-and-resolve.ts": [
+    "— ast_edit gross($A): error",
+    "Nothing matches gross($A).",
+    "The model has ast_edit, resolve.",
+    "This is a preview.",
+    "Discarded: Replace net($A)",
+    "Replaced 4 matches in 1 file.",
+    "withTax(settings, withTax(settings, 2))",
+    "shop.ts changed since the preview.",
+    "withTax(mine)",
+  ],
 }
 
 describe("examples", () => {

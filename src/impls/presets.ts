@@ -1,14 +1,22 @@
 /** Sets of built-in tools, for a registry to start from. Each works on the machine that it is given. */
 import { localMachine, type Machine } from "../io/machine.ts"
 import type { Tool } from "../pipeline/tool.ts"
+import { astEditToolFor } from "./ast-edit.ts"
+import { astGrepToolFor } from "./ast-grep.ts"
 import { editFileToolFor } from "./edit-file.ts"
+import { fetchHtmlTool } from "./fetch-html.ts"
+import { fetchUrlTool } from "./fetch-url.ts"
 import { getBackgroundTaskTool } from "./get-background-task.ts"
 import { listBackgroundTasksTool } from "./list-background-tasks.ts"
 import { readFileToolFor } from "./read-file.ts"
+import { recordCorrectionTool } from "./record-correction.ts"
 import { shellToolFor } from "./shell.ts"
+import { webSearchTool } from "./web-search.ts"
 import { writeFileToolFor } from "./write-file.ts"
 
 const taskTools = [listBackgroundTasksTool, getBackgroundTaskTool]
+
+const webTools = [fetchUrlTool, fetchHtmlTool, webSearchTool]
 
 /** Everything. */
 export const allTools = (machine: Machine = localMachine): Array<Tool> => [
@@ -16,12 +24,18 @@ export const allTools = (machine: Machine = localMachine): Array<Tool> => [
   writeFileToolFor(machine),
   editFileToolFor(machine),
   shellToolFor(machine),
+  astGrepToolFor(machine),
+  astEditToolFor(machine),
+  ...webTools,
+  recordCorrectionTool,
   ...taskTools,
 ]
 
 /** What changes nothing. */
 export const readOnlyTools = (machine: Machine = localMachine): Array<Tool> => [
   readFileToolFor(machine),
+  astGrepToolFor(machine),
+  ...webTools,
   ...taskTools,
 ]
 

@@ -1,6 +1,6 @@
 /** How handlers touch files: a small interface, and this machine's answer to it. Failures are Node's, with their `code`. */
 import { constants } from "node:fs"
-import { access, open, readFile, readlink, realpath, stat } from "node:fs/promises"
+import { access, open, readdir, readFile, readlink, realpath, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { createFile, replaceFile } from "./atomic-write.ts"
 
@@ -11,9 +11,17 @@ export interface FileInfo {
 }
 
 /** All paths are absolute. */
+export interface FolderEntry {
+  readonly name: string
+  /** Links are `other`: a walk does not follow them. */
+  readonly kind: "file" | "directory" | "other"
+}
+
 export interface Files {
   /** Follows links. Undefined where there is nothing, also at the end of a link. */
   stat(path: string): Promise<FileInfo | undefined>
+  /** What a folder holds. */
+  list(path: string): Promise<ReadonlyArray<FolderEntry>>
   /** Where a path leads with every link resolved. Parts that do not exist stay as they are written. */
   resolveLinks(path: string): Promise<string>
   /** The file's bytes in order. A chunk is valid until the next one is asked for. Leaving the loop closes the file. */
@@ -76,6 +84,11 @@ export const localFiles: Files = {
       throw cause
     }
   },
+  list: async (path) =>
+    (await readdir(path, { withFileTypes: true })).map((entry) => ({
+      name: entry.name,
+      kind: entry.isFile() ? "file" : entry.isDirectory() ? "directory" : "other",
+    })),
   resolveLinks,
   chunks,
   read: (path) => readFile(path),

@@ -9,9 +9,11 @@ const names = (tools: ReturnType<typeof allTools>) => new ToolRegistry(tools).na
 describe("presets", () => {
   it("hold every tool, those that change nothing, and those for sub-agents", () => {
     const tasks = ["list_background_tasks", "get_background_task"]
-    const all = ["read_file", "write_file", "edit_file", "shell", ...tasks]
+    const web = ["fetch_url", "fetch_html", "web_search"]
+    const files = ["read_file", "write_file", "edit_file", "shell", "ast_grep", "ast_edit"]
+    const all = [...files, ...web, "record_correction", ...tasks]
     expect(names(allTools())).toEqual(all)
-    expect(names(readOnlyTools())).toEqual(["read_file", ...tasks])
+    expect(names(readOnlyTools())).toEqual(["read_file", "ast_grep", ...web, ...tasks])
     expect(names(subagentTools())).toEqual(all)
     expect(readOnlyTools().every(({ annotations }) => annotations.readOnly)).toBe(true)
   })
@@ -20,7 +22,10 @@ describe("presets", () => {
     const advertised = new ToolRegistry(allTools())
       .definitions()
       .filter(({ parameters }) => "background" in (parameters.properties as object))
-    expect(advertised.map(({ name }) => name)).toEqual(["read_file", "write_file", "edit_file", "shell"])
+    const silent = allTools()
+      .map(({ name }) => name)
+      .filter((name) => !advertised.some((tool) => tool.name === name))
+    expect(silent).toEqual(["list_background_tasks", "get_background_task"])
   })
 
   it("work on the machine that they are given", async () => {

@@ -56,6 +56,17 @@ describe("withFileLock", () => {
     expect(await readdir(path())).toEqual(["file"])
   })
 
+  it("leaves the lock of a dead process to the one that is recovering it", async () => {
+    const dead = await leaveBehind("lock")
+    const alive = JSON.stringify({ pid: process.pid, host: "elsewhere", token: "recovering" })
+    await writeFile(path(`lock.${dead}`), alive)
+    const impatient = { ...ageless, timeout: 20 }
+    await expect(withFileLock(path("lock"), async () => {}, impatient)).rejects.toThrow(
+      "is locked by process",
+    )
+    expect((await readdir(path())).toSorted()).toEqual(["lock", `lock.${dead}`])
+  })
+
   it("recovers where a process died while it recovered", async () => {
     const dead = await leaveBehind("lock")
     await leaveBehind(`lock.${dead}`)

@@ -1,0 +1,99 @@
+/** Makes the changes that a preview of a structural edit showed, in all of its files or in none. */
+import type { EffectHandler, HandlerContext } from "../pipeline/handler.ts"
+import { textOutput } from "../pipeline/output.ts"
+import { Step } from "../pipeline/step.ts"
+import type { Grammar } from "../structural/grammar.ts"
+import type { Language } from "../structural/language.ts"
+import { type FileReplacement, replaceFiles, staleMessage } from "../structural/replace-files.ts"
+import type { Replacement } from "../structural/rewrite.ts"
+import { rewriteSource } from "../structural/rewrite-source.ts"
+import { readSource, type SourceText, withText } from "../structural/source-text.ts"
+import { StructuralError } from "../structural/structural-error.ts"
+import { locate } from "./location.ts"
+import {
+  digestOf,
+  OpCompiler,
+  type PlannedFile,
+  type StructuralEditOptions,
+  type StructuralOp,
+} from "./structural-ops.ts"
+import { changesOf, fileLines } from "./structural-report.ts"
+import { localStructure, type Structure, structuralHandler } from "./structural-scan.ts"
+
+interface Compiled {
+  readonly grammar: Grammar
+  readonly replacements: ReadonlyArray<Replacement | undefined>
+}
+
+/** Compiles the ops once for each language. */
+const compilerOf = ({ grammars }: Structure, ops: ReadonlyArray<StructuralOp>) => {
+  const compiler = new OpCompiler(ops)
+  const done = new Map<Language, Promise<Compiled>>()
+  const compile = async (language: Language): Promise<Compiled> => {
+    const grammar = await grammars.of(language)
+    return { grammar, replacements: compiler.compile(grammar) }
+  }
+  return (language: Language): Promise<Compiled> => {
+    const compiled = done.get(language) ?? compile(language)
+    done.set(language, compiled)
+    return compiled
+  }
+}
+
+/** Files that are read and parsed at a time. */
+const batchSize = 8
+
+/**
+ * What the plan's files shall hold. Fails where one of them is not what it was when it was previewed: as the same text
+ * gives the same result, nothing but the digests has to be kept.
+ */
+const replacementsOf = async (
+  { ops, plan }: StructuralEditOptions,
+  structure: Structure,
+  context: HandlerContext,
+  signal: AbortSignal,
+): Promise<Array<FileReplacement>> => {
+  const { files } = structure
+  const compiled = compilerOf(structure, ops)
+  const replacements: Array<FileReplacement> = []
+  const stale: Array<string> = []
+
+  const read = async ({ path, real, digest }: PlannedFile): Promise<SourceText | undefined> => {
+    if ((await locate(files, context, path)).real !== real) return undefined
+    const source = await readSource(files, real).catch(() => undefined)
+    return source === undefined || "reason" in source || digestOf(source.bytes) !== digest
+      ? undefined
+      : source
+  }
+  const replacementOf = async (file: PlannedFile): Promise<FileReplacement | undefined> => {
+    const source = await read(file)
+    if (source === undefined) return undefined
+    const { grammar, replacements: all } = await compiled(file.language)
+    const { text } = await rewriteSource(grammar, all, source.text)
+    return { path: file.path, real: file.real, before: source.bytes, after: withText(source, text) }
+  }
+
+  for (let at = 0; at < plan.files.length; at += batchSize) {
+    signal.throwIfAborted()
+    const batch = plan.files.slice(at, at + batchSize)
+    for (const [index, replacement] of (await Promise.all(batch.map(replacementOf))).entries()) {
+      if (replacement === undefined) stale.push(batch[index]!.path)
+      else replacements.push(replacement)
+    }
+  }
+  if (stale.length > 0) throw new StructuralError(`${staleMessage(stale)} Nothing was written.`)
+  return replacements
+}
+
+/** Writes what was previewed, all files or none. A file that changed since the preview is an Error, and none is written. */
+export const ApplyReplacements = (
+  options: StructuralEditOptions,
+  structure: Structure = localStructure,
+): EffectHandler =>
+  structuralHandler("ApplyReplacements", async (context, signal) => {
+    const { files } = options.plan
+    const replacements = await replacementsOf(options, structure, context, signal)
+    await replaceFiles(structure.files, replacements, signal)
+    const text = `Replaced ${changesOf(files)}.\n${fileLines(files)}`
+    return Step.Output({ ...textOutput(text), details: context.output?.details })
+  })

@@ -1,0 +1,81 @@
+/** What a structural edit is asked to do, compiled for a language, and what its preview leaves for its apply. */
+import { createHash } from "node:crypto"
+import type { Grammar } from "../structural/grammar.ts"
+import { compilePattern } from "../structural/pattern.ts"
+import type { Replacement } from "../structural/rewrite.ts"
+import type { SourceFile } from "../structural/source-files.ts"
+import { StructuralError } from "../structural/structural-error.ts"
+import { compileTemplate } from "../structural/template.ts"
+import type { FileMatches, StructuralDetails } from "./structural-report.ts"
+import type { ScanOptions } from "./structural-scan.ts"
+
+export interface StructuralOp {
+  /** One piece of code; `$X` stands for one node, `$$$X` for any number. */
+  readonly pattern: string
+  /** What to put in its place, with what the pattern captures. */
+  readonly replacement: string
+}
+
+export interface StructuralEditOptions extends ScanOptions {
+  /** In order; each one sees what the earlier ones left. */
+  readonly ops: ReadonlyArray<StructuralOp>
+  /** The same one for PreviewReplacements and ApplyReplacements. */
+  readonly plan: ReplacementPlan
+}
+
+/** What `details` of both handlers' outputs hold. */
+export interface ReplacementDetails extends StructuralDetails {
+  /** Unified, with LF endings, of as many files as fit. */
+  readonly diff: string
+}
+
+export interface PlannedFile extends SourceFile, FileMatches {
+  readonly digest: string
+}
+
+/** The files that a preview showed. Make one a `compose`. Digests only: previews may wait in great numbers. */
+export class ReplacementPlan {
+  files: ReadonlyArray<PlannedFile> = []
+}
+
+export const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("base64")
+
+/** Compiles the ops for each language. One that has no place in any of them is a mistake. */
+export class OpCompiler {
+  private readonly ops: ReadonlyArray<StructuralOp>
+  private readonly placed = new Set<number>()
+  private readonly failures = new Map<number, StructuralError>()
+
+  constructor(ops: ReadonlyArray<StructuralOp>) {
+    this.ops = ops
+  }
+
+  /** The replacements by the index of their op. Fails where the language has a place for none. */
+  compile(grammar: Grammar): Array<Replacement | undefined> {
+    const compiled = this.ops.map((op, index) => this.compileOne(grammar, op, index))
+    if (compiled.every((each) => each === undefined)) throw this.failures.get(0)
+    return compiled
+  }
+
+  expectAllPlaced(): void {
+    for (const [index, failure] of this.failures) if (!this.placed.has(index)) throw failure
+  }
+
+  private compileOne(
+    grammar: Grammar,
+    { pattern: source, replacement }: StructuralOp,
+    index: number,
+  ): Replacement | undefined {
+    try {
+      const pattern = compilePattern(grammar, source)
+      const template = compileTemplate(replacement, pattern)
+      this.placed.add(index)
+      return { pattern, template }
+    } catch (cause) {
+      if (!(cause instanceof StructuralError)) throw cause
+      const message = this.ops.length === 1 ? cause.message : `Op ${index + 1}: ${cause.message}`
+      this.failures.set(index, new StructuralError(message, { cause }))
+      return undefined
+    }
+  }
+}

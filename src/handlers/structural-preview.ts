@@ -1,0 +1,169 @@
+/** Shows what a structural edit would change. It changes nothing. */
+import type { Files } from "../io/files.ts"
+import type { EffectHandler } from "../pipeline/handler.ts"
+import { type ToolOutput, textOutput } from "../pipeline/output.ts"
+import { Step } from "../pipeline/step.ts"
+import { expectParses } from "../structural/faults.ts"
+import { noMatches } from "../structural/rewrite.ts"
+import { type RewrittenSource, rewriteSource, sumOf } from "../structural/rewrite-source.ts"
+import type { SourceFile } from "../structural/source-files.ts"
+import type { SourceText } from "../structural/source-text.ts"
+import { StructuralError } from "../structural/structural-error.ts"
+import {
+  digestOf,
+  OpCompiler,
+  type PlannedFile,
+  type ReplacementDetails,
+  type StructuralEditOptions,
+  type StructuralOp,
+} from "./structural-ops.ts"
+import {
+  BoundedSections,
+  changesOf,
+  countMatches,
+  detailsOf,
+  fileLines,
+  omissions,
+  searchedLine,
+  shortCode,
+} from "./structural-report.ts"
+import {
+  localStructure,
+  type ScanReport,
+  type Structure,
+  scan,
+  structuralHandler,
+} from "./structural-scan.ts"
+import { withUnixEndings } from "./text-edits.ts"
+import { unifiedDiff } from "./unified-diff.ts"
+
+/** Of the files that change: applying them holds their content, old and new. */
+const maxChangedBytes = 100_000_000
+
+/** What a preview has found so far. */
+class Changes {
+  readonly planned: Array<PlannedFile> = []
+  private readonly diffs = new BoundedSections()
+  private readonly ops: ReadonlyArray<StructuralOp>
+  private readonly byOp: Array<number>
+  private readonly files: Files
+  private tally = noMatches
+  /** Matches in files that stay as they are. */
+  private unchanged = 0
+  private bytes = 0
+
+  constructor(ops: ReadonlyArray<StructuralOp>, files: Files) {
+    this.ops = ops
+    this.byOp = ops.map(() => 0)
+    this.files = files
+  }
+
+  async add(
+    file: SourceFile,
+    { bytes, text: before }: SourceText,
+    rewritten: RewrittenSource,
+  ): Promise<void> {
+    const { text: after, matches } = rewritten
+    this.tally = sumOf(this.tally, rewritten)
+    for (const [index, count] of rewritten.byReplacement.entries()) this.byOp[index]! += count
+    if (after === before) {
+      this.unchanged += matches
+      return
+    }
+    this.bytes += bytes.length
+    if (this.bytes > maxChangedBytes) {
+      throw new StructuralError(
+        `More than ${maxChangedBytes / 1e6} MB of files would change at once. Name fewer files in paths.`,
+      )
+    }
+    if (!(await this.files.isWritable(file.real))) {
+      throw new StructuralError(
+        `${file.path} is not writable. Change its permissions, or leave it out of paths.`,
+      )
+    }
+    this.planned.push({ ...file, matches, digest: digestOf(bytes) })
+    // Past its bound a diff would only be counted.
+    this.diffs.add(
+      this.diffs.isFull ? "" : await unifiedDiff(file.path, withUnixEndings(before), withUnixEndings(after)),
+    )
+  }
+
+  /** Fails where nothing would change. */
+  output(report: ScanReport): ToolOutput {
+    if (this.planned.length === 0) throw this.nothingToDo(report)
+    const head = [
+      `Would replace ${changesOf(this.planned)}. ${searchedLine(report)}`,
+      fileLines(this.planned),
+      ...this.remarks(),
+      ...this.losses(),
+      ...omissions(report),
+      "\n",
+    ].join("\n")
+    const diff = this.diffs.below(head, "changed files")
+    const details: ReplacementDetails = { ...detailsOf(this.planned), diff }
+    return { ...textOutput(head + diff), details }
+  }
+
+  private remarks(): Array<string> {
+    return this.ops.flatMap(({ pattern }, index) =>
+      this.byOp[index] === 0 ? [`Op ${index + 1} matches nothing: ${shortCode(pattern)}`] : [],
+    )
+  }
+
+  /** What a reader of the diff might miss. */
+  private losses(): Array<string> {
+    const { lost, unclear, comments } = this.tally
+    const sentences: Array<readonly [count: number, sentence: string]> = [
+      [lost, `Not replaced: ${countMatches(lost)} that overlapped with others.`],
+      [unclear, `Not replaced: ${countMatches(unclear)} with code inside that does not parse.`],
+      [comments, `Comments inside of the replaced code that go with it: ${comments}.`],
+    ]
+    return sentences.flatMap(([count, sentence]) => (count > 0 ? [sentence] : []))
+  }
+
+  private nothingToDo(report: ScanReport): StructuralError {
+    const patterns = this.ops.map(({ pattern }) => shortCode(pattern)).join(", nor ")
+    const sentences =
+      this.unchanged > 0
+        ? [
+            `The code of ${countMatches(this.unchanged)} reads like the replacement already. Nothing would change.`,
+          ]
+        : [
+            `Nothing matches ${patterns}.`,
+            searchedLine(report),
+            "Nothing would change. Try the pattern with ast_grep: it must be one complete piece of code, as it stands in a file.",
+          ]
+    const lines = [sentences.join(" "), ...this.losses(), ...omissions(report)]
+    return new StructuralError(lines.join("\n"))
+  }
+}
+
+/**
+ * Outputs the diff that the replacements would make, with counts by file. Where nothing would change, or a result would not
+ * parse, it is an Error.
+ */
+export const PreviewReplacements = (
+  { ops, paths, lang, plan }: StructuralEditOptions,
+  structure: Structure = localStructure,
+): EffectHandler =>
+  structuralHandler("PreviewReplacements", async (context, signal) => {
+    const compiler = new OpCompiler(ops)
+    const changes = new Changes(ops, structure.files)
+    const report = await scan(structure, context, signal, {
+      paths,
+      lang,
+      compile: (grammar) => compiler.compile(grammar),
+      visit: async ({ text }, grammar, replacements) => {
+        const rewritten = await rewriteSource(grammar, replacements, text)
+        const { matches, unclear } = rewritten
+        if (matches + unclear === 0) return undefined
+        await expectParses(grammar, text, rewritten.text)
+        return { matches, rewritten }
+      },
+      take: (file, source, { rewritten }) => changes.add(file, source, rewritten),
+    })
+    compiler.expectAllPlaced()
+    const output = changes.output(report)
+    plan.files = changes.planned
+    return Step.Output(output)
+  })

@@ -1,0 +1,97 @@
+/** Words what a structural search or edit found. Every text is bounded. */
+import { headOf, maxOutputBytes } from "../io/truncation.ts"
+import { plural, type ScanReport } from "./structural-scan.ts"
+
+export interface FileMatches {
+  readonly path: string
+  readonly matches: number
+}
+
+/** What `details` of the handlers' outputs hold. */
+export interface StructuralDetails {
+  /** The first thousand. */
+  readonly files: ReadonlyArray<FileMatches>
+  readonly totalFiles: number
+  readonly totalMatches: number
+}
+
+const maxListedFiles = 1000
+const maxNamed = 20
+const maxPatternLength = 60
+
+export const countMatches = (count: number): string => plural(count, "match", "matches")
+
+export const detailsOf = (files: ReadonlyArray<FileMatches>): StructuralDetails => ({
+  files: files.slice(0, maxListedFiles).map(({ path, matches }) => ({ path, matches })),
+  totalFiles: files.length,
+  totalMatches: files.reduce((sum, { matches }) => sum + matches, 0),
+})
+
+/** On one line, and short. */
+export const shortCode = (code: string): string => {
+  const line = code.trim().replace(/\s+/g, " ")
+  return line.length > maxPatternLength ? `${line.slice(0, maxPatternLength)}…` : line
+}
+
+/** Names the first of many. */
+export const named = (names: ReadonlyArray<string>): string =>
+  names.length > maxNamed
+    ? `${names.slice(0, maxNamed).join(", ")} and ${names.length - maxNamed} more`
+    : names.join(", ")
+
+/** `12 files searched: 10 typescript, 2 css.` */
+export const searchedLine = ({ searched }: ScanReport): string => {
+  const total = [...searched.values()].reduce((sum, count) => sum + count, 0)
+  if (total === 0) return "No file was searched."
+  const languages = [...searched].map(([name, count]) => `${count} ${name}`).join(", ")
+  return `${plural(total, "file")} searched: ${languages}.`
+}
+
+/** What was not searched, and why. */
+export const omissions = ({ passedOver, leftOut }: ScanReport): Array<string> => {
+  const files = named(passedOver.map(({ path, reason }) => `${path} (${reason})`))
+  return passedOver.length === 0 ? [...leftOut] : [...leftOut, `Passed over: ${files}.`]
+}
+
+export const changesOf = (files: ReadonlyArray<FileMatches>): string =>
+  `${countMatches(detailsOf(files).totalMatches)} in ${plural(files.length, "file")}`
+
+/** `a.ts: 2 matches, b.ts: 1 match.` */
+export const fileLines = (files: ReadonlyArray<FileMatches>): string =>
+  files.length === 0 ? "" : `${named(files.map(({ path, matches }) => `${path}: ${countMatches(matches)}`))}.`
+
+/** For the sentence that tells how much is left out, and the one that the core adds to a preview. */
+const noteBytes = 600
+
+/** Sections of a text that may be far too many: no more are kept than an output holds. */
+export class BoundedSections {
+  private readonly kept: Array<string> = []
+  private bytes = 0
+  private total = 0
+
+  get isFull(): boolean {
+    return this.bytes > maxOutputBytes
+  }
+
+  add(section: string): void {
+    this.total += 1
+    if (this.isFull) return
+    this.kept.push(section)
+    this.bytes += Buffer.byteLength(section)
+  }
+
+  /** What fits below `head` into an output. `what` names the sections, in the plural. */
+  below(head: string, what: string): string {
+    const room = maxOutputBytes - Buffer.byteLength(head) - noteBytes
+    if (this.bytes <= room) return this.kept.join("")
+    let shown = 0
+    let left = room
+    for (const section of this.kept) {
+      left -= Buffer.byteLength(section)
+      if (left < 0) break
+      shown += 1
+    }
+    const text = headOf(this.kept.join(""), room)
+    return `${text}\n[truncated: ${shown} of ${this.total} ${what} are shown, and a part of the next one]\n`
+  }
+}

@@ -1,0 +1,24 @@
+/** Reads a URL that a model gave, before anybody is asked to approve it. Touches nothing. */
+import { problemOfUrl } from "../io/http.ts"
+import { type EffectHandler, handler } from "../pipeline/handler.ts"
+import { Step, ToolError } from "../pipeline/step.ts"
+
+/** Fails with a ToolError for what is no http or https URL. */
+export const parseUrl = (text: string): URL => {
+  if (!URL.canParse(text)) {
+    throw new ToolError(
+      `Not a valid URL: ${JSON.stringify(text)}. Give an absolute one, such as https://example.org/page.`,
+    )
+  }
+  const url = new URL(text)
+  const problem = problemOfUrl(url)
+  if (problem !== undefined) throw new ToolError(problem)
+  return url
+}
+
+/** Goes on for an absolute http or https URL without a user name or password. */
+export const ValidateUrl = ({ url }: { readonly url: string }): EffectHandler =>
+  handler("ValidateUrl", () => {
+    parseUrl(url)
+    return Step.Continue
+  })

@@ -1,0 +1,166 @@
+/** Searches the web with Brave's API. */
+import { type Http, type HttpResponse, localHttp } from "../io/http.ts"
+import { BodyHead, decodeText } from "../io/http-text.ts"
+import { type EffectHandler, handler } from "../pipeline/handler.ts"
+import { textOutput } from "../pipeline/output.ts"
+import { Step, ToolError } from "../pipeline/step.ts"
+import { networkHandler } from "./network-handler.ts"
+
+/** How Brave's API is reached. */
+export interface SearchApi {
+  /** What `/res/v1/web/search` is put behind. Default: `https://api.search.brave.com`. Private addresses are allowed. */
+  readonly baseUrl?: string
+  /** Default: the environment's `BRAVE_API_KEY`, read at each call. */
+  readonly apiKey?: string
+}
+
+export interface WebSearchOptions {
+  readonly query: string
+  /** 1 to 20. Default 10. */
+  readonly count?: number
+}
+
+export interface SearchResult {
+  readonly title: string
+  readonly url: string
+  /** Plain text; empty where there is none. */
+  readonly description: string
+}
+
+export interface WebSearchDetails {
+  readonly results: ReadonlyArray<SearchResult>
+}
+
+/** Far more than twenty results take. */
+const maxAnswerBytes = 4_000_000
+
+/** Fails with a ToolError where there is none. */
+const keyOf = ({ apiKey = process.env.BRAVE_API_KEY }: SearchApi): string => {
+  const key = apiKey?.trim()
+  if (key === undefined || key === "") {
+    throw new ToolError(
+      "web_search needs a key of Brave's search API, and there is none. Get one at https://brave.com/search/api/ and put it into the environment variable BRAVE_API_KEY.",
+    )
+  }
+  return key
+}
+
+const requestUrl = (
+  { baseUrl = "https://api.search.brave.com" }: SearchApi,
+  options: WebSearchOptions,
+): URL => {
+  const url = new URL(`${baseUrl.replace(/\/+$/, "")}/res/v1/web/search`)
+  url.searchParams.set("q", options.query)
+  url.searchParams.set("count", String(options.count ?? 10))
+  url.searchParams.set("text_decorations", "false")
+  return url
+}
+
+const advice: Readonly<Record<number, string>> = {
+  401: " The API does not accept the key. Check BRAVE_API_KEY.",
+  403: " The API does not accept the key. Check BRAVE_API_KEY.",
+  422: " The API does not accept the key or the query. Check BRAVE_API_KEY, and shorten the query.",
+  429: " Too many searches in a short time, or in this month. Wait before the next one.",
+}
+
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+}
+
+const decodeEntity = (entity: string, name: string): string => {
+  if (!name.startsWith("#")) return entities[name] ?? entity
+  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity
+}
+
+/** The API's texts are HTML: bold words, and entities. In one line. */
+const plainText = (html: unknown): string =>
+  typeof html !== "string"
+    ? ""
+    : html
+        .replace(/<\/?[a-z][^<>]*>/gi, "")
+        .replace(/&(#\d+|#x[\da-f]+|\w+);/gi, decodeEntity)
+        .replace(/\s+/g, " ")
+        .trim()
+
+const readResult = (value: unknown): SearchResult | undefined => {
+  const { title, url, description } = (value ?? {}) as Record<string, unknown>
+  if (typeof url !== "string" || url === "") return undefined
+  return { title: plainText(title) || url, url, description: plainText(description) }
+}
+
+/** Without `web`, nothing was found. Undefined for what is no answer of the API. */
+const readResults = (text: string | undefined): Array<SearchResult> | undefined => {
+  let answer: unknown
+  try {
+    answer = JSON.parse(text ?? "")
+  } catch {
+    return undefined
+  }
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return undefined
+  const { web } = answer as { web?: { results?: unknown } | null }
+  const results = web?.results ?? []
+  if (!Array.isArray(results)) return undefined
+  return results.map(readResult).filter((result) => result !== undefined)
+}
+
+const linkOf = ({ title, url }: SearchResult): string =>
+  `[${title.replace(/[\\[\]]/g, "\\$&")}](${url.replace(/[()\s<>]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`)})`
+
+const render = (results: ReadonlyArray<SearchResult>): string =>
+  results
+    .map((result, index) => {
+      const number = `${index + 1}. `
+      const { description } = result
+      return `${number}${linkOf(result)}${description === "" ? "" : `\n${" ".repeat(number.length)}${description}`}`
+    })
+    .join("\n")
+
+const answerOf = async (response: HttpResponse): Promise<Step> => {
+  const { status, statusText } = response
+  if (status !== 200) return Step.Error(`HTTP error: ${status} ${statusText}.${advice[status] ?? ""}`)
+  const body = new BodyHead(maxAnswerBytes)
+  await body.readFrom(response.body)
+  const results = readResults(decodeText(body, "application/json"))
+  if (results === undefined) {
+    return Step.Error(`${response.url.origin} did not answer as Brave's search API does. Try again later.`)
+  }
+  if (results.length === 0) return Step.Output("No results found.")
+  const details: WebSearchDetails = { results }
+  return Step.Output({ ...textOutput(render(results)), details })
+}
+
+/** Goes on if there is a key. */
+export const ValidateSearchKey = (api: SearchApi = {}): EffectHandler =>
+  handler("ValidateSearchKey", () => {
+    keyOf(api)
+    return Step.Continue
+  })
+
+/** Outputs numbered Markdown links with their descriptions, or `No results found.` */
+export const WebSearch = (
+  options: WebSearchOptions,
+  api: SearchApi = {},
+  http: Http = localHttp({ allowPrivate: true }),
+): EffectHandler =>
+  networkHandler("WebSearch", () => {
+    const url = requestUrl(api, options)
+    return {
+      target: url.origin,
+      run: async (signal) => {
+        const headers = { accept: "application/json", "x-subscription-token": keyOf(api) }
+        // A redirect would take the key elsewhere.
+        const response = await http.get({ url, headers, maxRedirects: 0, signal })
+        try {
+          return await answerOf(response)
+        } finally {
+          response.close()
+        }
+      },
+    }
+  })

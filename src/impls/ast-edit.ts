@@ -1,0 +1,87 @@
+/**
+ * ast_edit
+ *
+ *   PreviewReplacements ─▶ (resolve: apply or discard, later) ─▶ ApplyReplacements ─▶ "Replaced 3 matches in 2 files."
+ *          └─ streams how far it is
+ *
+ * With dry_run it ends with the preview. Where nothing matches, the preview fails, and there is nothing to resolve.
+ */
+import { Type } from "@sinclair/typebox"
+import { ApplyReplacements } from "../handlers/structural-apply.ts"
+import { ReplacementPlan, type StructuralOp } from "../handlers/structural-ops.ts"
+import { PreviewReplacements } from "../handlers/structural-preview.ts"
+import { named, shortCode } from "../handlers/structural-report.ts"
+import { type Files, localFiles } from "../io/files.ts"
+import { handler } from "../pipeline/handler.ts"
+import { pipeline } from "../pipeline/pipeline.ts"
+import { Step } from "../pipeline/step.ts"
+import { defineTool, type Tool } from "../pipeline/tool.ts"
+import type { GrammarSource } from "../structural/grammar.ts"
+import { installedGrammars } from "../structural/installed-grammars.ts"
+import { langParameter, pathsParameter } from "./structural-parameters.ts"
+
+const parameters = Type.Object({
+  ops: Type.Array(
+    Type.Object({
+      pattern: Type.String({
+        description:
+          "The code to replace: one complete expression, statement or declaration. $X stands for one node, $$$X for any number.",
+      }),
+      replacement: Type.String({
+        description: "The code to put in its place, with the metavariables of the pattern.",
+      }),
+    }),
+    { description: "The replacements, in order; each one sees what the earlier ones left.", minItems: 1 },
+  ),
+  paths: pathsParameter,
+  lang: langParameter,
+  dry_run: Type.Optional(
+    Type.Boolean({
+      description: "Only show what would change; nothing waits to be applied. Default: false.",
+    }),
+  ),
+})
+
+/** What waits, in a few words. */
+const labelOf = (ops: ReadonlyArray<StructuralOp>, paths: ReadonlyArray<string>): string => {
+  const [first] = ops
+  const what =
+    ops.length === 1 && first !== undefined
+      ? `Replace ${shortCode(first.pattern)} with ${shortCode(first.replacement) || "nothing"}`
+      : `Make ${ops.length} structural replacements`
+  return paths.length === 1 && paths[0] === "." ? what : `${what} in ${shortCode(named(paths))}`
+}
+
+const sayDryRun = handler("SayDryRun", ({ output }) => {
+  const text = "Dry run: nothing is changed, and nothing waits to be applied."
+  return Step.Output({ ...output, content: [...(output?.content ?? []), { type: "text", text }] })
+})
+
+/** `ast_edit` for the files of a machine. */
+export const astEditToolFor = (
+  { files }: { readonly files: Files },
+  grammars: GrammarSource = installedGrammars,
+): Tool => {
+  const structure = { files, grammars }
+  return defineTool({
+    name: "ast_edit",
+    label: "Structural edit",
+    description:
+      "Replaces code by its structure in many files at once. It shows a diff and changes nothing; call resolve to apply or discard what it shows. Knows TypeScript, TSX, JavaScript, CSS, HTML, Python, Rust and Go. Find the pattern with ast_grep first.",
+    parameters,
+    primaryParam: "paths",
+    primaryKind: "path",
+    annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+    compose: ({ ops, paths, lang, dry_run }) => {
+      const options = { ops, paths, lang, plan: new ReplacementPlan() }
+      const preview = pipeline().andThen(PreviewReplacements(options, structure))
+      if (dry_run === true) return preview.andThen(sayDryRun)
+      return preview
+        .awaitResolve({ label: labelOf(ops, paths), details: { ops, paths } })
+        .andThen(ApplyReplacements(options, structure))
+    },
+    renderCall: ({ ops, paths }) => labelOf(ops, paths),
+  })
+}
+
+export const astEditTool: Tool = astEditToolFor({ files: localFiles })

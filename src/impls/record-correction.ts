@@ -1,0 +1,29 @@
+/**
+ * record_correction
+ *
+ *   RecordCorrection ─▶ "Correction recorded in .stepline/corrections.json"
+ *
+ * It writes nothing but its own file, so it asks nobody; filters may still deny it.
+ */
+import { Type } from "@sinclair/typebox"
+import { RecordCorrection } from "../handlers/record-correction.ts"
+import { pipeline } from "../pipeline/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/tool.ts"
+
+export const recordCorrectionTool: Tool = defineTool({
+  name: "record_correction",
+  label: "Record correction",
+  description:
+    "Records a mistake that was corrected, so that later sessions do not repeat it: when a first attempt failed, or the user corrected you, and another way worked.",
+  parameters: Type.Object({
+    goal: Type.String({ description: "What was to be achieved.", minLength: 1 }),
+    failed_attempt: Type.String({ description: "What was tried, and how it failed.", minLength: 1 }),
+    successful_approach: Type.String({ description: "What worked in the end.", minLength: 1 }),
+  }),
+  primaryParam: "goal",
+  annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  compose: ({ goal, failed_attempt, successful_approach }) =>
+    pipeline().andThen(
+      RecordCorrection({ goal, failedAttempt: failed_attempt, successfulApproach: successful_approach }),
+    ),
+})

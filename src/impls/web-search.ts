@@ -1,0 +1,42 @@
+/**
+ * web_search
+ *
+ *   ValidateSearchKey ─▶ (approval) ─▶ WebSearch ─▶ "1. [title](url)", its description below
+ */
+import { Type } from "@sinclair/typebox"
+import { type SearchApi, ValidateSearchKey, WebSearch } from "../handlers/web-search.ts"
+import { pipeline } from "../pipeline/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/tool.ts"
+
+const parameters = Type.Object({
+  query: Type.String({
+    description: "What to search for, as one would type it into a search box.",
+    minLength: 1,
+  }),
+  count: Type.Optional(
+    Type.Integer({ description: "How many results, 1 to 20. Default: 10.", minimum: 1, maximum: 20 }),
+  ),
+})
+
+/** `web_search`. Throws a TypeError for a base URL that is none. */
+export const makeWebSearchTool = (api: SearchApi = {}): Tool => {
+  if (api.baseUrl !== undefined && !URL.canParse(api.baseUrl)) {
+    throw new TypeError(`Expected \`baseUrl\` to be an absolute URL, got ${JSON.stringify(api.baseUrl)}`)
+  }
+  return defineTool({
+    name: "web_search",
+    label: "Web search",
+    description:
+      "Searches the web and gives a numbered list of links with short descriptions. Read a page that it finds with fetch_html or fetch_url.",
+    parameters,
+    primaryParam: "query",
+    annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
+    compose: ({ query, count }) =>
+      pipeline()
+        .andThen(ValidateSearchKey(api))
+        .awaitApproval()
+        .andThen(WebSearch({ query, ...(count !== undefined && { count }) }, api)),
+  })
+}
+
+export const webSearchTool: Tool = makeWebSearchTool()

@@ -1,0 +1,112 @@
+/**
+ * What an agent learned from its mistakes, kept in `.stepline/corrections.json` of a folder. Written atomically and
+ * under a lock, so that agents in several processes lose nothing; a file that is damaged is put aside, never overwritten.
+ */
+import { mkdir, readFile, rename } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { createFile, replaceFile } from "./atomic-write.ts"
+import { withFileLock } from "./file-lock.ts"
+
+/** The file, relative to the folder that it belongs to. */
+export const correctionsFile = join(".stepline", "corrections.json")
+
+export interface Correction {
+  /** What was to be achieved. */
+  readonly goal: string
+  /** What was tried and did not work. */
+  readonly failed_attempt: string
+  /** What worked. */
+  readonly successful_approach: string
+  /** ISO 8601; not there in what was written by hand. */
+  readonly recorded_at?: string
+}
+
+const isMissing = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOENT"
+
+const isCorrection = (value: unknown): value is Correction => {
+  if (typeof value !== "object" || value === null) return false
+  const { goal, failed_attempt, successful_approach } = value as Record<string, unknown>
+  return [goal, failed_attempt, successful_approach].every((part) => typeof part === "string")
+}
+
+/** Undefined for a damaged file. */
+const parseCorrections = (text: string): Array<Correction> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) && value.every(isCorrection) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Undefined where there is no file. */
+const read = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, "utf8")
+  } catch (cause) {
+    if (isMissing(cause)) return undefined
+    throw cause
+  }
+}
+
+/** The name under which a damaged file is kept: of the time, so that no earlier one is in its place. */
+const asideOf = (path: string, now: Date): string =>
+  path.replace(/\.json$/, `.damaged-${now.toISOString().replace(/[:.]/g, "-")}.json`)
+
+export interface AppendedCorrection {
+  /** How many there are now. */
+  readonly count: number
+  /** Where the former file is kept, because it was damaged. */
+  readonly damaged?: string
+}
+
+/**
+ * Adds a correction to a corrections file, which need not exist. `path` is the file's real path.
+ * Rejects with Node's error where it cannot be read or written, and where its lock does not become free.
+ */
+export const appendCorrection = async (
+  path: string,
+  correction: Omit<Correction, "recorded_at">,
+  signal?: AbortSignal,
+): Promise<AppendedCorrection> => {
+  const { goal, failed_attempt, successful_approach } = correction
+  await mkdir(dirname(path), { recursive: true })
+  return withFileLock(
+    `${path}.lock`,
+    async (ensureHeld) => {
+      const now = new Date()
+      const text = await read(path)
+      const known = text === undefined ? [] : parseCorrections(text)
+      const all = [
+        ...(known ?? []),
+        { goal, failed_attempt, successful_approach, recorded_at: now.toISOString() },
+      ]
+      const content = Buffer.from(`${JSON.stringify(all, null, 2)}\n`)
+      signal?.throwIfAborted()
+      await ensureHeld()
+      if (text !== undefined && known !== undefined) {
+        await replaceFile(path, content)
+        return { count: all.length }
+      }
+      const damaged = text === undefined ? undefined : asideOf(path, now)
+      if (damaged !== undefined) await rename(path, damaged)
+      await createFile(path, content)
+      return { count: all.length, ...(damaged !== undefined && { damaged }) }
+    },
+    signal === undefined ? {} : { signal },
+  )
+}
+
+/**
+ * The corrections recorded in a folder (default: the current one), the oldest first, to be put into a prompt. None where there is no file.
+ * Rejects for a damaged file, which stays as it is, and with Node's error where it cannot be read.
+ */
+export const loadCorrections = async (cwd = process.cwd()): Promise<Array<Correction>> => {
+  const path = join(cwd, correctionsFile)
+  const text = await read(path)
+  const corrections = text === undefined ? [] : parseCorrections(text)
+  if (corrections === undefined) {
+    throw new Error(`${path} is damaged: it is not a JSON list of corrections. Repair it, or move it away.`)
+  }
+  return corrections
+}

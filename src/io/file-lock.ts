@@ -1,0 +1,153 @@
+/**
+ * A lock between processes: a file that exists while the lock is held, and names its holder. A holder that died is
+ * noticed and its lock broken; who may break it is decided by a lock of its own, so that only one process does.
+ */
+import { randomUUID } from "node:crypto"
+import { readlinkSync } from "node:fs"
+import { type FileHandle, open, readFile, rm, stat } from "node:fs/promises"
+import { hostname } from "node:os"
+import { setTimeout as delay } from "node:timers/promises"
+
+export interface FileLockOptions {
+  /** How long to wait for the lock, in milliseconds. Default 30,000. */
+  readonly timeout?: number
+  /** The age in milliseconds at which a lock counts as left behind though its holder cannot be seen to be dead. Default 10,000. */
+  readonly staleAfter?: number
+  readonly signal?: AbortSignal
+}
+
+interface Holder {
+  readonly pid: number
+  /** Where the process id has a meaning. */
+  readonly host: string
+  readonly token: string
+}
+
+/** With the namespace of process ids: containers may share a folder and a host name, but not those. */
+const thisHost = (): string => {
+  try {
+    return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`
+  } catch {
+    return hostname()
+  }
+}
+
+/** Undefined for a lock that is just being made, or was made by half. */
+const parseHolder = (text: string): Holder | undefined => {
+  try {
+    const { pid, host, token } = JSON.parse(text) as Record<string, unknown>
+    const isHolder = typeof pid === "number" && typeof host === "string" && /^[\w-]+$/.test(String(token))
+    return isHolder ? { pid, host, token: String(token) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const codeOf = (cause: unknown): unknown => (cause as NodeJS.ErrnoException).code
+
+const isDead = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (cause) {
+    return codeOf(cause) === "ESRCH"
+  }
+}
+
+interface LockState {
+  readonly holder: Holder | undefined
+  readonly isStale: boolean
+}
+
+/** Undefined where the lock is free. */
+const inspect = async (path: string, staleAfter: number): Promise<LockState | undefined> => {
+  try {
+    const { mtimeMs } = await stat(path)
+    const holder = parseHolder(await readFile(path, "utf8"))
+    const died = holder !== undefined && holder.host === thisHost() && isDead(holder.pid)
+    return { holder, isStale: died || Date.now() - mtimeMs > staleAfter }
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return undefined
+    throw cause
+  }
+}
+
+/** False where somebody has it. */
+const tryLock = async (path: string, holder: Holder): Promise<boolean> => {
+  let file: FileHandle
+  try {
+    file = await open(path, "wx")
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") return false
+    throw cause
+  }
+  try {
+    await file.writeFile(JSON.stringify(holder))
+    return true
+  } catch (cause) {
+    await rm(path, { force: true })
+    throw cause
+  } finally {
+    await file.close()
+  }
+}
+
+/** A lock may have been broken, and taken by another, while its holder was suspended. */
+const isHeld = async (path: string, { token }: Holder): Promise<boolean> =>
+  parseHolder(await readFile(path, "utf8").catch(() => ""))?.token === token
+
+/**
+ * Removes a stale lock. The right to do so is a lock named after the very holder that is gone: whoever has that one
+ * and still finds the same holder is the only one who can be removing it.
+ */
+const breakLock = async (path: string, stale: LockState, staleAfter: number, own: Holder): Promise<void> => {
+  const right = `${path}.${stale.holder?.token ?? "unreadable"}`
+  if (!(await tryLock(right, own))) {
+    const other = await inspect(right, staleAfter)
+    if (other?.isStale === true) await breakLock(right, other, staleAfter, own)
+    return
+  }
+  try {
+    const now = await inspect(path, staleAfter)
+    if (now?.isStale === true && now.holder?.token === stale.holder?.token) await rm(path, { force: true })
+  } finally {
+    await rm(right, { force: true })
+  }
+}
+
+const lockedMessage = (path: string, holder: Holder | undefined): string => {
+  const by = holder === undefined ? "" : ` by process ${holder.pid}`
+  return `${path} is locked${by}. If nothing uses it any more, delete that file.`
+}
+
+/** Rejects where the lock was lost since. To be asked right before what must not be done by two. */
+export type EnsureHeld = () => Promise<void>
+
+/**
+ * Does the work while no other process that uses the same lock file does. Rejects where the lock does not become free
+ * in time, with the signal's reason once that is aborted, and with the failures of the work.
+ */
+export const withFileLock = async <A>(
+  path: string,
+  work: (ensureHeld: EnsureHeld) => Promise<A>,
+  options: FileLockOptions = {},
+): Promise<A> => {
+  const { timeout = 30_000, staleAfter = 10_000, signal } = options
+  const own: Holder = { pid: process.pid, host: thisHost(), token: randomUUID() }
+  const deadline = performance.now() + timeout
+  for (let pause = 2; !(await tryLock(path, own)); pause = Math.min(pause * 1.5, 50)) {
+    const state = await inspect(path, staleAfter)
+    if (state?.isStale === true) await breakLock(path, state, staleAfter, own)
+    if (performance.now() > deadline) throw new Error(lockedMessage(path, state?.holder))
+    // A file has no event for its removal that can be relied on. The chance keeps waiters from moving in step.
+    if (state !== undefined) await delay(pause * (0.5 + Math.random()), undefined, { signal })
+    signal?.throwIfAborted()
+  }
+  try {
+    return await work(async () => {
+      if (!(await isHeld(path, own))) throw new Error(`The lock ${path} was lost: another process broke it.`)
+    })
+  } finally {
+    if (await isHeld(path, own)) await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * An HTTP proxy on loopback whose connections all pass an address guard: the only way out for a browser, which follows
+ * redirects, loads what a page names and opens sockets without asking anybody else.
+ */
+import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import type { Duplex } from "node:stream"
+import { type AddressGuard, hostnameOf } from "./address-guard.ts"
+
+/** What concerns a connection, and not what goes over it. */
+const hopByHop: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+])
+
+/** Of as many hosts the last failure is kept. */
+const maxFailures = 256
+
+const endToEnd = (rawHeaders: ReadonlyArray<string>): Array<string> =>
+  rawHeaders.filter((_, index) => !hopByHop.has(rawHeaders[index - (index % 2)]!.toLowerCase()))
+
+export class GuardedProxy {
+  private readonly guard: AddressGuard
+  private readonly failures = new Map<string, Error>()
+  private readonly tunnels = new Set<Duplex>()
+  private readonly server = createServer({ insecureHTTPParser: false })
+
+  constructor(guard: AddressGuard) {
+    this.guard = guard
+    this.server.on("request", (incoming, outgoing) => this.forward(incoming, outgoing))
+    this.server.on("connect", (incoming, socket, head) => this.tunnel(incoming, socket, head))
+  }
+
+  /** Gives its URL. */
+  async start(): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once("error", reject)
+      this.server.listen(0, "127.0.0.1", resolve)
+    })
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  /** Why the last connection to the host of a URL failed: a PrivateAddressError, or Node's error. */
+  failureOf(url: URL): Error | undefined {
+    return this.failures.get(authorityOf(url))
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    for (const socket of this.tunnels) socket.destroy()
+    this.server.closeAllConnections()
+    this.server.close()
+  }
+
+  private forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const fail = (url: URL | undefined, error: Error) => {
+      if (url !== undefined) this.failed(url, error)
+      outgoing.destroy()
+    }
+    if (!URL.canParse(incoming.url!)) return fail(undefined, new Error("Not a URL"))
+    const url = new URL(incoming.url!)
+    try {
+      this.guard.checkLiteral(hostnameOf(url))
+      const request = requestHttp(url, {
+        agent: false,
+        method: incoming.method,
+        headers: endToEnd(incoming.rawHeaders),
+        setHost: false,
+        lookup: this.guard.lookup,
+      })
+      request.on("error", (error) => fail(url, error))
+      request.on("response", (response) => {
+        this.failures.delete(authorityOf(url))
+        const { statusCode = 502, statusMessage, rawHeaders } = response
+        outgoing.writeHead(statusCode, statusMessage, endToEnd(rawHeaders))
+        response.on("error", () => outgoing.destroy())
+        response.pipe(outgoing)
+      })
+      outgoing.on("close", () => request.destroy())
+      incoming.pipe(request)
+    } catch (error) {
+      // The guard's, or Node's for a header that it refuses.
+      fail(url, error as Error)
+    }
+  }
+
+  private tunnel(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", () => {})
+    if (!URL.canParse(`https://${incoming.url}`)) return void socket.destroy()
+    const url = new URL(`https://${incoming.url}`)
+    const host = hostnameOf(url)
+    try {
+      this.guard.checkLiteral(host)
+    } catch (error) {
+      this.failed(url, error as Error)
+      return void socket.destroy()
+    }
+    const target = connect({ host, port: Number(url.port || 443), lookup: this.guard.lookup })
+    this.tunnels.add(socket)
+    socket.on("close", () => {
+      this.tunnels.delete(socket)
+      target.destroy()
+    })
+    target.on("close", () => socket.destroy())
+    target.on("error", (error) => this.failed(url, error))
+    target.on("connect", () => {
+      this.failures.delete(authorityOf(url))
+      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n")
+      target.write(head)
+      target.pipe(socket)
+      socket.pipe(target)
+    })
+  }
+
+  private failed(url: URL, error: Error): void {
+    this.failures.delete(authorityOf(url))
+    this.failures.set(authorityOf(url), error)
+    if (this.failures.size > maxFailures) this.failures.delete(this.failures.keys().next().value!)
+  }
+}
+
+/** Host and port. */
+const authorityOf = ({ protocol, host, hostname, port }: URL): string => {
+  if (port !== "") return host
+  return `${hostname}:${protocol === "https:" || protocol === "wss:" ? 443 : 80}`
+}

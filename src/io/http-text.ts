@@ -1,0 +1,115 @@
+/** Tells text from binary content, and decodes text by its charset: a byte order mark, the header, a meta tag, or a guess. */
+import { TextDecoder } from "node:util"
+
+/** The part that is looked at to know what it is. */
+const sniffedBytes = 1024
+
+/** The first bytes of a body. What was received can be looked at while it is read. */
+export class BodyHead {
+  /** Whether that is all there is. */
+  isComplete = false
+  private readonly chunks: Array<Uint8Array> = []
+  private size = 0
+  private readonly maxBytes: number
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.chunks).subarray(0, this.maxBytes)
+  }
+
+  /** Reads until there is one byte more than it may keep, then leaves the rest. */
+  async readFrom(body: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of body) {
+      this.chunks.push(chunk)
+      this.size += chunk.length
+      if (this.size > this.maxBytes) return
+    }
+    this.isComplete = true
+  }
+}
+
+const mediaTypeOf = (contentType: string): string => contentType.split(";")[0]!.trim().toLowerCase()
+
+const textTypes =
+  /^(text\/|application\/.*(json|xml|javascript|ecmascript|typescript|yaml|toml|graphql|sql|x-sh|form-urlencoded)|message\/|image\/svg)/
+
+/** Types of which servers say nothing more than "some bytes". */
+const vagueTypes: ReadonlySet<string> = new Set([
+  "",
+  "application/octet-stream",
+  "binary/octet-stream",
+  "*/*",
+])
+
+/** Whether a content type says that this is no text. False for one that says nothing. */
+export const isBinaryType = (contentType: string): boolean => {
+  const type = mediaTypeOf(contentType)
+  return !vagueTypes.has(type) && !textTypes.test(type)
+}
+
+const byteOrderMarks: ReadonlyArray<readonly [charset: string, mark: Buffer]> = [
+  ["utf-8", Buffer.from([0xef, 0xbb, 0xbf])],
+  ["utf-16le", Buffer.from([0xff, 0xfe])],
+  ["utf-16be", Buffer.from([0xfe, 0xff])],
+]
+
+const charsetIn = (text: string): string | undefined =>
+  /(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)/i.exec(text)?.[1]
+
+/** What an HTML or XML document says of itself, in the part that is ASCII in every charset that can say so. */
+const charsetOfDocument = (head: string): string | undefined => {
+  const declaration = /<\?xml[^>]*\?>/.exec(head)?.[0]
+  if (declaration !== undefined) return charsetIn(declaration)
+  for (const [tag] of head.matchAll(/<meta\s[^>]*>/gi)) {
+    const charset = charsetIn(tag)
+    // A meta tag that could be read was not written in UTF-16.
+    if (charset !== undefined) return charset.toLowerCase().startsWith("utf-16") ? "utf-8" : charset
+  }
+  return undefined
+}
+
+/** Undefined for a charset that is not known. */
+const decoderOf = (charset: string | undefined): TextDecoder | undefined => {
+  try {
+    return charset === undefined ? undefined : new TextDecoder(charset)
+  } catch {
+    return undefined
+  }
+}
+
+const isValidUtf8 = (bytes: Uint8Array, isComplete: boolean): boolean => {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isComplete })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const declaredDecoder = (bytes: Buffer, contentType: string): TextDecoder | undefined => {
+  const marked = byteOrderMarks.find(([, mark]) => bytes.subarray(0, mark.length).equals(mark))
+  return (
+    decoderOf(marked?.[0]) ??
+    decoderOf(charsetIn(contentType)) ??
+    decoderOf(charsetOfDocument(bytes.toString("latin1", 0, sniffedBytes)))
+  )
+}
+
+/** Control characters that no text holds; a UTF-16 text holds zero bytes, too. */
+const looksBinary = (bytes: Buffer, encoding: string): boolean =>
+  !encoding.startsWith("utf-16") &&
+  /[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(bytes.toString("latin1", 0, sniffedBytes))
+
+/** Undefined for binary content. Bytes that are wrong in their charset become U+FFFD. */
+export const decodeText = ({ bytes, isComplete }: BodyHead, contentType: string): string | undefined => {
+  const decoder =
+    declaredDecoder(bytes, contentType) ??
+    // What was said by nobody is UTF-8 where it can be, and what browsers then take it for where it cannot.
+    new TextDecoder(isValidUtf8(bytes, isComplete) ? "utf-8" : "windows-1252")
+  if (looksBinary(bytes, decoder.encoding)) return undefined
+  // A cut character at the end of a part is left out.
+  return decoder.decode(bytes, { stream: !isComplete })
+}

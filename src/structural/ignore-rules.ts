@@ -1,0 +1,94 @@
+/** The rules of `.gitignore` files, from a repository's root down to the folder that is walked. */
+import { dirname, join, relative, sep } from "node:path"
+import type { Ignore } from "ignore"
+import type { Files } from "../io/files.ts"
+
+const ignoreFile = ".gitignore"
+
+/** Letters of a folder's name that would mean something in a rule. */
+const escaped = (folder: string): string => folder.replace(/[\\*?[\]!#\s]/g, "\\$&")
+
+/** A rule as it reads in the root's file. */
+const fromRoot = (rule: string, folder: string): string => {
+  if (folder === "" || /^\s*(?:#|$)/.test(rule)) return rule
+  const [, not = "", pattern = ""] = /^(!?)(.*)$/.exec(rule)!
+  const isAnchored = /\/(?!\s*$)/.test(pattern)
+  return `${not}/${escaped(folder)}/${isAnchored ? pattern.replace(/^\//, "") : `**/${pattern}`}`
+}
+
+const textOf = async (files: Files, path: string): Promise<string | undefined> => {
+  const info = await files.stat(path)
+  return info?.kind === "file" ? Buffer.from(await files.read(path)).toString() : undefined
+}
+
+/** The rules that hold inside of one folder. */
+export class IgnoreRules {
+  private readonly files: Files
+  private readonly root: string
+  private readonly make: () => Ignore
+  private readonly rules: Ignore
+
+  private constructor(files: Files, root: string, make: () => Ignore, rules: Ignore) {
+    this.files = files
+    this.root = root
+    this.make = make
+    this.rules = rules
+  }
+
+  /**
+   * The rules for a walk that starts at a folder: those of all folders from the repository's root, or from `top` where there
+   * is no repository. A folder that they ignore was asked for all the same, and its own rules alone hold.
+   */
+  static async startingAt(files: Files, folder: string, top: string): Promise<IgnoreRules> {
+    const { default: ignore } = await import("ignore")
+    const make = () => ignore({ ignorecase: false })
+    const root = await repositoryOf(files, folder, top)
+    let rules = await new IgnoreRules(files, root, make, make()).withRules(
+      join(root, ".git", "info", "exclude"),
+      "",
+    )
+    const way = relative(root, folder)
+      .split(sep)
+      .filter((part) => part !== "")
+    for (let depth = 0; depth < way.length; depth++) {
+      rules = await rules.within(join(root, ...way.slice(0, depth)))
+      if (rules.ignores(join(root, ...way.slice(0, depth + 1)), true)) {
+        return new IgnoreRules(files, folder, make, make())
+      }
+    }
+    return rules
+  }
+
+  /** With the rules that a folder inside brings. */
+  within(folder: string): Promise<IgnoreRules> {
+    return this.withRules(join(folder, ignoreFile), this.fromRoot(folder))
+  }
+
+  ignores(path: string, isFolder: boolean): boolean {
+    return this.rules.ignores(isFolder ? `${this.fromRoot(path)}/` : this.fromRoot(path))
+  }
+
+  private async withRules(path: string, folder: string): Promise<IgnoreRules> {
+    const text = await textOf(this.files, path)
+    if (text === undefined) return this
+    const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
+    const rules = this.make()
+      .add(this.rules)
+      .add(lines.map((rule) => fromRoot(rule, folder)))
+    return new IgnoreRules(this.files, this.root, this.make, rules)
+  }
+
+  private fromRoot(path: string): string {
+    return relative(this.root, path).split(sep).join("/")
+  }
+}
+
+/** The nearest folder from `folder` up that holds a repository; else `top`, if that is above, or `folder`. */
+const repositoryOf = async (files: Files, folder: string, top: string): Promise<string> => {
+  for (let at = folder; ; at = dirname(at)) {
+    if ((await files.stat(join(at, ".git"))) !== undefined) return at
+    if (at === dirname(at)) break
+  }
+  const way = relative(top, folder)
+  return way === ".." || way.startsWith(`..${sep}`) || way.startsWith(sep) ? folder : top
+}

@@ -1,0 +1,35 @@
+/** Applies several replacements to the text of one file, each to what the earlier ones left. */
+import type { Grammar } from "./grammar.ts"
+import { noMatches, type Replacement, rewrite, type Tally } from "./rewrite.ts"
+
+export interface RewrittenSource extends Tally {
+  readonly text: string
+  /** The matches that each replacement replaced. */
+  readonly byReplacement: ReadonlyArray<number>
+}
+
+export const sumOf = (one: Tally, other: Tally): Tally => ({
+  matches: one.matches + other.matches,
+  lost: one.lost + other.lost,
+  unclear: one.unclear + other.unclear,
+  comments: one.comments + other.comments,
+})
+
+/** Undefined stands for a replacement that the language has no place for. Fails with a StructuralError. */
+export const rewriteSource = async (
+  grammar: Grammar,
+  replacements: ReadonlyArray<Replacement | undefined>,
+  original: string,
+): Promise<RewrittenSource> => {
+  let text = original
+  let tally = noMatches
+  const byReplacement: Array<number> = []
+  for (const replacement of replacements) {
+    const rewritten =
+      replacement === undefined ? { text, ...noMatches } : await rewrite(grammar, replacement, text)
+    text = rewritten.text
+    tally = sumOf(tally, rewritten)
+    byReplacement.push(rewritten.matches)
+  }
+  return { text, byReplacement, ...tally }
+}

@@ -1,0 +1,181 @@
+/**
+ * Finds the files that a list of paths means. A file that is named is taken as it is; folders and globs give files of the
+ * known languages that no `.gitignore` ignores. Links are not followed on the way.
+ */
+import { join, relative, sep } from "node:path"
+import type { Files, FolderEntry } from "../io/files.ts"
+import { IgnoreRules } from "./ignore-rules.ts"
+import { type Language, languageNamed, languageOfPath, languages } from "./language.ts"
+import { StructuralError } from "./structural-error.ts"
+
+export interface SourceFile {
+  /** As it follows from the path that was given. */
+  readonly path: string
+  /** Absolute, with every link resolved. */
+  readonly real: string
+  readonly language: Language
+}
+
+export interface SourceQuery {
+  /** Files, folders and globs; one that begins with `!` takes files out. */
+  readonly paths: ReadonlyArray<string>
+  /** A language's name; default: what the extension says. */
+  readonly lang?: string | undefined
+  /** Where relative paths start; absolute. */
+  readonly cwd: string
+  /** Resolves links; fails where a path may not be read. */
+  readonly locate: (path: string) => Promise<string>
+  readonly signal: AbortSignal
+  /** Told of what is left out because it cannot be read. */
+  readonly passOver: (path: string, reason: string) => void
+}
+
+const maxFiles = 100_000
+const unwalked: ReadonlySet<string> = new Set([".git", "node_modules"])
+
+const expectLanguage = (name: string): Language => {
+  const language = languageNamed(name)
+  if (language !== undefined) return language
+  const known = languages.map((each) => each.name).join(", ")
+  throw new StructuralError(`Unknown language ${name}. Known are: ${known}.`)
+}
+
+/** Goes through a folder in the order of names; gives paths relative to it. */
+async function* walk(
+  files: Files,
+  folder: string,
+  { cwd, signal, passOver }: SourceQuery,
+  maxDepth = Number.POSITIVE_INFINITY,
+): AsyncGenerator<string, void> {
+  const start = await IgnoreRules.startingAt(files, folder, cwd)
+  const open = [{ path: folder, rules: start, depth: 1 }]
+  for (let here = open.pop(); here !== undefined; here = open.pop()) {
+    signal.throwIfAborted()
+    const entries = await listed(files, here.path).catch((cause: Error) => {
+      passOver(here.path, `cannot be read: ${cause.message}`)
+      return []
+    })
+    const hasRules = entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")
+    const rules = hasRules ? await here.rules.within(here.path) : here.rules
+    const folders: typeof open = []
+    for (const { name, kind } of entries) {
+      const path = join(here.path, name)
+      if (kind === "other" || rules.ignores(path, kind === "directory")) continue
+      if (kind === "file") yield relative(folder, path)
+      else if (!unwalked.has(name) && here.depth < maxDepth) {
+        folders.push({ path, rules, depth: here.depth + 1 })
+      }
+    }
+    open.push(...folders.reverse())
+  }
+}
+
+const listed = async (files: Files, path: string): Promise<ReadonlyArray<FolderEntry>> =>
+  [...(await files.list(path))].sort((a, b) => (a.name < b.name ? -1 : 1))
+
+const isExclusion = (path: string): boolean => path.startsWith("!")
+
+type Picomatch = typeof import("picomatch")
+
+const slashed = (path: string): string => (sep === "/" ? path : path.split(sep).join("/"))
+
+/** How deep a glob can reach below its base. */
+const depthOf = (glob: string): number =>
+  /\*\*|[{(]/.test(glob) ? Number.POSITIVE_INFINITY : glob.split("/").length
+
+class SourceSearch {
+  private readonly found = new Map<string, SourceFile>()
+  private readonly files: Files
+  private readonly query: SourceQuery
+  private readonly picomatch: Picomatch
+  private readonly forced: Language | undefined
+  private readonly isExcluded: (path: string) => boolean
+
+  constructor(files: Files, query: SourceQuery, picomatch: Picomatch) {
+    this.files = files
+    this.query = query
+    this.picomatch = picomatch
+    this.forced = query.lang === undefined ? undefined : expectLanguage(query.lang)
+    const excluded = query.paths.filter(isExclusion).flatMap((path) => this.exclusion(path.slice(1)))
+    this.isExcluded = (path) => excluded.some((matches) => matches(path))
+  }
+
+  async run(): Promise<ReadonlyArray<SourceFile>> {
+    for (const path of this.query.paths) if (!isExclusion(path)) await this.addPath(path)
+    return [...this.found.values()]
+  }
+
+  private matcher(glob: string, basename = false): (path: string) => boolean {
+    const matches = this.picomatch(slashed(glob).replace(/^\.\//, ""), { dot: true, basename })
+    return (path) => matches(slashed(path))
+  }
+
+  /** A name alone is meant wherever it stands, and a folder with all that it holds. */
+  private exclusion(glob: string): Array<(path: string) => boolean> {
+    const whole = glob.replace(/\/+$/, "")
+    if (whole.includes("/")) return [this.matcher(whole), this.matcher(`${whole}/**`)]
+    return [this.matcher(whole, true), this.matcher(`**/${whole}/**`)]
+  }
+
+  private async addPath(path: string): Promise<void> {
+    const real = await this.query.locate(path)
+    const info = await this.files.stat(real)
+    if (info?.kind === "file") return this.addNamedFile(path, real)
+    if (info?.kind === "directory") return this.addFolder(path, real)
+    if (info?.kind === "other")
+      throw new StructuralError(`${path} is not a regular file. Leave it out of paths.`)
+    if (this.picomatch.scan(path).isGlob) return this.addGlob(path)
+    throw new StructuralError(
+      `File or folder not found: ${path}. Check the path; relative paths start at the working directory.`,
+    )
+  }
+
+  private addNamedFile(path: string, real: string): void {
+    const language = this.forced ?? languageOfPath(path)
+    if (language === undefined) {
+      throw new StructuralError(`The language of ${path} is not known from its extension. Name it with lang.`)
+    }
+    this.add(path, real, language)
+  }
+
+  private async addFolder(path: string, real: string): Promise<void> {
+    for await (const name of walk(this.files, real, this.query)) {
+      const language = languageOfPath(name)
+      if (language === undefined || (this.forced ?? language) !== language) continue
+      this.add(join(path, name), join(real, name), language)
+    }
+  }
+
+  /** Here `lang` holds for every file, as the glob has chosen them. */
+  private async addGlob(path: string): Promise<void> {
+    const { base, glob } = this.picomatch.scan(path)
+    const folder = base === "" ? "." : base
+    const real = await this.query.locate(folder)
+    if ((await this.files.stat(real))?.kind !== "directory") return
+    const matches = this.matcher(glob)
+    for await (const name of walk(this.files, real, this.query, depthOf(glob))) {
+      if (!matches(name)) continue
+      const language = this.forced ?? languageOfPath(name)
+      if (language !== undefined) this.add(join(folder, name), join(real, name), language)
+    }
+  }
+
+  private add(path: string, real: string, language: Language): void {
+    if (this.found.has(real) || this.isExcluded(path)) return
+    if (this.isExcluded(relative(this.query.cwd, real))) return
+    this.found.set(real, { path, real, language })
+    if (this.found.size > maxFiles) {
+      throw new StructuralError(`The paths hold more than ${maxFiles} files. Name fewer folders.`)
+    }
+  }
+}
+
+/** Each file once, in the order of the paths, then of names. Fails with a StructuralError for a path that is not there. */
+export const findSourceFiles = async (
+  files: Files,
+  query: SourceQuery,
+): Promise<ReadonlyArray<SourceFile>> => {
+  const { default: picomatch } = await import("picomatch")
+  const cwd = await files.resolveLinks(query.cwd)
+  return new SourceSearch(files, { ...query, cwd }, picomatch).run()
+}

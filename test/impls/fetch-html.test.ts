@@ -1,0 +1,359 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { TestClock } from "effect/testing"
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { FetchHtml } from "../../src/handlers/fetch-html.ts"
+import { fetchHtmlTool, makeFetchHtmlTool } from "../../src/impls/fetch-html.ts"
+import { Browser, localBrowser } from "../../src/io/browser.ts"
+import { answerOf, contextOf, runHandler, stepOf } from "../handlers/run-handler.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { describeWithChromium } from "../servers/chromium.ts"
+import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
+import { conforms } from "./conformance.ts"
+import { resultOf } from "./result-of.ts"
+
+const cwd = useTempFolder()
+const server = useHttpServer()
+/** Pages that change nothing by themselves need no waiting for silence. */
+const browser = new Browser({ allowPrivate: true, settleTimeout: 0, loadTimeout: 10_000 })
+/** For pages that do; it waits as long as it takes. */
+const patient = new Browser({ allowPrivate: true, settleTimeout: 60_000 })
+afterAll(() => Promise.all([browser.close(), patient.close(), localBrowser.close()]))
+
+const html = { "content-type": "text/html; charset=utf-8" }
+const paragraph = "Each lane runs one call at a time, and what waits for its host holds nobody else up. "
+  .repeat(8)
+  .trim()
+
+const fetchHtml = (path: string, reader = browser, maxLength?: number) =>
+  FetchHtml({ url: server.url(path), ...(maxLength !== undefined && { maxLength }) }, reader)
+
+const answer = (path: string, reader = browser, maxLength?: number) =>
+  answerOf(fetchHtml(path, reader, maxLength), { cwd: "/" })
+
+/** The Markdown of a page, without the header. */
+const markdownOf = async (page: string, reader = browser): Promise<string> => {
+  server.route("/page", sends(page, html))
+  const text = await answer("/page", reader)
+  expect(text).not.toMatch(/^Error/)
+  return text.slice(text.indexOf("\n\n") + 2)
+}
+
+describeWithChromium("the Markdown of a page", () => {
+  it("is that of its article, without what is around it", async () => {
+    const markdown = await markdownOf(`<title>A title</title>
+      <nav><a href="/a">Home</a> <a href="/b">News</a></nav>
+      <article><h1>The headline</h1><p>${paragraph}</p><h2>A part</h2><p>${paragraph}</p></article>
+      <footer>All rights reserved</footer>`)
+    expect(markdown).toBe(`## The headline\n\n${paragraph}\n\n## A part\n\n${paragraph}`)
+  })
+
+  it("is that of the whole page where it has no article to speak of", async () => {
+    const links = Array.from({ length: 5 }, (_, index) => `<li><a href="/${index}">Entry ${index}</a></li>`)
+    const markdown = await markdownOf(`<h1>Index</h1><ul>${links.join("")}</ul><p>The end.</p>`)
+    expect(markdown).toContain("Index")
+    expect(markdown).toContain(`[Entry 4](${server.url("/4")})`)
+    expect(markdown).toContain("The end.")
+  })
+
+  it("has links and images by their whole URLs, after the page's base", async () => {
+    const markdown = await markdownOf(`<base href="/docs/"><article><p>${paragraph}</p>
+      <p><a href="a.html?x=1#y">one</a> <a href="//other.test/b">two</a> <a href="../c">three</a>
+      <a href="javascript:alert(1)">four</a></p><p><img src="picture.png" alt="A picture"> and text</p>
+      <img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" alt="dot"></article>`)
+    expect(markdown).toContain(
+      `[one](${server.url("/docs/a.html?x=1#y")}) [two](http://other.test/b) [three](${server.url("/c")}) four`,
+    )
+    expect(markdown).toContain(`![A picture](${server.url("/docs/picture.png")})`)
+    expect(markdown).not.toContain("data:")
+  })
+
+  it.each([
+    ['<pre><code class="language-ts">CODE</code></pre>', "ts"],
+    ['<pre class="lang-rust">CODE</pre>', "rust"],
+    ['<pre lang="go"><code>CODE</code></pre>', "go"],
+    ['<pre><code class="hljs python">CODE</code></pre>', "python"],
+    ['<div class="highlight highlight-source-shell"><pre>CODE</pre></div>', "shell"],
+    [
+      '<div class="language-yaml highlighter"><div class="x"><pre><code>CODE</code></pre></div></div>',
+      "yaml",
+    ],
+    ['<pre data-lang="c++">CODE</pre>', "c++"],
+    ["<pre>CODE</pre>", ""],
+  ])("keeps the code of %s", async (block, language) => {
+    const code = "if (a &lt; b) {\n  <span>call</span>()\n\n  // * _x_\n}"
+    const markdown = await markdownOf(`<article><p>${paragraph}</p>${block.replace("CODE", code)}</article>`)
+    expect(markdown).toContain(`\n\n\`\`\`${language}\nif (a < b) {\n  call()\n\n  // * _x_\n}\n\`\`\``)
+  })
+
+  it("keeps the lines of code whose lines are elements", async () => {
+    const markdown = await markdownOf(`<style>.line { display: block }</style><article><p>${paragraph}</p>
+      <pre><code class="language-js"><span class="line">one()</span><span class="line">two()</span></code></pre></article>`)
+    expect(markdown).toContain("```js\none()\ntwo()\n```")
+  })
+
+  it("keeps tables and lists, their tasks included", async () => {
+    const markdown = await markdownOf(`<article><p>${paragraph}</p>
+      <table><thead><tr><th>Name</th><th align="right">Size</th></tr></thead>
+      <tbody><tr><td>a|b</td><td align="right">1</td></tr><tr><td style="color: red"><code>c</code></td><td align="right">2</td></tr></tbody></table>
+      <ul><li><input type="checkbox" checked>done</li><li><input type="checkbox">open</li></ul>
+      <ol start="3"><li>three</li><li>four</li></ol></article>`)
+    expect(markdown).toContain("| Name | Size |\n| --- | ---: |\n| a\\|b | 1   |\n| `c` | 2   |")
+    expect(markdown).toContain("-   [x] done\n-   [ ] open")
+    expect(markdown).toContain("3.  three\n4.  four")
+  })
+
+  it("leaves out what cannot be seen, and keeps what can", async () => {
+    const markdown =
+      await markdownOf(`<style>.gone { display: none } .sr { position: absolute; width: 1px; height: 1px; overflow: hidden }</style>
+      <article><p>${paragraph}</p>
+      <p style="display: none">by style</p><p class="gone">by sheet</p><p hidden>by attribute</p>
+      <p style="visibility: hidden">invisible <b style="visibility: visible">visible again</b></p>
+      <p class="sr">for readers of screens</p><script>document.write("<p>written by script</p>")</script>
+      <noscript>without script</noscript><template><p>template</p></template>
+      <details><summary>Summary</summary><p>folded</p></details></article>`)
+    for (const gone of [
+      "by style",
+      "by sheet",
+      "by attribute",
+      "invisible",
+      "screens",
+      "without script",
+      "template",
+    ]) {
+      expect(markdown).not.toContain(gone)
+    }
+    for (const kept of ["visible again", "written by script", "Summary", "folded"])
+      expect(markdown).toContain(kept)
+  })
+
+  it("has what scripts add, also what they load, and what is in shadow trees", async () => {
+    server.route("/data", sends("loaded later"))
+    const markdown = await markdownOf(
+      `<article><p>${paragraph}</p><x-box>slotted text</x-box><div id="late"></div></article><script>
+      const box = document.querySelector("x-box").attachShadow({ mode: "open" })
+      box.innerHTML = "<p>before the slot</p><slot></slot>"
+      fetch("/data").then((response) => response.text()).then((text) => { document.getElementById("late").innerHTML = "<p>" + text + "</p>" })
+      </script>`,
+      patient,
+    )
+    expect(markdown).toMatch(/before the slot\s+slotted text\s+loaded later/)
+  })
+
+  it("does not depend on what the page's scripts and policies did", async () => {
+    const policy =
+      "default-src 'none'; script-src 'unsafe-inline'; require-trusted-types-for 'script'; trusted-types 'none'"
+    server.route(
+      "/page",
+      sends(
+        `<title>Strict</title><article><p>${paragraph}</p></article><script>
+        Node.prototype.cloneNode = Document.prototype.querySelector = Array.prototype.filter = () => { throw new Error("mine") }
+        globalThis.getComputedStyle = undefined</script>`,
+        { ...html, "content-security-policy": policy },
+      ),
+    )
+    expect(await answer("/page")).toContain(`[Status: 200 OK]\n\n${paragraph}`)
+  })
+})
+
+describeWithChromium("the answer of FetchHtml", () => {
+  it("has the URL, the title and the status in its header, and details for the host", async () => {
+    server.route("/page", sends(`<title>\n A  title </title><p>text</p>`, html))
+    expect(await answer("/page")).toBe(
+      `[URL: ${server.url("/page")}]\n[Title: A title]\n[Status: 200 OK]\n\ntext`,
+    )
+    expect(await runHandler(fetchHtml("/page"), { cwd: "/" })).toMatchObject({
+      output: { details: { url: server.url("/page"), title: "A title", status: 200, size: 4 } },
+    })
+  })
+
+  it("shows where it was redirected, by the server and by a script", async () => {
+    server.route("/from", redirectsTo("/middle"))
+    server.route("/middle", sends(`<script>location.replace("/to")</script>`, html))
+    server.route("/to", sends("<p>there</p>", html))
+    expect(await answer("/from", patient)).toBe(
+      `[Redirected from: ${server.url("/from")}]\n[URL: ${server.url("/to")}]\n[Title: none]\n[Status: 200 OK]\n\nthere`,
+    )
+  })
+
+  it("shows an error page with its status", async () => {
+    server.route("/page", (_request, response) => {
+      response.writeHead(404, html).end("<title>Lost</title><h1>Not here</h1><p>Try elsewhere.</p>")
+    })
+    const text = await answer("/page")
+    expect(text).toContain("[Title: Lost]\n[Status: 404 Not Found]\n\n")
+    expect(text).toContain("Try elsewhere.")
+  })
+
+  it("is cut with a note where the page is long", async () => {
+    server.route("/page", sends(`<p>${"é".repeat(60_000)}</p>`, html))
+    const text = await answer("/page")
+    expect(text).toMatch(/\n\né{25000}\n\[truncated: these are the first 50000 bytes; the page has 120000\]$/)
+    expect(await answer("/page", browser, 5)).toMatch(
+      /\n\néé\n\[truncated: these are the first 4 bytes; the page has 120000\]$/,
+    )
+  })
+
+  it("says that a page has no text", async () => {
+    server.route("/page", sends("<title>Blank</title>", html))
+    expect(await answer("/page")).toMatch(/\n\n\(no text\)$/)
+  })
+
+  it("is that of now for a page that never falls silent, or never ends", async () => {
+    const impatient = new Browser({ allowPrivate: true, settleTimeout: 1, loadTimeout: 2_000 })
+    try {
+      server.route("/tick", (_request, response) => response.end())
+      server.route(
+        "/restless",
+        sends("<p>here</p><script>const go = () => fetch('/tick').then(go); go()</script>", html),
+      )
+      expect(await answer("/restless", impatient)).toMatch(/\n\nhere$/)
+      server.route("/endless", (_request, response) => {
+        response.writeHead(200, html).write(`<p>so far</p>${" ".repeat(5_000)}`)
+      })
+      expect(await answer("/endless", impatient)).toMatch(/\n\nso far$/)
+    } finally {
+      await impatient.close()
+    }
+  })
+
+  it("is that of the page behind a dialog", async () => {
+    expect(await markdownOf("<p>before</p><script>alert('wait'); confirm('?')</script><p>after</p>")).toBe(
+      "before\n\nafter",
+    )
+  })
+})
+
+describeWithChromium("a failure of FetchHtml", () => {
+  it.each([
+    [
+      "a download",
+      { "content-disposition": "attachment" },
+      " is a download, not a page. Use fetch_url for text, or the shell tool, for example with curl -o.",
+    ],
+    [
+      "an archive",
+      { "content-type": "application/zip" },
+      " is a download, not a page. Use fetch_url for text, or the shell tool, for example with curl -o.",
+    ],
+    [
+      "a picture",
+      { "content-type": "image/png" },
+      " is no page but image/png. Download it with the shell tool, for example with curl -o.",
+    ],
+  ])("is %s", async (_, headers, reason) => {
+    server.route("/file", sends("PK", { ...html, ...headers }))
+    expect(await answer("/file")).toBe(`Error: ${server.url("/file")}${reason}`)
+  })
+
+  it("is an answer without a page", async () => {
+    server.route("/page", (_request, response) => response.writeHead(204).end())
+    expect(await answer("/page")).toBe(
+      `Error: Cannot open ${server.url("/page")}: ERR_ABORTED. The server answered: 204 No Content`,
+    )
+  })
+
+  it("is an error status with nothing to show", async () => {
+    server.route("/page", (_request, response) => response.writeHead(503).end())
+    expect(await answer("/page")).toBe("Error: HTTP error: 503 Service Unavailable")
+  })
+
+  it("is a server that breaks off, or a port where nothing listens", async () => {
+    server.route("/page", (_request, response) => response.destroy())
+    expect(await answer("/page")).toBe(
+      `Error: Cannot fetch ${server.url("/page")}: the server broke the connection off.`,
+    )
+    const closed = "http://127.0.0.1:2/"
+    expect(await answerOf(FetchHtml({ url: closed }, browser), { cwd: "/" })).toBe(
+      `Error: Cannot fetch ${closed}: the connection was refused. Nothing listens at that host and port.`,
+    )
+  })
+
+  it("is a name that nobody knows", async () => {
+    const resolve = () => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }))
+    const lost = new Browser({ resolve })
+    try {
+      for (const url of ["http://nowhere.test/", "https://nowhere.test/"]) {
+        expect(await answerOf(FetchHtml({ url }, lost), { cwd: "/" })).toBe(
+          `Error: Cannot fetch ${url}: the name of the host is not known. Check its spelling.`,
+        )
+      }
+    } finally {
+      await lost.close()
+    }
+  })
+
+  it("is 30 s without a page, whose loading is ended", async () => {
+    let closed: Promise<void> | undefined
+    const asked = new Promise<void>((resolve) => {
+      server.route("/page", (_request, response) => {
+        closed = new Promise((ended) => response.on("close", ended))
+        resolve()
+      })
+    })
+    const program = Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(stepOf(fetchHtml("/page"), contextOf({ cwd: "/" })))
+      yield* Effect.promise(() => asked)
+      yield* TestClock.adjust("30 seconds")
+      return yield* Fiber.join(fiber)
+    })
+    expect(
+      await Effect.runPromise(Effect.provide(program, TestClock.layer({ warningDelay: "10 minutes" }))),
+    ).toMatchObject({
+      _tag: "Error",
+      message: `Timed out after 30 s: ${server.url("/page")}`,
+    })
+    await closed
+  })
+})
+
+describeWithChromium("fetch_html", () => {
+  it("refuses private addresses without the option of its browser", async () => {
+    const result = await resultOf(fetchHtmlTool, { url: server.url("/") })
+    const content = expect.stringMatching(
+      /^Refused to connect: 127\.0\.0\.1 is .* set its option allowPrivate\.$/,
+    )
+    expect(result).toMatchObject({ status: "error", content })
+    expect(server.requests).toEqual([])
+  })
+})
+
+describe("fetch_html without a browser", () => {
+  beforeEach(() => {
+    vi.stubEnv("CHROME_PATH", "/nowhere/chromium")
+  })
+  afterEach(() => {
+    vi.unstubAllEnvs()
+  })
+
+  it("says how to get one", async () => {
+    const result = await resultOf(makeFetchHtmlTool(new Browser()), { url: "https://example.org/" })
+    expect(result).toMatchObject({
+      status: "error",
+      content:
+        "There is no browser at /nowhere/chromium. Let CHROME_PATH name the executable file of a Chromium, or leave it unset.",
+    })
+  })
+
+  it("refuses what is no URL of a page without asking", async () => {
+    expect(await resultOf(fetchHtmlTool, { url: "file:///etc/passwd" }, "unasked")).toMatchObject({
+      status: "error",
+      content: "Only http and https URLs can be fetched, not file:",
+    })
+  })
+})
+
+describeWithChromium("a call of fetch_html", () => {
+  conforms({
+    tool: makeFetchHtmlTool(browser),
+    cwd,
+    prepare: () => {
+      server.route("/", sends("<p>text</p>", html))
+      return { url: server.url("/") }
+    },
+    badParams: {},
+    asks: true,
+    effects: [],
+    cleanup: [],
+  })
+})

@@ -1,0 +1,227 @@
+import { spawn } from "node:child_process"
+import { createSocket } from "node:dgram"
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+import { expect, it, onTestFinished } from "vitest"
+import { PrivateAddressError } from "../../src/io/address-guard.ts"
+import type { Browser } from "../../src/io/browser.ts"
+import { browserOf, describeWithChromium, watchedChromium } from "../servers/chromium.ts"
+import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
+import { useTempFolder } from "./temp-folder.ts"
+
+const path = useTempFolder()
+const server = useHttpServer()
+
+const html = { "content-type": "text/html" }
+
+const read = (browser: Browser, url: string, signal?: AbortSignal) =>
+  browser.readPage({ url: new URL(url), maxLength: 50_000, ...(signal !== undefined && { signal }) })
+
+/** A page that never comes. Resolves with what its connection's end can be awaited by. */
+const holdPage = (name: string): Promise<{ readonly closed: Promise<unknown> }> =>
+  new Promise((resolve) => {
+    server.route(name, (_request, response) => resolve({ closed: once(response, "close") }))
+  })
+
+describeWithChromium("the Chromium of a Browser", () => {
+  it("is started once for all pages, ends when none is read, and is started again", async () => {
+    server.route("/", sends("<p>here</p>", html))
+    const { executablePath, started, ended } = await watchedChromium(path)
+    const browser = browserOf({ executablePath, allowPrivate: true, idleTimeout: 1 })
+    const held = holdPage("/held")
+    const controller = new AbortController()
+    const holding = read(browser, server.url("/held"), controller.signal)
+    await held
+    const pages = await Promise.all([1, 2, 3].map(() => read(browser, server.url("/"))))
+    expect(pages.map(({ markdown }) => markdown)).toEqual(["here", "here", "here"])
+    controller.abort()
+    await expect(holding).rejects.toMatchObject({ name: "AbortError" })
+    expect(await started).toBeGreaterThan(0)
+    await ended
+    expect((await read(browser, server.url("/"))).markdown).toBe("here")
+  })
+
+  it("ends with what it reads when it is closed, and is started again by the next page", async () => {
+    server.route("/", sends("<p>here</p>", html))
+    const browser = browserOf({ allowPrivate: true })
+    const held = holdPage("/held")
+    const reading = read(browser, server.url("/held"))
+    const failed = expect(reading).rejects.toThrow(
+      `The browser ended while it read ${server.url("/held")}. Try again.`,
+    )
+    const { closed } = await held
+    await browser.close()
+    await failed
+    await closed
+    expect((await read(browser, server.url("/"))).markdown).toBe("here")
+  })
+
+  it("is replaced after a crash", async () => {
+    server.route("/", sends("<p>here</p>", html))
+    const watched = await watchedChromium(path)
+    const browser = browserOf({ executablePath: watched.executablePath, allowPrivate: true })
+    const held = holdPage("/held")
+    const failed = expect(read(browser, server.url("/held"))).rejects.toThrow()
+    await held
+    process.kill(await watched.started, "SIGKILL")
+    await failed
+    expect((await read(browser, server.url("/"))).markdown).toBe("here")
+  })
+
+  it("does not outlive a process that forgets it", async () => {
+    server.route("/", sends("<p>here</p>", html))
+    const { executablePath, ended } = await watchedChromium(path)
+    const child = spawn(
+      process.execPath,
+      ["--import", "tsx", "test/io/read-page.ts", executablePath, server.url("/")],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    )
+    const [line] = await once(child.stdout, "data")
+    expect(String(line)).toBe("here\n")
+    await ended
+  })
+
+  it("keeps cookies in a profile, and none without", async () => {
+    server.route("/", (request, response) => {
+      response.writeHead(200, { ...html, "set-cookie": "seen=yes; max-age=1000" })
+      response.end(request.headers.cookie ?? "no cookie")
+    })
+    const forgetful = browserOf({ allowPrivate: true })
+    await read(forgetful, server.url("/"))
+    expect((await read(forgetful, server.url("/"))).markdown).toBe("no cookie")
+    const lasting = browserOf({ allowPrivate: true, profile: path("profile") })
+    await read(lasting, server.url("/"))
+    await lasting.close()
+    expect((await read(lasting, server.url("/"))).markdown).toBe("seen=yes")
+    // Before its folder is removed.
+    await lasting.close()
+  })
+
+  it("that does not start is an error which names it", async () => {
+    await expect(read(browserOf({ executablePath: "/bin/false" }), server.url("/"))).rejects.toThrow(
+      /^The browser \/bin\/false cannot be started: /,
+    )
+    await expect(read(browserOf({ executablePath: "/nowhere" }), server.url("/"))).rejects.toThrow(
+      /^There is no browser at \/nowhere\. /,
+    )
+  })
+})
+
+describeWithChromium("an aborted signal", () => {
+  it("ends the loading of a page", async () => {
+    const browser = browserOf({ allowPrivate: true })
+    const controller = new AbortController()
+    const held = holdPage("/held")
+    const reading = read(browser, server.url("/held"), controller.signal)
+    const { closed } = await held
+    controller.abort(new Error("no longer needed"))
+    await expect(reading).rejects.toThrow("no longer needed")
+    await closed
+  })
+
+  it("ends a page whose script never ends", async () => {
+    const browser = browserOf({ allowPrivate: true })
+    const controller = new AbortController()
+    const spinning = new Promise<void>((resolve) => {
+      server.route("/spinning", (_request, response) => {
+        response.end()
+        resolve()
+      })
+    })
+    server.route("/", sends("<p>text</p><script>fetch('/spinning').then(() => { for (;;); })</script>", html))
+    const reading = read(browser, server.url("/"), controller.signal)
+    await spinning
+    controller.abort()
+    await reading.catch(() => {})
+    server.route("/", sends("<p>here</p>", html))
+    expect((await read(browser, server.url("/"))).markdown).toBe("here")
+  })
+
+  it("starts nothing where it was aborted before", async () => {
+    const browser = browserOf({ executablePath: "/nowhere" })
+    await expect(read(browser, server.url("/"), AbortSignal.abort())).rejects.toMatchObject({
+      name: "AbortError",
+    })
+  })
+})
+
+describeWithChromium("the address guard of a Browser", () => {
+  /** Of this machine, 127.0.0.1 is taken for public, and 127.0.0.2 is not. */
+  const guarded = () => browserOf({ isAllowed: (address) => address === "127.0.0.1", settleTimeout: 10_000 })
+
+  const privateRequests = () =>
+    server.requests.filter(({ headers }) => !headers.host?.startsWith("127.0.0.1:"))
+
+  it("refuses pages of private addresses, and redirects to them", async () => {
+    const browser = guarded()
+    server.route("/from", redirectsTo(server.url("/to", "127.0.0.2")))
+    server.route("/script", sends(`<script>location = "${server.url("/to", "127.0.0.2")}"</script>`, html))
+    await expect(read(browser, server.url("/", "127.0.0.2"))).rejects.toThrow(PrivateAddressError)
+    await expect(read(browser, server.url("/from"))).rejects.toThrow(PrivateAddressError)
+    await expect(read(browser, server.url("/to", "127.0.0.2").replace("http:", "https:"))).rejects.toThrow(
+      PrivateAddressError,
+    )
+    await read(browser, server.url("/script")).catch(() => {})
+    expect(privateRequests()).toEqual([])
+  })
+
+  it("refuses this machine by all its names", async () => {
+    const browser = browserOf()
+    for (const host of ["127.0.0.1", "localhost", "2130706433", "[::1]", "[::ffff:127.0.0.1]"]) {
+      await expect(read(browser, server.url("/", host))).rejects.toThrow(PrivateAddressError)
+    }
+    expect(server.requests).toEqual([])
+  })
+
+  it("holds for all that a page loads, opens and connects to", async () => {
+    const udp = createSocket("udp4")
+    onTestFinished(() => void udp.close())
+    let packets = 0
+    udp.on("message", () => packets++)
+    udp.bind(0, "0.0.0.0")
+    await once(udp, "listening")
+    const elsewhere = server.url("/private", "127.0.0.2")
+    server.route("/redirect", redirectsTo(elsewhere))
+    server.route(
+      "/",
+      sends(
+        `<img src="${elsewhere}"><iframe src="${elsewhere}"></iframe><link rel="stylesheet" href="${elsewhere}">
+        <p id="out"></p><script>
+        const fails = (name, open) => open().then(() => name + " open", () => name + " closed")
+        const socket = (host) => () => new Promise((resolve, reject) => {
+          const socket = new WebSocket("ws://" + host + ":" + location.port + "/socket")
+          socket.onopen = resolve
+          socket.onerror = reject
+        })
+        const gather = async () => {
+          const peer = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.2:${(udp.address() as AddressInfo).port}" }] })
+          peer.createDataChannel("x")
+          const done = new Promise((resolve) => {
+            peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === "complete") resolve() }
+          })
+          await peer.setLocalDescription(await peer.createOffer())
+          await done
+        }
+        Promise.all([
+          fails("fetch", () => fetch("${elsewhere}", { mode: "no-cors" })),
+          fails("redirect", () => fetch("/redirect", { mode: "no-cors" })),
+          fails("socket", socket("127.0.0.2")),
+          fails("peers", gather),
+        ]).then((results) => { document.getElementById("out").textContent = results.join(", ") })
+        </script>`,
+        html,
+      ),
+    )
+    const { markdown } = await read(guarded(), server.url("/"))
+    expect(markdown).toContain("fetch closed, redirect closed, socket closed, peers open")
+    expect(privateRequests()).toEqual([])
+    expect(packets).toBe(0)
+  })
+
+  it("lets everything pass where private addresses are allowed", async () => {
+    server.route("/", sends("<p>here</p>", html))
+    const browser = browserOf({ allowPrivate: true })
+    expect((await read(browser, server.url("/", "127.0.0.2"))).markdown).toBe("here")
+    expect((await read(browser, server.url("/", "localhost"))).markdown).toBe("here")
+  })
+})

@@ -1,0 +1,51 @@
+/** Tests that need a Chromium: left out, with the reason, on a machine without one, unless that is the CI's. */
+
+import { execFileSync } from "node:child_process"
+import { once } from "node:events"
+import { createReadStream } from "node:fs"
+import { writeFile } from "node:fs/promises"
+import { describe, onTestFinished } from "vitest"
+import { Browser, type BrowserOptions } from "../../src/io/browser.ts"
+import { findChromium } from "../../src/io/find-chromium.ts"
+
+const missing = await findChromium().then(
+  () => undefined,
+  (error: Error) => error.message,
+)
+const isLeftOut = missing !== undefined && process.env.CI === undefined
+if (isLeftOut) console.warn(`Tests with a browser are skipped. ${missing}`)
+
+/** A start of Chromium takes its time on a machine that does other things, too. */
+export const describeWithChromium = (name: string, tests: () => void): void => {
+  describe.skipIf(isLeftOut)(name, { timeout: 120_000 }, tests)
+}
+
+export interface WatchedChromium {
+  readonly executablePath: string
+  /** The process id of its first start. */
+  readonly started: Promise<number>
+  /** Resolves when no process of its first start is left. */
+  readonly ended: Promise<unknown>
+}
+
+/** A Chromium that holds one end of a FIFO while it lives. */
+export const watchedChromium = async (path: (name: string) => string): Promise<WatchedChromium> => {
+  const chromium = await findChromium()
+  execFileSync("mkfifo", [path("life")])
+  const watch = `exec 9> '${path("life")}'; echo $$ >&9`
+  const script = `#!/bin/sh\nif mkdir '${path("started")}' 2> /dev/null; then ${watch}; fi\nexec '${chromium}' "$@"\n`
+  await writeFile(path("chromium"), script, { mode: 0o755 })
+  const life = createReadStream(path("life"))
+  return {
+    executablePath: path("chromium"),
+    started: once(life, "data").then(([pid]) => Number(pid)),
+    ended: once(life, "close"),
+  }
+}
+
+/** Closed when the test has ended. */
+export const browserOf = (options: BrowserOptions = {}): Browser => {
+  const browser = new Browser({ settleTimeout: 0, ...options })
+  onTestFinished(() => browser.close())
+  return browser
+}
