@@ -51,6 +51,13 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
     "shop.ts changed since the preview.",
     "withTax(mine)",
   ],
+  "08-sub-agents.ts": [
+    'Spawned agent "files"',
+    'cleaner: shell {"command":"rm -rf build"} → no',
+    '<notification source="agent files">',
+    "Agent cleaner [Complete]:\nrm -rf build: denied, Remove nothing",
+    "No agents",
+  ],
 }
 
 describe("examples", () => {

@@ -1,4 +1,6 @@
 export { abortable } from "./abortable.ts"
+export type { SpawnAgentOptions } from "./agents.ts"
+export { GetAgent, ListAgents, SpawnAgent } from "./agents.ts"
 export type { EditDetails, EditOptions } from "./edit-file.ts"
 export { ApplyEdits, ValidateEdits } from "./edit-file.ts"
 export type { FetchHtmlDetails, FetchHtmlOptions } from "./fetch-html.ts"

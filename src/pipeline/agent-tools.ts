@@ -25,6 +25,10 @@ export class AgentTools {
     this.active.set(agentId, active)
   }
 
+  forget(agentId: string): void {
+    this.active.delete(agentId)
+  }
+
   /** The tool that a call of this agent means. */
   toolFor(agentId: string, name: string): Tool<unknown> | undefined {
     if (name === resolveName) return this.resolveTool

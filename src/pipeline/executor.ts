@@ -12,6 +12,7 @@ import { ToolFilters } from "../policy/index.ts"
 import { resolveName } from "../resolve/definition.ts"
 import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
 import * as turns from "../resolve/tool-choice.ts"
+import { AgentSignals } from "./agent-signals.ts"
 import { AgentTools } from "./agent-tools.ts"
 import { BackgroundTasks } from "./background-tasks.ts"
 import type { ToolCall, ToolCallInput } from "./call.ts"
@@ -84,6 +85,10 @@ const abortError = (signal: AbortSignal): DOMException =>
     ? signal.reason
     : new DOMException("The operation was aborted", "AbortError")
 
+const shutdownReason = "Cancelled: the executor was shut down"
+
+const shutdownError = (): DOMException => new DOMException(shutdownReason, "AbortError")
+
 export class ToolExecutor implements AsyncDisposable {
   /** Background tasks: running ones, and finished ones until they are taken. */
   readonly tasks: BackgroundTasks
@@ -96,6 +101,7 @@ export class ToolExecutor implements AsyncDisposable {
   private readonly tools: AgentTools
   private readonly actions: ActionStore
   private readonly standingHandlers = new Map<string, StandingResolveHandler>()
+  private readonly signals = new AgentSignals()
   private readonly ids = new CallIds("call")
   private readonly actionIds = new CallIds("action")
   private filters: CallFilter | undefined
@@ -220,6 +226,21 @@ export class ToolExecutor implements AsyncDisposable {
     this.tools.setActive(agentId, names)
   }
 
+  /**
+   * Aborted by a hard cancel of this agent, and by shutdown; a new one after that. For what works for an agent
+   * without being a call of its own.
+   */
+  agentSignal(agentId = "main"): AbortSignal {
+    return this.engine.closing ? AbortSignal.abort(shutdownError()) : this.signals.of(agentId)
+  }
+
+  /** Forgets what was set for an agent that is no more: its active tools, its standing handler, its signal. */
+  forgetAgent(agentId: string): void {
+    this.tools.forget(agentId)
+    this.standingHandlers.delete(agentId)
+    this.signals.forget(agentId)
+  }
+
   // --- Events
 
   /** The next event; undefined once nothing is queued, running, waiting or undelivered. */
@@ -313,7 +334,9 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** Hard: ends all foreground calls, queued, running and waiting. Gives how many. */
   cancel(options: CancelOptions = {}): number {
-    return this.cancelWhere(options, () => true)
+    const count = this.cancelWhere(options, () => true)
+    this.signals.abort(options.agentId, options.reason ?? "Cancelled")
+    return count
   }
 
   /** Soft: ends the handlers that run now; gates and the queue go on. Gives how many. */
@@ -424,9 +447,10 @@ export class ToolExecutor implements AsyncDisposable {
     this.engine.closing = true
     this.lanes.holdWhile(() => {
       for (const run of [...this.calls.values()]) {
-        if (!run.cancel("Cancelled: the executor was shut down")) run.dialogue.failUnread()
+        if (!run.cancel(shutdownReason)) run.dialogue.failUnread()
       }
     })
+    this.signals.abort(undefined, shutdownReason)
     await this.whenAllEnded()
     // Only now: what was being applied is pending again.
     this.actions.close()

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { ToolCall } from "./call.ts"
 import type { ToolResult } from "./event.ts"
-import type { EffectOf } from "./host-effect.ts"
+import type { EffectOf, HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
 import type { DurationInput } from "./step.ts"
 import type { PrimaryKind } from "./tool.ts"
@@ -36,8 +36,24 @@ export type DelegateFunction<Tag extends string> = (
   call: DelegateCall,
 ) => DelegateAnswer | Promise<DelegateAnswer>
 
+/** A function for an effect of a host's own. Declared as a method, so that it may name the effect's own type. */
+type CustomDelegate = {
+  answer(effect: HostEffect, call: DelegateCall): DelegateAnswer | Promise<DelegateAnswer>
+}["answer"]
+
 /** Functions that answer effects instead of events, by the effect's tag. A throw fails the effect. */
-export type Delegates = { readonly [Tag in string]?: DelegateFunction<Tag> }
+export interface Delegates {
+  readonly IdeOpen?: DelegateFunction<"IdeOpen">
+  readonly IdeShowPreview?: DelegateFunction<"IdeShowPreview">
+  readonly IdeShowDiffPreview?: DelegateFunction<"IdeShowDiffPreview">
+  readonly IdeReloadBuffer?: DelegateFunction<"IdeReloadBuffer">
+  readonly IdeClosePreview?: DelegateFunction<"IdeClosePreview">
+  readonly IdeCheckUnsavedEdits?: DelegateFunction<"IdeCheckUnsavedEdits">
+  readonly SpawnAgent?: DelegateFunction<"SpawnAgent">
+  readonly ListAgents?: DelegateFunction<"ListAgents">
+  readonly GetAgent?: DelegateFunction<"GetAgent">
+  readonly [tag: string]: CustomDelegate | undefined
+}
 
 export interface HookContext {
   readonly signal: AbortSignal

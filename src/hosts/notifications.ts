@@ -1,0 +1,106 @@
+/**
+ * What an agent has not been told yet of work that goes on beside its turns: background tasks, agents that it started.
+ * Bounded; what is lost can still be listed.
+ */
+import { headOf } from "../io/truncation.ts"
+import type { ToolEvent } from "../pipeline/event.ts"
+import { type SubAgent, statusName } from "./sub-agents/sub-agent.ts"
+
+export interface Notification {
+  /** The agent that is to be told. Default `"main"`. */
+  readonly agentId?: string
+  /** What reports, in a few words. */
+  readonly source: string
+  readonly text: string
+}
+
+export interface NotificationsOptions {
+  /** How many wait, of all agents; the oldest are dropped. Default 100. */
+  readonly max?: number
+}
+
+/** What one may hold, in bytes of UTF-8. */
+const maxTextBytes = 2_000
+
+const references: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\n": "&#10;",
+  "\r": "&#13;",
+  "\t": "&#9;",
+}
+
+const escapeText = (text: string): string => text.replace(/[&<>]/g, (char) => references[char]!)
+
+const escapeAttribute = (text: string): string => text.replace(/[&<>"\n\r\t]/g, (char) => references[char]!)
+
+const bounded = (text: string): string => {
+  const total = Buffer.byteLength(text)
+  if (total <= maxTextBytes) return text
+  const head = headOf(text, maxTextBytes)
+  return `${head} [${total - Buffer.byteLength(head)} bytes truncated]`
+}
+
+const rendered = ({ source, text }: Notification): string =>
+  `<notification source="${escapeAttribute(source)}">${escapeText(text)}</notification>`
+
+/**
+ * @example
+ * const notifications = new Notifications()
+ * const subAgents = new SubAgents(runAgent, { onEnd: (agent) => notifications.agentEnded(agent) })
+ * for await (const event of executor.events) notifications.push(event)
+ * // What the model is told of a call:
+ * notifications.appendTo(event.content, event.agentId)
+ */
+export class Notifications {
+  private waiting: Array<Required<Notification>> = []
+  private readonly max: number
+
+  constructor({ max = 100 }: NotificationsOptions = {}) {
+    if (!Number.isInteger(max) || max < 1) {
+      throw new TypeError(`Expected \`max\` to be a positive integer, got \`${max}\` (${typeof max})`)
+    }
+    this.max = max
+  }
+
+  get size(): number {
+    return this.waiting.length
+  }
+
+  add({ agentId = "main", source, text }: Notification): void {
+    this.waiting.push({ agentId, source: bounded(source), text: bounded(text) })
+    if (this.waiting.length > this.max) this.waiting.shift()
+  }
+
+  /** Notes a background task that has ended; give it every event. */
+  push(event: ToolEvent): void {
+    if (event._tag !== "BackgroundCompleted") return
+    const { agentId, callId, name, status } = event
+    const text = `${name} has ended [${statusName(status)}]. Take its result with get_background_task.`
+    this.add({ agentId, source: `task ${callId}`, text })
+  }
+
+  /** Notes an agent that has ended, for the one that started it. */
+  agentEnded({ parentId, label, status }: Pick<SubAgent, "parentId" | "label" | "status">): void {
+    const text = `The agent has ended [${statusName(status)}]. Take its last message with get_agent.`
+    this.add({ agentId: parentId, source: `agent ${label}`, text })
+  }
+
+  /** What an agent was not told yet, once: one element a line; empty where there is nothing. */
+  take(agentId = "main"): string {
+    const taken = this.waiting.filter((notification) => notification.agentId === agentId)
+    if (taken.length > 0) {
+      this.waiting = this.waiting.filter((notification) => notification.agentId !== agentId)
+    }
+    return taken.map(rendered).join("\n")
+  }
+
+  /** Puts what an agent was not told yet behind the text of a tool result. */
+  appendTo(content: string, agentId = "main"): string {
+    const told = this.take(agentId)
+    if (told === "") return content
+    return content === "" ? told : `${content}\n\n${told}`
+  }
+}

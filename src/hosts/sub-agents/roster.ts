@@ -1,0 +1,96 @@
+/** The agents that work, and those that have ended and were not taken. Bounded: those that ended first go first. */
+import type { AgentStatus, SubAgent } from "./sub-agent.ts"
+
+export interface Agent {
+  readonly label: string
+  readonly agentId: string
+  readonly parentId: string
+  readonly controller: AbortController
+  /** Told of its end. */
+  readonly waiters: Array<(agent: SubAgent) => void>
+  /** By `performance.now()`, as is its end. */
+  readonly startedAt: number
+  endedAt: number | undefined
+  status: AgentStatus
+  message: string
+}
+
+/** The agent as it is now. */
+export const snapshot = ({
+  label,
+  agentId,
+  parentId,
+  status,
+  startedAt,
+  endedAt,
+  message,
+}: Agent): SubAgent => ({
+  label,
+  agentId,
+  parentId,
+  status,
+  elapsed: (endedAt ?? performance.now()) - startedAt,
+  message,
+})
+
+export class Roster implements Iterable<Agent> {
+  /** By label, in the order of their spawning. */
+  private readonly listed = new Map<string, Agent>()
+  /** Those of the listed that have ended, in the order of their ending. */
+  private readonly ended = new Set<Agent>()
+  /** Whose functions have not settled; one that was cancelled may need a while. */
+  private readonly atWork = new Set<Agent>()
+  /** By agent id: listed or at work. */
+  private readonly known = new Map<string, Agent>()
+  private readonly maxEnded: number
+
+  constructor(maxEnded: number) {
+    this.maxEnded = maxEnded
+  }
+
+  get working(): number {
+    return this.atWork.size
+  }
+
+  get(label: string): Agent | undefined {
+    return this.listed.get(label)
+  }
+
+  byId(agentId: string): Agent | undefined {
+    return this.known.get(agentId)
+  }
+
+  [Symbol.iterator](): IterableIterator<Agent> {
+    return this.listed.values()
+  }
+
+  add(agent: Agent): void {
+    this.listed.set(agent.label, agent)
+    this.known.set(agent.agentId, agent)
+    this.atWork.add(agent)
+  }
+
+  /** It is kept until it is taken, or until too many have ended after it. */
+  keep(agent: Agent): void {
+    this.ended.add(agent)
+    const [first] = this.ended
+    if (this.ended.size > this.maxEnded) this.drop(first!)
+  }
+
+  drop(agent: Agent): void {
+    this.listed.delete(agent.label)
+    this.ended.delete(agent)
+    this.forgetUnlessNeeded(agent)
+  }
+
+  /** Its function has settled. */
+  leave(agent: Agent): void {
+    this.atWork.delete(agent)
+    this.forgetUnlessNeeded(agent)
+  }
+
+  private forgetUnlessNeeded(agent: Agent): void {
+    if (this.atWork.has(agent) || this.listed.get(agent.label) === agent) return
+    this.known.delete(agent.agentId)
+  }
+}

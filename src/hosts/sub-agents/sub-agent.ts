@@ -1,0 +1,46 @@
+/** One agent that works for another: what is known of it, and how it is told to the model. */
+
+export type AgentStatus = "running" | "complete" | "error" | "cancelled"
+
+/** A sub-agent as hosts see it. Plain JSON. */
+export interface SubAgent {
+  /** No other agent has it, ended ones that were not taken included. */
+  readonly label: string
+  /** The agent that its calls belong to. Never used twice. */
+  readonly agentId: string
+  /** The agent that started it. */
+  readonly parentId: string
+  readonly status: AgentStatus
+  /** How long it has worked, in milliseconds. */
+  readonly elapsed: number
+  /** Its last message, or why it failed; empty while it runs. At most 50,000 bytes. */
+  readonly message: string
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, "0")
+
+/** `12s`, `3m 05s`, `2h 10m`. */
+export const formatElapsed = (milliseconds: number): string => {
+  const seconds = Math.floor(milliseconds / 1000)
+  if (seconds < 60) return `${seconds}s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${twoDigits(seconds % 60)}s`
+  return `${Math.floor(seconds / 3600)}h ${twoDigits(Math.floor((seconds % 3600) / 60))}m`
+}
+
+/** `Running`, `Complete`, `Error`, `Cancelled`. */
+export const statusName = (status: string): string => status.slice(0, 1).toUpperCase() + status.slice(1)
+
+/** `1. label [Status] 12s` a line. */
+export const describeAgents = (agents: ReadonlyArray<SubAgent>): string => {
+  if (agents.length === 0) return "No agents"
+  return agents
+    .map(
+      ({ label, status, elapsed }, index) =>
+        `${index + 1}. ${label} [${statusName(status)}] ${formatElapsed(elapsed)}`,
+    )
+    .join("\n")
+}
+
+/** What `get_agent` answers for an agent that has ended. */
+export const describeEnd = ({ label, status, message }: SubAgent): string =>
+  `Agent ${label} [${statusName(status)}]:\n${message}`

@@ -1,0 +1,263 @@
+/**
+ * The answer to SpawnAgent, ListAgents and GetAgent for hosts that can run an agent. Each sub-agent has its own agent id,
+ * and so its own lane, on the executor of its parent; it may use no more tools than the parent, and start no agents.
+ */
+import { subagentTools } from "../../impls/presets.ts"
+import { HeadAndTail, maxOutputBytes } from "../../io/truncation.ts"
+import type { ToolEvent } from "../../pipeline/event.ts"
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import { messageOf } from "../../pipeline/failure.ts"
+import type { EffectOf } from "../../pipeline/host-effect.ts"
+import type { Delegates } from "../../pipeline/options.ts"
+import type { AgentRun, RunAgent } from "./agent-run.ts"
+import { toLabel, uniqueLabel } from "./labels.ts"
+import { type Agent, Roster, snapshot } from "./roster.ts"
+import { type AgentStatus, describeAgents, describeEnd, formatElapsed, type SubAgent } from "./sub-agent.ts"
+
+export interface SubAgentsOptions {
+  /** The names of the tools that an agent may use, as far as its parent may. Default: those of `subagentTools()`. */
+  readonly tools?: Iterable<string>
+  /** How many work at once; one more is refused. Default 8. */
+  readonly maxRunning?: number
+  /** How many that have ended are kept until they are taken; those that ended first go first. Default 100. */
+  readonly maxEnded?: number
+  /**
+   * Told what the agents' calls tell, with the agent's label: answer approvals and effects here as those of
+   * `executor.events`. Without it gates are denied, and effects that no delegate answers fail.
+   */
+  readonly onEvent?: (event: ToolEvent, label: string) => unknown
+  /** Told once of each agent that has ended, however it did. */
+  readonly onEnd?: (agent: SubAgent) => void
+}
+
+export interface CancelAgentsOptions {
+  /** The agent that started them. Default: whichever. */
+  readonly agentId?: string
+  /** Default: all. */
+  readonly label?: string
+  /** Kept as their last message. */
+  readonly reason?: string
+}
+
+/**
+ * @example
+ * const subAgents = new SubAgents(runAgent, { onEvent: (event, label) => screen.show(event, label) })
+ * const executor = new ToolExecutor(registry, { delegates: { ...noIde, ...subAgents.delegates } })
+ * subAgents.attach(executor)
+ */
+export class SubAgents {
+  /** For the executor's `delegates`. */
+  readonly delegates = {
+    SpawnAgent: (effect, { agentId }) => this.spawn(effect as EffectOf<"SpawnAgent">, agentId),
+    ListAgents: (_effect, { agentId }) => describeAgents(this.list(agentId)),
+    GetAgent: (effect, { agentId }) => this.collect((effect as EffectOf<"GetAgent">).label, agentId),
+  } satisfies Delegates
+  private readonly run: RunAgent
+  private readonly options: SubAgentsOptions
+  private readonly maxRunning: number
+  private readonly toolNames: ReadonlySet<string>
+  private readonly roster: Roster
+  private executor: ToolExecutor | undefined
+  private count = 0
+
+  /** Throws a TypeError for a bound that is no positive integer. */
+  constructor(run: RunAgent, options: SubAgentsOptions = {}) {
+    this.run = run
+    this.options = options
+    this.maxRunning = positive("maxRunning", options.maxRunning ?? 8)
+    this.toolNames = new Set(options.tools ?? subagentTools().map((tool) => tool.name))
+    this.roster = new Roster(positive("maxEnded", options.maxEnded ?? 100))
+  }
+
+  /** The executor that the agents' calls run on: the one that was given `delegates`. */
+  attach(executor: ToolExecutor): void {
+    this.executor = executor
+  }
+
+  /** All agents that were not taken, or those that one agent has started; the oldest first. */
+  list(parentId?: string): Array<SubAgent> {
+    const agents = [...this.roster].map(snapshot)
+    return parentId === undefined ? agents : agents.filter((agent) => agent.parentId === parentId)
+  }
+
+  get(label: string): SubAgent | undefined {
+    const agent = this.roster.get(label)
+    return agent && snapshot(agent)
+  }
+
+  /** An agent that has ended, once: it is forgotten, and its label free. Undefined for an unknown or a running one. */
+  take(label: string): SubAgent | undefined {
+    const agent = this.roster.get(label)
+    if (agent === undefined || agent.status === "running") return undefined
+    this.roster.drop(agent)
+    return snapshot(agent)
+  }
+
+  /** Resolves once the agent has ended, without taking it; undefined for an unknown label. */
+  wait(label: string): Promise<SubAgent | undefined> {
+    const agent = this.roster.get(label)
+    if (agent === undefined || agent.status !== "running") return Promise.resolve(agent && snapshot(agent))
+    return new Promise((resolve) => agent.waiters.push(resolve))
+  }
+
+  /**
+   * The label of the agent that an event names by its `agentId`; undefined for other agents. For functions that give
+   * their calls to the executor themselves: the events of those are among the executor's.
+   */
+  labelOf(agentId: string): string | undefined {
+    return this.roster.byId(agentId)?.label
+  }
+
+  /**
+   * Ends agents, with all that they run. Gives how many. They end by themselves with a hard cancel of their parent, and
+   * with the executor.
+   */
+  cancel({ agentId, label, reason = "Cancelled" }: CancelAgentsOptions = {}): number {
+    const cancelled = [...this.roster].filter(
+      (agent) =>
+        agent.status === "running" &&
+        (agentId === undefined || agent.parentId === agentId) &&
+        (label === undefined || agent.label === label),
+    )
+    for (const agent of cancelled) this.end(agent, "cancelled", reason)
+    return cancelled.length
+  }
+
+  // --- What agents ask
+
+  private spawn({ task, label, context }: EffectOf<"SpawnAgent">, parentId: string): string {
+    const { executor } = this
+    if (executor === undefined) throw new Error("SubAgents has no executor: call its `attach` first")
+    if (this.roster.byId(parentId) !== undefined) {
+      throw new Error("An agent that was spawned cannot spawn others. Do the task yourself.")
+    }
+    if (this.roster.working >= this.maxRunning) {
+      throw new Error(`Too many agents are at work (at most ${this.maxRunning}). Wait until one has ended.`)
+    }
+    executor.agentSignal(parentId).throwIfAborted()
+    this.count += 1
+    const wanted = toLabel(label ?? "") || `agent-${this.count}`
+    const agent: Agent = {
+      label: uniqueLabel(wanted, (other) => this.roster.get(other) !== undefined),
+      agentId: `${parentId}/${this.count}`,
+      parentId,
+      controller: new AbortController(),
+      waiters: [],
+      startedAt: performance.now(),
+      endedAt: undefined,
+      status: "running",
+      message: "",
+    }
+    const allowed = executor.definitions(parentId).map((tool) => tool.name)
+    executor.setActiveTools(
+      agent.agentId,
+      allowed.filter((name) => this.toolNames.has(name)),
+    )
+    this.roster.add(agent)
+    this.endWith(executor, agent)
+    // The parent hears of it before it begins.
+    queueMicrotask(() => this.work(agent, task, this.runOf(executor, agent, context)))
+    return `Spawned agent "${agent.label}". It works while you go on; get_agent gives its answer once it has ended.`
+  }
+
+  private collect(wanted: string, parentId: string): string {
+    const label = toLabel(wanted)
+    const agent = this.roster.get(label)
+    if (agent?.parentId !== parentId) {
+      const labels = this.list(parentId).map((other) => other.label)
+      const others = labels.length === 0 ? "There are no agents." : `Agents: ${labels.join(", ")}`
+      throw new Error(`Agent ${label} not found. ${others}`)
+    }
+    const taken = this.take(label)
+    if (taken !== undefined) return describeEnd(taken)
+    return `Agent ${label} is still running (${formatElapsed(snapshot(agent).elapsed)}). Ask again later.`
+  }
+
+  // --- The life of an agent
+
+  private runOf(executor: ToolExecutor, agent: Agent, context: string | undefined): AgentRun {
+    const { agentId, label, controller } = agent
+    const { signal } = controller
+    const { onEvent } = this.options
+    const tell = onEvent && ((event: ToolEvent) => onEvent(event, label))
+    return {
+      label,
+      context,
+      agentId,
+      signal,
+      get tools() {
+        return executor.definitions(agentId)
+      },
+      async call(call) {
+        const result = await executor.run({ ...call, agentId }, tell, { signal })
+        signal.throwIfAborted()
+        return result
+      },
+    }
+  }
+
+  /** A hard cancel of its parent or of its own calls, or the executor's shutdown, is its end too. */
+  private endWith(executor: ToolExecutor, agent: Agent): void {
+    const { agentId, parentId, controller } = agent
+    for (const signal of [executor.agentSignal(parentId), executor.agentSignal(agentId)]) {
+      const cancel = () => this.end(agent, "cancelled", messageOf(signal.reason))
+      signal.addEventListener("abort", cancel, { once: true, signal: controller.signal })
+    }
+  }
+
+  private async work(agent: Agent, task: string, run: AgentRun): Promise<void> {
+    try {
+      this.end(agent, "complete", await this.run(task, run))
+    } catch (error) {
+      this.end(agent, "error", messageOf(error))
+    }
+    this.roster.leave(agent)
+    this.executor!.forgetAgent(agent.agentId)
+  }
+
+  /** Does nothing to an agent that has ended: one that was cancelled stays so, whatever its function does. */
+  private end(agent: Agent, status: AgentStatus, message: unknown): void {
+    if (agent.status !== "running") return
+    agent.status = status
+    agent.endedAt = performance.now()
+    agent.message = bounded(message)
+    this.stopCalls(agent)
+    this.roster.keep(agent)
+    const told = snapshot(agent)
+    for (const resolve of agent.waiters) resolve(told)
+    try {
+      this.options.onEnd?.(told)
+    } catch {
+      // A listener that throws loses what it was told, and nothing else.
+    }
+  }
+
+  /** Nobody is left to use what its calls give, in the background or waiting to be resolved. */
+  private stopCalls({ agentId, controller, status, message }: Agent): void {
+    const executor = this.executor!
+    const reason = status === "cancelled" ? message : "Cancelled: the agent has ended"
+    // Before the signal, which would end its calls one by one and give each that is queued its turn.
+    executor.cancel({ agentId, reason })
+    controller.abort(new DOMException(reason, "AbortError"))
+    for (const call of executor.inspect()) {
+      if (call.agentId === agentId) executor.cancelCall(call.callId, reason)
+    }
+    for (const { id } of executor.tasks.list(agentId)) {
+      void executor.tasks.wait(id).then(() => executor.tasks.take(id))
+    }
+    executor.pendingActions(agentId).clear()
+    // What its function may still try, having been cancelled, is no call of a tool any more.
+    executor.setActiveTools(agentId, [])
+  }
+}
+
+const bounded = (message: unknown): string => {
+  const text = new HeadAndTail(maxOutputBytes)
+  text.push(typeof message === "string" ? message : String(message ?? ""))
+  return text.render(maxOutputBytes)
+}
+
+const positive = (name: string, value: number): number => {
+  if (Number.isInteger(value) && value > 0) return value
+  throw new TypeError(`Expected \`${name}\` to be a positive integer, got \`${value}\` (${typeof value})`)
+}

@@ -1,0 +1,22 @@
+/**
+ * get_agent
+ *
+ *   GetAgent ─▶ the host's answer: the agent's last message, once it has ended
+ */
+import { Type } from "@sinclair/typebox"
+import { GetAgent } from "../handlers/agents.ts"
+import { pipeline } from "../pipeline/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/tool.ts"
+
+export const getAgentTool: Tool = defineTool({
+  name: "get_agent",
+  label: "Get agent",
+  description: "Gives the last message of an agent that has ended. It is given once.",
+  parameters: Type.Object({
+    label: Type.String({ description: "The label that the agent got when it was started." }),
+  }),
+  primaryParam: "label",
+  background: false,
+  annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+  compose: ({ label }) => pipeline().andThen(GetAgent({ label })),
+})

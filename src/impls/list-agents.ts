@@ -1,0 +1,19 @@
+/**
+ * list_agents
+ *
+ *   ListAgents ─▶ the host's answer: "1. label [Status] 12s" a line
+ */
+import { Type } from "@sinclair/typebox"
+import { ListAgents } from "../handlers/agents.ts"
+import { pipeline } from "../pipeline/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/tool.ts"
+
+export const listAgentsTool: Tool = defineTool({
+  name: "list_agents",
+  label: "List agents",
+  description: "Lists the agents that you started, with their states and for how long they have worked.",
+  parameters: Type.Object({}),
+  background: false,
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  compose: () => pipeline().andThen(ListAgents()),
+})
