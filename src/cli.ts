@@ -16,12 +16,16 @@ const collect = (value: string, previous: ReadonlyArray<string> = []): ReadonlyA
   value,
 ]
 
-const withRules = (command: Command): Command =>
+const withLocalOptions = (command: Command): Command =>
   command
     .option("--allow <TOOL=REGEX>", "approve such calls without asking (repeatable)", collect)
     .option("--deny <TOOL=REGEX>", "deny such calls, whatever else allows them (repeatable)", collect)
     .option("--config <FILE>", "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes")
     .option("--cwd <DIR>", "the folder that the tools work in (default: this one)")
+    .option(
+      "--nvim [SOCKET]",
+      "show what is edited in the Neovim that listens there (default: that of this tmux session, or of $NVIM_LISTEN_ADDRESS)",
+    )
 
 const runHelp = `
 A line of FILE is a call:
@@ -32,6 +36,8 @@ also in the background. Lines that start with # are headings, with // comments.
 
 Calls of one agent run in their order; agents do not wait for each other. What no rule allows is asked at the terminal.
 Without a terminal, or with the script on stdin, it is denied: a script cannot approve its own calls.
+FILE comes before a bare --nvim, or the socket is given as --nvim=SOCKET.
+Calls named resolve apply or discard previews; those that are left at the end are dropped, and named on stderr.
 
 Exit status:
   0  every call ended as it was meant to
@@ -39,7 +45,7 @@ Exit status:
   2  nothing ran: the command line or a line of FILE is wrong
   3  no call failed, but one was denied`
 
-const program = withRules(new Command("stepline"))
+const program = withLocalOptions(new Command("stepline"))
   .description(`${description}\n\nAlone on a terminal it opens a session.`)
   .version(version)
   .enablePositionalOptions()
@@ -54,7 +60,7 @@ const program = withRules(new Command("stepline"))
     process.exitCode = status ?? 0
   })
 
-withRules(program.command("run"))
+withLocalOptions(program.command("run"))
   .description("run the calls of a file of JSON lines, or of stdin (-)")
   .argument("<FILE>")
   .option("--yes", "approve everything that no deny rule stops")

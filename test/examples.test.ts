@@ -58,6 +58,11 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Agent cleaner [Complete]:\nrm -rf build: denied, Remove nothing",
     "No agents",
   ],
+  "10-plan-approval.ts": [
+    'error: Unknown tool "change_code". Available tools: read_code, resolve',
+    "The plan is sent back: Say how you will test it.",
+    'The plan "Prices with tax" is approved. Carry it out.',
+  ],
 }
 
 describe("examples", () => {

@@ -24,13 +24,13 @@ export const planText = (parts: ReadonlyArray<PartDescription>): Array<string> =
 const mermaidText = (text: string): string =>
   `"${text.replace(/[#"<>&]/g, (character) => `#${character.charCodeAt(0)};`).replace(/\s+/g, " ")}"`
 
-/** A gate branches: a denial goes on with the cleanup. */
+/** A gate branches: what is denied or discarded goes on with the cleanup. */
 export const planMermaid = (title: string, parts: ReadonlyArray<PartDescription>): Array<string> => {
   const { steps, cleanup } = split(parts)
   const nodes = [...steps, ...cleanup].map((part, index) => {
     const text = mermaidText(part.label === undefined ? part.name : `${part.name}: ${part.label}`)
     const shape = isGate(part) ? `{${text}}` : part.kind === "finally" ? `[/${text}/]` : `[${text}]`
-    return { id: `p${index}`, gate: isGate(part), shape }
+    return { id: `p${index}`, part, shape }
   })
   const afterSteps = cleanup.length > 0 ? `p${steps.length}` : "done"
   const next = (index: number): string => nodes[index + 1]?.id ?? "done"
@@ -40,10 +40,10 @@ export const planMermaid = (title: string, parts: ReadonlyArray<PartDescription>
     ...nodes.map(({ id, shape }) => `  ${id}${shape}`),
     "  done([end])",
     `  start --> ${nodes[0]?.id ?? "done"}`,
-    ...nodes.flatMap(({ id, gate }, index) =>
-      gate
-        ? [`  ${id} -->|approved| ${next(index)}`, `  ${id} -->|denied| ${afterSteps}`]
-        : [`  ${id} --> ${next(index)}`],
-    ),
+    ...nodes.flatMap(({ id, part }, index) => {
+      if (!isGate(part)) return [`  ${id} --> ${next(index)}`]
+      const [yes, no] = part.kind === "resolve" ? ["applied", "discarded"] : ["approved", "denied"]
+      return [`  ${id} -->|${yes}| ${next(index)}`, `  ${id} -->|${no}| ${afterSteps}`]
+    }),
   ]
 }

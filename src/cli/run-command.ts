@@ -6,10 +6,11 @@ import { BlockView } from "../hosts/terminal/block-view.ts"
 import { decideGate } from "../hosts/terminal/gate-keys.ts"
 import { Keyboard } from "../hosts/terminal/keyboard.ts"
 import { PlainView } from "../hosts/terminal/plain-view.ts"
+import { singleLine } from "../hosts/terminal/render-text.ts"
 import { hasColors } from "../hosts/terminal/style.ts"
+import { localBrowser } from "../io/browser.ts"
 import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/event.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
-import type { ToolRegistry } from "../pipeline/registry.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
@@ -54,7 +55,6 @@ const decide = (event: AwaitingApprovalEvent, { decider, reporter }: Host): void
 
 const makeHost = (
   executor: ToolExecutor,
-  registry: ToolRegistry,
   file: string,
   options: RunOptions,
   stop: (exitStatus: number) => void,
@@ -63,7 +63,7 @@ const makeHost = (
   const decider = options.yes === true ? "approve" : "deny"
   if (options.json === true) return { reporter: jsonReporter(stdout), decider }
   const colors = hasColors(stdout)
-  const viewOptions = { output: stdout, colors, tool: (name: string) => registry.get(name) }
+  const viewOptions = { output: stdout, colors, tool: (name: string) => executor.tool(name) }
   if (!stdout.isTTY || process.env.TERM === "dumb") {
     return { reporter: blockReporter(new PlainView(viewOptions), executor.tasks), decider }
   }
@@ -104,6 +104,15 @@ const endOf = (event: ToolEvent): FinalStatus | undefined => {
   }
 }
 
+const answer = (event: ToolEvent, host: Host, tally: Tally): void => {
+  host.reporter.event(event)
+  if (event._tag === "Delegate") answerEffect(event)
+  else if (event._tag === "AwaitingApproval") decide(event, host)
+  else if (event._tag === "ActionResolved") tally.resolved(event)
+  const status = endOf(event)
+  if (status !== undefined && "callId" in event) tally.ended(event.callId, status)
+}
+
 const runSteps = async (
   steps: ReadonlyArray<ScriptStep>,
   executor: ToolExecutor,
@@ -115,11 +124,7 @@ const runSteps = async (
     while (callId === undefined || !tally.hasEnded(callId)) {
       const event = await executor.next()
       if (event === undefined) return
-      host.reporter.event(event)
-      if (event._tag === "Delegate") answerEffect(event)
-      else if (event._tag === "AwaitingApproval") decide(event, host)
-      const status = endOf(event)
-      if (status !== undefined && "callId" in event) tally.ended(event.callId, status)
+      answer(event, host, tally)
     }
   }
   for (const step of steps) {
@@ -138,8 +143,10 @@ const runSteps = async (
 
 /** Gives the exit status. */
 export const runCommand = async (file: string, options: RunOptions): Promise<number> => {
-  const { executor, registry } = await localExecutor(options)
+  const { executor, editor } = await localExecutor(options)
   const steps = parseScript(await readScript(file), file === "-" ? "stdin" : file)
+  const status = await editor?.status()
+  if (status?.isThere === false) process.stderr.write(`stepline: ${status.sentence}\n`)
   const tally = new Tally()
   let stopped: number | undefined
   const stop = (exitStatus: number) => {
@@ -147,16 +154,27 @@ export const runCommand = async (file: string, options: RunOptions): Promise<num
     void executor.shutdown()
   }
   const stopListening = onStop(stop)
-  const host = makeHost(executor, registry, file, options, stop)
+  const host = makeHost(executor, file, options, stop)
   try {
     await runSteps(steps, executor, host, tally)
   } catch (error) {
     // A script that is being stopped cannot enqueue its next call.
     if (stopped === undefined) throw error
   } finally {
-    await executor.shutdown()
+    const down = executor.shutdown()
+    // Previews that nobody applied are dropped now: what cleans up after them may ask the host.
+    for await (const event of executor.events) answer(event, host, tally)
+    await down
+    await editor?.host.close()
+    await localBrowser.close()
     host.reporter.close()
     stopListening()
+  }
+  const { dropped } = tally
+  if (dropped.length > 0) {
+    const previews = dropped.length === 1 ? "preview was" : "previews were"
+    const labels = dropped.map(singleLine).join("; ")
+    process.stderr.write(`stepline: ${dropped.length} ${previews} not applied: ${labels}\n`)
   }
   return stopped ?? tally.exitStatus
 }

@@ -2,6 +2,7 @@
 import { access } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { Session } from "../hosts/terminal/session.ts"
+import { localBrowser } from "../io/browser.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { runCommand } from "./run-command.ts"
 import { onStop } from "./stopping.ts"
@@ -15,11 +16,12 @@ const isThere = (path: string): Promise<boolean> =>
   )
 
 const interactive = async (options: LocalOptions, version: string): Promise<number> => {
-  const { executor, registry, cwd } = await localExecutor(options)
+  const { executor, cwd, editor } = await localExecutor(options)
+  const status = await editor?.status()
+  const greeting = `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`
   const session = new Session({
     executor,
-    registry,
-    greeting: `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`,
+    greeting: status === undefined ? greeting : `${greeting}\n${status.sentence}`,
   })
   let stopped = 0
   const stopListening = onStop((exitStatus) => {
@@ -30,6 +32,8 @@ const interactive = async (options: LocalOptions, version: string): Promise<numb
     await session.run()
   } finally {
     stopListening()
+    await editor?.host.close()
+    await localBrowser.close()
   }
   return stopped
 }

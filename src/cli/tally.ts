@@ -1,5 +1,5 @@
-/** How a run's calls ended, against how its script means them to end, as an exit status. */
-import type { FinalStatus } from "../pipeline/event.ts"
+/** How a run's calls ended, against how its script means them to end, as an exit status; and which previews are left. */
+import type { ActionResolvedEvent, FinalStatus } from "../pipeline/event.ts"
 
 export const exitStatus = {
   /** Every call ended as its script means it to. */
@@ -15,6 +15,8 @@ export const exitStatus = {
 export class Tally {
   private readonly expected = new Map<string, FinalStatus>()
   private readonly endedCalls = new Set<string>()
+  /** The labels of the previews that were neither applied nor discarded. They make no failure. */
+  readonly dropped: Array<string> = []
   private failed = 0
   private denied = 0
 
@@ -27,6 +29,10 @@ export class Tally {
     if (status === (this.expected.get(callId) ?? "complete")) return
     if (status === "denied") this.denied += 1
     else this.failed += 1
+  }
+
+  resolved({ outcome, label }: ActionResolvedEvent): void {
+    if (outcome === "dropped") this.dropped.push(label)
   }
 
   hasEnded(callId: string): boolean {

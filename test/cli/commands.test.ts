@@ -139,6 +139,29 @@ describe("run", () => {
     expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one\n2\n")
   })
 
+  test("resolve applies a preview, and the preview that nobody resolves is dropped and named", async () => {
+    await writeFile(join(cwd, "a.ts"), "net(1)\n")
+    const edit = (pattern: string, replacement: string) =>
+      JSON.stringify({ name: "ast_edit", params: { ops: [{ pattern, replacement }], paths: ["a.ts"] } })
+    const apply = JSON.stringify({ name: "resolve", params: { action: "apply", reason: "With tax" } })
+    const script = [edit("net($A)", "gross($A)"), apply, edit("gross($A)", "tax($A)")]
+    const shown = await run(script)
+    expect(shown.stdout).toMatch(/✓ resolve\(apply\)\n {2}Accept: Replace .*\n {2}Reason: With tax\n/)
+    expect(shown.stderr).toBe("stepline: 1 preview was not applied: Replace gross($A) with tax($A) in a.ts\n")
+    expect(shown.status).toBe(0)
+    expect(await readFile(join(cwd, "a.ts"), "utf8")).toBe("gross(1)\n")
+
+    await writeFile(join(cwd, "a.ts"), "net(1)\n")
+    const events = eventsOf(await run(script, "--json"))
+    const actions = events.filter(({ actionId }) => actionId !== undefined)
+    expect(actions.map(({ _tag, outcome }) => outcome ?? _tag)).toEqual([
+      "ActionPending",
+      "applied",
+      "ActionPending",
+      "dropped",
+    ])
+  })
+
   test("the exit status tells failure from denial, and what the script expects counts as success", async () => {
     const denied = shell("true", { decision: "deny" })
     const statuses = [

@@ -40,6 +40,14 @@ test("a plan as Mermaid goes from a denied gate to the cleanup", () => {
   ])
 })
 
+test("a preview in a plan is applied or discarded, not approved or denied", () => {
+  const preview = pipeline().awaitResolve({ label: "Rename" }).andThen(write).describe()
+  expect(planText(preview)).toEqual(["  1  awaitResolve  ← a gate: Rename", "  2  Write"])
+  expect(planMermaid("tool", preview)).toEqual(
+    expect.arrayContaining(["  p0 -->|applied| p1", "  p0 -->|discarded| done"]),
+  )
+})
+
 test("an empty plan goes from start to end", () => {
   expect(planMermaid("nothing", [])).toEqual([
     "flowchart TD",

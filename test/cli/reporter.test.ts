@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import { blockReporter, jsonReporter } from "../../src/cli/reporter.ts"
 import { PlainView } from "../../src/hosts/terminal/plain-view.ts"
-import type { ToolEvent } from "../../src/index.ts"
+import { pipeline, Step, type ToolEvent } from "../../src/index.ts"
+import { executorOf } from "../pipeline/executor-of.ts"
 
 const end = { agentId: "main", callId: "1", name: "shell", content: "what happened" }
 
@@ -61,4 +62,27 @@ test("a heading stands above the first block of its call, whenever that comes", 
     "  what happened",
     "",
   ])
+})
+
+test("a resolve call is one block, with what was decided and what came of it", async () => {
+  const executor = executorOf({
+    rename: () =>
+      pipeline()
+        .andThen(() => Step.Output("a becomes b"))
+        .awaitResolve({ label: "Rename a" })
+        .andThen(() => Step.Output("a is b now")),
+  })
+  const output = collect()
+  const view = new PlainView({ output, colors: false, tool: (name) => executor.tool(name) })
+  const reporter = blockReporter(view, executor.tasks)
+  executor.enqueue([
+    { name: "rename" },
+    { name: "resolve", params: { action: "apply", reason: "It reads better" } },
+  ])
+  for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
+    reporter.event(event)
+  }
+  expect(output.text()).toMatch(
+    /^✓ rename\(\)\n {2}a becomes b\n[\s\S]*\n✓ resolve\(apply\)\n {2}Accept: Rename a\n {2}Reason: It reads better\n\s+a is b now\n$/,
+  )
 })

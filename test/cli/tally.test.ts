@@ -28,6 +28,21 @@ test.each<readonly [string, ReadonlyArray<Ending>, number]>([
   expect(tally.exitStatus).toBe(status)
 })
 
+test("a preview that is dropped is named, and fails nothing", () => {
+  const tally = new Tally()
+  const action = {
+    _tag: "ActionResolved",
+    agentId: "main",
+    actionId: "action-1",
+    sourceToolName: "edit",
+  } as const
+  tally.resolved({ ...action, label: "Rename a", outcome: "applied" })
+  tally.resolved({ ...action, label: "Rename b", outcome: "discarded" })
+  tally.resolved({ ...action, label: "Rename c", outcome: "dropped" })
+  expect(tally.dropped).toEqual(["Rename c"])
+  expect(tally.exitStatus).toBe(0)
+})
+
 test("a call has ended once its end is told", () => {
   const tally = new Tally()
   tally.expect("a", "complete")

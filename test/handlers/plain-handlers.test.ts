@@ -34,15 +34,15 @@ const edits = [{ old_string: "a", new_string: "b" }]
 
 describe("a handler that asks the host names the file by its absolute path:", () => {
   it.each<[ReturnType<typeof IdeOpen>, HostEffect]>([
-    [IdeOpen({ path: "a", line: 2 }), { _tag: "IdeOpen", path: "/work/a", line: 2 }],
+    [IdeOpen({ path: "a", line: 2 }), { _tag: "IdeOpen", path: "/project/a", line: 2 }],
     [
       IdeShowPreview({ path: "a", content: "text" }),
-      { _tag: "IdeShowPreview", preview: { path: "/work/a", content: "text" } },
+      { _tag: "IdeShowPreview", preview: { path: "/project/a", content: "text" } },
     ],
     [IdeShowDiffPreview({ path: "../a", edits }), { _tag: "IdeShowDiffPreview", path: "/a", edits }],
     [IdeReloadBuffer({ path: "/b" }), { _tag: "IdeReloadBuffer", path: "/b" }],
     [IdeClosePreview(), { _tag: "IdeClosePreview" }],
-    [ValidateNoUnsavedEdits({ path: "a" }), { _tag: "IdeCheckUnsavedEdits", path: "/work/a" }],
+    [ValidateNoUnsavedEdits({ path: "a" }), { _tag: "IdeCheckUnsavedEdits", path: "/project/a" }],
     [ListBackgroundTasks(), { _tag: "ListBackgroundTasks" }],
     [GetBackgroundTask({ taskId: "id" }), { _tag: "GetBackgroundTask", taskId: "id" }],
   ])("$name", async (handler, effect) => {

@@ -124,18 +124,18 @@ describe("the tools of an agent", () => {
 
   it("are those that the host activates, hidden ones too, for that agent alone", () => {
     const executor = executorOf({ note, secret, other: pipeline() })
-    executor.setActiveTools("helper", ["secret", "other"])
-    expect(names(executor.definitions("helper"))).toEqual(["secret", "other"])
+    executor.setActiveTools("reviewer", ["secret", "other"])
+    expect(names(executor.definitions("reviewer"))).toEqual(["secret", "other"])
     expect(names(executor.definitions("main"))).toEqual(["note", "other"])
   })
 
   it("are the only ones that it can call", async () => {
     const executor = executorOf({ note, other: pipeline() })
-    executor.setActiveTools("helper", ["other"])
+    executor.setActiveTools("reviewer", ["other"])
     const host = new ScriptedHost(executor)
     await host.run([
-      { callId: "refused", agentId: "helper", name: "note" },
-      { callId: "helper", agentId: "helper", name: "other" },
+      { callId: "refused", agentId: "reviewer", name: "note" },
+      { callId: "reviewer", agentId: "reviewer", name: "other" },
       { callId: "main", name: "note" },
     ])
     expect(host.terminal("refused")).toMatchObject({
@@ -143,7 +143,7 @@ describe("the tools of an agent", () => {
       reason: "unknown-tool",
       content: expect.stringContaining("other"),
     })
-    expect(host.terminal("helper")).toMatchObject({ _tag: "Completed" })
+    expect(host.terminal("reviewer")).toMatchObject({ _tag: "Completed" })
     expect(host.terminal("main")).toMatchObject({ _tag: "Completed" })
   })
 
@@ -171,8 +171,8 @@ describe("an unknown tool", () => {
 
   it("lists the agent's own tools", async () => {
     const executor = executorOf({ note, shell: pipeline() })
-    executor.setActiveTools("helper", ["shell"])
-    const [error] = await new ScriptedHost(executor).run([{ agentId: "helper", name: "nope" }])
+    executor.setActiveTools("reviewer", ["shell"])
+    const [error] = await new ScriptedHost(executor).run([{ agentId: "reviewer", name: "nope" }])
     expect(error).toMatchObject({ content: 'Unknown tool "nope". Available tools: shell' })
   })
 

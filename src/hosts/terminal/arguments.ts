@@ -29,14 +29,14 @@ const propertiesOf = ({ properties, required }: JsonSchema): Array<Property> => 
 }
 
 /** The properties that a line can fill in order: those before the first that only JSON can write. */
-const positionalOf = (tool: Tool<never>): Array<Property> => {
+const positionalOf = (tool: Tool<unknown>): Array<Property> => {
   const properties = propertiesOf(tool.parameters)
   const firstJson = properties.findIndex(({ type }) => !scalars.has(type))
   return firstJson === -1 ? properties : properties.slice(0, firstJson)
 }
 
 /** How a call of the tool is typed: `read_file PATH [START_LINE] [END_LINE]`, `edit_file {"path": …, "edits": …}`. */
-export const usageOf = (tool: Tool<never>): string => {
+export const usageOf = (tool: Tool<unknown>): string => {
   const properties = propertiesOf(tool.parameters)
   if (properties.some(({ type, required }) => required && !scalars.has(type))) {
     const names = properties.filter(({ required }) => required).map(({ name }) => `"${name}": …`)
@@ -48,7 +48,7 @@ export const usageOf = (tool: Tool<never>): string => {
 }
 
 /** The one property that takes the line as it stands: a shell's command, or a tool's only parameter. */
-const swallowing = (tool: Tool<never>): Property | undefined => {
+const swallowing = (tool: Tool<unknown>): Property | undefined => {
   const positional = positionalOf(tool)
   if (tool.primaryKind === "command") {
     return positional.find(({ name, type }) => name === tool.primaryParam && type === "string")
@@ -95,7 +95,7 @@ const startsLikeJson = (text: string): boolean => /^\{\s*["}]/.test(text)
  * in order, and the last one, where it is a string, takes the rest of the line.
  * What fits no type is passed on as text: the tool's own validation says what is wrong.
  */
-export const parseArguments = (tool: Tool<never>, line: string): ParsedArguments => {
+export const parseArguments = (tool: Tool<unknown>, line: string): ParsedArguments => {
   const text = line.trim()
   if (startsLikeJson(text)) return parseJson(text)
   if (text === "") return { _tag: "Params", params: {} }

@@ -14,7 +14,7 @@ import { type Style, styleOf } from "./style.ts"
 export interface BlockViewOptions {
   readonly output: TerminalOutput
   readonly colors: boolean
-  readonly tool: (name: string) => Tool<never> | undefined
+  readonly tool: (name: string) => Tool<unknown> | undefined
   /** The lines under the blocks, such as a prompt. */
   readonly footer?: (width: number) => Frame
   /** What is said behind the call that runs in the foreground. */

@@ -31,6 +31,8 @@ export interface Block {
   readonly label?: string
   /** What would happen, while the call waits at its gate. */
   readonly preview?: BlockPreview
+  /** While it waits at a gate of the call whose preview it applies, and shows that call: what it is itself. */
+  readonly askedBy?: { readonly toolName: string; readonly params: unknown }
   /** The details of the output. */
   readonly details?: unknown
   /** When it began to run, or went on after its gate, in milliseconds since the epoch. */
@@ -77,9 +79,15 @@ export const queuedBlock = (call: ToolCallInput & { readonly callId: string }): 
 })
 
 /** The block once its host has approved it. The executor tells nobody, so the host that decides folds this in. */
-export const approvedBlock = (block: Block, now: number): Block => {
-  const { label: _label, preview: _preview, ...rest } = block
-  return { ...rest, status: "running", startedAt: now }
+export const approvedBlock = (block: Block, now: number): Block => ({
+  ...leaveGate(block),
+  status: "running",
+  startedAt: now,
+})
+
+const leaveGate = (block: Block): Block => {
+  const { label: _label, preview: _preview, askedBy, ...rest } = block
+  return { ...rest, ...askedBy }
 }
 
 const withoutGate = (block: Block, now: number): Block =>
@@ -129,11 +137,14 @@ export const foldBlock = (block: Block | undefined, event: ToolEvent, now: numbe
     case "Started":
       return { ...queuedBlock(event), status: "running", startedAt: now }
     case "AwaitingApproval": {
-      const { label, preview } = event
+      const { name, params, label, preview } = event
+      const call = block === undefined ? queuedBlock(event) : leaveGate(block)
       return {
-        ...(block ?? queuedBlock(event)),
-        params: event.params,
+        ...call,
+        toolName: name,
+        params,
         status: "pending",
+        ...(name !== call.toolName && { askedBy: { toolName: call.toolName, params: call.params } }),
         ...(label !== undefined && { label }),
         ...(preview !== undefined && {
           preview: {

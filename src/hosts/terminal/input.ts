@@ -1,8 +1,24 @@
 /** What a line typed into the session means: a call, a command of the session, or nothing that it knows. */
-import type { ToolRegistry } from "../../pipeline/registry.ts"
+import type { Tool } from "../../pipeline/tool.ts"
 import { parseArguments } from "./arguments.ts"
 
-export type SessionCommand = "tasks" | "take" | "cancel" | "tools" | "help" | "quit"
+/** The tools that a line may call. */
+export interface CallableTools {
+  /** Those that are offered, by name. */
+  readonly names: ReadonlyArray<string>
+  get(name: string): Tool<unknown> | undefined
+}
+
+export type SessionCommand =
+  | "tasks"
+  | "take"
+  | "cancel"
+  | "pending"
+  | "apply"
+  | "discard"
+  | "tools"
+  | "help"
+  | "quit"
 
 export type Input =
   | { readonly _tag: "Nothing" }
@@ -15,13 +31,31 @@ export type Input =
   | { readonly _tag: "Command"; readonly command: SessionCommand; readonly argument: string | undefined }
   | { readonly _tag: "Unknown"; readonly message: string }
 
+interface CommandDescription {
+  readonly usage: string
+  readonly does: string
+  /** What may stand behind it: one word, or the rest of the line. Default: nothing. */
+  readonly takes?: "word" | "text"
+  readonly required?: boolean
+}
+
 /** Commands by what is typed, with what they take and do. */
-export const sessionCommands: Readonly<
-  Record<SessionCommand, { readonly usage: string; readonly does: string }>
-> = {
+export const sessionCommands: Readonly<Record<SessionCommand, CommandDescription>> = {
   tasks: { usage: "/tasks", does: "lists the background tasks" },
-  take: { usage: "/take ID", does: "shows the result of a background task that has ended, once" },
-  cancel: { usage: "/cancel [ID]", does: "cancels a call or task; without an ID, all foreground calls" },
+  take: {
+    usage: "/take ID",
+    does: "shows the result of a background task that has ended, once",
+    takes: "word",
+    required: true,
+  },
+  cancel: {
+    usage: "/cancel [ID]",
+    does: "cancels a call or task; without an ID, all foreground calls",
+    takes: "word",
+  },
+  pending: { usage: "/pending", does: "lists the previews that wait, the latest first" },
+  apply: { usage: "/apply [REASON]", does: "makes the changes of the latest preview", takes: "text" },
+  discard: { usage: "/discard [REASON]", does: "drops the latest preview", takes: "text" },
   tools: { usage: "/tools", does: "lists the tools and how to call them" },
   help: { usage: "/help", does: "shows this" },
   quit: { usage: "/quit", does: "leaves; what still runs is stopped" },
@@ -35,25 +69,25 @@ const commandNames = new Map<string, SessionCommand>([
 const unknown = (message: string): Input => ({ _tag: "Unknown", message })
 
 const parseCommand = (line: string): Input => {
-  const [word = "", argument, ...more] = line.slice(1).split(/\s+/)
+  const [, word = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(line)!
   const command = commandNames.get(word)
   if (command === undefined) return unknown(`There is no command /${word}. /help lists them.`)
-  if (more.length > 0 || (command === "take" && !argument)) {
-    return unknown(`Usage: ${sessionCommands[command].usage}`)
-  }
-  return { _tag: "Command", command, argument: argument || undefined }
+  const { usage, takes, required } = sessionCommands[command]
+  const fits = rest === "" ? required !== true : takes === "text" || (takes === "word" && !/\s/.test(rest))
+  if (!fits) return unknown(`Usage: ${usage}`)
+  return { _tag: "Command", command, argument: rest || undefined }
 }
 
 /** Reads a line. A trailing `&` (not `&&`) means the background. */
-export const parseInput = (line: string, registry: ToolRegistry): Input => {
+export const parseInput = (line: string, tools: CallableTools): Input => {
   const text = line.trim()
   if (text === "") return { _tag: "Nothing" }
   if (text.startsWith("/")) return parseCommand(text)
   const [, name = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(text)!
-  const tool = registry.get(name) ?? registry.get(`mcp_${name}`)
+  const tool = tools.get(name) ?? tools.get(`mcp_${name}`)
   if (tool === undefined) {
     return unknown(
-      `There is no tool ${name}. Tools: ${registry.names.join(", ")}. /help shows how to call them.`,
+      `There is no tool ${name}. Tools: ${tools.names.join(", ")}. /help shows how to call them.`,
     )
   }
   const background = /(?:^|[^&\\])&$/.test(rest)

@@ -9,7 +9,7 @@ import { type Style, styleOf } from "./style.ts"
 export interface PlainViewOptions {
   readonly output: { write(text: string): unknown }
   readonly colors: boolean
-  readonly tool: (name: string) => Tool<never> | undefined
+  readonly tool: (name: string) => Tool<unknown> | undefined
 }
 
 /** A log has no right edge, but a line of minified code should not fill it. */

@@ -17,7 +17,7 @@ export interface RenderBlockOptions {
   readonly now: number
   readonly colors: boolean
   /** The block's tool, for its main parameter and its own renderers. */
-  readonly tool?: Tool<never>
+  readonly tool?: Tool<unknown>
   /** Lines of output that are shown, and twice as many of a diff. Default 10; Infinity shows all. */
   readonly maxLines?: number
   /** What is said behind the number of lines that a fold hides. */
@@ -43,6 +43,20 @@ const failureLines = (text: string, width: number, mark: (line: string) => strin
 const resultDiff = ({ status, text, details }: Block): string | undefined =>
   status === "complete" ? (diffOf(details) ?? (isUnifiedDiff(text) ? text : undefined)) : undefined
 
+/** A diff takes its own place in the text, or the one below it. */
+const completeLines = (block: Block, width: number, style: Style): Array<string> => {
+  const { text } = block
+  const diff = resultDiff(block)
+  if (diff === undefined) return wrappedLines(text, width)
+  const at = text.indexOf(diff)
+  const end = at === -1 ? text.length : at
+  return [
+    ...wrappedLines(text.slice(0, end), width),
+    ...renderDiff(diff, width, style),
+    ...wrappedLines(text.slice(end + diff.length).replace(/^\n+/, ""), width),
+  ]
+}
+
 const outputLines = (block: Block, width: number, style: Style): Array<string> => {
   switch (block.status) {
     case "queued":
@@ -57,11 +71,8 @@ const outputLines = (block: Block, width: number, style: Style): Array<string> =
     case "running":
       // What still comes is cut, so that a block does not jump; what has ended can be read whole.
       return clippedLines(block.text, width)
-    case "complete": {
-      const diff = resultDiff(block)
-      const text = diff === block.text ? [] : wrappedLines(block.text, width)
-      return diff === undefined ? text : [...text, ...renderDiff(diff, width, style)]
-    }
+    case "complete":
+      return completeLines(block, width, style)
   }
 }
 

@@ -65,7 +65,7 @@ export interface MainArgument {
 }
 
 /** The tool's primary parameter, else the first that is a string, else all of them. */
-export const mainArgumentOf = (params: unknown, tool: Tool<never> | undefined): MainArgument => {
+export const mainArgumentOf = (params: unknown, tool: Tool<unknown> | undefined): MainArgument => {
   const entries = entriesOf(params)
   const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string")
   const main = texts.find(([name]) => name === tool?.primaryParam) ?? texts[0]

@@ -1,25 +1,34 @@
 /** A tool's own renderers, kept at arm's length: one that throws, or gives no string, counts as none. */
 import { textOutput } from "../../pipeline/output.ts"
 import { type Block, isFinished } from "./block.ts"
-import { clip, columnsOf, expandTabs } from "./columns.ts"
+import { clip, columnsOf, expandTabs, wrap } from "./columns.ts"
 import { printable } from "./printable.ts"
 import type { RenderBlockOptions } from "./render-block.ts"
 
-/** Colours stay where the host has them, and end with their line. */
-const safeLine = (line: string, { width, colors }: RenderBlockOptions): string => {
+/** What becomes of a line that is too wide. */
+type Narrow = (line: string, width: number) => Array<string>
+
+const cut: Narrow = (line, width) => [clip(line, width)]
+
+/** Colours stay where the host has them and the line is not too wide, and end with it. */
+const safeLines = (line: string, { width, colors }: RenderBlockOptions, narrow: Narrow): Array<string> => {
   const kept = expandTabs(printable(line, { keepColors: colors }))
-  if (columnsOf(kept) > width) return clip(expandTabs(printable(line)), width)
-  return kept.includes("\u001b") ? `${kept}\u001b[0m` : kept
+  if (columnsOf(kept) > width) return narrow(expandTabs(printable(line)), width)
+  return [kept.includes("\u001b") ? `${kept}\u001b[0m` : kept]
 }
 
-const drawn = (draw: () => string | undefined, options: RenderBlockOptions): Array<string> | undefined => {
+const drawn = (
+  draw: () => string | undefined,
+  options: RenderBlockOptions,
+  narrow: Narrow,
+): Array<string> | undefined => {
   try {
     const text: unknown = draw()
     if (typeof text !== "string") return undefined
     return text
       .replace(/\n$/, "")
       .split("\n")
-      .map((line) => safeLine(line, options))
+      .flatMap((line) => safeLines(line, options, narrow))
   } catch {
     return undefined
   }
@@ -34,7 +43,7 @@ const viewOf = ({ width, maxLines }: RenderBlockOptions) => ({
 export const drawnCall = (block: Block, options: RenderBlockOptions): Array<string> | undefined => {
   const { tool } = options
   if (tool?.renderCall === undefined) return undefined
-  return drawn(() => tool.renderCall!(block.params, viewOf(options)), options)
+  return drawn(() => tool.renderCall!(block.params, viewOf(options)), options, cut)
 }
 
 /** What the tool draws for the result of a call that has ended, where it does. */
@@ -44,5 +53,5 @@ export const drawnResult = (block: Block, options: RenderBlockOptions): Array<st
   const { status, text, details } = block
   const output = details === undefined ? textOutput(text) : { ...textOutput(text), details }
   const result = { status, content: text, output, isError: status !== "complete" }
-  return drawn(() => tool.renderResult!(result, viewOf(options), block.params), options)
+  return drawn(() => tool.renderResult!(result, viewOf(options), block.params), options, wrap)
 }

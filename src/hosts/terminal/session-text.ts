@@ -1,9 +1,9 @@
 /** What the session's own commands print, and what the Tab key completes. */
 import type { BackgroundTask } from "../../pipeline/background-tasks.ts"
-import type { ToolRegistry } from "../../pipeline/registry.ts"
+import type { PendingAction } from "../../pipeline/pending-actions.ts"
 import { usageOf } from "./arguments.ts"
 import { clip, columnsOf, wrap } from "./columns.ts"
-import { sessionCommands } from "./input.ts"
+import { type CallableTools, sessionCommands } from "./input.ts"
 import { mainArgumentOf } from "./render-header.ts"
 import { singleLine } from "./render-text.ts"
 import type { Style } from "./style.ts"
@@ -26,11 +26,12 @@ const table = (rows: ReadonlyArray<Row>, { width, style }: Screen): Array<string
 
 const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text
 
-export const toolLines = (registry: ToolRegistry, screen: Screen): Array<string> =>
+export const toolLines = (tools: CallableTools, screen: Screen): Array<string> =>
   table(
-    [...registry]
-      .filter((tool) => !tool.hidden)
-      .map((tool): Row => [usageOf(tool), singleLine(firstSentence(tool.description))]),
+    tools.names.map((name): Row => {
+      const tool = tools.get(name)!
+      return [usageOf(tool), singleLine(firstSentence(tool.description))]
+    }),
     screen,
   )
 
@@ -42,12 +43,12 @@ const keys: ReadonlyArray<Row> = [
   ["Ctrl-D", "leaves"],
 ]
 
-export const helpLines = (registry: ToolRegistry, screen: Screen): Array<string> => [
+export const helpLines = (tools: CallableTools, screen: Screen): Array<string> => [
   ...wrap(
     "Calls: a tool's name and its arguments, in order or as a JSON object; & at the end runs it in the background.",
     screen.width,
   ),
-  ...toolLines(registry, screen),
+  ...toolLines(tools, screen),
   "Commands:",
   ...table(
     Object.values(sessionCommands).map(({ usage, does }): Row => [usage, does]),
@@ -59,28 +60,50 @@ export const helpLines = (registry: ToolRegistry, screen: Screen): Array<string>
 
 export const taskLines = (
   tasks: ReadonlyArray<BackgroundTask>,
-  registry: ToolRegistry,
+  tools: CallableTools,
   screen: Screen,
 ): Array<string> => {
   if (tasks.length === 0) return [screen.style.dim("No background tasks.")]
   return table(
     tasks.map(({ id, name, params, status }): Row => {
-      const { text } = mainArgumentOf(params, registry.get(name))
+      const { text } = mainArgumentOf(params, tools.get(name))
       return [`${id} ${name}(${clip(singleLine(text), 60)})`, status]
     }),
     screen,
   )
 }
 
+/** @param actions From the oldest to the latest. */
+export const pendingLines = (actions: ReadonlyArray<PendingAction>, screen: Screen): Array<string> => {
+  if (actions.length === 0) return [screen.style.dim("Nothing is pending.")]
+  return table(
+    [...actions]
+      .reverse()
+      .map(
+        ({ actionId, label, sourceToolName }): Row => [`${actionId} ${singleLine(label)}`, sourceToolName],
+      ),
+    screen,
+  )
+}
+
+/** What stands before the prompt while previews wait, with the latest one's label; the line keeps half of the width. */
+export const pendingNote = (actions: ReadonlyArray<PendingAction>, width: number): string => {
+  const latest = actions.at(-1)
+  if (latest === undefined) return ""
+  const count = `[${actions.length} pending`
+  const label = clip(singleLine(latest.label), Math.floor(width / 2) - columnsOf(`${count}: ] `))
+  return label === "" ? `${count}] ` : `${count}: ${label}] `
+}
+
 /** What the last word of a line may become. */
 export const completions = (
   line: string,
-  registry: ToolRegistry,
+  tools: CallableTools,
   tasks: ReadonlyArray<BackgroundTask>,
 ): Array<string> => {
   const [, first = "", gap = "", word = ""] = /^(\S*)(\s*)(.*)$/.exec(line)!
   if (gap === "") {
-    const words = [...registry.names, ...Object.keys(sessionCommands).map((name) => `/${name}`)]
+    const words = [...tools.names, ...Object.keys(sessionCommands).map((name) => `/${name}`)]
     return words.filter((name) => name.startsWith(first)).map((name) => `${name} `)
   }
   if (first !== "/take" && first !== "/cancel") return []

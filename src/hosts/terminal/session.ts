@@ -4,25 +4,24 @@
  */
 import type { ReadStream, WriteStream } from "node:tty"
 import type { ToolEvent } from "../../pipeline/event.ts"
-import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolRegistry } from "../../pipeline/registry.ts"
+import type { ResolveRequest, ToolExecutor } from "../../pipeline/executor.ts"
+import { resolveName } from "../../resolve/definition.ts"
 import { answerEffect } from "./answer-effect.ts"
-import { queuedBlock, taskBlock } from "./block.ts"
+import { type Block, queuedBlock, taskBlock } from "./block.ts"
 import { BlockView } from "./block-view.ts"
-import { wrap } from "./columns.ts"
+import { columnsOf, wrap } from "./columns.ts"
 import { decideGate, denyAll } from "./gate-keys.ts"
-import { type Input, parseInput } from "./input.ts"
+import { type CallableTools, type Input, parseInput } from "./input.ts"
 import { Keyboard, type KeyPress } from "./keyboard.ts"
 import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
 import { printedBlock } from "./printed-block.ts"
 import { singleLine } from "./render-text.ts"
-import { completions, helpLines, taskLines, toolLines } from "./session-text.ts"
+import { completions, helpLines, pendingLines, pendingNote, taskLines, toolLines } from "./session-text.ts"
 import { hasColors } from "./style.ts"
 
 export interface SessionOptions {
   readonly executor: ToolExecutor
-  readonly registry: ToolRegistry
   /** Default: the process's. */
   readonly input?: ReadStream
   readonly output?: WriteStream
@@ -36,7 +35,7 @@ const prompt = "› "
 
 export class Session {
   private readonly executor: ToolExecutor
-  private readonly registry: ToolRegistry
+  private readonly tools: CallableTools
   private readonly output: WriteStream
   private readonly view: BlockView
   private readonly keyboard: Keyboard
@@ -46,14 +45,19 @@ export class Session {
   private down: Promise<void> | undefined
 
   constructor(options: SessionOptions) {
-    const { executor, registry, input = process.stdin, output = process.stdout } = options
+    const { executor, input = process.stdin, output = process.stdout } = options
     this.executor = executor
-    this.registry = registry
+    this.tools = {
+      get names() {
+        return executor.definitions().map(({ name }) => name)
+      },
+      get: (name) => executor.tool(name),
+    }
     this.output = output
     this.view = new BlockView({
       output,
       colors: options.colors ?? hasColors(output),
-      tool: (name) => registry.get(name),
+      tool: (name) => executor.tool(name),
       footer: (width) => this.promptFrame(width),
       hint: "Ctrl-C cancels, Ctrl-B to the background",
       gateNote: () => (this.editor.isEmpty ? undefined : "once the line below is empty"),
@@ -62,7 +66,7 @@ export class Session {
     this.editor = new LineEditor({
       onLine: (line) => this.submit(line),
       onEnd: () => this.leave(),
-      complete: (line) => completions(line, registry, executor.tasks.list()),
+      complete: (line) => completions(line, this.tools, executor.tasks.list()),
     })
     if (options.greeting !== undefined) this.say(options.greeting)
   }
@@ -103,10 +107,13 @@ export class Session {
     if (this.down !== undefined) {
       return { live: this.view.blocks.size === 0 ? [] : [this.view.style.dim("Stopping what runs…")] }
     }
-    const { text, cursor } = this.editor.draw(width - prompt.length)
+    const { style } = this.view
+    const note = pendingNote(this.executor.pendingActions().list(), width)
+    const start = columnsOf(note + prompt)
+    const { text, cursor } = this.editor.draw(width - start)
     return {
-      live: ["", this.view.style.bold(prompt) + text],
-      cursor: { row: 1, column: prompt.length + cursor },
+      live: ["", style.ask(note) + style.bold(prompt) + text],
+      cursor: { row: 1, column: start + cursor },
     }
   }
 
@@ -123,13 +130,29 @@ export class Session {
 
   private show(event: ToolEvent): void {
     if (event._tag === "Delegate") answerEffect(event)
+    // The prompt shows what is pending.
+    if (event._tag === "ActionPending") return this.view.invalidate()
+    if (event._tag === "ActionResolved") {
+      if (event.outcome === "dropped") this.say(`Not applied: ${event.label}`)
+      return this.view.invalidate()
+    }
     const block = this.view.apply(event)
     if (block === undefined) return
     const printed = printedBlock(event, block, this.executor.tasks)
     if (printed === undefined) return
     this.view.printBlock(printed)
-    if (event._tag !== "BackgroundCompleted" || this.down !== undefined) return
-    this.say(`Task ${block.callId} has ended; /take ${block.callId} takes its result.`)
+    if (this.down === undefined) this.sayWhatIsNext(event, block)
+  }
+
+  private sayWhatIsNext(event: ToolEvent, { callId, toolName, agentId, status }: Block): void {
+    if (event._tag === "BackgroundCompleted") {
+      this.say(`Task ${callId} has ended; /take ${callId} takes its result.`)
+    } else if (event._tag === "Completed" && event.staged !== undefined) {
+      this.say("/apply makes these changes, /discard drops them.")
+    } else if (toolName === resolveName && status !== "complete") {
+      const action = this.executor.pendingActions(agentId).peek()
+      if (action !== undefined) this.say(`Still pending: ${action.label}`)
+    }
   }
 
   // --- Keys
@@ -207,7 +230,7 @@ export class Session {
   // --- Lines
 
   private submit(line: string): void {
-    const input = parseInput(line, this.registry)
+    const input = parseInput(line, this.tools)
     if (input._tag === "Nothing") return
     this.view.print(["", ...wrap(singleLine(prompt + line), this.view.width).map(this.view.style.bold)])
     this.perform(input)
@@ -225,15 +248,20 @@ export class Session {
     }
     switch (input.command) {
       case "tasks":
-        return this.view.print(taskLines(this.executor.tasks.list(), this.registry, this.view))
+        return this.view.print(taskLines(this.executor.tasks.list(), this.tools, this.view))
       case "take":
         return this.take(input.argument!)
       case "cancel":
         return this.cancel(input.argument)
+      case "pending":
+        return this.view.print(pendingLines(this.executor.pendingActions().list(), this.view))
+      case "apply":
+      case "discard":
+        return this.resolve(input.command, input.argument)
       case "tools":
-        return this.view.print(toolLines(this.registry, this.view))
+        return this.view.print(toolLines(this.tools, this.view))
       case "help":
-        return this.view.print(helpLines(this.registry, this.view))
+        return this.view.print(helpLines(this.tools, this.view))
       case "quit":
         void this.leave()
     }
@@ -244,6 +272,11 @@ export class Session {
     if (task !== undefined) this.view.printBlock(taskBlock(task))
     else if (this.executor.tasks.get(id) !== undefined) this.say(`Task ${id} still runs.`)
     else this.say(`There is no task ${id}. /tasks lists them.`)
+  }
+
+  /** Outside the lane: a call that runs or waits there is not in the way of a decision. */
+  private resolve(action: ResolveRequest["action"], reason = "Decided by the user"): void {
+    void this.executor.resolve({ action, reason }, { onEvent: (event) => this.show(event) })
   }
 
   private cancel(id: string | undefined): void {

@@ -69,6 +69,22 @@ describe("foldBlock", () => {
     expect(fold([delta(", after")], waiting)).toMatchObject({ status: "running", text: "before, after" })
   })
 
+  test("a gate of another call shows that call, and the block is itself again once the gate is decided", () => {
+    const params = { action: "apply", reason: "looks right" }
+    const resolving = fold([{ ...started, name: "resolve", params }])
+    const waiting = fold([gate], resolving)
+    expect(waiting).toMatchObject({ status: "pending", toolName: "shell", params: { command: "ls" } })
+    const itself = { toolName: "resolve", params }
+    const approved = approvedBlock(waiting, 5000)
+    expect(approved).toMatchObject({ status: "running", ...itself })
+    expect(approved).not.toHaveProperty("askedBy")
+    // A gate right behind it, of which nobody told the block that the first was approved.
+    const again = fold([{ ...gate, name: "write_file" }], waiting)
+    expect(again).toMatchObject({ toolName: "write_file", askedBy: itself })
+    const denied: ToolEvent = { _tag: "Denied", ...id, name: "resolve", content: "no", by: "user" }
+    expect(fold([denied], again)).toMatchObject({ status: "denied", ...itself })
+  })
+
   test("every ending sets its status and its text", () => {
     const end = { ...id, name: "shell", content: "why" }
     const endings: ReadonlyArray<readonly [ToolEvent, string]> = [

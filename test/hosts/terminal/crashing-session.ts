@@ -16,4 +16,4 @@ const crash = defineTool({
 })
 
 const registry = new ToolRegistry([crash])
-await new Session({ executor: new ToolExecutor(registry), registry, greeting: "ready" }).run()
+await new Session({ executor: new ToolExecutor(registry), greeting: "ready" }).run()

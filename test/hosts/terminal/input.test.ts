@@ -116,10 +116,21 @@ describe("a command", () => {
     expect(parseInput("/exit", registry)).toMatchObject({ command: "quit" })
   })
 
+  test("that takes a text takes the rest of the line", () => {
+    const command = { _tag: "Command", command: "apply" }
+    expect(parseInput("/apply", registry)).toEqual({ ...command, argument: undefined })
+    expect(parseInput("/apply  it reads  better ", registry)).toEqual({
+      ...command,
+      argument: "it reads  better",
+    })
+  })
+
   test("that there is not, or that lacks its argument, is told", () => {
     expect(messageOf("/constructor")).toBe("There is no command /constructor. /help lists them.")
     expect(messageOf("/take")).toBe("Usage: /take ID")
     expect(messageOf("/take 1 2")).toBe("Usage: /take ID")
+    expect(messageOf("/cancel 1 2")).toBe("Usage: /cancel [ID]")
+    expect(messageOf("/pending all")).toBe("Usage: /pending")
   })
 })
 

@@ -192,6 +192,18 @@ describe("a diff", () => {
     ])
   })
 
+  test("that stands in the text too is drawn once, in its place there", () => {
+    const output = render({ text: `Would change x:\n\n${diff}\nNothing is changed yet.`, details: { diff } })
+    expect(output.slice(1)).toEqual([
+      "  Would change x:",
+      "  @@ -1,2 +1,2 @@",
+      "   same",
+      "  -old",
+      "  +new",
+      "  Nothing is changed yet.",
+    ])
+  })
+
   test("is coloured, also where the output itself is one", () => {
     const output = render({ text: diff }, { colors: true })
     expect(output).toContain("  \u001b[32m+new\u001b[39m")
@@ -254,6 +266,15 @@ describe("a tool's own renderers", () => {
     const tool = toolWith({ renderResult: () => "\u001b[31mred\u001b[2J" })
     expect(render({}, { tool, colors: true })[1]).toBe("  \u001b[31mred\u001b[0m")
     expect(render({}, { tool })[1]).toBe("  red")
+  })
+
+  test("wrap a result that is too wide, and cut a call", () => {
+    const words = "word ".repeat(20).trim()
+    const tool = toolWith({ renderCall: () => words, renderResult: () => `\u001b[31m${words}` })
+    const [header, ...result] = render({}, { tool, colors: true })
+    expect(header).toMatch(/ wo…$/)
+    expect(result.map((line) => line.trim()).join(" ")).toBe(words)
+    expect(result.every((line) => columnsOf(line) <= 60)).toBe(true)
   })
 
   test("do not hide at the gate what is approved", () => {

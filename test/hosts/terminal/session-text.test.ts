@@ -1,0 +1,33 @@
+import { expect, test } from "vitest"
+import { completions, pendingLines, pendingNote } from "../../../src/hosts/terminal/session-text.ts"
+import { styleOf } from "../../../src/hosts/terminal/style.ts"
+
+const action = (label: string) => ({ actionId: `action-${label.length}`, label, sourceToolName: "edit" })
+const screen = { width: 80, style: styleOf(false) }
+
+test("what is pending is noted with the latest label on one line", () => {
+  expect(pendingNote([], 80)).toBe("")
+  expect(pendingNote([action("Rename a")], 80)).toBe("[1 pending: Rename a] ")
+  expect(pendingNote([action("Rename a"), action("Two\nlines\u001b[31m")], 80)).toBe(
+    "[2 pending: Two ⏎ lines] ",
+  )
+})
+
+test("the note leaves half of the width to the line, and drops the label where there is no room for it", () => {
+  expect(pendingNote([action("Rename everything everywhere")], 60)).toBe("[1 pending: Rename everythi…] ")
+  expect(pendingNote([action("Rename")], 20)).toBe("[1 pending] ")
+})
+
+test("what is pending is listed with the latest first", () => {
+  expect(pendingLines([action("old"), action("newer")], screen)).toEqual([
+    "  action-5 newer  edit",
+    "  action-3 old    edit",
+  ])
+})
+
+test("the tools that are offered complete a line, and so do the commands", () => {
+  const tools = { names: ["read_file", "resolve"], get: () => undefined }
+  expect(completions("re", tools, [])).toEqual(["read_file ", "resolve "])
+  expect(completions("/d", tools, [])).toEqual(["/discard "])
+  expect(completions("/apply re", tools, [])).toEqual([])
+})
