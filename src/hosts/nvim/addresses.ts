@@ -1,0 +1,47 @@
+/** Where a Neovim may listen, the likeliest first. */
+import { execFile } from "node:child_process"
+import { lstat } from "node:fs/promises"
+
+export interface AddressOptions {
+  /** The only address to try. */
+  readonly socket: string | undefined
+  readonly env: NodeJS.ProcessEnv
+}
+
+const tmuxTimeout = 1000
+
+/** The name of the tmux session that this process runs in. */
+const tmuxSession = (env: NodeJS.ProcessEnv): Promise<string | undefined> => {
+  if (!env.TMUX) return Promise.resolve(undefined)
+  const target = env.TMUX_PANE ? ["-t", env.TMUX_PANE] : []
+  const args = ["display-message", "-p", ...target, "#{session_name}"]
+  return new Promise((resolve) => {
+    execFile("tmux", args, { env, timeout: tmuxTimeout }, (error, stdout) =>
+      resolve(error === null ? stdout.trimEnd() || undefined : undefined),
+    )
+  })
+}
+
+/** Anybody may make a file of a name that can be guessed, and would then be shown what is edited. */
+const isOurs = async (path: string): Promise<boolean> => {
+  const entry = await lstat(path).catch(() => undefined)
+  return entry !== undefined && (process.geteuid === undefined || entry.uid === process.geteuid())
+}
+
+/**
+ * The option; without it `/tmp/nvim-<tmux session>.sock`, `$NVIM_LISTEN_ADDRESS`, and `$NVIM`, which Neovim sets in its
+ * own terminals.
+ */
+export async function* nvimAddresses({ socket, env }: AddressOptions): AsyncGenerator<string, void> {
+  if (socket !== undefined) {
+    yield socket
+    return
+  }
+  const session = await tmuxSession(env)
+  if (session !== undefined) {
+    const path = `/tmp/nvim-${session}.sock`
+    if (await isOurs(path)) yield path
+  }
+  if (env.NVIM_LISTEN_ADDRESS) yield env.NVIM_LISTEN_ADDRESS
+  if (env.NVIM) yield env.NVIM
+}

@@ -1,0 +1,200 @@
+/**
+ * A connection to one Neovim. The client's requests have no end of their own and its reader throws where nobody can
+ * catch it: here the socket is opened and kept from failing, and every request ends, with the connection at the latest.
+ */
+import { connect, type Socket } from "node:net"
+import { PassThrough } from "node:stream"
+import type { NeovimClient } from "neovim"
+import { messageOf } from "../../pipeline/failure.ts"
+import { formatMillis } from "../../pipeline/options.ts"
+
+/** Neovim has exited, or the connection was closed. */
+export class ConnectionClosed extends Error {}
+
+export interface ConnectionOptions {
+  /** How long a connection and an answer may take, in milliseconds. */
+  readonly timeout: number
+  readonly onNotification: (method: string, args: ReadonlyArray<unknown>) => void
+}
+
+export interface ExecuteOptions {
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal
+  /** Sent even if an earlier request is unanswered. */
+  readonly evenIfStalled?: boolean
+}
+
+type ClientModule = Pick<typeof import("neovim"), "NeovimClient">
+
+const loadClient = async (load: () => Promise<ClientModule>): Promise<typeof NeovimClient> => {
+  try {
+    return (await load()).NeovimClient
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND"
+    throw new Error(
+      isMissing
+        ? "The package neovim is not installed. Install it: npm install neovim@5"
+        : `The package neovim could not be loaded: ${messageOf(cause)}`,
+      { cause },
+    )
+  }
+}
+
+const silent = () => {}
+// The client's own logger takes the console over.
+const logger = { level: "error", info: silent, warn: silent, error: silent, debug: silent }
+
+/** The open socket; undefined where nobody listens. */
+const openSocket = (address: string, timeout: number): Promise<Socket | undefined> =>
+  new Promise((resolve) => {
+    const tcp = /^([^/\\]+):(\d{1,5})$/.exec(address)
+    let socket: Socket
+    try {
+      socket = tcp === null ? connect({ path: address }) : connect({ host: tcp[1]!, port: Number(tcp[2]) })
+    } catch {
+      resolve(undefined)
+      return
+    }
+    const timer = setTimeout(() => socket.destroy(), timeout)
+    // Stays: a write to an editor that has just gone fails after everything else.
+    socket.on("error", silent)
+    socket.once("close", () => {
+      clearTimeout(timer)
+      resolve(undefined)
+    })
+    socket.once("connect", () => {
+      clearTimeout(timer)
+      resolve(socket)
+    })
+  })
+
+/** What the client reads. It ends and never fails; a peer whose first byte begins no message of RPC is let go. */
+const readerOf = (socket: Socket): PassThrough => {
+  const reader = new PassThrough()
+  let isChecked = false
+  socket.on("data", (chunk: Buffer) => {
+    const isMessage = isChecked || (chunk[0]! & 0xf0) === 0x90
+    isChecked = true
+    if (isMessage) reader.write(chunk)
+    else socket.destroy()
+  })
+  socket.once("close", () => reader.end())
+  return reader
+}
+
+/** What Neovim says of a failure: its own message, without the place in our code where it has one. */
+const sentenceOf = (error: unknown): string => {
+  const [line = ""] = messageOf(error).split("\n", 1)
+  return /\bE\d+: .*/.exec(line)?.[0] ?? line.replace(/^nvim_exec_lua: (Error executing lua: |Lua: )?/, "")
+}
+
+export class NvimConnection {
+  readonly address: string
+  /** Settles when the connection has ended, for whatever reason. */
+  readonly closed: Promise<void>
+  isOpen = true
+  private readonly socket: Socket
+  private readonly client: NeovimClient
+  private readonly timeout: number
+  /** Fails the requests that wait. */
+  private readonly waiting = new Set<(error: Error) => void>()
+  /** Requests whose time is over and that Neovim may answer yet. */
+  private overdue = 0
+
+  private constructor(address: string, socket: Socket, client: NeovimClient, options: ConnectionOptions) {
+    this.address = address
+    this.socket = socket
+    this.client = client
+    this.timeout = options.timeout
+    this.client.on("notification", options.onNotification)
+    this.closed = new Promise((resolve) => {
+      socket.once("close", () => {
+        this.isOpen = false
+        for (const fail of this.waiting) fail(new ConnectionClosed())
+        resolve()
+      })
+    })
+  }
+
+  /** Undefined where nobody listens. Fails where the client, an optional package, is not installed. */
+  static async open(
+    address: string,
+    options: ConnectionOptions,
+    load: () => Promise<ClientModule> = () => import("neovim"),
+  ): Promise<NvimConnection | undefined> {
+    const socket = await openSocket(address, options.timeout)
+    if (socket === undefined) return undefined
+    // An idle connection does not keep the process alive.
+    socket.unref()
+    try {
+      const Client = await loadClient(load)
+      if (socket.destroyed) return undefined
+      const client = new Client({ logger: logger as unknown as NeovimClient["logger"] })
+      const connection = new NvimConnection(address, socket, client, options)
+      client.attach({ reader: readerOf(socket), writer: socket })
+      return connection
+    } catch (error) {
+      socket.destroy()
+      throw error
+    }
+  }
+
+  /**
+   * Runs Lua, whose first argument is the number of this connection's channel. Fails with the sentence of Neovim's
+   * error, when the time is over, and with ConnectionClosed.
+   */
+  execute(lua: string, args: ReadonlyArray<unknown>, options: ExecuteOptions = {}): Promise<unknown> {
+    const { signal, evenIfStalled = false } = options
+    if (!this.isOpen) return Promise.reject(new ConnectionClosed())
+    // Nothing piles up for a Neovim that is suspended.
+    if (this.overdue > 0 && !evenIfStalled) return Promise.reject(this.noAnswer())
+    return new Promise((resolve, reject) => {
+      let isSettled = false
+      let isOverdue = false
+      const settle = (end: () => void) => {
+        if (isSettled) return
+        isSettled = true
+        clearTimeout(timer)
+        signal?.removeEventListener("abort", onAbort)
+        this.waiting.delete(fail)
+        end()
+      }
+      const fail = (error: unknown) => settle(() => reject(error))
+      const onAbort = () => fail(signal?.reason)
+      const onTimeout = () => {
+        isOverdue = true
+        this.overdue += 1
+        fail(this.noAnswer())
+      }
+      const onAnswer = (end: () => void) => {
+        if (isOverdue) this.overdue -= 1
+        settle(end)
+      }
+      const timer = setTimeout(onTimeout, this.timeout)
+      this.waiting.add(fail)
+      if (signal?.aborted) return onAbort()
+      signal?.addEventListener("abort", onAbort)
+      this.send(lua, args, () => isSettled).then(
+        (value) => onAnswer(() => resolve(value)),
+        (error) => onAnswer(() => reject(new Error(`Neovim says: ${sentenceOf(error)}`))),
+      )
+    })
+  }
+
+  private async send(lua: string, args: ReadonlyArray<unknown>, isSettled: () => boolean): Promise<unknown> {
+    const channel = await this.client.channelId
+    if (isSettled()) return undefined
+    return this.client.request("nvim_exec_lua", [lua, [channel, ...args]])
+  }
+
+  close(): void {
+    this.socket.destroy()
+  }
+
+  private noAnswer(): Error {
+    return new Error(
+      `Neovim at ${this.address} did not answer within ${formatMillis(this.timeout)}. It may be suspended or wait for a key: bring it back, or quit it, and try again.`,
+    )
+  }
+}

@@ -1,0 +1,194 @@
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { createServer, type Server } from "node:net"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { expect, onTestFinished, test } from "vitest"
+import { NvimConnection } from "../../../src/hosts/nvim/connection.ts"
+import { runNode } from "../../cli/built-cli.ts"
+import { callOf } from "./call-of.ts"
+import { hostOf, nvimAt, openEditor, temporaryFolder } from "./editor.ts"
+import { describeWithNvim, type HeadlessNvim } from "./headless-nvim.ts"
+
+const check = (path: string) => ({ _tag: "IdeCheckUnsavedEdits", path }) as const
+
+const listening = async (server: Server, path: string): Promise<void> => {
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  onTestFinished(() => void server.close())
+}
+
+/** Keeps Neovim from everything else until the file is there. Comes back when that has begun. */
+const occupy = async (nvim: HeadlessNvim, path: string): Promise<void> => {
+  const isBusy = nvim.notified("busy")
+  nvim
+    .lua(
+      `local channel, path = ...
+       vim.rpcnotify(channel, "busy")
+       repeat vim.loop.sleep(2) until vim.loop.fs_stat(path)`,
+      await nvim.channel,
+      path,
+    )
+    .catch(() => {})
+  await isBusy
+}
+
+const preview = { _tag: "IdeShowPreview", preview: { path: "/new.txt", content: "new" } } as const
+
+describeWithNvim("a connection", () => {
+  test("is made by TCP too", async () => {
+    const folder = await temporaryFolder()
+    const nvim = await nvimAt("127.0.0.1:0", folder)
+    const host = hostOf(nvim.address)
+    expect(await host.connect()).toBe(nvim.address)
+    await host.delegates.IdeOpen({ _tag: "IdeOpen", path: join(folder, "a.txt") }, callOf())
+    expect((await nvim.screen()).windows[0]!.name).toBe(join(folder, "a.txt"))
+  })
+
+  test("that is idle does not keep its program alive", async () => {
+    const folder = await temporaryFolder()
+    const nvim = await nvimAt(join(folder, "nvim.sock"), folder)
+    const script = fileURLToPath(new URL("./idle-host.ts", import.meta.url))
+    const tsx = import.meta.resolve("tsx")
+    const result = await runNode(["--conditions=@stepline/source", "--import", tsx, script, nvim.address])
+    expect(result).toEqual({ status: 0, stdout: `connected to ${nvim.address}`, stderr: "" })
+  })
+
+  test("leaves the console alone", async () => {
+    const { host } = await openEditor()
+    const { log, error } = console
+    await host.connect()
+    await host.delegates.IdeOpen({ _tag: "IdeOpen", path: "/" }, callOf())
+    expect([console.log, console.error]).toEqual([log, error])
+  })
+
+  test("without the client's package says what to install", async () => {
+    const { nvim } = await openEditor()
+    const options = { timeout: 1000, onNotification: () => {} }
+    const missing = Object.assign(new Error("Cannot find package 'neovim'"), { code: "ERR_MODULE_NOT_FOUND" })
+    await expect(NvimConnection.open(nvim.address, options, () => Promise.reject(missing))).rejects.toThrow(
+      "The package neovim is not installed. Install it: npm install neovim@5",
+    )
+  })
+})
+
+describeWithNvim("a Neovim that exits", () => {
+  test("in the middle of a request leaves the effect with nothing", async () => {
+    const { nvim, host, folder } = await openEditor()
+    await host.connect()
+    await occupy(nvim, join(folder, "never"))
+    const checked = host.delegates.IdeCheckUnsavedEdits(check("/a"), callOf())
+    const shown = host.delegates.IdeShowPreview(preview, callOf("2"))
+    await nvim.quit()
+    expect(await checked).toBeUndefined()
+    expect(await shown).toBeUndefined()
+  })
+
+  test("takes its previews with it, and effects find the next one at the same place", async () => {
+    const { nvim, host, folder } = await openEditor()
+    await host.delegates.IdeShowPreview(preview, callOf("1", "one"))
+    const waiting = host.delegates.IdeShowPreview(preview, callOf("2", "two"))
+    await nvim.quit()
+    await waiting
+    expect(await host.connect()).toBeUndefined()
+    expect(await host.delegates.IdeCheckUnsavedEdits(check("/a"), callOf())).toBeUndefined()
+    await rm(nvim.address)
+    const next = await nvimAt(nvim.address, folder)
+    await host.delegates.IdeShowPreview(preview, callOf("3", "one"))
+    expect((await next.screen()).tabs).toBe(2)
+  })
+})
+
+describeWithNvim("a Neovim that does not answer", () => {
+  test("fails effects with a sentence, and is asked nothing more until it answers", async () => {
+    const { nvim, host, folder, file } = await openEditor({ requestTimeout: 100 })
+    const path = await file("a.txt", "a\n")
+    await host.connect()
+    await occupy(nvim, join(folder, "go"))
+    const sentence = `Neovim at ${nvim.address} did not answer within 100 ms. It may be suspended or wait for a key: bring it back, or quit it, and try again.`
+    await expect(host.delegates.IdeCheckUnsavedEdits(check(path), callOf())).rejects.toThrow(sentence)
+    await expect(host.delegates.IdeOpen({ _tag: "IdeOpen", path }, callOf())).rejects.toThrow(sentence)
+    await writeFile(join(folder, "go"), "")
+    let isBack = false
+    while (!isBack) {
+      await nvim.lua("return 0")
+      isBack = await host.delegates.IdeCheckUnsavedEdits(check(path), callOf()).then(
+        () => true,
+        () => false,
+      )
+    }
+    // What was refused meanwhile does not come late.
+    expect((await nvim.screen()).windows[0]!.name).toBe("")
+  })
+
+  test("shows no preview late that nobody waits for", async () => {
+    const { nvim, host, folder } = await openEditor({ requestTimeout: 100 })
+    await host.connect()
+    await occupy(nvim, join(folder, "go"))
+    await expect(host.delegates.IdeShowPreview(preview, callOf())).rejects.toThrow("did not answer")
+    await writeFile(join(folder, "go"), "")
+    await host.delegates.IdeClosePreview({ _tag: "IdeClosePreview" }, callOf())
+    await nvim.lua("return 0")
+    expect((await nvim.screen()).tabs).toBe(1)
+  })
+
+  test("and never says that it is one fails effects too", async () => {
+    const folder = await temporaryFolder()
+    const path = join(folder, "silent.sock")
+    await listening(
+      createServer((socket) => {
+        onTestFinished(() => void socket.destroy())
+      }),
+      path,
+    )
+    const host = hostOf(path, { requestTimeout: 50 })
+    await expect(host.delegates.IdeShowPreview(preview, callOf())).rejects.toThrow(
+      `Neovim at ${path} did not answer within 50 ms.`,
+    )
+  })
+})
+
+describeWithNvim("without an editor every effect succeeds with nothing", () => {
+  const everyEffect = async (socket: string, path: string): Promise<Array<unknown>> => {
+    const { delegates } = hostOf(socket)
+    const edits = [{ old_string: "a", new_string: "b" }]
+    return [
+      await delegates.IdeCheckUnsavedEdits(check(path), callOf()),
+      await delegates.IdeShowDiffPreview({ _tag: "IdeShowDiffPreview", path, edits }, callOf()),
+      await delegates.IdeShowPreview(preview, callOf()),
+      await delegates.IdeOpen({ _tag: "IdeOpen", path }, callOf()),
+      await delegates.IdeReloadBuffer({ _tag: "IdeReloadBuffer", path }, callOf()),
+      await delegates.IdeClosePreview({ _tag: "IdeClosePreview" }, callOf()),
+    ]
+  }
+  const nothing = Array(6).fill(undefined)
+
+  test.each([
+    ["no such file", "missing.sock"],
+    ["no such folder", "missing/nvim.sock"],
+    ["an ordinary file", "file"],
+    ["a folder", "folder"],
+    ["the file of a socket that nobody listens on any more", "stale.sock"],
+    ["a name that is too long for a socket", "x".repeat(200)],
+    ["a name that no file can have", "\0"],
+  ])("%s", async (_kind, name) => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, "file"), "a")
+    await mkdir(join(folder, "folder"))
+    await (await nvimAt(join(folder, "stale.sock"), folder)).quit()
+    expect(await everyEffect(join(folder, name), join(folder, "file"))).toEqual(nothing)
+  })
+
+  test("a port that is closed, and no socket at all", async () => {
+    expect(await everyEffect("127.0.0.1:1", "/a")).toEqual(nothing)
+    expect(await everyEffect("", "/a")).toEqual(nothing)
+  })
+
+  test("a server that is no Neovim", async () => {
+    const folder = await temporaryFolder()
+    const path = join(folder, "other.sock")
+    await listening(
+      createServer((socket) => socket.on("error", () => {}).end("HTTP/1.1 400 Bad Request\r\n\r\n")),
+      path,
+    )
+    expect(await everyEffect(path, join(folder, "a"))).toEqual(nothing)
+  })
+})
