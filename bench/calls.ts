@@ -14,20 +14,20 @@ interface Scenario {
 }
 
 const scenarios: ReadonlyArray<Scenario> = [
-  { name: "1 sync handler", call: { name: "plain", params }, batch: 1, batches: 20_000 },
+  { name: "1 sync handler", call: { name: "plain", params }, batch: 1, batches: 4000 },
   {
     name: "3 handlers, pre-approved",
     call: { name: "gated", params, decision: "approve" },
     batch: 1,
-    batches: 20_000,
+    batches: 4000,
   },
-  { name: "3 handlers, approved by the host", call: { name: "gated", params }, batch: 1, batches: 20_000 },
-  { name: "2,000 queued in one lane", call: { name: "plain", params }, batch: 2000, batches: 10 },
+  { name: "3 handlers, approved by the host", call: { name: "gated", params }, batch: 1, batches: 4000 },
+  { name: "2,000 queued in one lane", call: { name: "plain", params }, batch: 2000, batches: 2 },
   {
     name: "10,000 in the background, gated",
     call: { name: "gated", params, background: true },
     batch: 10_000,
-    batches: 2,
+    batches: 1,
   },
 ]
 
@@ -76,28 +76,21 @@ const runBatches = (
   })
 
 const measureScenario = async (scenario: Scenario, rounds: Rounds): Promise<Figure> => {
+  const bareExecutor = new BareExecutor(bareTools)
+  const executor = new ToolExecutor(registry, { maxTasks: 10_000 })
   const { bare, stepline } = await interleave(
     {
-      bare: () => {
-        const executor = new BareExecutor(bareTools)
-        return runBatches(scenario, executor, (callId) => executor.tasks.delete(callId))
-      },
-      stepline: async () => {
-        const executor = new ToolExecutor(registry, { maxTasks: 20_000 })
-        const nanos = await runBatches(scenario, executor as Executor, (callId) =>
-          executor.tasks.take(callId),
-        )
-        await executor.shutdown()
-        return nanos
-      },
+      bare: () => runBatches(scenario, bareExecutor, (callId) => bareExecutor.tasks.delete(callId)),
+      stepline: () => runBatches(scenario, executor as Executor, (callId) => executor.tasks.take(callId)),
     },
     rounds,
   )
+  await executor.shutdown()
   return { name: scenario.name, unit: "ns", stepline, baseline: bare, mostTimes: 2 }
 }
 
 export const measureCalls = async (quick: boolean): Promise<SectionResult> => {
-  const rounds = quick ? { warmUp: 2, counted: 3 } : { warmUp: 5, counted: 15 }
+  const rounds = quick ? { warmUp: 5, counted: 15 } : { warmUp: 10, counted: 51 }
   const figures: Array<Figure> = []
   for (const scenario of scenarios) figures.push(await measureScenario(scenario, rounds))
   return { title: "A call", baseline: "bare promises", figures }

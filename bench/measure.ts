@@ -1,4 +1,7 @@
-/** Medians of rounds in which the sides take turns, so that a busy machine slows all of them alike. */
+/**
+ * Medians of rounds in which the sides take turns, so that a busy machine slows all of them alike. Garbage is collected
+ * when V8 sees fit: a forced collection between rounds, with no call alive, also makes it drop its optimised code.
+ */
 
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = [...values].sort((a, b) => a - b)
@@ -12,7 +15,7 @@ export interface Rounds {
   readonly counted: number
 }
 
-/** The median of what each side returns. Garbage is collected before each run. */
+/** The median of what each side returns. */
 export const interleave = async <Name extends string>(
   sides: Readonly<Record<Name, () => Promise<number>>>,
   { warmUp, counted }: Rounds,
@@ -24,7 +27,6 @@ export const interleave = async <Name extends string>(
   >
   for (let round = 0; round < warmUp + counted; round++) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      globalThis.gc?.()
       const value = await sides[name]()
       if (round >= warmUp) samples[name].push(value)
     }

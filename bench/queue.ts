@@ -5,7 +5,6 @@ import { median, nanosPerOperation } from "./measure.ts"
 import { params, registry } from "./tools.ts"
 
 const drain = async (queued: number): Promise<number> => {
-  globalThis.gc?.()
   const executor = new ToolExecutor(registry)
   const nanos = await nanosPerOperation(queued, async () => {
     executor.enqueue(Array.from({ length: queued }, () => ({ name: "plain", params })))

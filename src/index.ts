@@ -72,7 +72,16 @@ export type {
   PendingActions,
   PushedAction,
 } from "./pipeline/pending-actions.ts"
-export type { PartDescription, PipelinePart } from "./pipeline/pipeline.ts"
+export type {
+  ApprovalOptions,
+  FinallyPart,
+  GatePart,
+  HandlerPart,
+  PartDescription,
+  PipelinePart,
+  ResolveOptions,
+  ResolvePart,
+} from "./pipeline/pipeline.ts"
 export { pipeline, ToolPipeline } from "./pipeline/pipeline.ts"
 export type { ToolDefinition } from "./pipeline/registry.ts"
 export { ToolRegistry } from "./pipeline/registry.ts"
@@ -89,6 +98,9 @@ export type {
   ToolOptions,
 } from "./pipeline/tool.ts"
 export { defineTool } from "./pipeline/tool.ts"
+export type { CompiledParameters, ParameterCheck } from "./pipeline/validation.ts"
+export type { ToolFilterConfig } from "./policy/index.ts"
 export { ToolFilters } from "./policy/index.ts"
 export type { ResolveParams } from "./resolve/definition.ts"
 export type { ResolveReminder } from "./resolve/reminder.ts"
+export type { ResolveChoice, ToolChoiceMode } from "./resolve/tool-choice.ts"

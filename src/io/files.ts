@@ -10,13 +10,13 @@ export interface FileInfo {
   readonly size: number
 }
 
-/** All paths are absolute. */
 export interface FolderEntry {
   readonly name: string
   /** Links are `other`: a walk does not follow them. */
   readonly kind: "file" | "directory" | "other"
 }
 
+/** All paths are absolute. */
 export interface Files {
   /** Follows links. Undefined where there is nothing, also at the end of a link. */
   stat(path: string): Promise<FileInfo | undefined>

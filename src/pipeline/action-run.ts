@@ -7,20 +7,17 @@ import { defaultOutput, failureText, withDetails } from "../resolve/result.ts"
 import type { ToolCall } from "./call.ts"
 import type { Engine } from "./engine.ts"
 import type { Resolution } from "./handler.ts"
+import type { GateSubject } from "./host-dialogue.ts"
 import type { HostEffect } from "./host-effect.ts"
-import {
-  type Ending,
-  type HandlerObserver,
-  Interpreter,
-  type InterpreterOwner,
-  type MainPart,
-} from "./interpreter.ts"
+import { type Ending, type HandlerObserver, Interpreter, type InterpreterOwner } from "./interpreter.ts"
 import type { ToolOutput } from "./output.ts"
 import type { StagedAction } from "./pending-actions.ts"
+import type { PipelinePart } from "./pipeline.ts"
 import type { Run } from "./run.ts"
 import { type DurationInput, Step } from "./step.ts"
+import type { Tool } from "./tool.ts"
 
-export class ActionRun implements InterpreterOwner {
+export class ActionRun implements InterpreterOwner, GateSubject {
   readonly engine: Engine
   /** What its handlers see: the staging call, under the id of the resolving one. */
   readonly call: ToolCall
@@ -41,6 +38,15 @@ export class ActionRun implements InterpreterOwner {
     this.interpreter = new Interpreter(this, params.action === "apply" ? action.rest : discardParts(action))
     this.interpreter.output = action.output
     this.interpreter.resolution = resolutionOf(params)
+  }
+
+  get tool(): Tool<unknown> | undefined {
+    return this.engine.toolOf(this.call.name)
+  }
+
+  /** Other parameters would need another preview. */
+  get editable(): boolean {
+    return false
   }
 
   start(): void {
@@ -71,9 +77,8 @@ export class ActionRun implements InterpreterOwner {
     return this.run.enter(name)
   }
 
-  atGate(interpreter: Interpreter, gate: { readonly label: string | undefined }): boolean {
-    const subject = { call: this.call, tool: this.engine.toolOf(this.call.name), editable: false }
-    return this.run.dialogue.askApproval(interpreter, gate.label, subject)
+  atGate(interpreter: Interpreter, label: string | undefined): boolean {
+    return this.run.dialogue.askApproval(interpreter, label, this)
   }
 
   delegate(interpreter: Interpreter, effect: HostEffect, timeout: DurationInput | undefined): void {
@@ -129,7 +134,7 @@ export class ActionRun implements InterpreterOwner {
   }
 }
 
-const discardParts = ({ onDiscard }: StagedAction): ReadonlyArray<MainPart> =>
+const discardParts = ({ onDiscard }: StagedAction): ReadonlyArray<PipelinePart<unknown>> =>
   onDiscard === undefined ? [] : [{ kind: "handler", name: onDiscard.name, handler: onDiscard }]
 
 const resolutionOf = ({ action, reason, extra }: ResolveParams): Resolution => ({

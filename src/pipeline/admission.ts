@@ -4,10 +4,9 @@
  */
 import type { ToolCall } from "./call.ts"
 import { messageOf } from "./failure.ts"
-import type { MainPart } from "./interpreter.ts"
 import type { CallFilter, Hooks } from "./options.ts"
 import { deniedByPolicy, failed, type Outcome } from "./outcome.ts"
-import type { FinallyPart, ToolPipeline } from "./pipeline.ts"
+import type { PipelinePart, ToolPipeline } from "./pipeline.ts"
 import type { Tool } from "./tool.ts"
 import type { ParameterCheck } from "./validation.ts"
 
@@ -15,10 +14,9 @@ export type Admission =
   | { readonly _tag: "Admitted"; readonly params: unknown; readonly plan: Plan }
   | { readonly _tag: "Refused"; readonly outcome: Outcome }
 
-/** A pipeline, divided: what runs in order, what runs at the end, and how many gates the host may be asked at. */
+/** What a pipeline runs, and at how many gates the host may be asked. */
 export interface Plan {
-  readonly main: ReadonlyArray<MainPart>
-  readonly finals: ReadonlyArray<FinallyPart<unknown>>
+  readonly parts: ReadonlyArray<PipelinePart<unknown>>
   readonly gates: number
 }
 
@@ -95,7 +93,7 @@ const compose = ({ call, tool, filters }: Admitting, params: unknown): Admission
   }
   try {
     const pipeline = tool.compose(params, params === call.params ? call : { ...call, params })
-    if (Array.isArray(pipeline?.steps)) return { _tag: "Admitted", params, plan: divide(pipeline) }
+    if (Array.isArray(pipeline?.steps)) return { _tag: "Admitted", params, plan: planOf(pipeline) }
     return refused(failed("failed", `Tool "${tool.name}" composed no pipeline`))
   } catch (error) {
     return refused(failed("failed", messageOf(error), error))
@@ -103,9 +101,7 @@ const compose = ({ call, tool, filters }: Admitting, params: unknown): Admission
 }
 
 /** Throws for what only looks like a pipeline. */
-const divide = ({ steps }: ToolPipeline<unknown>): Plan => {
-  const main: Array<MainPart> = []
-  const finals: Array<FinallyPart<unknown>> = []
+const planOf = ({ steps }: ToolPipeline<unknown>): Plan => {
   let gates = 0
   let previewed = false
   for (const part of steps) {
@@ -113,11 +109,9 @@ const divide = ({ steps }: ToolPipeline<unknown>): Plan => {
     if ((kind === "handler" || kind === "finally") && typeof part.handler?.call !== "function") {
       throw new TypeError(`The pipeline has a ${kind} part without a handler`)
     }
-    if (kind === "finally") finals.push(part)
-    else main.push(part)
     // Behind a preview the gates are the resolve call's.
     if (kind === "resolve") previewed = true
     if (kind === "approval" && !previewed) gates += 1
   }
-  return { main, finals, gates }
+  return { parts: steps, gates }
 }

@@ -33,6 +33,8 @@ export interface RunningTask {
   cancel(reason?: string): boolean
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
 interface FinishedTask {
   readonly task: BackgroundTask
   readonly endedAt: number
@@ -68,8 +70,9 @@ export class BackgroundTasks {
     this.now = options.now
   }
 
+  /** @internal */
   has(id: string): boolean {
-    if (this.finished.size > 0) this.dropOld()
+    if (this.finished.has(id)) this.dropOld()
     return this.running.has(id) || this.finished.has(id)
   }
 
@@ -124,30 +127,27 @@ export class BackgroundTasks {
     const { callId } = run
     const { status, content, output } = resultOf(event)
     const { cleanupErrors } = event
-    const task: BackgroundTask = {
-      ...snapshot(run),
-      status,
-      content,
-      output,
-      ...(cleanupErrors !== undefined && { cleanupErrors }),
-    }
+    const { agentId, name, params } = run
+    const task: Mutable<BackgroundTask> = { id: callId, agentId, name, params, status, content, output }
+    if (cleanupErrors !== undefined) task.cleanupErrors = cleanupErrors
     this.running.delete(callId)
-    this.finished.set(callId, { task, endedAt: this.now() })
+    const endedAt = this.now()
+    this.finished.set(callId, { task, endedAt })
     this.order.add(callId)
-    this.dropOld()
+    this.dropOld(endedAt)
     const waiting = this.waiters.get(callId)
     this.waiters.delete(callId)
     for (const resolve of waiting ?? []) resolve(task)
   }
 
-  /** The answer to `list_background_tasks`. */
+  /** @internal The answer to `list_background_tasks`. */
   describe(agentId: string): string {
     const tasks = this.list(agentId)
     if (tasks.length === 0) return "No background tasks"
     return tasks.map((task) => `${task.id} (${task.name}) [${capitalized(task.status)}]`).join("\n")
   }
 
-  /** The answer to `get_background_task`, which takes the task. Agents see only their own. */
+  /** @internal The answer to `get_background_task`, which takes the task. Agents see only their own. */
   collect(agentId: string, id: string): string {
     const task = this.get(id)
     if (task === undefined && this.expiredAgents.get(id) === agentId) return `Task ${id} expired`
@@ -167,8 +167,8 @@ export class BackgroundTasks {
   }
 
   /** Looked at whenever somebody asks, so that no timer is needed; the number kept is bounded all the same. */
-  private dropOld(): void {
-    const oldest = this.now() - this.ttl
+  private dropOld(now = this.now()): void {
+    const oldest = now - this.ttl
     for (let id = this.order.first(); id !== undefined; id = this.order.first()) {
       if (this.finished.size <= this.max && this.finished.get(id)!.endedAt > oldest) break
       this.expiredAgents.set(id, this.finished.get(id)!.task.agentId)

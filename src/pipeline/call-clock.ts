@@ -28,6 +28,11 @@ export class CallClock implements Expiring {
     this.left = Math.max(0, this.expiresAt - this.deadlines.now())
   }
 
+  /** For good: what is left does not matter. */
+  end(): void {
+    this.deadlines.clear(this)
+  }
+
   expire(): void {
     this.runs = false
     this.left = 0

@@ -3,7 +3,6 @@
  * Deltas are bounded: past the bound they merge into their call's last unread one, and whoever awaits waits for the reader.
  */
 import type { DeltaEvent, ToolEvent } from "./event.ts"
-import { Fifo } from "./fifo.ts"
 import { Ring } from "./ring.ts"
 
 /** A call's unread deltas. */
@@ -61,7 +60,7 @@ const merge = (event: Mutable<DeltaEvent>, content: string, partial: unknown): v
 export class EventQueue implements EventSink {
   readonly answers = true
   private readonly unread = new Ring<ToolEvent>()
-  private readonly readers = new Fifo<Reader>()
+  private readonly readers = new Ring<Reader>()
   private readonly waitingForRoom = new Ring<() => void>()
   private readonly bound: number
   private unreadDeltas = 0
@@ -96,7 +95,7 @@ export class EventQueue implements EventSink {
   }
 
   delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
-    if (this.readers.size > 0 || this.unreadDeltas < this.bound) {
+    if (this.readers.length > 0 || this.unreadDeltas < this.bound) {
       const sequence = this.sequence
       const event = deltaEvent(source, content, partial)
       source.lastDelta = { event, sequence }
@@ -131,12 +130,12 @@ export class EventQueue implements EventSink {
     this.makeRoom(this.waitingForRoom.length)
     return new Promise((resolve, reject) => {
       if (signal === undefined) {
-        this.readers.add({ resolve, untilIdle, iterator })
+        this.readers.push({ resolve, untilIdle, iterator })
         return
       }
       const onAbort = () => {
-        this.readers.delete(reader)
         reject(signal.reason)
+        this.sendHome((other) => other === reader)
       }
       const reader: Reader = {
         resolve: (value) => {
@@ -147,31 +146,32 @@ export class EventQueue implements EventSink {
         iterator,
       }
       signal.addEventListener("abort", onAbort, { once: true })
-      this.readers.add(reader)
+      this.readers.push(reader)
     })
   }
 
   /** Sends the readers home that wait until idle. Called when the last call has ended. */
   idle(): void {
-    for (const reader of this.readers) {
-      if (!reader.untilIdle) continue
-      this.readers.delete(reader)
-      reader.resolve(undefined)
-    }
+    this.sendHome((reader) => reader.untilIdle)
   }
 
   /** The iterator reads no more: an event that it waits for goes to somebody else. */
   withdraw(iterator: EventIterator): void {
-    for (const reader of this.readers) {
-      if (reader.iterator === iterator && this.readers.delete(reader)) reader.resolve(undefined)
-    }
+    this.sendHome((reader) => reader.iterator === iterator)
   }
 
   /** No event will come any more; what is unread stays readable. */
   close(): void {
     this.closed = true
-    for (let reader = this.readers.shift(); reader !== undefined; reader = this.readers.shift()) {
-      reader.resolve(undefined)
+    this.sendHome(() => true)
+  }
+
+  /** Looks at every reader: there is rarely more than one. */
+  private sendHome(leaves: (reader: Reader) => boolean): void {
+    for (let left = this.readers.length; left > 0; left--) {
+      const reader = this.readers.shift()!
+      if (leaves(reader)) reader.resolve(undefined)
+      else this.readers.push(reader)
     }
   }
 

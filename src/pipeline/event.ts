@@ -6,6 +6,7 @@ import type { ToolOutput } from "./output.ts"
 export interface ApproveOptions {
   /** Runs the call again with these parameters, past the gate. */
   readonly params?: unknown
+  /** For the handlers that follow, as `resolution.reason`. */
   readonly reason?: string
   /** Also adds an allow rule that fits the call. */
   readonly remember?: boolean
@@ -54,7 +55,7 @@ export interface DelegateEvent extends CallEvent {
 export interface DeltaEvent extends CallEvent {
   readonly _tag: "Delta"
   readonly content: string
-  /** A foreign tool's structured update. */
+  /** Structured progress, where the tool gives any. */
   readonly partial?: unknown
 }
 

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ToolFilters } from "../policy/index.ts"
-import { resolveName } from "../resolve/definition.ts"
+import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
 import * as turns from "../resolve/tool-choice.ts"
 import { AgentSignals } from "./agent-signals.ts"
@@ -62,11 +62,8 @@ export interface ToolChoice {
   readonly reminder: ResolveReminder
 }
 
-export interface ResolveRequest {
-  readonly action: "apply" | "discard"
-  readonly reason: string
-  readonly extra?: Readonly<Record<string, unknown>>
-}
+/** What `resolve` is called with, by the model as by the host. */
+export type ResolveRequest = ResolveParams
 
 export interface ResolveCallOptions extends SignalOption {
   /** Default `"main"`. */
@@ -89,6 +86,7 @@ const shutdownReason = "Cancelled: the executor was shut down"
 
 const shutdownError = (): DOMException => new DOMException(shutdownReason, "AbortError")
 
+/** Runs the calls of a registry's tools for a host. Throws a TypeError for options that cannot be meant. */
 export class ToolExecutor implements AsyncDisposable {
   /** Background tasks: running ones, and finished ones until they are taken. */
   readonly tasks: BackgroundTasks
@@ -147,7 +145,10 @@ export class ToolExecutor implements AsyncDisposable {
     this.tools = new AgentTools(this.registry, resolveTool)
   }
 
-  /** An executor whose handlers may need services of `R`; the scope shuts it down. */
+  /**
+   * An executor whose handlers may need services of `R`; the scope shuts it down, and time comes from the program's Clock.
+   * Options that cannot be meant are a defect.
+   */
   static make<R>(
     registry: ToolRegistry<R>,
     options: ToolExecutorOptions = {},
@@ -165,7 +166,10 @@ export class ToolExecutor implements AsyncDisposable {
 
   // --- Calls
 
-  /** Queues calls and gives their ids. Nothing of a tool runs before the caller's turn of the event loop is over. */
+  /**
+   * Queues calls and gives their ids. Nothing of a tool runs before the caller's synchronous code has ended.
+   * Throws at once for what is no call, and after shutdown.
+   */
   enqueue(calls: ReadonlyArray<ToolCallInput>): Array<string> {
     if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
     this.assertOpen()
@@ -179,7 +183,7 @@ export class ToolExecutor implements AsyncDisposable {
   /**
    * Runs one call to its result; in the background, to the moment when it runs there. It takes its place in its lane.
    * Its events go to `onEvent` alone; without one, gates are denied and effects fail.
-   * Rejects with an `AbortError` if `signal` is aborted, once the call is over.
+   * Rejects with an `AbortError` if `signal` is aborted, once the call is over. Throws at once for what is no call.
    */
   run(
     call: ToolCallInput,

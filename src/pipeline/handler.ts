@@ -12,6 +12,7 @@ export interface Resolution {
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
+/** What a handler is told of its call, and how it streams. */
 export interface HandlerContext {
   readonly call: ToolCall
   /** The executor's working directory, absolute. */
@@ -38,6 +39,7 @@ export type HandlerReturn<R = never> =
 
 export type HandlerFunction<R = never> = (context: HandlerContext) => HandlerReturn<R>
 
+/** One thing that a pipeline does. */
 export interface EffectHandler<R = never> {
   readonly name: string
   call(context: HandlerContext): HandlerReturn<R>

@@ -5,6 +5,7 @@ import type { ApproveOptions } from "./event.ts"
 import type { EventSink } from "./event-queue.ts"
 import { Gatekeeper } from "./gatekeeper.ts"
 import type { Interpreter } from "./interpreter.ts"
+import { formatMillis } from "./options.ts"
 import { deniedByPolicy, deniedByUser, type Stopped } from "./outcome.ts"
 import { Approval, type Asker, type Question } from "./question.ts"
 import type { Tool } from "./tool.ts"
@@ -58,7 +59,7 @@ export class HostDialogue implements Asker {
       owner.stop(deniedByPolicy("Denied: this call needs an approval, and nobody is there to give it"))
       return false
     }
-    const question = new Approval(this, interpreter, owner.engine.settings.approvalTimeout, subject)
+    const question = new Approval(this, interpreter, subject)
     this.ask(question)
     const { agentId, callId, name, params, background } = subject.call
     owner.sink.push({
@@ -78,7 +79,9 @@ export class HostDialogue implements Asker {
 
   ask(question: Question): void {
     this.question = question
-    if (this.owner.pause()) this.owner.engine.deadlines.set(question, question.timeout)
+    if (!this.owner.pause()) return
+    const { deadlines, settings } = this.owner.engine
+    deadlines.set(question, question.kind === "approval" ? settings.approvalTimeout : question.timeout)
   }
 
   answered(question: Question): boolean {
@@ -117,8 +120,10 @@ export class HostDialogue implements Asker {
     return true
   }
 
-  undecided(question: Approval, message: string): void {
-    if (this.question === question) this.owner.stop({ _tag: "Denied", by: "expired", message })
+  undecided(question: Approval): void {
+    if (this.question !== question) return
+    const message = `Denied: nobody decided within ${formatMillis(this.owner.engine.settings.approvalTimeout)}`
+    this.owner.stop({ _tag: "Denied", by: "expired", message })
   }
 
   respond(answer: { readonly output?: unknown } | { readonly error: string }): boolean {

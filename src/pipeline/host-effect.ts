@@ -5,7 +5,7 @@ export interface TextEdit {
   readonly new_string: string
 }
 
-/** A file that does not exist yet (`write`), or text to look at, shown before it is written. */
+/** What a file would hold, shown before it is written. The path is absolute. */
 export interface Preview {
   readonly path: string
   readonly content: string

@@ -12,12 +12,10 @@ import type { Resolution } from "./handler.ts"
 import { AttemptContext } from "./handler-context.ts"
 import type { HostEffect } from "./host-effect.ts"
 import { type ToolOutput, toOutput } from "./output.ts"
-import type { GatePart, HandlerPart, ResolvePart } from "./pipeline.ts"
+import type { HandlerPart, PipelinePart, ResolvePart } from "./pipeline.ts"
 import { type HandlerEffect, PipelineFiber } from "./pipeline-fiber.ts"
 import { type DurationInput, isStep, type Step, ToolError } from "./step.ts"
 import type { Turns } from "./turns.ts"
-
-export type MainPart = HandlerPart<unknown> | GatePart | ResolvePart<unknown>
 
 /** How the parts ended. What was interrupted has no ending of its own. */
 export type Ending =
@@ -30,7 +28,11 @@ export type Ending =
       readonly thrown: boolean
     }
   /** It stopped at a gate that `resolve` decides, with these parts left to run. */
-  | { readonly _tag: "Staged"; readonly part: ResolvePart<unknown>; readonly rest: ReadonlyArray<MainPart> }
+  | {
+      readonly _tag: "Staged"
+      readonly part: ResolvePart<unknown>
+      readonly rest: ReadonlyArray<PipelinePart<unknown>>
+    }
 
 /** Whom the interpreter works for: the call, or the cleanup of a call. */
 export interface InterpreterOwner {
@@ -39,7 +41,7 @@ export interface InterpreterOwner {
   /** True where the handler may run now; else the owner calls `go` later. */
   mayRun(interpreter: Interpreter): boolean
   /** True where the gate is passed at once; else the owner calls `proceed` later. */
-  atGate(interpreter: Interpreter, gate: { readonly label: string | undefined }): boolean
+  atGate(interpreter: Interpreter, label: string | undefined): boolean
   /** The owner answers with `answer` or `fail`. */
   delegate(interpreter: Interpreter, effect: HostEffect, timeout: DurationInput | undefined): void
   delta(content: string, partial: unknown): Promise<void> | undefined
@@ -69,7 +71,7 @@ export class Interpreter {
   owner: InterpreterOwner
   output: ToolOutput | undefined
   resolution: Resolution | undefined
-  private readonly parts: ReadonlyArray<MainPart>
+  private readonly parts: ReadonlyArray<PipelinePart<unknown>>
   private readonly context: AttemptContext
   private index = 0
   private token = 0
@@ -88,7 +90,7 @@ export class Interpreter {
 
   private fiber: PipelineFiber | undefined
 
-  constructor(owner: InterpreterOwner, parts: ReadonlyArray<MainPart>) {
+  constructor(owner: InterpreterOwner, parts: ReadonlyArray<PipelinePart<unknown>>) {
     this.owner = owner
     this.parts = parts
     this.context = new AttemptContext(this)
@@ -111,8 +113,10 @@ export class Interpreter {
   run(): void {
     if (this.state !== "open") return
     const token = this.token
-    while (this.index < this.parts.length) {
+    for (; this.index < this.parts.length; this.index += 1) {
       const part = this.parts[this.index]!
+      // The owner runs these, after all others.
+      if (part.kind === "finally") continue
       if (part.kind === "resolve") {
         return this.finish({ _tag: "Staged", part, rest: this.parts.slice(this.index + 1) })
       }
@@ -125,7 +129,6 @@ export class Interpreter {
         if (!this.call(part)) return
         this.leave(undefined)
       }
-      this.index += 1
     }
     this.finish(completed)
   }
@@ -255,7 +258,7 @@ export class Interpreter {
   private passes(label: string | undefined): boolean {
     const token = this.token
     this.asking = true
-    return this.isAnswered(token, this.owner.atGate(this, { label }))
+    return this.isAnswered(token, this.owner.atGate(this, label))
   }
 
   /** After a question was put: an answer that came meanwhile is acted on here, which keeps the stack flat. */

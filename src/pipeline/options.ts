@@ -1,6 +1,7 @@
 /** The executor's options: their types, defaults and checks. Times are `"Infinity"` for no limit. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import type { ResolveChoice } from "../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
 import type { ToolResult } from "./event.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
@@ -56,6 +57,7 @@ export interface Delegates {
 }
 
 export interface HookContext {
+  /** Aborted when the call is cancelled or runs out of time while the hook runs. */
   readonly signal: AbortSignal
 }
 
@@ -90,19 +92,21 @@ export interface ToolExecutorOptions {
   readonly cwd?: string
   /** A folder that file tools must stay in, links resolved. Default: no bound. */
   readonly workspace?: string | undefined
+  /** What is approved or denied without asking. Default: nothing. */
   readonly filters?: CallFilter | undefined
+  /** Effects that functions answer instead of events. Default: none. */
   readonly delegates?: Delegates
   /** Background pipelines that run at once; those that wait do not count. Default 64. */
   readonly backgroundConcurrency?: number
-  /** Running time of a foreground call, waiting for the host not counted. Default 10 minutes. */
+  /** Running time of a foreground call, waiting for the host not counted. Default 10 minutes; `"Infinity"` for none. */
   readonly callTimeout?: DurationInput | undefined
   /** The same for background tasks. Default: none. */
   readonly taskTimeout?: DurationInput | undefined
   /** How long a gate waits. Default: for ever. */
   readonly approvalTimeout?: DurationInput | undefined
-  /** How long the host may take to answer an effect. Default 30 seconds. */
+  /** How long the host may take to answer an effect. Default 30 seconds; `"Infinity"` for ever. */
   readonly delegateTimeout?: DurationInput | undefined
-  /** Each finally handler's time, and how long a cancel waits for finalizers. Default 5 seconds. */
+  /** The time of each finally handler, of `afterCall`, and of a cancelled Effect's finalizers. Default 5 seconds. */
   readonly finallyTimeout?: DurationInput | undefined
   /** How long an uncollected background result is kept. Default 1 hour. */
   readonly taskTtl?: DurationInput | undefined
@@ -112,7 +116,8 @@ export interface ToolExecutorOptions {
   readonly maxPendingActions?: number
   /** Undelivered deltas before a handler's `delta` waits. Default 1024. */
   readonly eventBuffer?: number
-  readonly resolveChoice?: "soft" | "forced"
+  /** How the model is brought to resolve a preview: see `toolChoice`. Default `"soft"`. */
+  readonly resolveChoice?: ResolveChoice
   readonly hooks?: Hooks
   /** Spans `tool <name>` and `handler <name>` through Effect's Tracer. Default false. */
   readonly trace?: boolean
@@ -133,7 +138,7 @@ export interface Settings {
   readonly maxTasks: number
   readonly maxPendingActions: number
   readonly eventBuffer: number
-  readonly resolveChoice: "soft" | "forced"
+  readonly resolveChoice: ResolveChoice
   readonly hooks: Hooks
   readonly trace: boolean
 }

@@ -5,9 +5,8 @@
 import * as turns from "../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
 import type { EffectHandler } from "./handler.ts"
-import type { MainPart } from "./interpreter.ts"
 import type { ToolOutput } from "./output.ts"
-import type { FinallyPart } from "./pipeline.ts"
+import type { FinallyPart, PipelinePart } from "./pipeline.ts"
 import { Step } from "./step.ts"
 
 /** A pending action as hosts see it. `details` are the host's; no result shows them. */
@@ -47,7 +46,7 @@ export interface StagedAction extends PendingAction {
   /** The output at the gate, which the first handler behind it sees. */
   readonly output: ToolOutput | undefined
   /** What runs when it is applied. */
-  readonly rest: ReadonlyArray<MainPart>
+  readonly rest: ReadonlyArray<PipelinePart<unknown>>
   readonly onDiscard: EffectHandler<unknown> | undefined
   readonly finals: ReadonlyArray<FinallyPart<unknown>>
 }

@@ -15,6 +15,7 @@ export class PipelineFiber {
   isExecuting = false
   private readonly fork: Fork
   private fiber: Fiber<unknown, unknown> | undefined
+  private watched: Fiber<unknown, unknown> | undefined
   /** Wakes the parked fiber; undefined while it runs. */
   private resume: ((effect: HandlerEffect) => void) | undefined
   /** Whether the fiber itself drives the attempt, and then what it does next. */
@@ -40,6 +41,7 @@ export class PipelineFiber {
     const program = Effect.flatMap(Effect.exit(effect), (exit) => this.left(exit))
     if (this.drives) this.upcoming = program
     else this.drive(program)
+    this.watch()
   }
 
   /** The attempt has ended: so does the fiber. */
@@ -89,7 +91,14 @@ export class PipelineFiber {
     const fiber = this.fork(effect)
     this.fiber = fiber
     if (this.state === "interrupted") fiber.interruptUnsafe()
-    fiber.addObserver((exit) => this.exited(exit))
+    this.watch()
+  }
+
+  /** Hears of the end of a fiber that runs an Effect. One that only parks ends when it is told to. */
+  private watch(): void {
+    if (!this.isExecuting || this.fiber === undefined || this.fiber === this.watched) return
+    this.watched = this.fiber
+    this.fiber.addObserver((exit) => this.exited(exit))
   }
 
   private wake(effect: HandlerEffect): boolean {

@@ -4,10 +4,11 @@
  */
 import type PQueue from "p-queue"
 
-/** Gives a place back. */
-export type Release = () => void
-
-type Granted = (release: Release) => void
+/** Who asks for a place. */
+export interface PlaceTaker {
+  /** There is a place. False where it is not wanted any more. */
+  accept(): boolean
+}
 
 export class Pool {
   private free: number
@@ -22,27 +23,30 @@ export class Pool {
     this.free = places
   }
 
-  /** Calls `granted` once there is a place: at once where one is free. */
-  acquire(granted: Granted): void {
-    if (this.waiting === 0 && this.free > 0) return this.grant(granted)
+  /** Calls `accept` once there is a place: at once where one is free. */
+  acquire(taker: PlaceTaker): void {
+    if (this.waiting === 0 && this.free > 0) return this.offer(taker)
     this.waiting += 1
     this.line ??= import("p-queue").then(({ default: PQueue }) => new PQueue({ concurrency: 1 }))
-    void this.line.then((line) => line.add(() => this.nextPlace(granted)))
+    void this.line.then((line) => line.add(() => this.nextPlace(taker)))
   }
 
   /** Waits at the head of the line. */
-  private async nextPlace(granted: Granted): Promise<void> {
+  private async nextPlace(taker: PlaceTaker): Promise<void> {
     while (this.free === 0) await new Promise<void>((resolve) => (this.head = resolve))
     this.waiting -= 1
-    this.grant(granted)
+    this.offer(taker)
   }
 
-  private grant(granted: Granted): void {
+  /** Gives a place back. */
+  release(): void {
+    this.free += 1
+    this.head?.()
+    this.head = undefined
+  }
+
+  private offer(taker: PlaceTaker): void {
     this.free -= 1
-    granted(() => {
-      this.free += 1
-      this.head?.()
-      this.head = undefined
-    })
+    if (!taker.accept()) this.release()
   }
 }

@@ -15,7 +15,7 @@ import { toOutput } from "./output.ts"
 export interface Asker {
   approved(question: Approval, options: ApproveOptions): boolean
   denied(question: Approval, reason: string | undefined): boolean
-  undecided(question: Approval, message: string): void
+  undecided(question: Approval): void
   /** Closes the question and lets the call go on. False where it is closed already. */
   answered(question: Question): boolean
 }
@@ -25,14 +25,12 @@ export class Approval implements Expiring {
   expiresAt = 0
   slot = -1
   readonly interpreter: Interpreter
-  readonly timeout: number
   readonly subject: GateSubject
   private readonly asker: Asker
 
-  constructor(asker: Asker, interpreter: Interpreter, timeout: number, subject: GateSubject) {
+  constructor(asker: Asker, interpreter: Interpreter, subject: GateSubject) {
     this.asker = asker
     this.interpreter = interpreter
-    this.timeout = timeout
     this.subject = subject
   }
 
@@ -45,7 +43,7 @@ export class Approval implements Expiring {
   }
 
   expire(): void {
-    this.asker.undecided(this, `Denied: nobody decided within ${formatMillis(this.timeout)}`)
+    this.asker.undecided(this)
   }
 
   close(): void {}

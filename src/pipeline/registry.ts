@@ -29,6 +29,7 @@ const definitionOf = (tool: Tool<never>): ToolDefinition => {
   return { name, description, parameters: { ...parameters, properties } }
 }
 
+/** The tools that an executor can call, by name. */
 export class ToolRegistry<R = never> implements Iterable<Tool<R>> {
   private readonly tools = new Map<string, Tool<R>>()
 

@@ -21,7 +21,7 @@ import { formatMillis } from "./options.ts"
 import * as outcomes from "./outcome.ts"
 import { type ToolOutput, textOf } from "./output.ts"
 import type { StagedAction } from "./pending-actions.ts"
-import type { FinallyPart } from "./pipeline.ts"
+import { type FinallyPart, finallyPartsOf, type PipelinePart } from "./pipeline.ts"
 import { PoolPlace } from "./pool-place.ts"
 import type { DurationInput } from "./step.ts"
 import { stopAttempt } from "./stop-attempt.ts"
@@ -30,21 +30,24 @@ import type { Tool } from "./tool.ts"
 /** `held`: requested and not decided yet, with its turn or in the background. */
 export type Phase = "queued" | "held" | "preparing" | "running" | "waiting" | "finishing" | "ended"
 
+const noParts: ReadonlyArray<never> = []
+
 type MutableCall = { -readonly [K in keyof ToolCall]: ToolCall[K] }
 
-export class Run implements InterpreterOwner, CleanupHost, DialogueCall, RunningTask {
+export class Run implements InterpreterOwner, CleanupHost, DialogueCall, GateSubject, RunningTask {
   readonly engine: Engine
   readonly call: MutableCall
   readonly report: CallReport
   phase: Phase = "queued"
-  private readonly tool: Tool<unknown> | undefined
+  readonly tool: Tool<unknown> | undefined
   private questions: HostDialogue | undefined
   private poolPlace: PoolPlace | undefined
   private clock: CallClock | undefined
   /** The signal of the host's hook. */
   private controller: AbortController | undefined
   private attempt: Interpreter | undefined
-  private finals: ReadonlyArray<FinallyPart<unknown>> = []
+  /** The pipeline's. Its finally parts are what is cleaned up with. */
+  private parts: ReadonlyArray<PipelinePart<unknown>> = noParts
   private cleanup: Cleanup | undefined
   /** What the finally handlers see as their call, where it is not this one. */
   private cleanupCall: ToolCall | undefined
@@ -125,7 +128,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
   drop({ output, finals }: StagedAction): void {
     this.attempt = new Interpreter(this, [])
     this.attempt.output = output
-    this.finals = finals
+    this.parts = finals
     this.finish(outcomes.cancelled())
   }
 
@@ -150,9 +153,9 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
     if (admission._tag === "Refused") return this.end(admission.outcome)
     this.call.params = admission.params
     this.phase = "running"
-    const { main, finals, gates } = admission.plan
-    this.finals = finals
-    this.attempt = new Interpreter(this, main)
+    const { parts, gates } = admission.plan
+    this.parts = parts
+    this.attempt = new Interpreter(this, parts)
     this.report.start()
     // Whoever was told may have cancelled it.
     if (this.phase !== "running") return
@@ -171,14 +174,18 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
   }
 
   mayRun(interpreter: Interpreter): boolean {
-    if (!this.call.background || this.place.take(() => interpreter.go())) return true
+    if (!this.call.background || this.place.take(interpreter)) return true
     this.clock?.stop()
     return false
   }
 
-  atGate(interpreter: Interpreter, gate: { readonly label: string | undefined }): boolean {
-    const subject: GateSubject = { call: this.call, tool: this.tool, editable: true }
-    return this.dialogue.askApproval(interpreter, gate.label, subject)
+  atGate(interpreter: Interpreter, label: string | undefined): boolean {
+    return this.dialogue.askApproval(interpreter, label, this)
+  }
+
+  /** It runs again with what it is approved with. */
+  get editable(): boolean {
+    return true
   }
 
   delegate(interpreter: Interpreter, effect: HostEffect, timeout: DurationInput | undefined): void {
@@ -193,11 +200,11 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
     if (interpreter !== this.attempt) return
     if (ending._tag === "Failed") return this.finish(outcomes.failed("failed", ending.message, ending.cause))
     if (ending._tag === "Completed") return this.finish(ending)
-    const preview = this.stage(ending, interpreter.output, this.call, this.finals)
+    const preview = this.stage(ending, interpreter.output, this.call, finallyPartsOf(this.parts))
     if (preview === undefined) return this.finish(outcomes.failed("failed", this.engine.actions.tooMany))
     interpreter.output = preview
-    // They wait for the end of the action.
-    this.finals = []
+    // The finally parts wait for the end of the action.
+    this.parts = noParts
     this.finish({ _tag: "Completed" })
   }
 
@@ -222,7 +229,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
   /** The action was applied or discarded by this call: its finally handlers are now this call's. */
   cleanUpAfter({ source, finals }: StagedAction): void {
     this.cleanupCall = { ...this.call, ...source }
-    this.finals = finals
+    this.parts = finals
   }
 
   /** What the terminal event carries, should the call fail from here on. */
@@ -378,7 +385,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
   }
 
   private finish(outcome: outcomes.Outcome): void {
-    this.clock?.stop()
+    this.clock?.end()
     this.phase = "finishing"
     this.outcome = outcome
     this.clean()
@@ -386,14 +393,15 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
 
   private clean(): void {
     this.poolPlace?.release()
-    if (this.finals.length === 0) return this.cleaned()
-    this.cleanup = new Cleanup(this, this.cleanupCall ?? this.call, this.finals)
+    const finals = finallyPartsOf(this.parts)
+    if (finals.length === 0) return this.cleaned()
+    this.cleanup = new Cleanup(this, this.cleanupCall ?? this.call, finals)
     this.cleanup.run()
   }
 
   cleaned(): void {
     this.cleanup = undefined
-    this.finals = []
+    this.parts = noParts
     const { restart } = this
     if (restart === undefined) {
       const event = this.report.terminal(this.outcome!, this.output)
@@ -409,7 +417,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, Running
 
   /** Ends a call of which nothing has to be cleaned up. */
   private end(outcome: outcomes.Outcome): void {
-    this.clock?.stop()
+    this.clock?.end()
     this.tell(this.report.terminal(outcome, this.output))
   }
 

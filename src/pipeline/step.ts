@@ -14,13 +14,18 @@ export type Step =
   | { readonly _tag: "AwaitApproval"; readonly label?: string }
   | { readonly _tag: "Error"; readonly message: string; readonly cause?: unknown }
 
+/** Makes steps: what a handler answers with. */
 export const Step = {
   /** Go on, no output. */
   Continue: { _tag: "Continue" } as Step,
   /** Set the output, go on. */
   Output: (output: string | ToolOutput): Step => ({ _tag: "Output", output }),
-  /** Stream something, go on. */
-  Delta: (content: string): Step => ({ _tag: "Delta", content }),
+  /** Stream something, go on. `partial` is structured progress for the host. */
+  Delta: (content: string, options?: { readonly partial?: unknown }): Step => ({
+    _tag: "Delta",
+    content,
+    ...options,
+  }),
   /** Ask the host. Its answer, where it has one, becomes the output; a failed answer is an Error. */
   Delegate: (effect: HostEffect, options?: { readonly timeout?: DurationInput }): Step => ({
     _tag: "Delegate",
@@ -51,7 +56,10 @@ export const isStep = (value: unknown): value is Step => {
   }
 }
 
-/** A failure whose message is meant for the model as it stands. */
+/**
+ * A failure whose message stands as it is. Every thrown message reaches the model; only where an action is applied does
+ * another Error's get `Apply failed: ` in front.
+ */
 export class ToolError extends Error {
   override readonly name = "ToolError"
 }

@@ -4,6 +4,9 @@
  */
 import { Ring } from "./ring.ts"
 
+/** Its `then` is the cheapest microtask that Node has. */
+const soon = Promise.resolve()
+
 const stepsPerTurn = 1000
 
 export class Turns {
@@ -29,7 +32,14 @@ export class Turns {
     setImmediate(() => {
       this.steps = 0
       this.scheduled = false
-      while (this.line.length > 0 && !this.scheduled) this.line.shift()!()
+      this.advance()
     })
+  }
+
+  /** One at a time, with its promises in between: all at once would take every place in the pool before any is given back. */
+  private advance(): void {
+    if (this.scheduled) return
+    this.line.shift()?.()
+    if (this.line.length > 0) void soon.then(() => this.advance())
   }
 }

@@ -31,7 +31,7 @@ describe("Fifo", () => {
           expect([...fifo]).toEqual(model)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 })

@@ -123,6 +123,25 @@ describe("callTimeout", () => {
     expect(host.terminal("c")).toMatchObject({ reason: "timeout" })
   })
 
+  it("runs on in a generator after the host has answered it", async () => {
+    for (const question of [Step.AwaitApproval(), Step.Delegate({ _tag: "Ask" }, { timeout: "1 hour" })]) {
+      const plan = pipeline().andThen(async function* () {
+        yield question
+        await never()
+      })
+      const { executor, advance } = await virtualTime({ plan }, { callTimeout: "1 minute" })
+      const host = new ScriptedHost(executor, { gate: "ignore", effect: () => "ignore" })
+      const done = host.run([{ callId: "c", name: "plan" }])
+      await advance("30 minutes")
+      expect(executor.approve("c") || executor.respond("c", {})).toBe(true)
+      await advance("59 seconds")
+      expect(host.terminal("c")).toBeUndefined()
+      await advance("1 second")
+      await done
+      expect(host.terminal("c")).toMatchObject({ reason: "timeout" })
+    }
+  })
+
   it("keeps what was produced: the reason, then the output so far", async () => {
     const { executor, advance } = await virtualTime(
       {
