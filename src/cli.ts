@@ -61,6 +61,7 @@ const program = withLocalOptions(new Command("stepline"))
   })
 
 withLocalOptions(program.command("run"))
+  .allowExcessArguments(false)
   .description("run the calls of a file of JSON lines, or of stdin (-)")
   .argument("<FILE>")
   .option("--yes", "approve everything that no deny rule stops")
@@ -73,6 +74,7 @@ withLocalOptions(program.command("run"))
 
 program
   .command("tools")
+  .allowExcessArguments(false)
   .description("list the tools with their parameters")
   .option("--json", "the definitions that a model is given, with their JSON Schemas")
   .action(async (options: { json?: boolean }) => {
@@ -83,6 +85,7 @@ program
 
 program
   .command("plan")
+  .allowExcessArguments(false)
   .description("show the pipeline of a call; nothing of it runs")
   .argument("<TOOL>")
   .argument("[JSON]", "its parameters", "{}")

@@ -2,7 +2,8 @@
 import { mainArgumentOf } from "../hosts/terminal/render-header.ts"
 import { singleLine } from "../hosts/terminal/render-text.ts"
 import { allTools } from "../impls/index.ts"
-import { extractBackground } from "../pipeline/call-input.ts"
+import type { ToolCall } from "../pipeline/call.ts"
+import { takeBackground } from "../pipeline/call-input.ts"
 import { ToolRegistry } from "../pipeline/registry.ts"
 import { planMermaid, planText } from "./plan-drawing.ts"
 import { UsageError } from "./usage-error.ts"
@@ -25,17 +26,15 @@ export const planCommand = async (
   if (tool === undefined) {
     throw new UsageError(`There is no tool \`${name}\`. Tools: ${registry.names.join(", ")}`)
   }
-  const call = extractBackground(
-    {
-      agentId: "main",
-      callId: "plan",
-      name,
-      params: parseParams(json),
-      decision: "pending",
-      background: false,
-    },
-    tool,
-  )
+  const { params: given, background } = takeBackground(parseParams(json), tool)
+  const call: ToolCall = {
+    agentId: "main",
+    callId: "plan",
+    name,
+    params: given,
+    decision: "pending",
+    background,
+  }
   const check = await tool.validator.validate(call.params)
   if (check._tag === "Invalid") throw new UsageError(check.message)
   const parts = tool.compose(check.params, { ...call, params: check.params }).describe()

@@ -1,4 +1,5 @@
 /** Edits a text file in two steps: first what would change is shown, then, if the file is still the same, it is written. */
+import { inTurn } from "../io/file-turns.ts"
 import { type Files, localFiles } from "../io/files.ts"
 import type { EffectHandler } from "../pipeline/handler.ts"
 import type { TextEdit } from "../pipeline/host-effect.ts"
@@ -67,7 +68,8 @@ export const ValidateEdits = (options: EditOptions, files: Files = localFiles): 
 /** Writes the edited file in one step. Given a `change`, a file that is not the previewed one any more is an Error. */
 export const ApplyEdits = (options: EditOptions, files: Files = localFiles): EffectHandler => {
   const { path, edits, change } = options
-  return fileHandler("ApplyEdits", files, path, async (location, _context, signal) => {
+  const apply = async (location: Location, signal: AbortSignal): Promise<Step> => {
+    signal.throwIfAborted()
     const bytes = await readForEdit(files, location)
     if (change?.isStale(location.real, bytes) === true) {
       return Step.Error(
@@ -81,5 +83,9 @@ export const ApplyEdits = (options: EditOptions, files: Files = localFiles): Eff
       ...textOutput(`Successfully applied ${edits.length} edit(s) to ${path}`),
       details: edited.details,
     })
-  })
+  }
+  // Two calls that edit one file at a time must not both find it unchanged.
+  return fileHandler("ApplyEdits", files, path, (location, _context, signal) =>
+    inTurn(location.real, () => apply(location, signal)),
+  )
 }

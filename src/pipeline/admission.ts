@@ -3,6 +3,7 @@
  * a hook or the loading of the validator takes time. Never throws: whatever goes wrong refuses the call.
  */
 import type { ToolCall } from "./call.ts"
+import { takeBackground } from "./call-input.ts"
 import { messageOf } from "./failure.ts"
 import type { CallFilter, Hooks } from "./options.ts"
 import { deniedByPolicy, failed, type Outcome } from "./outcome.ts"
@@ -33,9 +34,13 @@ const refused = (outcome: Outcome): Admission => ({ _tag: "Refused", outcome })
 
 export const admit = (admitting: Admitting): Admission | Promise<Admission> => {
   const { call, tool, hooks } = admitting
-  const check = tool.validator.validate(call.params)
-  if (check instanceof Promise || hooks.beforeCall !== undefined) return admitLater(admitting, check)
-  return check._tag === "Valid" ? compose(admitting, check.params) : invalid(check)
+  try {
+    const check = tool.validator.validate(call.params)
+    if (check instanceof Promise || hooks.beforeCall !== undefined) return admitLater(admitting, check)
+    return check._tag === "Valid" ? compose(admitting, check.params) : invalid(check)
+  } catch (error) {
+    return refused(failed("failed", messageOf(error), error))
+  }
 }
 
 const admitLater = async (
@@ -50,7 +55,7 @@ const admitLater = async (
     const answer = await askHook(admitting, check.params)
     if ("outcome" in answer) return refused(answer.outcome)
     if (!("params" in answer)) return compose(admitting, check.params)
-    const again = await tool.validator.validate(answer.params)
+    const again = await tool.validator.validate(takeBackground(answer.params, tool).params)
     return again._tag === "Valid" ? compose(admitting, again.params) : invalid(again)
   } catch (error) {
     return refused(failed("failed", messageOf(error), error))

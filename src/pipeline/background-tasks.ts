@@ -1,5 +1,5 @@
 /** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
-import type { FinalStatus, TerminalEvent } from "./event.ts"
+import type { CompletedEvent, FinalStatus, TerminalEvent } from "./event.ts"
 import { Fifo } from "./fifo.ts"
 import { resultOf } from "./outcome.ts"
 import type { ToolOutput } from "./output.ts"
@@ -18,6 +18,8 @@ export interface BackgroundTask {
   readonly content: string
   /** Set once it has ended. */
   readonly output?: ToolOutput
+  /** Set where the call staged a pending action. */
+  readonly staged?: CompletedEvent["staged"]
   /** Set where it failed to clean up. */
   readonly cleanupErrors?: ReadonlyArray<string>
 }
@@ -130,6 +132,7 @@ export class BackgroundTasks {
     const { agentId, name, params } = run
     const task: Mutable<BackgroundTask> = { id: callId, agentId, name, params, status, content, output }
     if (cleanupErrors !== undefined) task.cleanupErrors = cleanupErrors
+    if (event._tag === "Completed" && event.staged !== undefined) task.staged = event.staged
     this.running.delete(callId)
     const endedAt = this.now()
     this.finished.set(callId, { task, endedAt })

@@ -52,15 +52,14 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   return { agentId, callId, name, params, decision, background: background === true }
 }
 
-/** `background` among the parameters is the call's own, unless the tool's schema has such a property. */
-export const extractBackground = (call: ToolCall, tool: Tool<unknown> | undefined): ToolCall => {
-  const { params } = call
-  if (typeof params !== "object" || params === null || !Object.hasOwn(params, "background")) return call
-  if (tool === undefined || ownsBackground(tool as Tool<never>)) return call
+/** Takes `background` out of the parameters: it is the call's own, unless the tool's schema has such a property. */
+export const takeBackground = (
+  params: unknown,
+  tool: Tool<unknown> | undefined,
+): { readonly params: unknown; readonly background: boolean } => {
+  const isThere = typeof params === "object" && params !== null && Object.hasOwn(params, "background")
+  if (!isThere || tool === undefined || ownsBackground(tool as Tool<never>))
+    return { params, background: false }
   const { background, ...rest } = params as Record<string, unknown>
-  return {
-    ...call,
-    params: rest,
-    background: call.background || background === true || background === "true",
-  }
+  return { params: rest, background: background === true || background === "true" }
 }

@@ -16,13 +16,13 @@ import { AgentSignals } from "./agent-signals.ts"
 import { AgentTools } from "./agent-tools.ts"
 import { BackgroundTasks } from "./background-tasks.ts"
 import type { ToolCall, ToolCallInput } from "./call.ts"
-import { CallIds, extractBackground, toToolCall } from "./call-input.ts"
+import { CallIds, takeBackground, toToolCall } from "./call-input.ts"
 import { Engine } from "./engine.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./event.ts"
 import { CallbackSink, CleanupSink, EventIterator, EventQueue, type EventSink } from "./event-queue.ts"
 import { Lanes } from "./lanes.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./options.ts"
-import { failed, resultOf, type Stopped, terminalEvent } from "./outcome.ts"
+import { failed, type Stopped } from "./outcome.ts"
 import type { ToolOutput } from "./output.ts"
 import { ActionStore, PendingActions, type StagedAction } from "./pending-actions.ts"
 import type { ToolDefinition, ToolRegistry } from "./registry.ts"
@@ -70,6 +70,16 @@ export interface ResolveCallOptions extends SignalOption {
   readonly agentId?: string
   /** Told the events of the call. Without it gates are denied and effects fail. */
   readonly onEvent?: (event: ToolEvent) => unknown
+}
+
+interface Submission {
+  readonly sink: EventSink
+  /** Told the call's one result. */
+  readonly onResult?: (result: ToolResult) => void
+  /** Whether it takes its place in its agent's lane. Default true. */
+  readonly inLane?: boolean
+  /** What it ends with in its turn, with nothing run. */
+  readonly refusal?: Stopped | undefined
 }
 
 const untilIdle = { untilIdle: true }
@@ -177,7 +187,7 @@ export class ToolExecutor implements AsyncDisposable {
     for (const { agentId, name } of toolCalls) {
       if (name !== resolveName) this.actions.setTurn(agentId, turns.unwatched(this.actions.turn(agentId)))
     }
-    return toolCalls.map((call) => this.submit(call, this.queue))
+    return toolCalls.map((call) => this.submit(call, { sink: this.queue }).callId)
   }
 
   /**
@@ -203,14 +213,14 @@ export class ToolExecutor implements AsyncDisposable {
     const input = toToolCall(call, this.ids)
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(abortError(signal))
-      const cancel = () => this.cancelCall(input.callId)
+      const cancel = () => run.cancel()
       const settle = (result: ToolResult) => {
         signal?.removeEventListener("abort", cancel)
         if (signal?.aborted) reject(abortError(signal))
         else resolve(result)
       }
-      this.submit(input, new CallbackSink(onEvent), settle, inLane)
-      signal?.addEventListener("abort", cancel, { once: true })
+      const run = this.submit(input, { sink: new CallbackSink(onEvent), onResult: settle, inLane })
+      if (run.phase !== "ended") signal?.addEventListener("abort", cancel, { once: true })
     })
   }
 
@@ -331,7 +341,7 @@ export class ToolExecutor implements AsyncDisposable {
     )
     this.actions.setTurn(agentId, state)
     const refusal = withheld ? failed("withheld", withheldMessage) : undefined
-    return toolCalls.map((call) => this.submit(call, this.queue, undefined, true, refusal))
+    return toolCalls.map((call) => this.submit(call, { sink: this.queue, refusal }).callId)
   }
 
   // --- Cancellation
@@ -387,37 +397,21 @@ export class ToolExecutor implements AsyncDisposable {
 
   // --- Inside
 
-  private submit(
-    input: ToolCall,
-    sink: EventSink,
-    onResult?: (result: ToolResult) => void,
-    inLane = true,
-    refusal?: Stopped,
-  ): string {
-    const tool = this.tools.toolFor(input.agentId, input.name)
-    const call = extractBackground(input, tool)
-    const { callId } = call
-    if (this.calls.has(callId) || this.tasks.has(callId)) {
-      const outcome = failed("duplicate", `Call id "${callId}" is in use. Use a new id for every call.`)
-      const event = terminalEvent({
-        call,
-        outcome,
-        output: undefined,
-        streamed: "",
-        edited: false,
-        staged: undefined,
-        cleanupErrors: undefined,
-      })
-      sink.push(event)
-      onResult?.(resultOf(event))
-      return callId
-    }
+  private submit(input: ToolCall, { sink, onResult, inLane = true, refusal }: Submission): Run {
+    const { agentId, callId, name } = input
+    const tool = this.tools.toolFor(agentId, name)
+    const { params, background } = takeBackground(input.params, tool)
+    const call = { ...input, params, background: input.background || background }
     const run = new Run(this.engine, call, tool, sink, onResult)
+    if (this.calls.has(callId) || this.tasks.has(callId)) {
+      run.reject(failed("duplicate", `Call id "${callId}" is in use. Use a new id for every call.`))
+      return run
+    }
     if (refusal !== undefined) run.refuse(refusal)
     this.calls.set(callId, run)
     if (call.background || !inLane) void soon.then(() => run.start())
     else this.lanes.join(run)
-    return callId
+    return run
   }
 
   private unknownTool(agentId: string, name: string): Stopped {

@@ -8,6 +8,7 @@ import { judge } from "./after-call.ts"
 import type { RunningTask, TaskStatus } from "./background-tasks.ts"
 import type { ToolCall } from "./call.ts"
 import { CallClock } from "./call-clock.ts"
+import { takeBackground } from "./call-input.ts"
 import { CallReport } from "./call-report.ts"
 import { Cleanup, type CleanupHost } from "./cleanup.ts"
 import { delegate } from "./delegate.ts"
@@ -116,6 +117,12 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, GateSub
     else if (this.tool === undefined) this.end(this.engine.unknownTool(this.agentId, name))
     else if (background && !this.tool.background) this.end(outcomes.noBackground(name))
     else this.prepare(this.tool)
+  }
+
+  /** It is no call: it ends at once, and never stood in a lane. */
+  reject(outcome: outcomes.Stopped): void {
+    this.phase = "ended"
+    this.report.end(this.report.terminal(outcome, undefined), this)
   }
 
   /** It will not run: it ends so when its turn comes. */
@@ -294,8 +301,9 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, GateSub
     this.start()
   }
 
+  /** Where it runs is settled: `background` among edited parameters changes nothing. */
   private edit(params: unknown): void {
-    this.call.params = params
+    this.call.params = takeBackground(params, this.tool).params
     this.report.edited = true
   }
 

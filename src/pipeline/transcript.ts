@@ -1,7 +1,7 @@
 /** What a call streamed so far, within a bound: a cancel or a time-out keeps it in the result. */
 
 /** Bytes of text that a result may hold. */
-export const maxResultBytes = 50_000
+const maxResultBytes = 50_000
 
 const decoder = new TextDecoder()
 

@@ -2,6 +2,7 @@
  * Gives several files their new content, or none: each file in one step, one after another. Where one cannot be written, or
  * is not any more what it was, those written before get their content back.
  */
+import { inTurn } from "../io/file-turns.ts"
 import type { Files } from "../io/files.ts"
 import { StructuralError } from "./structural-error.ts"
 
@@ -41,8 +42,10 @@ const putBack = async (files: Files, written: ReadonlyArray<FileReplacement>): P
   const lost: Array<string> = []
   for (const { path, real, before, after } of [...written].reverse()) {
     try {
-      if (await holds(files, real, after)) await files.replace(real, before)
-      else lost.push(`${path} (changed meanwhile)`)
+      await inTurn(real, async () => {
+        if (await holds(files, real, after)) await files.replace(real, before)
+        else lost.push(`${path} (changed meanwhile)`)
+      })
     } catch (cause) {
       lost.push(`${path} (${reasonOf(cause)})`)
     }
@@ -89,7 +92,8 @@ export const replaceFiles = async (
   try {
     for (const replacement of replacements) {
       signal.throwIfAborted()
-      await replaceOne(files, replacement, signal)
+      // Somebody else who changes the file must not come between the look and the write.
+      await inTurn(replacement.real, () => replaceOne(files, replacement, signal))
       written.push(replacement)
     }
     signal.throwIfAborted()
