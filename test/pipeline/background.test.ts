@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { pipeline, Step, type ToolCallInput, type ToolEvent } from "../../src/index.ts"
+import { pipeline, Step, type ToolCallInput, type ToolEvent, type ToolExecutor } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { is } from "./event-of.ts"
 import { executorOf, type Plan, toolOf } from "./executor-of.ts"
@@ -116,6 +116,25 @@ describe("a background call", () => {
     executor.cancelCall("c")
     await host.run()
     expect(host.tags()).toEqual(["Started", "AwaitingApproval", "Cancelled"])
+    expect(executor.tasks.list()).toEqual([])
+  })
+
+  it("that is cancelled by whoever is told of its start is never announced", async () => {
+    const log: Array<string> = []
+    const executor: ToolExecutor = executorOf({
+      tool: pipeline().andThen(() => {
+        log.push("ran")
+        return Step.Continue
+      }),
+    })
+    const told: Array<string> = []
+    const result = await executor.run(bg("tool"), (event) => {
+      told.push(event._tag)
+      if (event._tag === "Started") executor.cancelCall("c")
+    })
+    expect(result.status).toBe("cancelled")
+    expect(told).toEqual(["Started", "Cancelled"])
+    expect(log).toEqual([])
     expect(executor.tasks.list()).toEqual([])
   })
 

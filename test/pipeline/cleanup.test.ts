@@ -47,7 +47,7 @@ describe("finally handlers", () => {
       throw new Error("window gone")
     },
     rejects: () => Promise.reject(new Error("window gone")),
-    fails: () => Effect.fail(new Error("window gone")),
+    fails: () => Effect.fail("window gone"),
     dies: () => Effect.die(new Error("window gone")),
     "throws while it yields": async function* () {
       yield Step.Continue

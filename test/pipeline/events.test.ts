@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { handler, pipeline, Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { turn, until } from "./deferred.ts"
@@ -104,6 +104,18 @@ describe("next", () => {
     await expect(next).rejects.toMatchObject({ name: "AbortError" })
   })
 
+  it("lets go of its signal when an event has come", async () => {
+    const executor = executorOf({ tool: pipeline() })
+    const { signal } = new AbortController()
+    const add = vi.spyOn(signal, "addEventListener")
+    const remove = vi.spyOn(signal, "removeEventListener")
+    executor.enqueue([{ name: "tool" }])
+    const waiting = [executor.next({ signal }), executor.next({ signal })]
+    expect((await Promise.all(waiting)).map((event) => event?._tag)).toEqual(["Started", "Completed"])
+    expect(add.mock.calls.length).toBeGreaterThan(0)
+    expect(remove.mock.calls).toHaveLength(add.mock.calls.length)
+  })
+
   it("goes on to the next event after an abort of a signal that it did not wait for", async () => {
     const executor = executorOf({ tool: pipeline() })
     executor.enqueue([{ name: "tool" }])
@@ -131,6 +143,20 @@ describe("events", () => {
     await executor.shutdown()
     await reading
     expect(seen).toHaveLength(4)
+  })
+
+  it("keeps its readers when `next` has nothing more to tell", async () => {
+    const executor = executorOf({ tool: pipeline() })
+    executor.enqueue([{ name: "tool" }])
+    const readers = [executor.events.next(), executor.events.next(), executor.events.next()]
+    expect(await Promise.all([readers[0], readers[1]])).toMatchObject([
+      { value: { _tag: "Started" } },
+      { value: { _tag: "Completed" } },
+    ])
+    expect(await executor.next()).toBeUndefined()
+    await turn()
+    executor.enqueue([{ callId: "second", name: "tool" }])
+    expect(await readers[2]).toMatchObject({ value: { _tag: "Started", callId: "second" } })
   })
 
   it("loses nothing to a loop that was left", async () => {

@@ -1,24 +1,13 @@
 import * as Effect from "effect/Effect"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { pipeline, Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { type Deferred, deferred, never, turn, until } from "./deferred.ts"
 import { is } from "./event-of.ts"
 import { executorOf, type Plan } from "./executor-of.ts"
+import { expectNothingUnhandled } from "./unhandled.ts"
 
-const unhandled: Array<unknown> = []
-const note = (reason: unknown) => unhandled.push(reason)
-
-beforeEach(() => {
-  unhandled.length = 0
-  process.on("unhandledRejection", note)
-})
-
-afterEach(async () => {
-  await turn()
-  process.off("unhandledRejection", note)
-  expect(unhandled).toEqual([])
-})
+expectNothingUnhandled()
 
 /** Starts one call and gives what can be done with it. */
 const start = async (plan: Plan) => {

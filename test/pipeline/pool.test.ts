@@ -71,6 +71,31 @@ describe("backgroundConcurrency", () => {
     expect(host.tags("asks")).toEqual(["Started", "BackgroundStarted", "Delegate", "BackgroundCompleted"])
   })
 
+  it("has one that comes back from the host queue behind those that wait already", async () => {
+    const { plan, hold, running, release } = heldTool()
+    const asks = pipeline()
+      .andThen(() => Step.Delegate({ _tag: "Ask" }))
+      .andThen(hold)
+    const executor = executorOf({ tool: plan, asks }, { backgroundConcurrency: 1 })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([bg("asks", { callId: "asks" })])
+    await host.until(is("Delegate"))
+    await executor.run(bg("tool", { callId: "first" }), (event) => {
+      // The place is free at this very moment, and "second" has waited for it.
+      if (event._tag === "BackgroundCompleted") executor.respond("asks", {})
+    })
+    executor.enqueue([bg("tool", { callId: "second" })])
+    await until(() => executor.tasks.get("second")?.status === "pending")
+    await turn()
+    release("first")
+    await until(() => running.some((id) => id !== "first"))
+    expect(running).toEqual(["second"])
+    release("second")
+    await until(() => running.includes("asks"))
+    release("asks")
+    await host.run()
+  })
+
   it("does not count those at a gate", async () => {
     const { plan, running, release } = heldTool()
     const executor = executorOf(
