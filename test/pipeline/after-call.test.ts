@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest"
+import { type Hooks, pipeline, Step, type ToolCall, type ToolResult } from "../../src/index.ts"
+import { ScriptedHost } from "../../src/testing.ts"
+import { deferred, never, turn } from "./deferred.ts"
+import { is } from "./event-of.ts"
+import { executorOf, type Plan } from "./executor-of.ts"
+import { virtualTime } from "./virtual-time.ts"
+
+const echo: Plan = (params) => pipeline().andThen(() => Step.Output(JSON.stringify(params)))
+
+const call = { callId: "c", name: "tool", params: { path: "a" } }
+
+const run = async (hooks: Hooks, plan: Plan = echo) => {
+  const host = new ScriptedHost(executorOf({ tool: plan }, { hooks }))
+  await host.run([call])
+  return host
+}
+
+describe("afterCall", () => {
+  it("is told the call and its result, after the cleanup", async () => {
+    const log: Array<unknown> = []
+    const host = await run(
+      {
+        afterCall: (seen: ToolCall, result: ToolResult) => {
+          log.push(seen.callId, result)
+          return undefined
+        },
+      },
+      pipeline()
+        .andThen(() => Step.Output("result"))
+        .finally(() => {
+          log.push("cleaned")
+          return Step.Continue
+        }),
+    )
+    expect(log).toEqual([
+      "cleaned",
+      "c",
+      {
+        status: "complete",
+        content: "result",
+        output: { content: [{ type: "text", text: "result" }] },
+        isError: false,
+      },
+    ])
+    expect(host.terminal("c")).toMatchObject({ _tag: "Completed", content: "result" })
+  })
+
+  it("may rewrite the output", async () => {
+    const host = await run({ afterCall: async () => ({ output: "rewritten" }) })
+    expect(host.terminal("c")).toMatchObject({
+      _tag: "Completed",
+      content: "rewritten",
+      output: { content: [{ type: "text", text: "rewritten" }] },
+    })
+  })
+
+  it("may make an error of a success", async () => {
+    const host = await run({ afterCall: () => ({ isError: true }) })
+    expect(host.terminal("c")).toMatchObject({ _tag: "Error", reason: "failed", content: '{"path":"a"}' })
+    const both = await run({ afterCall: () => ({ isError: true, output: "tests are red" }) })
+    expect(both.terminal("c")).toMatchObject({ _tag: "Error", content: "tests are red" })
+  })
+
+  it("may make a success of an error", async () => {
+    const fails = pipeline().andThen(() => Step.Error("exit code 1", { cause: "cause" }))
+    const host = await run({ afterCall: () => ({ isError: false }) }, fails)
+    expect(host.terminal("c")).toMatchObject({ _tag: "Completed", content: "exit code 1" })
+    const both = await run({ afterCall: () => ({ isError: false, output: "no matches" }) }, fails)
+    expect(both.terminal("c")).toMatchObject({ _tag: "Completed", content: "no matches" })
+  })
+
+  it("may rewrite what an error says, and leaves its reason and cause", async () => {
+    const host = await run(
+      { afterCall: () => ({ output: "try again later" }) },
+      pipeline().andThen(() => Step.Error("exit code 1", { cause: "cause" })),
+    )
+    expect(host.terminal("c")).toMatchObject({
+      _tag: "Error",
+      reason: "failed",
+      cause: "cause",
+      content: "try again later",
+    })
+  })
+
+  it.each<[string, Hooks["afterCall"]]>([
+    [
+      "throws",
+      () => {
+        throw new Error("no")
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("no"))],
+    ["answers nonsense", () => "nonsense" as never],
+    ["answers an output that is none", () => ({ output: 5 as never })],
+  ])("that %s leaves the result as it was", async (_, afterCall) => {
+    const host = await run({ afterCall: afterCall! })
+    expect(host.terminal("c")).toMatchObject({ _tag: "Completed", content: '{"path":"a"}' })
+  })
+
+  it("comes before the terminal event, and before the lane moves on", async () => {
+    const judged = deferred()
+    const executor = executorOf(
+      { tool: echo },
+      {
+        hooks: {
+          afterCall: async () => {
+            await judged.promise
+            return { output: "judged" }
+          },
+        },
+      },
+    )
+    const host = new ScriptedHost(executor)
+    const done = host.run([call, { callId: "next", name: "tool" }])
+    await turn()
+    expect(host.tags()).toEqual(["Started"])
+    judged.resolve()
+    await done
+    expect(host.terminal("c")).toMatchObject({ content: "judged" })
+    expect(host.tags("next")).toEqual(["Started", "Completed"])
+  })
+
+  it("rewrites what `run` resolves to, and what is kept of a task", async () => {
+    const executor = executorOf(
+      { tool: echo },
+      { hooks: { afterCall: () => ({ output: "rewritten", isError: true }) } },
+    )
+    expect(await executor.run(call)).toMatchObject({ status: "error", content: "rewritten", isError: true })
+    const host = new ScriptedHost(executor)
+    await host.run([{ ...call, background: true }])
+    expect(host.events.at(-1)).toMatchObject({ _tag: "BackgroundCompleted", status: "error" })
+    expect(executor.tasks.get("c")).toMatchObject({ status: "error", content: "rewritten" })
+  })
+
+  it("keeps the edited parameters and the cleanup errors on the event", async () => {
+    const plan: Plan = () =>
+      pipeline()
+        .awaitApproval()
+        .finally({ name: "close", call: () => Step.Error("gone") })
+    const executor = executorOf({ tool: plan }, { hooks: { afterCall: () => ({ isError: true }) } })
+    const host = new ScriptedHost(executor, { gate: { params: { path: "b" } } })
+    await host.run([call])
+    expect(host.terminal("c")).toMatchObject({
+      _tag: "Error",
+      editedParams: { path: "b" },
+      cleanupErrors: ["close: gone", "close: gone"],
+    })
+  })
+
+  it("that never answers does not hold the call for ever", async () => {
+    const signals: Array<AbortSignal> = []
+    const { executor, advance } = await virtualTime(
+      { tool: echo },
+      {
+        hooks: {
+          afterCall: (_, __, { signal }) => {
+            signals.push(signal)
+            return never()
+          },
+        },
+      },
+    )
+    const host = new ScriptedHost(executor)
+    const done = host.run([call])
+    await advance("10 minutes")
+    await done
+    expect(host.terminal("c")).toMatchObject({ _tag: "Completed", content: '{"path":"a"}' })
+    expect(signals[0]!.aborted).toBe(true)
+    expect(host.events.filter(is("Completed"))).toHaveLength(1)
+  })
+})
