@@ -4,11 +4,11 @@ import { DeadlineHeap, type Expiring } from "../../src/pipeline/deadline-heap.ts
 
 const steps = fc.array(
   fc.oneof(
-    { weight: 3, arbitrary: fc.record({ op: fc.constant("add" as const), value: fc.nat(30) }) },
+    { weight: 6, arbitrary: fc.record({ op: fc.constant("add" as const), value: fc.nat(30) }) },
     { weight: 2, arbitrary: fc.record({ op: fc.constant("delete" as const), value: fc.nat(100) }) },
     { weight: 1, arbitrary: fc.record({ op: fc.constant("take" as const), value: fc.constant(0) }) },
   ),
-  { maxLength: 80 },
+  { maxLength: 150 },
 )
 
 const entryAt = (expiresAt: number): Expiring => ({ expiresAt, expire: () => undefined })
@@ -39,6 +39,12 @@ describe("DeadlineHeap", () => {
         }
         expect(model.every((entry) => heap.has(entry))).toBe(true)
         expect(gone.some((entry) => heap.has(entry) || heap.delete(entry))).toBe(false)
+        const drained: Array<number> = []
+        for (let first = heap.first(); first !== undefined; first = heap.first()) {
+          drained.push(first.expiresAt)
+          heap.delete(first)
+        }
+        expect(drained).toEqual(model.map((entry) => entry.expiresAt).sort((a, b) => a - b))
       }),
       { numRuns: 200 },
     )

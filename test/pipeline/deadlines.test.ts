@@ -33,6 +33,9 @@ describe("Deadlines", () => {
         expect(log).toEqual([10, 40, 50])
         yield* TestClock.adjust(1000)
         expect(log).toEqual([10, 40, 50, 20])
+        for (const at of [7, 8]) deadlines.set({ expiresAt: 0, expire: () => void log.push(at) }, at)
+        yield* TestClock.adjust(7)
+        expect(log.slice(4)).toEqual([7])
         deadlines.dispose()
       }),
     ),

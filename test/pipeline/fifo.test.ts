@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Fifo } from "../../src/pipeline/fifo.ts"
 import { Ring } from "../../src/pipeline/ring.ts"
+import { growth, growthLimit } from "./growth.ts"
 
 const operations = fc.array(
   fc.oneof(
@@ -33,6 +34,15 @@ describe("Fifo", () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  it("gives them at a cost that does not grow with how many left before", async () => {
+    const ratio = await growth(async (count) => {
+      const fifo = new Fifo<number>()
+      for (let i = 0; i < count; i++) fifo.add(i)
+      while (fifo.shift() !== undefined) {}
+    }, 4000)
+    expect(ratio).toBeLessThan(growthLimit)
   })
 })
 
