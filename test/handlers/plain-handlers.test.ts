@@ -17,7 +17,7 @@ import {
 import { type HostEffect, Step } from "../../src/index.ts"
 import { runHandler } from "./run-handler.ts"
 
-const context = { cwd: "/work" }
+const context = { cwd: "/project" }
 
 describe("a handler of one step answers with it:", () => {
   it.each([
