@@ -8,7 +8,7 @@ const steps = fc.array(
     { weight: 2, arbitrary: fc.record({ op: fc.constant("delete" as const), value: fc.nat(100) }) },
     { weight: 1, arbitrary: fc.record({ op: fc.constant("take" as const), value: fc.constant(0) }) },
   ),
-  { maxLength: 150 },
+  { maxLength: 100, size: "max" },
 )
 
 const entryAt = (expiresAt: number): Expiring => ({ expiresAt, expire: () => undefined })

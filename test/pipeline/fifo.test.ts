@@ -10,7 +10,7 @@ const operations = fc.array(
     fc.record({ op: fc.constant("delete" as const), value: fc.integer({ min: 0, max: 9 }) }),
     fc.record({ op: fc.constantFrom("shift" as const, "first" as const), value: fc.constant(0) }),
   ),
-  { maxLength: 60 },
+  { maxLength: 60, size: "max" },
 )
 
 describe("Fifo", () => {
@@ -49,7 +49,7 @@ describe("Fifo", () => {
 describe("Ring", () => {
   it("gives its values in the order of their pushing, across every resize", () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: -40, max: 60 }), { maxLength: 30 }), (bursts) => {
+      fc.property(fc.array(fc.integer({ min: -40, max: 60 }), { maxLength: 30, size: "max" }), (bursts) => {
         const ring = new Ring<number>()
         const model: Array<number> = []
         let next = 0

@@ -9,7 +9,7 @@ import { type Known, Simulation } from "./simulation.ts"
 
 const scenario = fc.record({
   shapes: fc.array(shapes, { minLength: 1, maxLength: 5 }),
-  commands: fc.array(command, { minLength: 5, maxLength: 40 }),
+  commands: fc.array(command, { minLength: 5, maxLength: 60, size: "max" }),
   backgroundConcurrency: fc.integer({ min: 1, max: 3 }),
   eventBuffer: fc.integer({ min: 1, max: 5 }),
   /** Whether the executor is shut down with all still running, or comes to rest first. */
