@@ -35,6 +35,7 @@ export type {
 } from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
 export type {
+  CallingAgent,
   EffectHandler,
   HandlerContext,
   HandlerFunction,

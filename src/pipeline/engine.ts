@@ -29,6 +29,8 @@ export interface EngineParts {
   readonly ended: (run: Run) => void
   readonly unknownTool: (agentId: string, name: string) => Stopped
   readonly toolOf: (name: string) => Tool<unknown> | undefined
+  /** Ends the foreground calls of an agent; gives how many. */
+  readonly cancelAgent: (agentId: string, reason: string | undefined) => number
 }
 
 export class Engine {
@@ -43,6 +45,7 @@ export class Engine {
   readonly ended: (run: Run) => void
   readonly unknownTool: (agentId: string, name: string) => Stopped
   readonly toolOf: (name: string) => Tool<unknown> | undefined
+  readonly cancelAgent: (agentId: string, reason: string | undefined) => number
   readonly fork: (effect: Effect.Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
   readonly turns = new Turns()
   /** Set by shutdown: nobody may be left to answer. */
@@ -60,6 +63,7 @@ export class Engine {
     this.ended = parts.ended
     this.unknownTool = parts.unknownTool
     this.toolOf = parts.toolOf
+    this.cancelAgent = parts.cancelAgent
     this.deadlines = new Deadlines(parts.clock)
     this.pool = new Pool(parts.settings.backgroundConcurrency)
     // The registry's type says that the context has every service that a handler needs.

@@ -145,6 +145,7 @@ export class ToolExecutor implements AsyncDisposable {
       unknownTool: (agentId, name) => this.unknownTool(agentId, name),
       leaveLane: (run) => this.lanes.leave(run),
       ended: (run) => this.ended(run),
+      cancelAgent: (agentId, reason) => this.cancel({ agentId, ...(reason !== undefined && { reason }) }),
     })
     this.lanes = new Lanes(this.engine.turns)
     const resolveTool = makeResolveTool({

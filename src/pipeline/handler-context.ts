@@ -1,8 +1,9 @@
 /** What handlers see of their attempt: a view, so that nothing is made before it is read. */
 import type { ToolCall } from "./call.ts"
-import type { HandlerContext, Resolution } from "./handler.ts"
+import type { CallingAgent, HandlerContext, Resolution } from "./handler.ts"
 import type { Interpreter } from "./interpreter.ts"
 import type { ToolOutput } from "./output.ts"
+import { PendingActions } from "./pending-actions.ts"
 
 export class AttemptContext implements HandlerContext {
   readonly #interpreter: Interpreter
@@ -16,6 +17,16 @@ export class AttemptContext implements HandlerContext {
   get delta(): HandlerContext["delta"] {
     this.#delta ??= (content, partial) => this.#interpreter.stream(content, partial)
     return this.#delta
+  }
+
+  get agent(): CallingAgent {
+    const { call, engine } = this.#interpreter.owner
+    const { agentId } = call
+    return {
+      agentId,
+      pendingActions: new PendingActions(engine.actions, agentId),
+      cancel: (reason) => engine.cancelAgent(agentId, reason),
+    }
   }
 
   get call(): ToolCall {

@@ -2,6 +2,7 @@
 import type { Effect } from "effect/Effect"
 import type { ToolCall } from "./call.ts"
 import type { ToolOutput } from "./output.ts"
+import type { PendingActions } from "./pending-actions.ts"
 import type { Step } from "./step.ts"
 
 /** How the last gate was decided. */
@@ -10,6 +11,15 @@ export interface Resolution {
   readonly action: "apply" | "discard"
   readonly reason?: string
   readonly extra?: Readonly<Record<string, unknown>>
+}
+
+/** The agent of a call, as its executor knows it. */
+export interface CallingAgent {
+  readonly agentId: string
+  /** Its previews that wait to be applied or discarded. */
+  readonly pendingActions: PendingActions
+  /** Ends all its foreground calls, the caller's own too. Gives how many. */
+  cancel(reason?: string): number
 }
 
 /** What a handler is told of its call, and how it streams. */
@@ -24,6 +34,8 @@ export interface HandlerContext {
   /** Aborted when the call is cancelled or runs out of time. Made when first read. */
   readonly signal: AbortSignal
   readonly resolution: Resolution | undefined
+  /** The agent that called, for handlers that stage previews by hand or end its turn. */
+  readonly agent: CallingAgent
   /**
    * Streams while running. Resolves when the consumer has room; after a cancel it rejects with the signal's reason.
    * `partial` is structured progress for the host.

@@ -3,7 +3,7 @@ import type { Static, TSchema } from "@sinclair/typebox"
 import type { ToolCall } from "./call.ts"
 import type { ToolResult } from "./event.ts"
 import type { ToolPipeline } from "./pipeline.ts"
-import { type CompiledParameters, compileParameters } from "./validation.ts"
+import { type CompiledParameters, compileParameters, preparing } from "./validation.ts"
 
 /** Any JSON Schema of an object: TypeBox's, or written by hand. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -27,6 +27,8 @@ export interface RenderOptions {
   readonly width: number
   /** Whether the user asked to see everything. */
   readonly expanded: boolean
+  /** Whether the result is what a running call has streamed so far. Default false. */
+  readonly isPartial?: boolean
 }
 
 export interface ToolOptions<S extends TSchema | JsonSchema, R = never> {
@@ -46,6 +48,8 @@ export interface ToolOptions<S extends TSchema | JsonSchema, R = never> {
   /** Left out of definitions unless the host activates it. Default false. */
   readonly hidden?: boolean
   readonly annotations?: ToolAnnotations
+  /** Rewrites what the model sent before it is validated, for tools whose schema has changed. A throw makes the call Invalid. */
+  readonly prepareParams?: (params: unknown) => unknown
   /** Pure: reads only its arguments and touches nothing. `params` are validated. */
   readonly compose: (params: ParamsOf<S>, call: ToolCall) => ToolPipeline<R>
   /** Draws a call; anything but a string, also a throw, means the default rendering. */
@@ -120,5 +124,9 @@ export const defineTool = <const S extends TSchema | JsonSchema, R = never>(
       renderResult: options.renderResult as NonNullable<Tool<R>["renderResult"]>,
     }),
   }
-  return Object.assign(tool, { validator: compileParameters(name, parameters as JsonSchema) })
+  const validator = compileParameters(name, parameters as JsonSchema)
+  const { prepareParams } = options
+  return Object.assign(tool, {
+    validator: prepareParams === undefined ? validator : preparing(name, prepareParams, validator),
+  })
 }

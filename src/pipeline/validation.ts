@@ -232,3 +232,20 @@ export const compileParameters = (toolName: string, schema: SchemaObject): Compi
     },
   }
 }
+
+/** The same check for a tool that rewrites what it is sent first. */
+export const preparing = (
+  toolName: string,
+  prepare: (params: unknown) => unknown,
+  { validate }: CompiledParameters,
+): CompiledParameters => ({
+  validate: (params) => {
+    let prepared: unknown
+    try {
+      prepared = prepare(params)
+    } catch (error) {
+      return invalid(toolName, [`root: ${error instanceof Error ? error.message : String(error)}`], params)
+    }
+    return validate(prepared)
+  },
+})

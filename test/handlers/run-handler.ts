@@ -1,7 +1,10 @@
 /** Calls a handler as the executor does, with a context made by hand. */
 import * as Effect from "effect/Effect"
 import type { EffectHandler, HandlerContext, Step, ToolCall } from "../../src/index.ts"
-import { textOf } from "../../src/index.ts"
+import { ToolExecutor, ToolRegistry, textOf } from "../../src/index.ts"
+
+/** Keeps what handlers stage. */
+const executor = new ToolExecutor(new ToolRegistry([]))
 
 export interface ContextOptions {
   readonly cwd: string
@@ -32,6 +35,7 @@ export const contextOf = ({
     output: undefined,
     signal,
     resolution: undefined,
+    agent: { agentId: "main", pendingActions: executor.pendingActions(), cancel: () => 0 },
     delta: async (content) => onDelta?.(content),
   }
 }

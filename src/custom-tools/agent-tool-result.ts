@@ -1,0 +1,23 @@
+/** What tools of other agents answer with. Both runtimes share it. Source: the published agent-core packages. */
+import type { ToolContent } from "../pipeline/output.ts"
+
+export interface AgentToolResult<TDetails = unknown> {
+  /** What the model sees. */
+  readonly content: ReadonlyArray<ToolContent>
+  /** What hosts and renderers see. */
+  readonly details?: TDetails
+  /** Reports a failure without a throw; later packages honour it. */
+  readonly isError?: boolean
+  /** Asks the host to end the model's turn after this result. */
+  readonly terminate?: boolean
+}
+
+/** A partial result: `content` as in a result, or `output` with plain text. */
+export interface AgentToolUpdate<TDetails = unknown> {
+  readonly content?: ReadonlyArray<ToolContent>
+  readonly output?: string
+  readonly details?: TDetails
+}
+
+/** Streams a partial result; what comes after the call has ended is dropped. */
+export type AgentToolUpdateCallback<TDetails = unknown> = (update: AgentToolUpdate<TDetails>) => void

@@ -1,0 +1,133 @@
+/** Tools and extensions of pi: their types as authors import them. Source: the published package, 0.73. */
+import type { Static, TSchema } from "@sinclair/typebox"
+import type { AgentToolResult, AgentToolUpdateCallback } from "./agent-tool-result.ts"
+import type { Exec } from "./exec.ts"
+import type { ExtensionEvent } from "./session-events.ts"
+import type { SessionManager } from "./session-manager.ts"
+import type { Theme } from "./theme.ts"
+import type { Component, UIContext } from "./ui-context.ts"
+
+export interface ToolRenderContext<TArgs = unknown> {
+  readonly args: TArgs
+  readonly toolCallId: string
+  readonly expanded: boolean
+  readonly isPartial: boolean
+  readonly isError: boolean
+  readonly cwd: string
+  /** Kept from one drawing of a call to the next. */
+  readonly state: Record<string, unknown>
+  readonly lastComponent: Component | undefined
+  readonly executionStarted: boolean
+  readonly argsComplete: boolean
+  readonly showImages: boolean
+  invalidate(): void
+}
+
+export interface ToolDefinition<TParams extends TSchema = TSchema, TDetails = unknown> {
+  name: string
+  /** Default: the name. */
+  label?: string
+  description: string
+  parameters: TParams
+  promptSnippet?: string
+  promptGuidelines?: Array<string>
+  /** Rewrites what the model sent before it is validated. */
+  prepareArguments?(args: unknown): unknown
+  executionMode?: "sequential" | "parallel"
+  execute(
+    toolCallId: string,
+    params: Static<TParams>,
+    signal: AbortSignal | undefined,
+    onUpdate: AgentToolUpdateCallback<TDetails> | undefined,
+    ctx: ExtensionContext,
+  ): AgentToolResult<TDetails> | Promise<AgentToolResult<TDetails>>
+  renderCall?(
+    args: Static<TParams>,
+    theme: Theme,
+    context: ToolRenderContext<Static<TParams>>,
+  ): string | Component | undefined
+  renderResult?(
+    result: AgentToolResult<TDetails>,
+    options: { readonly expanded: boolean; readonly isPartial: boolean },
+    theme: Theme,
+    context: ToolRenderContext<Static<TParams>>,
+  ): string | Component | undefined
+}
+
+/** A tool whose parameters' type nobody knows. */
+// biome-ignore lint/suspicious/noExplicitAny: execute takes parameters of the author's own type, which no other type accepts.
+export type AnyToolDefinition = ToolDefinition<any, any>
+
+export interface ExtensionContext {
+  readonly ui: UIContext
+  readonly hasUI: boolean
+  readonly cwd: string
+  readonly sessionManager: SessionManager
+  readonly modelRegistry: unknown
+  readonly model: unknown
+  /** The call's; undefined where the agent is idle. */
+  readonly signal: AbortSignal | undefined
+  isIdle(): boolean
+  /** Cancels the agent's foreground calls and tells the host. */
+  abort(): void
+  hasPendingMessages(): boolean
+  shutdown(): void
+  getContextUsage(): { tokens: number | null; contextWindow: number; percent: number | null } | undefined
+  compact(options?: unknown): void
+  getSystemPrompt(): string
+}
+
+/** A listener; what it answers matters to `tool_call` and `tool_result` alone. */
+export type ExtensionListener = (event: ExtensionEvent, ctx: ExtensionContext) => unknown
+
+export interface ExtensionCommand {
+  readonly description?: string
+  handler(args: string, ctx: ExtensionContext): unknown
+  getArgumentCompletions?(prefix: string): unknown
+}
+
+export interface ExtensionFlag {
+  readonly description?: string
+  readonly type: "boolean" | "string"
+  readonly default?: boolean | string
+}
+
+/** Channels between extensions. */
+export interface EventBus {
+  emit(channel: string, data: unknown): void
+  /** Gives a function that ends the listening. */
+  on(channel: string, listener: (data: unknown) => unknown): () => void
+}
+
+/** What extension factories are given, each its own. */
+export interface ExtensionAPI {
+  on(event: string, listener: ExtensionListener): void
+  registerTool<TParams extends TSchema = TSchema, TDetails = unknown>(
+    tool: ToolDefinition<TParams, TDetails>,
+  ): void
+  registerCommand(name: string, command: ExtensionCommand): void
+  registerShortcut(shortcut: string, options: unknown): void
+  registerFlag(name: string, flag: ExtensionFlag): void
+  getFlag(name: string): boolean | string | undefined
+  registerMessageRenderer(customType: string, renderer: unknown): void
+  sendMessage(message: unknown, options?: unknown): void
+  sendUserMessage(content: unknown, options?: unknown): void
+  appendEntry(customType: string, data?: unknown): void
+  setSessionName(name: string): void
+  getSessionName(): string | undefined
+  setLabel(entryId: string, label: string | undefined): void
+  readonly exec: Exec
+  getActiveTools(): Array<string>
+  getAllTools(): Array<{ readonly name: string; readonly description: string; readonly parameters: unknown }>
+  setActiveTools(names: Array<string>): void
+  getCommands(): Array<{ readonly name: string; readonly description?: string }>
+  setModel(model: unknown): Promise<boolean>
+  getThinkingLevel(): string
+  setThinkingLevel(level: string): void
+  registerProvider(name: string, config: unknown): void
+  unregisterProvider(name: string): void
+  readonly events: EventBus
+}
+
+/** The default export of a module. */
+export type ExtensionFactory = (pi: ExtensionAPI) => void | Promise<void>

@@ -1,0 +1,55 @@
+/** What the loaders give: tools with where they came from, and what could not be loaded. */
+import type { AnyCustomTool } from "./custom-tool.ts"
+import type { AnyToolDefinition } from "./extension.ts"
+import type { UIContext } from "./ui-context.ts"
+
+/** Which agent's order a tool's `execute` has its arguments in. `legacy` is pi's from before 0.51. */
+export type ArgumentOrder = "current" | "legacy"
+
+/** Who found a module. */
+export interface ToolSource {
+  /** `native`, `claude`, `codex`, `claude-plugins`, `plugin`, `pi` or `config`. */
+  readonly provider: string
+  /** The same for people. */
+  readonly providerName: string
+  readonly level: "user" | "project"
+}
+
+/** A module to load. */
+export interface ToolPath {
+  /** Relative to the working directory; `~` and `file:` URLs are expanded. */
+  readonly path: string
+  readonly source?: ToolSource
+  /** Default `"current"`. */
+  readonly argumentOrder?: ArgumentOrder
+}
+
+interface Loaded {
+  /** As it was given. */
+  readonly path: string
+  /** Absolute. */
+  readonly resolvedPath: string
+  readonly source?: ToolSource
+}
+
+export interface LoadedCustomTool extends Loaded {
+  readonly tool: AnyCustomTool
+}
+
+export interface LoadedExtensionTool extends Loaded {
+  readonly tool: AnyToolDefinition
+  readonly argumentOrder?: ArgumentOrder
+}
+
+export interface ToolLoadError {
+  readonly path: string
+  readonly error: string
+  readonly source?: ToolSource
+}
+
+export interface LoadedCustomTools {
+  readonly tools: Array<LoadedCustomTool>
+  readonly errors: Array<ToolLoadError>
+  /** Gives the API object of all tools a screen, once there is one. */
+  setUIContext(ui: UIContext, hasUI: boolean): void
+}

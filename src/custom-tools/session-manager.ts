@@ -1,0 +1,29 @@
+/** The session's history as foreign tools read it, to rebuild their state after a branch or a restart. */
+
+/** An entry of the history. Tools look at `type: "message"` with a message of role `toolResult`. */
+export interface SessionEntry {
+  readonly type: string
+  readonly id: string
+  readonly parentId: string | null
+  /** ISO 8601. */
+  readonly timestamp: string
+  readonly [field: string]: unknown
+}
+
+/** Reads the history; a host with sessions of its own gives one that answers from them. */
+export interface SessionManager {
+  /** The entries from the first to the current one. */
+  getBranch(fromId?: string): Array<SessionEntry>
+  /** All entries, of all branches, in the order of their adding. */
+  getEntries(): Array<SessionEntry>
+  getEntry(id: string): SessionEntry | undefined
+  getLeafId(): string | null
+  getLeafEntry(): SessionEntry | undefined
+  getLabel(id: string): string | undefined
+  getCwd(): string
+  getSessionId(): string
+  /** Undefined for a session that is kept in memory. */
+  getSessionFile(): string | undefined
+  getSessionDir(): string
+  getSessionName(): string | undefined
+}
