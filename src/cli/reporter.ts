@@ -1,4 +1,6 @@
 /** How `stepline run` shows what happens: as blocks, or as a line of JSON for each event. */
+
+import { Notifications } from "../hosts/notifications.ts"
 import type { Block } from "../hosts/terminal/block.ts"
 import { queuedBlock } from "../hosts/terminal/block.ts"
 import type { BlockList } from "../hosts/terminal/block-list.ts"
@@ -29,12 +31,30 @@ interface View {
   close(): void
 }
 
-export const jsonReporter = (output: { write(text: string): unknown }): Reporter => ({
+/** The result of a call, as far as a model is told it, with what background tasks have reported since the last one. */
+const withNotifications = (event: ToolEvent, notifications: Notifications): ToolEvent => {
+  switch (event._tag) {
+    case "Completed":
+    case "Error":
+    case "Denied":
+    case "Cancelled":
+      return { ...event, content: notifications.appendTo(event.content, event.agentId) }
+    default:
+      notifications.push(event)
+      return event
+  }
+}
+
+export const jsonReporter = (
+  output: { write(text: string): unknown },
+  notifications = new Notifications(),
+): Reporter => ({
   called() {},
   event(event) {
+    const told = withNotifications(event, notifications)
     // A cause is for logs that can hold it. Answer functions are no JSON and fall away by themselves.
-    const told = event._tag === "Error" ? { ...event, cause: undefined } : event
-    output.write(`${JSON.stringify(told)}\n`)
+    const plain = told._tag === "Error" ? { ...told, cause: undefined } : told
+    output.write(`${JSON.stringify(plain)}\n`)
   },
   approved() {},
   close() {},

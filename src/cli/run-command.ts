@@ -1,6 +1,7 @@
 /** `stepline run`: the calls of a script, shown as blocks or told as JSON lines. */
 import { readFile } from "node:fs/promises"
 import { text } from "node:stream/consumers"
+import { Notifications } from "../hosts/notifications.ts"
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { BlockView } from "../hosts/terminal/block-view.ts"
 import { decideGate } from "../hosts/terminal/gate-keys.ts"
@@ -61,7 +62,9 @@ const makeHost = (
 ): Host => {
   const { stdin, stdout } = process
   const decider = options.yes === true ? "approve" : "deny"
-  if (options.json === true) return { reporter: jsonReporter(stdout), decider }
+  if (options.json === true) {
+    return { reporter: jsonReporter(stdout, new Notifications({ tasks: executor.tasks })), decider }
+  }
   const colors = hasColors(stdout)
   const viewOptions = { output: stdout, colors, tool: (name: string) => executor.tool(name) }
   if (!stdout.isTTY || process.env.TERM === "dumb") {

@@ -3,6 +3,8 @@ import { access } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { Session } from "../hosts/terminal/session.ts"
 import { localBrowser } from "../io/browser.ts"
+import { loadCorrections } from "../io/corrections.ts"
+import { messageOf } from "../pipeline/failure.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { runCommand } from "./run-command.ts"
 import { onStop } from "./stopping.ts"
@@ -15,13 +17,31 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   )
 
+/** How many corrections there are, or why they cannot be read: the session works without them. */
+const correctionsNote = async (cwd: string): Promise<string | undefined> => {
+  try {
+    const { length } = await loadCorrections(cwd, { limit: Number.POSITIVE_INFINITY })
+    if (length === 0) return undefined
+    return length === 1
+      ? "1 correction is recorded here; /corrections shows it."
+      : `${length} corrections are recorded here; /corrections shows them.`
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
 const interactive = async (options: LocalOptions, version: string): Promise<number> => {
   const { executor, cwd, editor } = await localExecutor(options)
   const status = await editor?.status()
-  const greeting = `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`
+  const greeting = [
+    `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`,
+    status?.sentence,
+    await correctionsNote(cwd),
+  ]
   const session = new Session({
     executor,
-    greeting: status === undefined ? greeting : `${greeting}\n${status.sentence}`,
+    greeting: greeting.filter((line) => line !== undefined).join("\n"),
+    corrections: () => loadCorrections(cwd, { limit: Number.POSITIVE_INFINITY }),
   })
   let stopped = 0
   const stopListening = onStop((exitStatus) => {

@@ -3,6 +3,7 @@
  * Bounded; what is lost can still be listed.
  */
 import { headOf } from "../io/truncation.ts"
+import type { BackgroundTasks } from "../pipeline/background-tasks.ts"
 import type { ToolEvent } from "../pipeline/event.ts"
 import { type SubAgent, statusName } from "./sub-agents/sub-agent.ts"
 
@@ -12,9 +13,13 @@ export interface Notification {
   /** What reports, in a few words. */
   readonly source: string
   readonly text: string
+  /** The background task that it tells of, where it does. */
+  readonly taskId?: string
 }
 
 export interface NotificationsOptions {
+  /** The executor's. With it, nobody is told of a task whose result was taken meanwhile. */
+  readonly tasks?: Pick<BackgroundTasks, "get">
   /** How many wait, of all agents; the oldest are dropped. Default 100. */
   readonly max?: number
 }
@@ -55,22 +60,24 @@ const rendered = ({ source, text }: Notification): string =>
  * notifications.appendTo(event.content, event.agentId)
  */
 export class Notifications {
-  private waiting: Array<Required<Notification>> = []
+  private waiting: Array<Notification> = []
   private readonly max: number
+  private readonly tasks: Pick<BackgroundTasks, "get"> | undefined
 
-  constructor({ max = 100 }: NotificationsOptions = {}) {
+  constructor({ max = 100, tasks }: NotificationsOptions = {}) {
     if (!Number.isInteger(max) || max < 1) {
       throw new TypeError(`Expected \`max\` to be a positive integer, got \`${max}\` (${typeof max})`)
     }
     this.max = max
+    this.tasks = tasks
   }
 
   get size(): number {
     return this.waiting.length
   }
 
-  add({ agentId = "main", source, text }: Notification): void {
-    this.waiting.push({ agentId, source: bounded(source), text: bounded(text) })
+  add({ agentId = "main", source, text, ...about }: Notification): void {
+    this.waiting.push({ agentId, source: bounded(source), text: bounded(text), ...about })
     if (this.waiting.length > this.max) this.waiting.shift()
   }
 
@@ -79,7 +86,7 @@ export class Notifications {
     if (event._tag !== "BackgroundCompleted") return
     const { agentId, callId, name, status } = event
     const text = `${name} has ended [${statusName(status)}]. Take its result with get_background_task.`
-    this.add({ agentId, source: `task ${callId}`, text })
+    this.add({ agentId, source: `task ${callId}`, text, taskId: callId })
   }
 
   /** Notes an agent that has ended, for the one that started it. */
@@ -88,13 +95,17 @@ export class Notifications {
     this.add({ agentId: parentId, source: `agent ${label}`, text })
   }
 
-  /** What an agent was not told yet, once: one element a line; empty where there is nothing. */
+  /** What an agent was not told yet, once; without an agent, what none was told. For hosts that show it to people. */
+  drain(agentId?: string): Array<Notification> {
+    const isTaken = (notification: Notification) => agentId === undefined || notification.agentId === agentId
+    const taken = this.waiting.filter(isTaken)
+    if (taken.length > 0) this.waiting = this.waiting.filter((notification) => !isTaken(notification))
+    return taken.filter(({ taskId }) => taskId === undefined || this.isKept(taskId))
+  }
+
+  /** The same for a model: one element a line; empty where there is nothing. */
   take(agentId = "main"): string {
-    const taken = this.waiting.filter((notification) => notification.agentId === agentId)
-    if (taken.length > 0) {
-      this.waiting = this.waiting.filter((notification) => notification.agentId !== agentId)
-    }
-    return taken.map(rendered).join("\n")
+    return this.drain(agentId).map(rendered).join("\n")
   }
 
   /** Puts what an agent was not told yet behind the text of a tool result. */
@@ -102,5 +113,9 @@ export class Notifications {
     const told = this.take(agentId)
     if (told === "") return content
     return content === "" ? told : `${content}\n\n${told}`
+  }
+
+  private isKept(taskId: string): boolean {
+    return this.tasks === undefined || this.tasks.get(taskId) !== undefined
   }
 }

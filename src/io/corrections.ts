@@ -97,16 +97,30 @@ export const appendCorrection = async (
   )
 }
 
+export interface LoadCorrectionsOptions {
+  /** How many to give, of the latest; the file keeps all. `Infinity` is all. Default 50. */
+  readonly limit?: number
+}
+
 /**
- * The corrections recorded in a folder (default: the current one), the oldest first, to be put into a prompt. None where there is no file.
- * Rejects for a damaged file, which stays as it is, and with Node's error where it cannot be read.
+ * The latest corrections recorded in a folder (default: the current one), the newest first, to be put into a prompt.
+ * None where there is no file. Rejects for a damaged file, which stays as it is, and with Node's error where it cannot
+ * be read.
  */
-export const loadCorrections = async (cwd = process.cwd()): Promise<Array<Correction>> => {
+export const loadCorrections = async (
+  cwd = process.cwd(),
+  { limit = 50 }: LoadCorrectionsOptions = {},
+): Promise<Array<Correction>> => {
+  if (limit !== Number.POSITIVE_INFINITY && (!Number.isInteger(limit) || limit < 1)) {
+    throw new TypeError(
+      `Expected \`limit\` to be a positive integer or Infinity, got \`${limit}\` (${typeof limit})`,
+    )
+  }
   const path = join(cwd, correctionsFile)
   const text = await read(path)
   const corrections = text === undefined ? [] : parseCorrections(text)
   if (corrections === undefined) {
     throw new Error(`${path} is damaged: it is not a JSON list of corrections. Repair it, or move it away.`)
   }
-  return corrections
+  return corrections.slice(-limit).reverse()
 }

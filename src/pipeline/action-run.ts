@@ -35,6 +35,7 @@ export class ActionRun implements InterpreterOwner, GateSubject {
     this.params = params
     this.concluded = concluded
     this.call = { ...run.call, ...action.source }
+    run.sourceCallId = action.sourceCallId
     this.interpreter = new Interpreter(this, params.action === "apply" ? action.rest : discardParts(action))
     this.interpreter.output = action.output
     this.interpreter.resolution = resolutionOf(params)
@@ -118,8 +119,7 @@ export class ActionRun implements InterpreterOwner, GateSubject {
 
   /** The rest of the pipeline has a preview of its own: it goes on as a new action, in the place of this one. */
   private stageRest(ending: Extract<Ending, { _tag: "Staged" }>): ToolOutput {
-    const { source, finals } = this.action
-    return this.run.stage(ending, this.interpreter.output, source, finals)!
+    return this.run.stage(ending, this.interpreter.output, this.action)!
   }
 
   private complete(): ToolOutput {

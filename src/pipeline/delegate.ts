@@ -15,7 +15,7 @@ export const delegate = (
   effect: HostEffect,
   timeout: DurationInput | undefined,
 ): void => {
-  const { engine, sink, agentId, callId } = run
+  const { engine, sink, agentId, callId, sourceCallId } = run
   const { settings, events } = engine
   const tag = effect?._tag
   if (typeof tag !== "string") return interpreter.fail("An effect needs a `_tag` that names it")
@@ -36,13 +36,15 @@ export const delegate = (
   const question = new Delegation(run.dialogue, interpreter, effect, limit, events.sequence)
   run.dialogue.ask(question)
   if (answerer !== undefined) {
-    void question.askFunction((signal) => answerer(effect as never, { agentId, callId, signal }))
+    const call = { agentId, callId, ...(sourceCallId !== undefined && { sourceCallId }) }
+    void question.askFunction((signal) => answerer(effect as never, { ...call, signal }))
     return
   }
   sink.push({
     _tag: "Delegate",
     agentId,
     callId,
+    ...(sourceCallId !== undefined && { sourceCallId }),
     effect,
     succeed: (output) => question.succeed(output),
     fail: (message) => question.fail(message),

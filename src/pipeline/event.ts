@@ -46,6 +46,8 @@ export interface AwaitingApprovalEvent extends CallEvent {
 
 export interface DelegateEvent extends CallEvent {
   readonly _tag: "Delegate"
+  /** The call that staged what this one applies or cleans up after: the effects of both belong together. */
+  readonly sourceCallId?: string
   readonly effect: HostEffect
   /** True if it took effect: an effect is answered once. The answer, where there is one, becomes the output. */
   succeed(output?: string | ToolOutput): boolean

@@ -26,6 +26,8 @@ export interface FilteredTool {
 export interface DelegateCall {
   readonly agentId: string
   readonly callId: string
+  /** The call that staged what this one applies or cleans up after; not there for any other call. */
+  readonly sourceCallId?: string
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal
 }

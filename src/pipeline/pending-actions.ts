@@ -43,6 +43,8 @@ export interface PushedAction {
 export interface StagedAction extends PendingAction {
   /** The staging call; of a pushed action, one in its name. */
   readonly source: Pick<ToolCall, "name" | "params">
+  /** The id of the staging call; undefined for a pushed action. */
+  readonly sourceCallId: string | undefined
   /** The output at the gate, which the first handler behind it sees. */
   readonly output: ToolOutput | undefined
   /** What runs when it is applied. */
@@ -204,6 +206,7 @@ export class PendingActions {
       sourceToolName,
       ...(details !== undefined && { details }),
       source: { name: sourceToolName, params: {} },
+      sourceCallId: undefined,
       output: undefined,
       rest: [{ kind: "handler", name: "apply", handler: callHandler("apply", apply) }],
       onDiscard: reject && callHandler("reject", reject),

@@ -22,7 +22,7 @@ import { formatMillis } from "./options.ts"
 import * as outcomes from "./outcome.ts"
 import { type ToolOutput, textOf } from "./output.ts"
 import type { StagedAction } from "./pending-actions.ts"
-import { type FinallyPart, finallyPartsOf, type PipelinePart } from "./pipeline.ts"
+import { finallyPartsOf, type PipelinePart } from "./pipeline.ts"
 import { PoolPlace } from "./pool-place.ts"
 import type { DurationInput } from "./step.ts"
 import { stopAttempt } from "./stop-attempt.ts"
@@ -52,6 +52,8 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, GateSub
   private cleanup: Cleanup | undefined
   /** What the finally handlers see as their call, where it is not this one. */
   private cleanupCall: ToolCall | undefined
+  /** The call that staged the action that this one ends. */
+  sourceCallId: string | undefined
   /** Decided before it is told: cleanup comes in between. */
   private outcome: outcomes.Outcome | undefined
   /** The parameters of an edited approval, until the attempt that it ended is cleaned up. */
@@ -132,7 +134,8 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, GateSub
   }
 
   /** Ends a pending action that is neither applied nor discarded: only its finally handlers run. */
-  drop({ output, finals }: StagedAction): void {
+  drop({ output, finals, sourceCallId }: StagedAction): void {
+    this.sourceCallId = sourceCallId
     this.attempt = new Interpreter(this, [])
     this.attempt.output = output
     this.parts = finals
@@ -207,7 +210,9 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, GateSub
     if (interpreter !== this.attempt) return
     if (ending._tag === "Failed") return this.finish(outcomes.failed("failed", ending.message, ending.cause))
     if (ending._tag === "Completed") return this.finish(ending)
-    const preview = this.stage(ending, interpreter.output, this.call, finallyPartsOf(this.parts))
+    const { name, params, callId } = this
+    const staging = { source: { name, params }, sourceCallId: callId, finals: finallyPartsOf(this.parts) }
+    const preview = this.stage(ending, interpreter.output, staging)
     if (preview === undefined) return this.finish(outcomes.failed("failed", this.engine.actions.tooMany))
     interpreter.output = preview
     // The finally parts wait for the end of the action.
@@ -221,12 +226,10 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, GateSub
   stage(
     { part, rest }: Extract<Ending, { _tag: "Staged" }>,
     output: ToolOutput | undefined,
-    { name, params }: Pick<ToolCall, "name" | "params">,
-    finals: ReadonlyArray<FinallyPart<unknown>>,
+    { source, sourceCallId, finals }: Pick<StagedAction, "source" | "sourceCallId" | "finals">,
   ): ToolOutput | undefined {
-    const { label, details, onDiscard, sourceToolName = name } = part
-    const source = { name, params }
-    const action = { label, sourceToolName, details, source, output, rest, onDiscard, finals }
+    const { label, details, onDiscard, sourceToolName = source.name } = part
+    const action = { label, sourceToolName, details, source, sourceCallId, output, rest, onDiscard, finals }
     const staged = this.engine.actions.stage(this.agentId, action)
     if (staged === undefined) return undefined
     this.report.stage(staged)

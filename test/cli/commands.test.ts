@@ -60,20 +60,6 @@ describe("run", () => {
     expect(status).toBe(0)
   })
 
-  test("--json writes an event a line", async () => {
-    const result = await run(
-      [shell("echo hi; exit 3"), shell("echo", { name: "nothing" })],
-      "--yes",
-      "--json",
-    )
-    const events = eventsOf(result)
-    expect(events.map((event) => event._tag)).toEqual(
-      expect.arrayContaining(["Started", "AwaitingApproval", "Delta", "Completed", "Error"]),
-    )
-    expect(events.find((event) => event._tag === "Completed")!.content).toBe("hi\n[exit code: 3]")
-    expect(result.status).toBe(1)
-  })
-
   test("without a terminal nothing is approved that no rule approves, whatever the script says", async () => {
     const result = await run([shell("touch a"), shell("touch b", { decision: "approve" })])
     expect(result.stdout).toContain(

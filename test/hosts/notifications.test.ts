@@ -45,6 +45,16 @@ describe("notifications", () => {
     expect(notifications.take()).toContain("for main")
   })
 
+  it("are given as they are to hosts that show them to people, of one agent or of all", () => {
+    const notifications = new Notifications()
+    for (const agentId of ["one", "two", "three"]) {
+      notifications.add({ agentId, source: "test", text: "<b>" })
+    }
+    expect(notifications.drain("two")).toEqual([{ agentId: "two", source: "test", text: "<b>" }])
+    expect(notifications.drain().map(({ agentId }) => agentId)).toEqual(["one", "three"])
+    expect(notifications.drain()).toEqual([])
+  })
+
   it("are cut past 2,000 bytes, through no character", () => {
     expect(of("ü".repeat(2_000)).take()).toBe(
       `<notification source="test">${"ü".repeat(1_000)} [2000 bytes truncated]</notification>`,
@@ -90,6 +100,25 @@ it("background tasks that have ended are told to their agent", async () => {
       '<notification source="task b">bad has ended [Error]. Take its result with get_background_task.</notification>',
     ].join("\n"),
   )
+})
+
+it("a task whose result was taken meanwhile is not told of", async () => {
+  const executor = executorOf({ good: pipeline().andThen(() => Step.Output("done")) })
+  const notifications = new Notifications({ tasks: executor.tasks })
+  executor.enqueue(["a", "b"].map((callId) => ({ callId, name: "good", background: true })))
+  for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
+    notifications.push(event)
+  }
+  executor.tasks.take("a")
+  expect(notifications.drain()).toEqual([
+    {
+      agentId: "main",
+      source: "task b",
+      text: "good has ended [Complete]. Take its result with get_background_task.",
+      taskId: "b",
+    },
+  ])
+  expect(notifications.size).toBe(0)
 })
 
 it("sub-agents that have ended are told to the agent that started them", async () => {

@@ -19,7 +19,11 @@ const lesson = (goal: string) => ({
 
 const record = (goal: string) => resultOf(recordCorrectionTool, lesson(goal), "unasked", path())
 
-const goals = async () => (await loadCorrections(path())).map(({ goal }) => goal)
+/** From the oldest to the newest. */
+const goals = async () => {
+  const corrections = await loadCorrections(path(), { limit: Number.POSITIVE_INFINITY })
+  return corrections.map(({ goal }) => goal).reverse()
+}
 
 conforms({
   tool: recordCorrectionTool,
@@ -44,8 +48,8 @@ describe("record_correction", () => {
     })
     await record("second")
     expect(await loadCorrections(path())).toEqual([
-      { ...lesson("first"), recorded_at: expect.stringMatching(/^\d{4}-.*Z$/) },
       { ...lesson("second"), recorded_at: expect.any(String) },
+      { ...lesson("first"), recorded_at: expect.stringMatching(/^\d{4}-.*Z$/) },
     ])
     expect(await readdir(path(".stepline"))).toEqual(["corrections.json"])
   })
@@ -56,7 +60,7 @@ describe("record_correction", () => {
     await writeFile(file, JSON.stringify([{ ...lesson("by hand"), note: "kept" }]))
     await chmod(file, 0o640)
     await record("next")
-    expect(await loadCorrections(path())).toMatchObject([{ goal: "by hand", note: "kept" }, { goal: "next" }])
+    expect(await loadCorrections(path())).toMatchObject([{ goal: "next" }, { goal: "by hand", note: "kept" }])
     expect((await stat(file)).mode & 0o777).toBe(0o640)
   })
 
@@ -108,11 +112,5 @@ describe("record_correction", () => {
       status: "error",
       content: expect.stringContaining("is outside the workspace"),
     })
-  })
-})
-
-describe("loadCorrections", () => {
-  it("gives none where nothing was recorded", async () => {
-    expect(await loadCorrections(path())).toEqual([])
   })
 })

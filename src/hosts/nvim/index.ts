@@ -1,1 +1,1 @@
-export { type IdeDelegate, NvimHost, type NvimHostOptions } from "./nvim-host.ts"
+export { NvimHost, type NvimHostOptions } from "./nvim-host.ts"

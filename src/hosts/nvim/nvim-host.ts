@@ -1,13 +1,11 @@
 /** A Neovim as the editor of an executor: answers every IDE effect. Without a Neovim they succeed with nothing. */
-import { applyTextEdits, withUnixEndings } from "../../handlers/text-edits.ts"
-import { localFiles } from "../../io/files.ts"
-import { messageOf } from "../../pipeline/failure.ts"
-import type { BuiltInEffect, EffectOf, Preview, TextEdit } from "../../pipeline/host-effect.ts"
+import type { EffectOf } from "../../pipeline/host-effect.ts"
 import type { noIde } from "../../pipeline/no-ide.ts"
-import { type DelegateCall, toMillis } from "../../pipeline/options.ts"
+import { type DelegateCall, type Delegates, toMillis } from "../../pipeline/options.ts"
 import type { DurationInput } from "../../pipeline/step.ts"
 import { checkUnsaved, openFile, reloadBuffers } from "./buffer-lua.ts"
 import { NvimLink } from "./link.ts"
+import { type Pane, panesOfEdits, panesOfNew } from "./panes.ts"
 import { PreviewLine } from "./preview-line.ts"
 import { closePreview, showPreview } from "./preview-lua.ts"
 
@@ -28,55 +26,12 @@ export interface NvimHostOptions {
   readonly previewWait?: DurationInput
 }
 
-/** Answers an effect with nothing, or fails it. */
-export type IdeDelegate = (effect: BuiltInEffect, call: DelegateCall) => Promise<undefined>
-
-type IdeTag = keyof typeof noIde
-
-/** Who is asked by an effect's tag is given no other effect. */
-const answering =
-  <Tag extends IdeTag>(answer: (effect: EffectOf<Tag>, call: DelegateCall) => Promise<void>): IdeDelegate =>
-  async (effect, call) => {
-    await answer(effect as EffectOf<Tag>, call)
-    return undefined
-  }
-
-/** A side of a preview, as it is named in Neovim. */
-interface Pane {
-  readonly label: "new" | "current" | "proposed"
-  readonly lines: ReadonlyArray<string>
-}
-
-/** A longer text is not shown: comparing and sending it would stop the editor for seconds. */
-const maxPreviewBytes = 4 * 1024 * 1024
+/** Undefined where there is too much to show. */
+type Panes = ReadonlyArray<Pane> | undefined
 
 /** Node fires a timer of more than about 25 days at once. */
 const timerOf = (name: string, value: DurationInput | undefined, fallback: DurationInput): number =>
   Math.min(toMillis(name, value, fallback), 2 ** 31 - 1)
-
-const linesOf = (text: string): ReadonlyArray<string> => {
-  const lines = withUnixEndings(text).split("\n")
-  if (lines.length > 1 && lines.at(-1) === "") lines.pop()
-  return lines
-}
-
-/** Undefined where the file is too long to be shown. */
-const panesOfEdits = async (
-  path: string,
-  edits: ReadonlyArray<TextEdit>,
-): Promise<ReadonlyArray<Pane> | undefined> => {
-  try {
-    const size = (await localFiles.stat(path))?.size ?? 0
-    if (size > maxPreviewBytes) return undefined
-    const text = new TextDecoder().decode(await localFiles.read(path))
-    return [
-      { label: "current", lines: linesOf(text) },
-      { label: "proposed", lines: linesOf(applyTextEdits(text, edits)) },
-    ]
-  } catch (cause) {
-    throw new Error(`Cannot show what would change in ${path}: ${messageOf(cause)}`, { cause })
-  }
-}
 
 /**
  * Serves one executor. It looks for a Neovim when the first effect comes, and again with each effect while there is
@@ -87,8 +42,17 @@ const panesOfEdits = async (
  * await using executor = new ToolExecutor(registry, { delegates: nvim.delegates })
  */
 export class NvimHost implements AsyncDisposable {
-  /** For the executor's option of that name. */
-  readonly delegates: { readonly [Tag in IdeTag]: IdeDelegate }
+  /** For the executor's option of that name. Each answers with nothing, or throws what the call fails with. */
+  readonly delegates = {
+    IdeOpen: (effect, call) => this.open(effect, call),
+    IdeShowPreview: ({ preview }, call) => this.show(preview.path, () => panesOfNew(preview.content), call),
+    IdeShowDiffPreview: ({ path, edits }, call) => this.show(path, () => panesOfEdits(path, edits), call),
+    IdeReloadBuffer: ({ path }, call) => this.reload(path, call),
+    IdeClosePreview: async (_effect, call) => {
+      await this.previews.close(call)
+    },
+    IdeCheckUnsavedEdits: ({ path }, call) => this.expectSaved(path, call),
+  } satisfies Required<Pick<Delegates, keyof typeof noIde>>
   private readonly link: NvimLink
   private readonly previews: PreviewLine
 
@@ -107,18 +71,6 @@ export class NvimHost implements AsyncDisposable {
       },
       onGone: () => this.previews.editorHasGone(),
     })
-    this.delegates = {
-      IdeOpen: answering<"IdeOpen">((effect, call) => this.open(effect, call)),
-      IdeShowPreview: answering<"IdeShowPreview">(({ preview }, call) => this.showNew(preview, call)),
-      IdeShowDiffPreview: answering<"IdeShowDiffPreview">(({ path, edits }, call) =>
-        this.show(path, () => panesOfEdits(path, edits), call),
-      ),
-      IdeReloadBuffer: answering<"IdeReloadBuffer">(({ path }, call) => this.reload(path, call)),
-      IdeClosePreview: answering<"IdeClosePreview">((_effect, call) => this.previews.close(call)),
-      IdeCheckUnsavedEdits: answering<"IdeCheckUnsavedEdits">(({ path }, call) =>
-        this.expectSaved(path, call),
-      ),
-    }
   }
 
   /**
@@ -140,22 +92,19 @@ export class NvimHost implements AsyncDisposable {
     await this.close()
   }
 
-  private async open({ path, line, column }: EffectOf<"IdeOpen">, { signal }: DelegateCall): Promise<void> {
+  private async open(
+    { path, line, column }: EffectOf<"IdeOpen">,
+    { signal }: DelegateCall,
+  ): Promise<undefined> {
     await this.link.execute(openFile, [path, line ?? null, column ?? null], { signal })
   }
 
-  private showNew({ path, content }: Preview, call: DelegateCall): Promise<void> {
-    const panes = async (): Promise<ReadonlyArray<Pane> | undefined> =>
-      content.length > maxPreviewBytes ? undefined : [{ label: "new", lines: linesOf(content) }]
-    return this.show(path, panes, call)
-  }
-
-  private show(
+  private async show(
     path: string,
-    panes: () => Promise<ReadonlyArray<Pane> | undefined>,
+    panes: () => Panes | Promise<Panes>,
     call: DelegateCall,
-  ): Promise<void> {
-    return this.previews.show(call, async (id, signal) => {
+  ): Promise<undefined> {
+    await this.previews.show(call, async (id, signal) => {
       if ((await this.link.connect()) === undefined) return false
       // Read when its turn has come: the call before it may have written the same file.
       const shown = await panes()
@@ -164,7 +113,7 @@ export class NvimHost implements AsyncDisposable {
     })
   }
 
-  private async reload(path: string, { signal }: DelegateCall): Promise<void> {
+  private async reload(path: string, { signal }: DelegateCall): Promise<undefined> {
     const isReloaded = await this.link.execute(reloadBuffers, [path], { signal })
     if (isReloaded !== false) return
     throw new Error(
@@ -172,7 +121,7 @@ export class NvimHost implements AsyncDisposable {
     )
   }
 
-  private async expectSaved(path: string, { signal }: DelegateCall): Promise<void> {
+  private async expectSaved(path: string, { signal }: DelegateCall): Promise<undefined> {
     const isModified = await this.link.execute(checkUnsaved, [path], { signal })
     if (isModified !== true) return
     throw new Error(

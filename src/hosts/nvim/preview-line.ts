@@ -16,14 +16,18 @@ export type OpenPreview = (id: string, signal: AbortSignal) => Promise<boolean>
 
 interface Entry {
   readonly id: string
-  readonly agentId: string
-  readonly callId: string
+  readonly owner: string
   readonly open: OpenPreview
   readonly controller: AbortController
   started: boolean
   /** Lets the call go on; with an error, as a failure. Only its first call counts. */
   answer(error?: unknown): void
 }
+
+type PreviewCall = Pick<DelegateCall, "callId" | "sourceCallId">
+
+/** What a call staged is still its own where another call resolves it. */
+const ownerOf = ({ callId, sourceCallId }: PreviewCall): string => sourceCallId ?? callId
 
 export class PreviewLine {
   private readonly options: PreviewLineOptions
@@ -40,10 +44,11 @@ export class PreviewLine {
    * that another one waits for may stay until the call behind it has ended.
    */
   async show(call: DelegateCall, open: OpenPreview): Promise<void> {
-    const own = this.entries.find((entry) => entry.callId === call.callId)
+    const { signal } = call
+    const own = this.find(call)
+    // Not awaited where there is none: whoever closes it at once must find it in the line.
     if (own !== undefined) await this.remove(own)
     return new Promise((resolve, reject) => {
-      const { agentId, callId, signal } = call
       this.count += 1
       const onWaited = () => {
         if (!entry.started) entry.answer()
@@ -55,8 +60,7 @@ export class PreviewLine {
       }
       const entry: Entry = {
         id: `${this.prefix}:${this.count}`,
-        agentId,
-        callId,
+        owner: ownerOf(call),
         open,
         controller: new AbortController(),
         started: false,
@@ -75,11 +79,8 @@ export class PreviewLine {
   }
 
   /** Closes what the call shows, or takes it out of the line. */
-  async close({ agentId, callId }: Pick<DelegateCall, "agentId" | "callId">): Promise<void> {
-    const entry =
-      this.entries.find((entry) => entry.callId === callId) ??
-      // What one call staged is cleaned up by another, of the same agent.
-      this.entries.findLast((entry) => entry.agentId === agentId)
+  async close(call: PreviewCall): Promise<void> {
+    const entry = this.find(call)
     if (entry !== undefined) await this.remove(entry)
   }
 
@@ -99,6 +100,11 @@ export class PreviewLine {
   /** The editor has gone, and with it what it showed. */
   editorHasGone(): void {
     for (const entry of this.entries.filter(({ started }) => started)) this.wasClosed(entry.id)
+  }
+
+  private find(call: PreviewCall): Entry | undefined {
+    const owner = ownerOf(call)
+    return this.entries.find((entry) => entry.owner === owner)
   }
 
   private advance(): void {

@@ -48,9 +48,9 @@ export interface CancelAgentsOptions {
 export class SubAgents {
   /** For the executor's `delegates`. */
   readonly delegates = {
-    SpawnAgent: (effect, { agentId }) => this.spawn(effect as EffectOf<"SpawnAgent">, agentId),
+    SpawnAgent: (effect, { agentId }) => this.spawn(effect, agentId),
     ListAgents: (_effect, { agentId }) => describeAgents(this.list(agentId)),
-    GetAgent: (effect, { agentId }) => this.collect((effect as EffectOf<"GetAgent">).label, agentId),
+    GetAgent: ({ label }, { agentId }) => this.collect(label, agentId),
   } satisfies Delegates
   private readonly run: RunAgent
   private readonly options: SubAgentsOptions

@@ -16,6 +16,7 @@ export type SessionCommand =
   | "pending"
   | "apply"
   | "discard"
+  | "corrections"
   | "tools"
   | "help"
   | "quit"
@@ -56,6 +57,7 @@ export const sessionCommands: Readonly<Record<SessionCommand, CommandDescription
   pending: { usage: "/pending", does: "lists the previews that wait, the latest first" },
   apply: { usage: "/apply [REASON]", does: "makes the changes of the latest preview", takes: "text" },
   discard: { usage: "/discard [REASON]", does: "drops the latest preview", takes: "text" },
+  corrections: { usage: "/corrections", does: "shows what was learned from mistakes here, the newest first" },
   tools: { usage: "/tools", does: "lists the tools and how to call them" },
   help: { usage: "/help", does: "shows this" },
   quit: { usage: "/quit", does: "leaves; what still runs is stopped" },

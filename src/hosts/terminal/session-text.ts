@@ -1,4 +1,5 @@
 /** What the session's own commands print, and what the Tab key completes. */
+import type { Correction } from "../../io/corrections.ts"
 import type { BackgroundTask } from "../../pipeline/background-tasks.ts"
 import type { PendingAction } from "../../pipeline/pending-actions.ts"
 import { usageOf } from "./arguments.ts"
@@ -84,6 +85,31 @@ export const pendingLines = (actions: ReadonlyArray<PendingAction>, screen: Scre
       ),
     screen,
   )
+}
+
+const maxCorrections = 50
+
+/** @param mark One column wide. */
+const behindMark = (mark: string, text: string, width: number): Array<string> =>
+  wrap(singleLine(text), width - 4).map((line, index) => `  ${index === 0 ? mark : " "} ${line}`)
+
+/** @param corrections The newest first. */
+export const correctionLines = (
+  corrections: ReadonlyArray<Correction>,
+  { width, style }: Screen,
+): Array<string> => {
+  if (corrections.length === 0) return [style.dim("No corrections are recorded here.")]
+  const older = corrections.length - maxCorrections
+  return [
+    ...corrections
+      .slice(0, maxCorrections)
+      .flatMap(({ goal, failed_attempt, successful_approach }) => [
+        ...wrap(singleLine(goal), width),
+        ...behindMark(style.bad("✗"), failed_attempt, width),
+        ...behindMark(style.good("✓"), successful_approach, width),
+      ]),
+    ...(older > 0 ? [style.dim(`… and ${older} older`)] : []),
+  ]
 }
 
 /** What stands before the prompt while previews wait, with the latest one's label; the line keeps half of the width. */

@@ -3,11 +3,14 @@
  * It owns its executor: leaving shuts it down, and with it all that still runs.
  */
 import type { ReadStream, WriteStream } from "node:tty"
+import type { Correction } from "../../io/corrections.ts"
 import type { ToolEvent } from "../../pipeline/event.ts"
-import type { ResolveRequest, ToolExecutor } from "../../pipeline/executor.ts"
+import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { resolveName } from "../../resolve/definition.ts"
+import { Notifications } from "../notifications.ts"
+import { statusName } from "../sub-agents/sub-agent.ts"
 import { answerEffect } from "./answer-effect.ts"
-import { type Block, queuedBlock, taskBlock } from "./block.ts"
+import { type Block, queuedBlock } from "./block.ts"
 import { BlockView } from "./block-view.ts"
 import { columnsOf, wrap } from "./columns.ts"
 import { decideGate, denyAll } from "./gate-keys.ts"
@@ -17,7 +20,8 @@ import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
 import { printedBlock } from "./printed-block.ts"
 import { singleLine } from "./render-text.ts"
-import { completions, helpLines, pendingLines, pendingNote, taskLines, toolLines } from "./session-text.ts"
+import { performCommand } from "./session-commands.ts"
+import { completions, pendingNote } from "./session-text.ts"
 import { hasColors } from "./style.ts"
 
 export interface SessionOptions {
@@ -29,6 +33,10 @@ export interface SessionOptions {
   readonly colors?: boolean
   /** The first line. */
   readonly greeting?: string
+  /** What else is reported beside the user's calls, such as by agents: shown once no foreground call runs or waits. */
+  readonly notifications?: Notifications
+  /** What `/corrections` lists, the newest first. Default: nothing. */
+  readonly corrections?: () => Promise<ReadonlyArray<Correction>>
 }
 
 const prompt = "› "
@@ -40,6 +48,8 @@ export class Session {
   private readonly view: BlockView
   private readonly keyboard: Keyboard
   private readonly editor: LineEditor
+  private readonly notifications: Notifications
+  private readonly corrections: () => Promise<ReadonlyArray<Correction>>
   private calls = 0
   private warned = false
   private down: Promise<void> | undefined
@@ -47,6 +57,8 @@ export class Session {
   constructor(options: SessionOptions) {
     const { executor, input = process.stdin, output = process.stdout } = options
     this.executor = executor
+    this.notifications = options.notifications ?? new Notifications({ tasks: executor.tasks })
+    this.corrections = options.corrections ?? (async () => [])
     this.tools = {
       get names() {
         return executor.definitions().map(({ name }) => name)
@@ -141,12 +153,21 @@ export class Session {
     const printed = printedBlock(event, block, this.executor.tasks)
     if (printed === undefined) return
     this.view.printBlock(printed)
-    if (this.down === undefined) this.sayWhatIsNext(event, block)
+    if (this.down !== undefined) return
+    this.sayWhatIsNext(event, block)
+    this.tell()
+  }
+
+  /** Says what was reported beside the user's calls, unless one of those has the user's attention. */
+  private tell(): void {
+    if ([...this.view.blocks].some(({ background }) => !background)) return
+    for (const { source, text } of this.notifications.drain()) this.say(`${source}: ${text}`)
   }
 
   private sayWhatIsNext(event: ToolEvent, { callId, toolName, agentId, status }: Block): void {
     if (event._tag === "BackgroundCompleted") {
-      this.say(`Task ${callId} has ended; /take ${callId} takes its result.`)
+      const text = `${toolName} has ended [${statusName(event.status)}]; /take ${callId} takes its result.`
+      this.notifications.add({ agentId, source: `task ${callId}`, text, taskId: callId })
     } else if (event._tag === "Completed" && event.staged !== undefined) {
       this.say("/apply makes these changes, /discard drops them.")
     } else if (toolName === resolveName && status !== "complete") {
@@ -232,6 +253,7 @@ export class Session {
   private submit(line: string): void {
     const input = parseInput(line, this.tools)
     if (input._tag === "Nothing") return
+    this.tell()
     this.view.print(["", ...wrap(singleLine(prompt + line), this.view.width).map(this.view.style.bold)])
     this.perform(input)
   }
@@ -246,45 +268,14 @@ export class Session {
       this.executor.enqueue([call])
       return
     }
-    switch (input.command) {
-      case "tasks":
-        return this.view.print(taskLines(this.executor.tasks.list(), this.tools, this.view))
-      case "take":
-        return this.take(input.argument!)
-      case "cancel":
-        return this.cancel(input.argument)
-      case "pending":
-        return this.view.print(pendingLines(this.executor.pendingActions().list(), this.view))
-      case "apply":
-      case "discard":
-        return this.resolve(input.command, input.argument)
-      case "tools":
-        return this.view.print(toolLines(this.tools, this.view))
-      case "help":
-        return this.view.print(helpLines(this.tools, this.view))
-      case "quit":
-        void this.leave()
-    }
-  }
-
-  private take(id: string): void {
-    const task = this.executor.tasks.take(id)
-    if (task !== undefined) this.view.printBlock(taskBlock(task))
-    else if (this.executor.tasks.get(id) !== undefined) this.say(`Task ${id} still runs.`)
-    else this.say(`There is no task ${id}. /tasks lists them.`)
-  }
-
-  /** Outside the lane: a call that runs or waits there is not in the way of a decision. */
-  private resolve(action: ResolveRequest["action"], reason = "Decided by the user"): void {
-    void this.executor.resolve({ action, reason }, { onEvent: (event) => this.show(event) })
-  }
-
-  private cancel(id: string | undefined): void {
-    const reason = "Cancelled by user"
-    if (id === undefined) {
-      if (this.executor.cancel({ reason }) === 0) this.say("Nothing runs in the foreground.")
-    } else if (!this.executor.cancelCall(id, reason)) {
-      this.say(`Nothing that runs has the ID ${id}.`)
-    }
+    performCommand(input, {
+      executor: this.executor,
+      tools: this.tools,
+      view: this.view,
+      corrections: this.corrections,
+      show: (event) => this.show(event),
+      say: (text) => this.say(text),
+      leave: () => void this.leave(),
+    })
   }
 }

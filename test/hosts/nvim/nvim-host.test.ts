@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { IdeClosePreview, IdeShowPreview } from "../../../src/handlers/index.ts"
 import { NvimHost } from "../../../src/hosts/nvim/index.ts"
 import { editFileTool, writeFileTool } from "../../../src/impls/index.ts"
-import { type ToolEvent, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
+import { defineTool, pipeline, type ToolEvent, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
 import { type Editor, openEditor } from "./editor.ts"
 import { describeWithNvim } from "./headless-nvim.ts"
 
@@ -143,6 +144,44 @@ describeWithNvim("edit_file with Neovim as its editor", () => {
     gate.approve()
     expect((await next(executor, "Completed")).cleanupErrors).toBeUndefined()
     expect(await readFile(path, "utf8")).toBe("1\n")
+  })
+})
+
+describeWithNvim("previews that calls staged, with Neovim as the editor", () => {
+  const draft = defineTool({
+    name: "draft",
+    description: "Shows a file, and leaves it to resolve.",
+    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    compose: (params) => {
+      const { path } = params as { path: string }
+      return pipeline()
+        .andThen(IdeShowPreview({ path, content: path }))
+        .awaitResolve({ label: `Draft ${path}` })
+        .finally(IdeClosePreview())
+    },
+  })
+
+  test("are closed each with its own action, beside a call of the same agent that shows one", async () => {
+    const { host, nvim, folder } = await openEditor({ previewWait: 0 })
+    const executor = new ToolExecutor(new ToolRegistry([draft, writeFileTool]), {
+      cwd: folder,
+      delegates: host.delegates,
+    })
+    onTestFinished(() => executor.shutdown())
+    const shown = async () => (await nvim.screen()).windows.map(({ lines }) => lines)
+    await executor.run({ name: "draft", params: { path: "one" } })
+    await executor.run({ name: "draft", params: { path: "two" } })
+    executor.enqueue([{ name: "write_file", params: { path: "new", content: "new" } }])
+    const gate = await next(executor, "AwaitingApproval")
+    expect(await shown()).toEqual([["one"]])
+    // The latest is discarded first; the preview of the first stays.
+    await executor.resolve({ action: "discard", reason: "no" })
+    expect(await shown()).toEqual([["one"]])
+    await executor.resolve({ action: "apply", reason: "yes" })
+    await nvim.until("return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == 'new'")
+    gate.deny()
+    await next(executor, "Denied")
+    expect((await nvim.screen()).tabs).toBe(1)
   })
 })
 

@@ -141,11 +141,15 @@ describe("previews in line", () => {
     expect(log).toEqual(["show a", "show b"])
   })
 
-  test("a preview that a call staged is closed by the one that resolves it", async () => {
+  test("a preview that a call staged is closed by the one that resolves it, and by no other of its agent", async () => {
     const { line, log, open } = lineOf()
     await line.show(callOf("staging", "main"), open("a"))
-    await line.close(callOf("other", "sub"))
-    await line.close(callOf("resolving", "main"))
+    const second = line.show(callOf("other"), open("b"))
+    await line.close({ callId: "resolving", sourceCallId: "other" })
+    await second
+    await line.close({ callId: "resolving" })
+    expect(log).toEqual(["show a"])
+    await line.close({ callId: "resolving", sourceCallId: "staging" })
     expect(log).toEqual(["show a", "close a"])
   })
 

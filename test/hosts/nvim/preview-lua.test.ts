@@ -162,6 +162,21 @@ describeWithNvim("a diff preview", () => {
     ])
   })
 
+  test.each([
+    ["one\ntwo\n", ["one\n", "one\r\n"], "Only line endings change."],
+    ["one\ntwo\n", ["two\n", "two"], "Only the newline at the end of the file is taken away."],
+    ["one\ntwo", ["two", "two\n"], "Only a newline at the end of the file is added."],
+    ["one\r\ntwo\r\n", ["one\n", "one\r\n"], "Nothing changes."],
+  ] as const)("of %j with %j says what cannot be seen", async (content, [before, after], sentence) => {
+    const { nvim, host, file } = await openEditor()
+    const path = await file("a.txt", content)
+    await host.delegates.IdeShowDiffPreview(diff(path, before, after), callOf())
+    const { windows } = await nvim.screen()
+    expect(windows).toMatchObject([{ lines: [sentence], diff: false, modifiable: false }])
+    await host.delegates.IdeClosePreview(close, callOf())
+    expect((await nvim.screen()).tabs).toBe(1)
+  })
+
   test("of edits that do not match fails with the reason, and shows nothing", async () => {
     const { nvim, host, file } = await openEditor()
     const path = await file("a.txt", text(3))
@@ -247,10 +262,10 @@ describeWithNvim("one preview at a time", () => {
     expect(await nvim.screen()).toEqual(before)
   })
 
-  test("a call that shows nothing closes nothing of another agent", async () => {
+  test("a call that shows nothing closes nothing of another call", async () => {
     const { nvim, host, folder } = await openEditor()
-    await host.delegates.IdeShowPreview(preview(join(folder, "b"), "b"), callOf("1", "one"))
-    await host.delegates.IdeClosePreview(close, callOf("2", "two"))
+    await host.delegates.IdeShowPreview(preview(join(folder, "b"), "b"), callOf("1"))
+    await host.delegates.IdeClosePreview(close, callOf("2"))
     expect((await nvim.screen()).tabs).toBe(2)
   })
 

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest"
-import { completions, pendingLines, pendingNote } from "../../../src/hosts/terminal/session-text.ts"
+import {
+  completions,
+  correctionLines,
+  pendingLines,
+  pendingNote,
+} from "../../../src/hosts/terminal/session-text.ts"
 import { styleOf } from "../../../src/hosts/terminal/style.ts"
 
 const action = (label: string) => ({ actionId: `action-${label.length}`, label, sourceToolName: "edit" })
@@ -23,6 +28,19 @@ test("what is pending is listed with the latest first", () => {
     "  action-5 newer  edit",
     "  action-3 old    edit",
   ])
+})
+
+test("corrections are wrapped behind their mark, and those past fifty are counted", () => {
+  const correction = { goal: "Build", failed_attempt: "the first way", successful_approach: "another" }
+  expect(correctionLines([correction], { ...screen, width: 14 })).toEqual([
+    "Build",
+    "  ✗ the first",
+    "    way",
+    "  ✓ another",
+  ])
+  const lines = correctionLines(Array(52).fill(correction), screen)
+  expect(lines).toHaveLength(3 * 50 + 1)
+  expect(lines.at(-1)).toBe("… and 2 older")
 })
 
 test("the tools that are offered complete a line, and so do the commands", () => {

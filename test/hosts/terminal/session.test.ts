@@ -140,7 +140,7 @@ describe("the background", () => {
     terminal.enter("shell echo meanwhile")
     await terminal.see("✓ shell(echo meanwhile)")
     await writeFile(join(cwd, "go"), "")
-    await terminal.see("Task 1 has ended")
+    await terminal.see("task 1: shell has ended [Complete]; /take 1 takes its result.")
     expect(terminal.screen()).toMatch(/✓ \[bg\] shell\(until [\s\S]*\n {2}finished\n/)
     terminal.enter("/take 1")
     await terminal.see(/› \/take 1\n✓ \[bg\] shell\(until [\s\S]*\n {2}finished\n\n›$/)

@@ -1,0 +1,59 @@
+/** What a preview shows: the text of a new file, or a file as it is and as it would be. */
+import { applyTextEdits, withUnixEndings } from "../../handlers/text-edits.ts"
+import { localFiles } from "../../io/files.ts"
+import { messageOf } from "../../pipeline/failure.ts"
+import type { TextEdit } from "../../pipeline/host-effect.ts"
+
+/** A side of a preview, as it is named in Neovim. */
+export interface Pane {
+  readonly label: "new" | "current" | "proposed" | "note"
+  readonly lines: ReadonlyArray<string>
+}
+
+/** A longer text is not shown: comparing and sending it would stop the editor for seconds. */
+const maxPreviewBytes = 4 * 1024 * 1024
+
+const linesOf = (text: string): ReadonlyArray<string> => {
+  const lines = withUnixEndings(text).split("\n")
+  if (lines.length > 1 && lines.at(-1) === "") lines.pop()
+  return lines
+}
+
+/** Undefined where the text is too long to be shown. */
+export const panesOfNew = (content: string): ReadonlyArray<Pane> | undefined =>
+  content.length > maxPreviewBytes ? undefined : [{ label: "new", lines: linesOf(content) }]
+
+/** What cannot be seen in a comparison of lines; undefined where the lines themselves change. */
+const invisibleChange = (before: string, after: string): string | undefined => {
+  if (before === after) return "Nothing changes."
+  const [unixBefore, unixAfter] = [withUnixEndings(before), withUnixEndings(after)]
+  if (unixBefore === unixAfter) return "Only line endings change."
+  if (unixBefore === `${unixAfter}\n`) return "Only the newline at the end of the file is taken away."
+  if (unixAfter === `${unixBefore}\n`) return "Only a newline at the end of the file is added."
+  return undefined
+}
+
+/** One pane with a sentence where the two would look the same. */
+const panesOfChange = (before: string, after: string): ReadonlyArray<Pane> => {
+  const note = invisibleChange(before, after)
+  if (note !== undefined) return [{ label: "note", lines: [note] }]
+  return [
+    { label: "current", lines: linesOf(before) },
+    { label: "proposed", lines: linesOf(after) },
+  ]
+}
+
+/** Undefined where the file is too long to be shown. Rejects where the edits do not fit it. */
+export const panesOfEdits = async (
+  path: string,
+  edits: ReadonlyArray<TextEdit>,
+): Promise<ReadonlyArray<Pane> | undefined> => {
+  try {
+    const size = (await localFiles.stat(path))?.size ?? 0
+    if (size > maxPreviewBytes) return undefined
+    const text = new TextDecoder().decode(await localFiles.read(path))
+    return panesOfChange(text, applyTextEdits(text, edits))
+  } catch (cause) {
+    throw new Error(`Cannot show what would change in ${path}: ${messageOf(cause)}`, { cause })
+  }
+}

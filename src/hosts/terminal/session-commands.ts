@@ -1,0 +1,82 @@
+/** What the session's own commands do. */
+import type { Correction } from "../../io/corrections.ts"
+import type { ToolEvent } from "../../pipeline/event.ts"
+import type { ResolveRequest, ToolExecutor } from "../../pipeline/executor.ts"
+import { messageOf } from "../../pipeline/failure.ts"
+import { taskBlock } from "./block.ts"
+import type { BlockView } from "./block-view.ts"
+import type { CallableTools, Input } from "./input.ts"
+import { correctionLines, helpLines, pendingLines, taskLines, toolLines } from "./session-text.ts"
+
+/** The session, as far as its commands need it. */
+export interface CommandSession {
+  readonly executor: ToolExecutor
+  readonly tools: CallableTools
+  readonly view: BlockView
+  readonly corrections: () => Promise<ReadonlyArray<Correction>>
+  show(event: ToolEvent): void
+  say(text: string): void
+  leave(): void
+}
+
+export const performCommand = (
+  { command, argument }: Extract<Input, { _tag: "Command" }>,
+  session: CommandSession,
+): void => {
+  const { executor, tools, view } = session
+  switch (command) {
+    case "tasks":
+      return view.print(taskLines(executor.tasks.list(), tools, view))
+    case "take":
+      return take(argument!, session)
+    case "cancel":
+      return cancel(argument, session)
+    case "pending":
+      return view.print(pendingLines(executor.pendingActions().list(), view))
+    case "apply":
+    case "discard":
+      return resolve(command, argument, session)
+    case "corrections":
+      void showCorrections(session)
+      return
+    case "tools":
+      return view.print(toolLines(tools, view))
+    case "help":
+      return view.print(helpLines(tools, view))
+    case "quit":
+      return session.leave()
+  }
+}
+
+const take = (id: string, { executor, view, say }: CommandSession): void => {
+  const task = executor.tasks.take(id)
+  if (task !== undefined) view.printBlock(taskBlock(task))
+  else if (executor.tasks.get(id) !== undefined) say(`Task ${id} still runs.`)
+  else say(`There is no task ${id}. /tasks lists them.`)
+}
+
+const cancel = (id: string | undefined, { executor, say }: CommandSession): void => {
+  const reason = "Cancelled by user"
+  if (id === undefined) {
+    if (executor.cancel({ reason }) === 0) say("Nothing runs in the foreground.")
+  } else if (!executor.cancelCall(id, reason)) {
+    say(`Nothing that runs has the ID ${id}.`)
+  }
+}
+
+/** Outside the lane: a call that runs or waits there is not in the way of a decision. */
+const resolve = (
+  action: ResolveRequest["action"],
+  reason = "Decided by the user",
+  { executor, show }: CommandSession,
+): void => {
+  void executor.resolve({ action, reason }, { onEvent: show })
+}
+
+const showCorrections = async ({ corrections, view, say }: CommandSession): Promise<void> => {
+  try {
+    view.print(correctionLines(await corrections(), view))
+  } catch (error) {
+    say(messageOf(error))
+  }
+}
