@@ -2,8 +2,10 @@ export type { HostQuestion } from "./hosts/effect-queue.ts"
 export { HostEffectQueue } from "./hosts/effect-queue.ts"
 export type { Notification, NotificationsOptions } from "./hosts/notifications.ts"
 export { Notifications } from "./hosts/notifications.ts"
+export type { CancelOptions } from "./pipeline/active-calls.ts"
 export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/background-tasks.ts"
 export type { ToolCall, ToolCallInput, ToolDecision } from "./pipeline/call.ts"
+export type { CallInspection } from "./pipeline/call-inspection.ts"
 export type {
   ActionPendingEvent,
   ActionResolvedEvent,
@@ -26,8 +28,6 @@ export type {
   ToolResult,
 } from "./pipeline/event.ts"
 export type {
-  CallInspection,
-  CancelOptions,
   ResolveCallOptions,
   ResolveRequest,
   SignalOption,

@@ -9,7 +9,8 @@ import type { Engine } from "./engine.ts"
 import type { Resolution } from "./handler.ts"
 import type { GateSubject } from "./host-dialogue.ts"
 import type { HostEffect } from "./host-effect.ts"
-import { type Ending, type HandlerObserver, Interpreter, type InterpreterOwner } from "./interpreter.ts"
+import { Interpreter } from "./interpreter.ts"
+import type { Ending, HandlerObserver, InterpreterOwner } from "./interpreter-owner.ts"
 import type { ToolOutput } from "./output.ts"
 import type { StagedAction } from "./pending-actions.ts"
 import type { PipelinePart } from "./pipeline.ts"
@@ -66,7 +67,7 @@ export class ActionRun implements InterpreterOwner, GateSubject {
 
   // --- What the interpreter asks
 
-  mayRun(): boolean {
+  acquire(): boolean {
     return true
   }
 

@@ -11,7 +11,7 @@ import type {
   ToolResult,
 } from "./event.ts"
 import type { DeltaSource, EventSink } from "./event-queue.ts"
-import type { HandlerObserver } from "./interpreter.ts"
+import type { HandlerObserver } from "./interpreter-owner.ts"
 import { type Outcome, resultOf, statusOf, terminalEvent } from "./outcome.ts"
 import { type ToolOutput, textOutput } from "./output.ts"
 import type { StagedAction } from "./pending-actions.ts"

@@ -3,14 +3,15 @@ import type { ToolCall } from "./call.ts"
 import type { Expiring } from "./deadlines.ts"
 import type { Engine } from "./engine.ts"
 import type { HostEffect } from "./host-effect.ts"
-import { type Ending, type HandlerObserver, Interpreter, type InterpreterOwner } from "./interpreter.ts"
+import { Interpreter } from "./interpreter.ts"
+import type { Ending, HandlerObserver, InterpreterOwner } from "./interpreter-owner.ts"
 import { formatMillis } from "./options.ts"
 import type { ToolOutput } from "./output.ts"
 import type { FinallyPart } from "./pipeline.ts"
 import type { DurationInput } from "./step.ts"
 
 /** What the cleanup asks of its call. */
-export interface CleanupHost {
+export interface CleanupOwner {
   readonly engine: Engine
   /** What the handlers see as the output. They cannot change it. */
   readonly output: ToolOutput | undefined
@@ -28,12 +29,12 @@ export class Cleanup implements InterpreterOwner, Expiring {
   slot = -1
   readonly engine: Engine
   readonly call: ToolCall
-  private readonly host: CleanupHost
+  private readonly host: CleanupOwner
   private readonly handlers: ReadonlyArray<FinallyPart<unknown>>
   private next = 0
   private interpreter: Interpreter | undefined
 
-  constructor(host: CleanupHost, call: ToolCall, handlers: ReadonlyArray<FinallyPart<unknown>>) {
+  constructor(host: CleanupOwner, call: ToolCall, handlers: ReadonlyArray<FinallyPart<unknown>>) {
     this.call = call
     this.engine = host.engine
     this.host = host
@@ -66,7 +67,7 @@ export class Cleanup implements InterpreterOwner, Expiring {
     this.run()
   }
 
-  mayRun(): boolean {
+  acquire(): boolean {
     return true
   }
 

@@ -11,8 +11,8 @@ import type { Stopped } from "./outcome.ts"
 import type { ActionStore } from "./pending-actions.ts"
 import { Pool } from "./pool.ts"
 import type { Run } from "./run.ts"
+import { StepBudget } from "./step-budget.ts"
 import type { Tool } from "./tool.ts"
-import { Turns } from "./turns.ts"
 
 export interface EngineParts {
   readonly settings: Settings
@@ -47,7 +47,7 @@ export class Engine {
   readonly toolOf: (name: string) => Tool<unknown> | undefined
   readonly cancelAgent: (agentId: string, reason: string | undefined) => number
   readonly fork: (effect: Effect.Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
-  readonly turns = new Turns()
+  readonly stepBudget = new StepBudget()
   /** Set by shutdown: nobody may be left to answer. */
   closing = false
   private readonly parts: EngineParts

@@ -2,53 +2,33 @@
  * Runs tool calls and tells its host what happens. Foreground calls of an agent take turns in its lane; background
  * calls run at once, within a bound. Every call ends with exactly one terminal event.
  */
-import type { Clock } from "effect/Clock"
-import * as Clocks from "effect/Clock"
-import * as Context from "effect/Context"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ToolFilters } from "../policy/index.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
-import * as turns from "../resolve/tool-choice.ts"
+import * as toolChoice from "../resolve/tool-choice.ts"
+import { ActiveCalls, type CancelOptions } from "./active-calls.ts"
 import { AgentSignals } from "./agent-signals.ts"
 import { AgentTools } from "./agent-tools.ts"
 import { BackgroundTasks } from "./background-tasks.ts"
 import type { ToolCall, ToolCallInput } from "./call.ts"
 import { CallIds, takeBackground, toToolCall } from "./call-input.ts"
+import { type CallInspection, inspectionOf } from "./call-inspection.ts"
 import { Engine } from "./engine.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./event.ts"
 import { CallbackSink, CleanupSink, EventIterator, EventQueue, type EventSink } from "./event-queue.ts"
-import { Lanes } from "./lanes.ts"
+import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./options.ts"
 import { failed, type Stopped } from "./outcome.ts"
 import type { ToolOutput } from "./output.ts"
 import { ActionStore, PendingActions, type StagedAction } from "./pending-actions.ts"
 import type { ToolDefinition, ToolRegistry } from "./registry.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./resolver.ts"
-import { type Phase, Run } from "./run.ts"
+import { Run } from "./run.ts"
 import type { Tool } from "./tool.ts"
-
-/** What a call is doing. Plain JSON. */
-export interface CallInspection {
-  readonly agentId: string
-  readonly callId: string
-  readonly name: string
-  /** `held`: requested, and not decided yet. */
-  readonly state: Exclude<Phase, "ended">
-  readonly background: boolean
-  readonly handler?: string
-  /** `approval`, `place` (in the background pool), or the tag of the effect that the host is asked. */
-  readonly waitingFor?: string
-}
-
-export interface CancelOptions {
-  /** Default: all agents. */
-  readonly agentId?: string
-  /** Told to the model. */
-  readonly reason?: string
-}
 
 export interface SignalOption {
   readonly signal?: AbortSignal | undefined
@@ -57,7 +37,7 @@ export interface SignalOption {
 /** What an agent's next turn should or must do about a pending action. */
 export interface ToolChoice {
   /** `none`: the choice is free again, and the action still pending. */
-  readonly mode: turns.ToolChoiceMode
+  readonly mode: toolChoice.ToolChoiceMode
   readonly toolName: "resolve"
   readonly reminder: ResolveReminder
 }
@@ -84,9 +64,6 @@ interface Submission {
 
 const untilIdle = { untilIdle: true }
 
-/** Its `then` is the cheapest microtask that Node has. */
-const soon = Promise.resolve()
-
 const abortError = (signal: AbortSignal): DOMException =>
   signal.reason instanceof DOMException && signal.reason.name === "AbortError"
     ? signal.reason
@@ -104,8 +81,7 @@ export class ToolExecutor implements AsyncDisposable {
   private readonly settings: Settings
   private readonly engine: Engine
   private readonly queue: EventQueue
-  private readonly calls = new Map<string, Run>()
-  private readonly lanes: Lanes<Run>
+  private readonly calls: ActiveCalls
   private readonly tools: AgentTools
   private readonly actions: ActionStore
   private readonly standingHandlers = new Map<string, StandingResolveHandler>()
@@ -114,14 +90,13 @@ export class ToolExecutor implements AsyncDisposable {
   private readonly actionIds = new CallIds("action")
   private filters: CallFilter | undefined
   private down: Promise<void> | undefined
-  private allEnded: (() => void) | undefined
 
   constructor(registry: ToolRegistry<never>, options: ToolExecutorOptions = {}) {
     const { context, clock } = takeEnvironment(options)
     this.registry = registry as ToolRegistry<unknown>
     this.settings = toSettings(options)
     this.filters = options.filters
-    this.queue = new EventQueue(this.settings.eventBuffer, () => this.calls.size === 0)
+    this.queue = new EventQueue(this.settings.eventBuffer, () => this.calls.isEmpty)
     const now = () => this.engine.deadlines.now()
     this.tasks = new BackgroundTasks({ ttl: this.settings.taskTtl, max: this.settings.maxTasks, now })
     this.actions = new ActionStore({
@@ -143,11 +118,11 @@ export class ToolExecutor implements AsyncDisposable {
       hasFilters: () => this.filters !== undefined,
       filters: () => (this.filters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })),
       unknownTool: (agentId, name) => this.unknownTool(agentId, name),
-      leaveLane: (run) => this.lanes.leave(run),
-      ended: (run) => this.ended(run),
+      leaveLane: (run) => this.calls.leaveLane(run),
+      ended: (run) => this.calls.ended(run),
       cancelAgent: (agentId, reason) => this.cancel({ agentId, ...(reason !== undefined && { reason }) }),
     })
-    this.lanes = new Lanes(this.engine.turns)
+    this.calls = new ActiveCalls(this.engine.stepBudget, () => this.queue.idle())
     const resolveTool = makeResolveTool({
       engine: this.engine,
       runOf: (callId) => this.calls.get(callId),
@@ -167,8 +142,8 @@ export class ToolExecutor implements AsyncDisposable {
     return Effect.flatMap(Effect.context<R | Scope>(), (context) =>
       Effect.acquireRelease(
         Effect.sync(() => {
-          const environment = { [environmentKey]: context as Context.Context<never> }
-          return new ToolExecutor(registry as unknown as ToolRegistry<never>, { ...options, ...environment })
+          const services = context as Context.Context<never>
+          return new ToolExecutor(registry as unknown as ToolRegistry, withEnvironment(options, services))
         }),
         (executor) => Effect.promise(() => executor.shutdown()),
       ),
@@ -186,7 +161,8 @@ export class ToolExecutor implements AsyncDisposable {
     this.assertOpen()
     const toolCalls = calls.map((input) => toToolCall(input, this.ids))
     for (const { agentId, name } of toolCalls) {
-      if (name !== resolveName) this.actions.setTurn(agentId, turns.unwatched(this.actions.turn(agentId)))
+      if (name !== resolveName)
+        this.actions.setTurn(agentId, toolChoice.unwatched(this.actions.turn(agentId)))
     }
     return toolCalls.map((call) => this.submit(call, { sink: this.queue }).callId)
   }
@@ -321,7 +297,7 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** What the agent's next turn should or must do; undefined while nothing is pending. */
   toolChoice(agentId = "main"): ToolChoice | undefined {
-    const mode = turns.modeOf(this.actions.turn(agentId))
+    const mode = toolChoice.modeOf(this.actions.turn(agentId))
     const latest = this.actions.latest(agentId)
     if (mode === undefined || latest === undefined) return undefined
     return { mode, toolName: resolveName, reminder: resolveReminder(latest.sourceToolName) }
@@ -335,7 +311,7 @@ export class ToolExecutor implements AsyncDisposable {
     this.assertOpen()
     const toolCalls = calls.map((call) => toToolCall({ ...call, agentId }, this.ids))
     const onlyResolves = toolCalls.length > 0 && toolCalls.every((call) => call.name === resolveName)
-    const { state, withheld } = turns.turn(
+    const { state, withheld } = toolChoice.turn(
       this.actions.turn(agentId),
       this.settings.resolveChoice,
       onlyResolves,
@@ -349,14 +325,14 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** Hard: ends all foreground calls, queued, running and waiting. Gives how many. */
   cancel(options: CancelOptions = {}): number {
-    const count = this.cancelWhere(options, () => true)
+    const count = this.calls.cancel(options, () => true)
     this.signals.abort(options.agentId, options.reason ?? "Cancelled")
     return count
   }
 
   /** Soft: ends the handlers that run now; gates and the queue go on. Gives how many. */
   cancelForeground(options: CancelOptions = {}): number {
-    return this.cancelWhere(options, (run) => run.isRunning)
+    return this.calls.cancel(options, (run) => run.isRunning)
   }
 
   /** Ends one call, also in the background. True if it took effect. */
@@ -381,19 +357,7 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** What every call is doing, in the order of enqueueing. */
   inspect(): Array<CallInspection> {
-    return [...this.calls.values()].map((run) => {
-      const { agentId, callId, name, currentHandler, waitingFor } = run
-      const { background } = run.call
-      return {
-        agentId,
-        callId,
-        name,
-        state: run.phase as CallInspection["state"],
-        background,
-        ...(currentHandler !== undefined && { handler: currentHandler }),
-        ...(waitingFor !== undefined && { waitingFor }),
-      }
-    })
+    return [...this.calls].map(inspectionOf)
   }
 
   // --- Inside
@@ -409,9 +373,7 @@ export class ToolExecutor implements AsyncDisposable {
       return run
     }
     if (refusal !== undefined) run.refuse(refusal)
-    this.calls.set(callId, run)
-    if (call.background || !inLane) void soon.then(() => run.start())
-    else this.lanes.join(run)
+    this.calls.add(run, inLane && !call.background)
     return run
   }
 
@@ -421,45 +383,16 @@ export class ToolExecutor implements AsyncDisposable {
     return failed("unknown-tool", `Unknown tool "${name}". ${available}`)
   }
 
-  private ended(run: Run): void {
-    this.calls.delete(run.callId)
-    if (this.calls.size > 0) return
-    // The readers go home after the last event is told, and only if it did not bring new calls.
-    void soon.then(() => {
-      if (this.calls.size === 0) this.queue.idle()
-    })
-    this.allEnded?.()
-  }
-
-  private cancelWhere({ agentId, reason }: CancelOptions, applies: (run: Run) => boolean): number {
-    let count = 0
-    this.lanes.holdWhile(() => {
-      for (const run of [...this.calls.values()]) {
-        if (run.call.background || (agentId !== undefined && run.agentId !== agentId)) continue
-        if (applies(run) && run.cancel(reason)) count += 1
-      }
-    })
-    return count
-  }
-
   private async close(): Promise<void> {
     this.engine.closing = true
-    this.lanes.holdWhile(() => {
-      for (const run of [...this.calls.values()]) {
-        if (!run.cancel(shutdownReason)) run.dialogue.failUnread()
-      }
-    })
+    this.calls.close(shutdownReason)
     this.signals.abort(undefined, shutdownReason)
-    await this.whenAllEnded()
+    await this.calls.allEnded()
     // Only now: what was being applied is pending again.
     this.actions.close()
-    await this.whenAllEnded()
+    await this.calls.allEnded()
     this.engine.deadlines.dispose()
     this.queue.close()
-  }
-
-  private async whenAllEnded(): Promise<void> {
-    while (this.calls.size > 0) await new Promise<void>((resolve) => (this.allEnded = resolve))
   }
 
   /** Runs what cleans up after an action that nobody resolves any more, under the action's id. */
@@ -476,23 +409,11 @@ export class ToolExecutor implements AsyncDisposable {
         outcome: "dropped",
       }),
     )
-    this.calls.set(actionId, run)
+    this.calls.track(run)
     run.drop(action)
   }
 
   private assertOpen(): void {
     if (this.engine.closing) throw new Error("The executor was shut down: make a new one")
   }
-}
-
-/** How `make` hands the program's services to the constructor, whose own options never name them. */
-const environmentKey = Symbol("stepline.environment")
-
-const takeEnvironment = (
-  options: ToolExecutorOptions & { readonly [environmentKey]?: Context.Context<never> },
-): { readonly context: Context.Context<never>; readonly clock: Clock | undefined } => {
-  const context = options[environmentKey]
-  if (context === undefined) return { context: Context.empty(), clock: undefined }
-  const clock = Context.getOrUndefined(context, Clocks.Clock)
-  return { context, clock }
 }

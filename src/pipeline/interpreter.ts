@@ -5,67 +5,19 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type { ToolCall } from "./call.ts"
-import type { Engine } from "./engine.ts"
+import { BlockedDelta, rejectedDelta } from "./blocked-delta.ts"
 import { messageOf } from "./failure.ts"
 import type { Resolution } from "./handler.ts"
 import { AttemptContext } from "./handler-context.ts"
-import type { HostEffect } from "./host-effect.ts"
+import { abandon, isAsyncIterable, isThenable, notAStep } from "./handler-return.ts"
+import type { Ending, HandlerObserver, InterpreterOwner } from "./interpreter-owner.ts"
 import { type ToolOutput, toOutput } from "./output.ts"
-import type { HandlerPart, PipelinePart, ResolvePart } from "./pipeline.ts"
+import type { HandlerPart, PipelinePart } from "./pipeline.ts"
 import { type HandlerEffect, PipelineFiber } from "./pipeline-fiber.ts"
-import { type DurationInput, isStep, type Step, ToolError } from "./step.ts"
-import type { Turns } from "./turns.ts"
-
-/** How the parts ended. What was interrupted has no ending of its own. */
-export type Ending =
-  | { readonly _tag: "Completed" }
-  | {
-      readonly _tag: "Failed"
-      readonly message: string
-      readonly cause: unknown
-      /** It was thrown, and not worded for the model. */
-      readonly thrown: boolean
-    }
-  /** It stopped at a gate that `resolve` decides, with these parts left to run. */
-  | {
-      readonly _tag: "Staged"
-      readonly part: ResolvePart<unknown>
-      readonly rest: ReadonlyArray<PipelinePart<unknown>>
-    }
-
-/** Whom the interpreter works for: the call, or the cleanup of a call. */
-export interface InterpreterOwner {
-  readonly engine: Engine
-  readonly call: ToolCall
-  /** True where the handler may run now; else the owner calls `go` later. */
-  mayRun(interpreter: Interpreter): boolean
-  /** True where the gate is passed at once; else the owner calls `proceed` later. */
-  atGate(interpreter: Interpreter, label: string | undefined): boolean
-  /** The owner answers with `answer` or `fail`. */
-  delegate(interpreter: Interpreter, effect: HostEffect, timeout: DurationInput | undefined): void
-  delta(content: string, partial: unknown): Promise<void> | undefined
-  /** Something is waited for: from here on the time that is allowed may run out. */
-  suspended(): void
-  /** Around each handler, for tracing. */
-  enter(name: string): HandlerObserver | undefined
-  ended(interpreter: Interpreter, ending: Ending): void
-}
-
-export interface HandlerObserver {
-  wrap(effect: HandlerEffect): HandlerEffect
-  leave(failure: unknown): void
-}
+import { isStep, type Step, ToolError } from "./step.ts"
 
 const completed: Ending = { _tag: "Completed" }
 const ignore = () => undefined
-
-/** A rejection that nobody has to handle: a delta may be streamed without being awaited. */
-const rejected = (reason: unknown): Promise<never> => {
-  const promise = Promise.reject(reason)
-  promise.catch(ignore)
-  return promise
-}
 
 export class Interpreter {
   owner: InterpreterOwner
@@ -84,10 +36,7 @@ export class Interpreter {
   /** Whether a question is being put, and whether it was answered before that returned. */
   private asking = false
   private answeredAtOnce = false
-  /** Rejects the delta that waits for room, when the call is interrupted. */
-  private rejectDelta: ((reason: unknown) => void) | undefined
-  private blockedDelta: Promise<void> | undefined
-
+  private blockedDelta: BlockedDelta | undefined
   private fiber: PipelineFiber | undefined
 
   constructor(owner: InterpreterOwner, parts: ReadonlyArray<PipelinePart<unknown>>) {
@@ -120,11 +69,11 @@ export class Interpreter {
       if (part.kind === "resolve") {
         return this.finish({ _tag: "Staged", part, rest: this.parts.slice(this.index + 1) })
       }
-      if (this.owner.engine.turns.areOver()) return this.turn()
+      if (!this.owner.engine.stepBudget.take()) return this.yieldToEventLoop()
       if (part.kind === "approval") {
-        if (!this.passes(part.label)) return
+        if (!this.enterGate(part.label)) return
       } else {
-        if (!this.owner.mayRun(this)) return this.parkUnless(token)
+        if (!this.owner.acquire(this)) return this.parkUnless(token)
         this.observer = this.owner.enter(part.name)
         if (!this.call(part)) return
         this.leave(undefined)
@@ -140,7 +89,7 @@ export class Interpreter {
     this.advance()
   }
 
-  /** Goes on where `mayRun` held it. */
+  /** Goes on where `acquire` held it. */
   go(): void {
     this.token += 1
     if (this.generator !== undefined) this.pull()
@@ -169,7 +118,7 @@ export class Interpreter {
     this.state = "interrupted"
     this.reason = reason
     this.leave(reason)
-    this.rejectDelta?.(reason)
+    this.blockedDelta?.reject(reason)
     this.controller?.abort(reason)
     this.closeGenerator().catch(ignore)
     if (this.fiber === undefined) stopped()
@@ -177,23 +126,19 @@ export class Interpreter {
   }
 
   stream(content: string, partial: unknown): Promise<void> {
-    if (this.state === "interrupted") return rejected(this.reason)
-    if (this.state === "ended") return rejected(new DOMException("The call has ended", "AbortError"))
-    const { turns } = this.owner.engine
-    const room = this.owner.delta(String(content), partial) ?? (turns.areOver() ? nextTurn(turns) : undefined)
+    if (this.state === "interrupted") return rejectedDelta(this.reason)
+    if (this.state === "ended") return rejectedDelta(new DOMException("The call has ended", "AbortError"))
+    const room = this.owner.delta(String(content), partial) ?? this.roomToStep()
     if (room === undefined) return Promise.resolve()
-    if (this.blockedDelta !== undefined) return this.blockedDelta
-    const blocked = new Promise<void>((resolve, reject) => {
-      this.rejectDelta = reject
-      room.then(() => {
-        this.blockedDelta = undefined
-        this.rejectDelta = undefined
-        resolve()
-      })
+    this.blockedDelta ??= new BlockedDelta(room, () => {
+      this.blockedDelta = undefined
     })
-    blocked.catch(ignore)
-    this.blockedDelta = blocked
-    return blocked
+    return this.blockedDelta.promise
+  }
+
+  private roomToStep(): Promise<void> | undefined {
+    const { stepBudget } = this.owner.engine
+    return stepBudget.take() ? undefined : new Promise((resolve) => stepBudget.wait(resolve))
   }
 
   /** Calls a handler. True where it is over, and the attempt goes on. */
@@ -244,10 +189,10 @@ export class Interpreter {
         const token = this.token
         this.asking = true
         this.owner.delegate(this, step.effect, step.timeout)
-        return this.isAnswered(token, false)
+        return this.settleQuestion(token, false)
       }
       case "AwaitApproval":
-        return this.passes(step.label)
+        return this.enterGate(step.label)
       case "Error":
         this.finish({ _tag: "Failed", message: String(step.message), cause: step.cause, thrown: false })
         return false
@@ -255,14 +200,14 @@ export class Interpreter {
   }
 
   /** Puts the question of a gate. True where it is passed at once. */
-  private passes(label: string | undefined): boolean {
+  private enterGate(label: string | undefined): boolean {
     const token = this.token
     this.asking = true
-    return this.isAnswered(token, this.owner.atGate(this, label))
+    return this.settleQuestion(token, this.owner.atGate(this, label))
   }
 
   /** After a question was put: an answer that came meanwhile is acted on here, which keeps the stack flat. */
-  private isAnswered(token: number, passed: boolean): boolean {
+  private settleQuestion(token: number, passed: boolean): boolean {
     const answered = passed || this.answeredAtOnce
     this.asking = false
     this.answeredAtOnce = false
@@ -323,8 +268,8 @@ export class Interpreter {
   }
 
   private pull(): void {
-    if (this.owner.engine.turns.areOver()) return this.turn()
-    if (!this.owner.mayRun(this)) return
+    if (!this.owner.engine.stepBudget.take()) return this.yieldToEventLoop()
+    if (!this.owner.acquire(this)) return
     // The clock stood still if the last step was a question.
     this.owner.suspended()
     const token = this.token
@@ -380,10 +325,10 @@ export class Interpreter {
   }
 
   /** Lets the event loop turn before it goes on. */
-  private turn(): void {
+  private yieldToEventLoop(): void {
     this.park()
     const token = this.token
-    this.owner.engine.turns.wait(() => {
+    this.owner.engine.stepBudget.wait(() => {
       if (token === this.token) this.go()
     })
   }
@@ -414,23 +359,4 @@ export class Interpreter {
     this.observer?.leave(failure)
     this.observer = undefined
   }
-}
-
-const nextTurn = (turns: Turns): Promise<void> => new Promise((resolve) => turns.wait(resolve))
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === "function"
-
-const isAsyncIterable = (value: unknown): value is AsyncIterable<Step> =>
-  typeof (value as { [Symbol.asyncIterator]?: unknown } | null | undefined)?.[Symbol.asyncIterator] ===
-  "function"
-
-const notAStep = (name: string | undefined, value: unknown): TypeError =>
-  new TypeError(
-    `Handler \`${name}\` gave ${value === null ? "null" : typeof value}, not a Step; end it with one, such as Step.Continue`,
-  )
-
-/** What a handler returned after it had cancelled its own call: nobody reads it, and its rejection is nobody's fault. */
-const abandon = (returned: unknown): void => {
-  if (isThenable(returned)) Promise.resolve(returned).catch(ignore)
 }

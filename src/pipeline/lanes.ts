@@ -3,7 +3,7 @@
  * An idle lane gives its turn in a microtask, and is dropped once it is empty.
  */
 import { Fifo } from "./fifo.ts"
-import type { Turns } from "./turns.ts"
+import type { StepBudget } from "./step-budget.ts"
 
 /** Its `then` is the cheapest microtask that Node has. */
 const asked = Promise.resolve()
@@ -26,12 +26,12 @@ interface Lane<T> {
 
 export class Lanes<T extends LaneCall> {
   private readonly lanes = new Map<string, Lane<T>>()
-  private readonly turns: Turns
+  private readonly budget: StepBudget
   /** Lanes that lost their current call while turns were held back. */
   private held: Set<Lane<T>> | undefined
 
-  constructor(turns: Turns) {
-    this.turns = turns
+  constructor(budget: StepBudget) {
+    this.budget = budget
   }
 
   join(call: T): void {
@@ -74,8 +74,8 @@ export class Lanes<T extends LaneCall> {
     if (lane.pumping) return
     lane.pumping = true
     while (lane.current === undefined && lane.waiting !== undefined && lane.waiting.size > 0) {
-      if (this.turns.areOver()) {
-        return this.turns.wait(() => {
+      if (!this.budget.take()) {
+        return this.budget.wait(() => {
           lane.pumping = false
           this.pump(lane)
         })

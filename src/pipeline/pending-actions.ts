@@ -2,7 +2,7 @@
  * The previews of an agent that wait to be applied or discarded: a stack, latest on top. An action is claimed by one
  * `resolve` at a time and comes back to its place if that fails, so it is applied at most once and never lost.
  */
-import * as turns from "../resolve/tool-choice.ts"
+import * as toolChoice from "../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
 import type { EffectHandler } from "./handler.ts"
 import type { ToolOutput } from "./output.ts"
@@ -55,7 +55,7 @@ export interface StagedAction extends PendingAction {
 
 export interface ActionStoreOptions {
   readonly max: number
-  readonly choice: turns.ResolveChoice
+  readonly choice: toolChoice.ResolveChoice
   readonly nextActionId: () => string
   /** Runs the finally handlers of an action that ended without having been applied or discarded. */
   readonly dropped: (agentId: string, action: StagedAction) => void
@@ -67,7 +67,7 @@ interface AgentActions {
   /** From the oldest to the latest. A claimed one keeps its place, for it may come back. */
   stack: Array<StagedAction>
   readonly claimed: Set<StagedAction>
-  turn: turns.TurnState
+  turn: toolChoice.TurnState
 }
 
 /** The pending actions of all agents. An agent without any takes no room. */
@@ -93,11 +93,11 @@ export class ActionStore {
   }
 
   /** Idle also while all that there is, is claimed: there is nothing that a turn could resolve. */
-  turn(agentId: string): turns.TurnState {
-    return this.latest(agentId) === undefined ? turns.idle : this.agents.get(agentId)!.turn
+  turn(agentId: string): toolChoice.TurnState {
+    return this.latest(agentId) === undefined ? toolChoice.idle : this.agents.get(agentId)!.turn
   }
 
-  setTurn(agentId: string, turn: turns.TurnState): void {
+  setTurn(agentId: string, turn: toolChoice.TurnState): void {
     const agent = this.agents.get(agentId)
     if (agent !== undefined) agent.turn = turn
   }
@@ -111,12 +111,12 @@ export class ActionStore {
     let agent = this.agents.get(agentId)
     if (agent !== undefined && agent.stack.length >= this.options.max) return undefined
     if (agent === undefined) {
-      agent = { stack: [], claimed: new Set(), turn: turns.idle }
+      agent = { stack: [], claimed: new Set(), turn: toolChoice.idle }
       this.agents.set(agentId, agent)
     }
     const staged: StagedAction = { actionId: this.options.nextActionId(), ...action }
     agent.stack.push(staged)
-    agent.turn = turns.pending(this.options.choice)
+    agent.turn = toolChoice.pending(this.options.choice)
     return staged
   }
 
@@ -140,7 +140,7 @@ export class ActionStore {
   restore(agentId: string, action: StagedAction): void {
     const agent = this.agents.get(agentId)
     if (!agent?.claimed.delete(action)) return
-    agent.turn = turns.pending(this.options.choice)
+    agent.turn = toolChoice.pending(this.options.choice)
     if (this.closed) this.clear(agentId)
   }
 
@@ -149,7 +149,7 @@ export class ActionStore {
     const agent = this.agents.get(agentId)
     if (agent === undefined || !agent.claimed.delete(action)) return
     agent.stack.splice(agent.stack.lastIndexOf(action), 1)
-    agent.turn = turns.pending(this.options.choice)
+    agent.turn = toolChoice.pending(this.options.choice)
     if (agent.stack.length === 0) this.agents.delete(agentId)
   }
 

@@ -10,14 +10,15 @@ import type { ToolCall } from "./call.ts"
 import { CallClock } from "./call-clock.ts"
 import { takeBackground } from "./call-input.ts"
 import { CallReport } from "./call-report.ts"
-import { Cleanup, type CleanupHost } from "./cleanup.ts"
+import { Cleanup, type CleanupOwner } from "./cleanup.ts"
 import { delegate } from "./delegate.ts"
 import type { Engine } from "./engine.ts"
 import type { ApproveOptions, TerminalEvent, ToolResult } from "./event.ts"
 import type { EventSink } from "./event-queue.ts"
 import { type DialogueCall, type GateSubject, HostDialogue } from "./host-dialogue.ts"
 import type { HostEffect } from "./host-effect.ts"
-import { type Ending, type HandlerObserver, Interpreter, type InterpreterOwner } from "./interpreter.ts"
+import { Interpreter } from "./interpreter.ts"
+import type { Ending, HandlerObserver, InterpreterOwner } from "./interpreter-owner.ts"
 import { formatMillis } from "./options.ts"
 import * as outcomes from "./outcome.ts"
 import { type ToolOutput, textOf } from "./output.ts"
@@ -35,7 +36,7 @@ const noParts: ReadonlyArray<never> = []
 
 type MutableCall = { -readonly [K in keyof ToolCall]: ToolCall[K] }
 
-export class Run implements InterpreterOwner, CleanupHost, DialogueCall, GateSubject, RunningTask {
+export class Run implements InterpreterOwner, CleanupOwner, DialogueCall, GateSubject, RunningTask {
   readonly engine: Engine
   readonly call: MutableCall
   readonly report: CallReport
@@ -183,7 +184,7 @@ export class Run implements InterpreterOwner, CleanupHost, DialogueCall, GateSub
     if (this.phase === "running" && this.poolPlace?.isAskedFor !== true) this.startClock()
   }
 
-  mayRun(interpreter: Interpreter): boolean {
+  acquire(interpreter: Interpreter): boolean {
     if (!this.call.background || this.place.take(interpreter)) return true
     this.clock?.stop()
     return false

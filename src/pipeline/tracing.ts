@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import type { ToolCall } from "./call.ts"
-import type { HandlerObserver } from "./interpreter.ts"
+import type { HandlerObserver } from "./interpreter-owner.ts"
 
 export class CallSpan {
   private readonly tracer: Tracer.Tracer

@@ -9,18 +9,18 @@ const soon = Promise.resolve()
 
 const stepsPerTurn = 1000
 
-export class Turns {
+export class StepBudget {
   private steps = 0
   private readonly line = new Ring<() => void>()
   private scheduled = false
 
-  /** Counts a step; true where it has to `wait` for the next turn. */
-  areOver(): boolean {
-    if (this.scheduled) return true
+  /** True where a step may run now; else it has to `wait` for the next turn of the event loop. */
+  take(): boolean {
+    if (this.scheduled) return false
     this.steps += 1
-    if (this.steps < stepsPerTurn) return false
+    if (this.steps < stepsPerTurn) return true
     this.schedule()
-    return true
+    return false
   }
 
   wait(task: () => void): void {

@@ -1,0 +1,26 @@
+/** A streamed delta that waits until its consumer has room. Nobody has to handle its rejection: it may be streamed unawaited. */
+
+const ignore = () => undefined
+
+export const rejectedDelta = (reason: unknown): Promise<never> => {
+  const promise = Promise.reject(reason)
+  promise.catch(ignore)
+  return promise
+}
+
+export class BlockedDelta {
+  readonly promise: Promise<void>
+  /** Ends the wait where the call is interrupted. */
+  reject: (reason: unknown) => void = ignore
+
+  constructor(room: Promise<void>, released: () => void) {
+    this.promise = new Promise((resolve, reject) => {
+      this.reject = reject
+      room.then(() => {
+        released()
+        resolve()
+      })
+    })
+    this.promise.catch(ignore)
+  }
+}

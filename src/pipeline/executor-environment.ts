@@ -1,0 +1,24 @@
+/** What `ToolExecutor.make` takes from the program that it runs in: its services and its clock. */
+import type { Clock } from "effect/Clock"
+import * as Clocks from "effect/Clock"
+import * as Context from "effect/Context"
+import type { ToolExecutorOptions } from "./options.ts"
+
+/** How `make` hands the program's services to the constructor, whose own options never name them. */
+const environmentKey = Symbol("stepline.environment")
+
+type Environment = { readonly [environmentKey]?: Context.Context<never> }
+
+export const withEnvironment = (
+  options: ToolExecutorOptions,
+  context: Context.Context<never>,
+): ToolExecutorOptions & Environment => ({ ...options, [environmentKey]: context })
+
+export const takeEnvironment = (
+  options: ToolExecutorOptions & Environment,
+): { readonly context: Context.Context<never>; readonly clock: Clock | undefined } => {
+  const context = options[environmentKey]
+  if (context === undefined) return { context: Context.empty(), clock: undefined }
+  const clock = Context.getOrUndefined(context, Clocks.Clock)
+  return { context, clock }
+}
