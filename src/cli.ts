@@ -2,9 +2,11 @@
 /** The `stepline` command: reads the command line, and loads only what the command needs. */
 import { readFileSync } from "node:fs"
 import { Command, CommanderError } from "commander"
+import type { PlanOptions } from "./cli/plan-command.ts"
 import type { RunOptions } from "./cli/run-command.ts"
 import { onStop } from "./cli/stopping.ts"
 import { exitStatus } from "./cli/tally.ts"
+import type { ToolsCommandOptions } from "./cli/tools-command.ts"
 import { UsageError } from "./cli/usage-error.ts"
 
 const { version, description } = JSON.parse(
@@ -16,12 +18,20 @@ const collect = (value: string, previous: ReadonlyArray<string> = []): ReadonlyA
   value,
 ]
 
-const withLocalOptions = (command: Command): Command =>
+const withToolOptions = (command: Command): Command =>
   command
+    .option("--cwd <DIR>", "the folder that the tools work in (default: this one)")
+    .option("--tool-path <PATH...>", "modules or folders with tools of other agents, to load besides")
+    .option(
+      "--no-discovery",
+      "do not look for such tools in the usual places (.omp/tools, .pi/extensions, …)",
+    )
+
+const withLocalOptions = (command: Command): Command =>
+  withToolOptions(command)
     .option("--allow <TOOL=REGEX>", "approve such calls without asking (repeatable)", collect)
     .option("--deny <TOOL=REGEX>", "deny such calls, whatever else allows them (repeatable)", collect)
     .option("--config <FILE>", "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes")
-    .option("--cwd <DIR>", "the folder that the tools work in (default: this one)")
     .option(
       "--nvim [SOCKET]",
       "show what is edited in the Neovim that listens there (default: that of this tmux session, or of $NVIM_LISTEN_ADDRESS)",
@@ -36,8 +46,9 @@ also in the background. Lines that start with # are headings, with // comments.
 
 Calls of one agent run in their order; agents do not wait for each other. What no rule allows is asked at the terminal.
 Without a terminal, or with the script on stdin, it is denied: a script cannot approve its own calls.
-FILE comes before a bare --nvim, or the socket is given as --nvim=SOCKET.
+FILE comes before a bare --nvim and before --tool-path, which take what follows them.
 Calls named resolve apply or discard previews; those that are left at the end are dropped, and named on stderr.
+With --json, a result is followed by a <notification> of each background task of its agent that has ended meanwhile.
 
 Exit status:
   0  every call ended as it was meant to
@@ -72,25 +83,23 @@ withLocalOptions(program.command("run"))
     process.exitCode = await runCommand(file, options)
   })
 
-program
-  .command("tools")
+withToolOptions(program.command("tools"))
   .allowExcessArguments(false)
-  .description("list the tools with their parameters")
+  .description("list the tools with their parameters, and those that could not be loaded")
   .option("--json", "the definitions that a model is given, with their JSON Schemas")
-  .action(async (options: { json?: boolean }) => {
+  .action(async (options: ToolsCommandOptions) => {
     onStop((status) => process.exit(status))
     const { toolsCommand } = await import("./cli/tools-command.ts")
-    process.exitCode = toolsCommand(options)
+    process.exitCode = await toolsCommand(options)
   })
 
-program
-  .command("plan")
+withToolOptions(program.command("plan"))
   .allowExcessArguments(false)
   .description("show the pipeline of a call; nothing of it runs")
   .argument("<TOOL>")
   .argument("[JSON]", "its parameters", "{}")
   .option("--mermaid", "as a Mermaid flowchart")
-  .action(async (name: string, json: string, options: { mermaid?: boolean }) => {
+  .action(async (name: string, json: string, options: PlanOptions) => {
     onStop((status) => process.exit(status))
     const { planCommand } = await import("./cli/plan-command.ts")
     process.exitCode = await planCommand(name, json, options)
@@ -106,3 +115,5 @@ try {
     process.exitCode = exitStatus.usage
   } else throw error
 }
+// A foreign tool may have left something open, such as a timer, that would keep the process.
+process.stdout.write("", () => process.exit())

@@ -1,7 +1,7 @@
-export type { HostQuestion } from "./hosts/effect-queue.ts"
 export { HostEffectQueue } from "./hosts/effect-queue.ts"
 export type { Notification, NotificationsOptions } from "./hosts/notifications.ts"
 export { Notifications } from "./hosts/notifications.ts"
+export type { HostQuestion } from "./hosts/waiting-questions.ts"
 export type { CancelOptions } from "./pipeline/active-calls.ts"
 export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/background-tasks.ts"
 export type { ToolCall, ToolCallInput, ToolDecision } from "./pipeline/call.ts"

@@ -51,6 +51,17 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
     "shop.ts changed since the preview.",
     "withTax(mine)",
   ],
+  "09-custom-tools.ts": [
+    "take_note from careful-notes.ts",
+    "repo_stats from repo-stats.ts",
+    "Failed to load tool: ",
+    '… Counting… {"content":[{"type":"text","text":"Counting…"}],"details":{"phase":"count"}}',
+    "Files that match *.ts: 1",
+    "Files that match 5: 0",
+    "Noted: the total is 3",
+    "— take_note: denied\nSecrets do not belong into notes",
+    "- the total is 3",
+  ],
   "08-sub-agents.ts": [
     'Spawned agent "files"',
     'cleaner: shell {"command":"rm -rf build"} → no',

@@ -15,6 +15,7 @@ const prints = [
   [/^Created .*note-\d+\.txt/],
   [/^approve$/m, /^deny$/m, /^undefined$/m, /^deny$/m],
   [/^3 files would change$/m, /label: 'Rename in 3 files'/, /^3 files changed$/m],
+  [/^two$/m, /^<notification source="task .+">shell has ended \[Complete\]\./m],
 ]
 
 describe("README", () => {

@@ -1,14 +1,15 @@
-/** The executor of a command: the built-in tools, on this machine, under the rules of the command line. */
+/** The executor of a command: its tools, on this machine, under the rules of the command line. */
 import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import { subagentTools } from "../impls/index.ts"
+import { localBrowser } from "../io/browser.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
-import { ToolRegistry } from "../pipeline/registry.ts"
+import { loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
 import type { NvimEditor, NvimSocket } from "./nvim-editor.ts"
 import { loadFilters, type RuleOptions } from "./rules.ts"
 import { UsageError } from "./usage-error.ts"
 
-export interface LocalOptions extends RuleOptions {
+export interface LocalOptions extends RuleOptions, ToolsOptions {
   /** The folder that the tools work in. Default: the process's. */
   readonly cwd?: string
   /** The Neovim that shows what is edited. Default: none. */
@@ -19,8 +20,11 @@ export interface LocalExecutor {
   readonly executor: ToolExecutor
   /** Absolute. */
   readonly cwd: string
-  /** Its connection is closed after the executor was shut down. */
   readonly editor: NvimEditor | undefined
+  /** Tools that could not be loaded, a line each. */
+  readonly problems: ReadonlyArray<string>
+  /** Ends what the tools and the host hold; after the executor was shut down. */
+  close(): Promise<void>
 }
 
 const openEditor = async (socket: NvimSocket | undefined): Promise<NvimEditor | undefined> => {
@@ -29,7 +33,8 @@ const openEditor = async (socket: NvimSocket | undefined): Promise<NvimEditor | 
   return new NvimEditor(socket)
 }
 
-const expectFolder = async (path: string): Promise<string> => {
+/** Throws a UsageError for what is no folder. */
+export const expectFolder = async (path: string): Promise<string> => {
   const folder = resolve(path)
   const entry = await stat(folder).catch(() => undefined)
   if (entry?.isDirectory() === true) return folder
@@ -39,9 +44,18 @@ const expectFolder = async (path: string): Promise<string> => {
 /** Throws a UsageError for options that name what is not there. */
 export const localExecutor = async (options: LocalOptions): Promise<LocalExecutor> => {
   const cwd = await expectFolder(options.cwd ?? process.cwd())
-  const registry = new ToolRegistry(subagentTools())
+  const { registry, customTools } = await localTools(subagentTools(), options, cwd)
   const filters = await loadFilters(options, registry, cwd)
   const editor = await openEditor(options.nvim)
-  const executor = new ToolExecutor(registry, { cwd, filters, delegates: editor?.host.delegates ?? {} })
-  return { executor, cwd, editor }
+  const delegates = editor?.host.delegates ?? {}
+  const hooks = customTools?.hooks ?? {}
+  const executor = new ToolExecutor(registry, { cwd, filters, delegates, hooks })
+  customTools?.attach(executor)
+  await customTools?.emit({ reason: "start" })
+  const close = async () => {
+    await customTools?.emit({ reason: "shutdown" })
+    await editor?.host.close()
+    await localBrowser.close()
+  }
+  return { executor, cwd, editor, problems: loadErrors(customTools, cwd), close }
 }

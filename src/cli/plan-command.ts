@@ -4,7 +4,8 @@ import { singleLine } from "../hosts/terminal/render-text.ts"
 import { allTools } from "../impls/index.ts"
 import type { ToolCall } from "../pipeline/call.ts"
 import { takeBackground } from "../pipeline/call-input.ts"
-import { ToolRegistry } from "../pipeline/registry.ts"
+import { expectFolder } from "./local-executor.ts"
+import { localTools, type ToolsOptions } from "./local-tools.ts"
 import { planMermaid, planText } from "./plan-drawing.ts"
 import { UsageError } from "./usage-error.ts"
 
@@ -16,12 +17,15 @@ const parseParams = (json: string): unknown => {
   }
 }
 
-export const planCommand = async (
-  name: string,
-  json: string,
-  options: { readonly mermaid?: boolean },
-): Promise<number> => {
-  const registry = new ToolRegistry(allTools())
+export interface PlanOptions extends ToolsOptions {
+  readonly cwd?: string
+  /** As a Mermaid flowchart. */
+  readonly mermaid?: boolean
+}
+
+export const planCommand = async (name: string, json: string, options: PlanOptions): Promise<number> => {
+  const cwd = await expectFolder(options.cwd ?? process.cwd())
+  const { registry } = await localTools(allTools(), options, cwd)
   const tool = registry.get(name)
   if (tool === undefined) {
     throw new UsageError(`There is no tool \`${name}\`. Tools: ${registry.names.join(", ")}`)

@@ -9,7 +9,6 @@ import { Keyboard } from "../hosts/terminal/keyboard.ts"
 import { PlainView } from "../hosts/terminal/plain-view.ts"
 import { singleLine } from "../hosts/terminal/render-text.ts"
 import { hasColors } from "../hosts/terminal/style.ts"
-import { localBrowser } from "../io/browser.ts"
 import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/event.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
@@ -146,10 +145,11 @@ const runSteps = async (
 
 /** Gives the exit status. */
 export const runCommand = async (file: string, options: RunOptions): Promise<number> => {
-  const { executor, editor } = await localExecutor(options)
+  const { executor, editor, problems, close } = await localExecutor(options)
   const steps = parseScript(await readScript(file), file === "-" ? "stdin" : file)
   const status = await editor?.status()
   if (status?.isThere === false) process.stderr.write(`stepline: ${status.sentence}\n`)
+  for (const problem of problems) process.stderr.write(`stepline: ${problem}\n`)
   const tally = new Tally()
   let stopped: number | undefined
   const stop = (exitStatus: number) => {
@@ -168,8 +168,7 @@ export const runCommand = async (file: string, options: RunOptions): Promise<num
     // Previews that nobody applied are dropped now: what cleans up after them may ask the host.
     for await (const event of executor.events) answer(event, host, tally)
     await down
-    await editor?.host.close()
-    await localBrowser.close()
+    await close()
     host.reporter.close()
     stopListening()
   }

@@ -2,7 +2,6 @@
 import { access } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { Session } from "../hosts/terminal/session.ts"
-import { localBrowser } from "../io/browser.ts"
 import { loadCorrections } from "../io/corrections.ts"
 import { messageOf } from "../pipeline/failure.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
@@ -31,12 +30,13 @@ const correctionsNote = async (cwd: string): Promise<string | undefined> => {
 }
 
 const interactive = async (options: LocalOptions, version: string): Promise<number> => {
-  const { executor, cwd, editor } = await localExecutor(options)
+  const { executor, cwd, editor, problems, close } = await localExecutor(options)
   const status = await editor?.status()
   const greeting = [
     `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`,
     status?.sentence,
     await correctionsNote(cwd),
+    ...problems,
   ]
   const session = new Session({
     executor,
@@ -52,8 +52,7 @@ const interactive = async (options: LocalOptions, version: string): Promise<numb
     await session.run()
   } finally {
     stopListening()
-    await editor?.host.close()
-    await localBrowser.close()
+    await close()
   }
   return stopped
 }
@@ -64,5 +63,6 @@ export const sessionCommand = async (options: LocalOptions, version: string): Pr
   if (stdin.isTTY && stdout.isTTY && env.TERM !== "dumb") return interactive(options, version)
   const tour = packageFile("examples/tour.jsonl")
   if (!(await isThere(tour))) return undefined
-  return runCommand(tour, { cwd: packageFile(""), config: packageFile("examples/tour.toml") })
+  const config = packageFile("examples/tour.toml")
+  return runCommand(tour, { cwd: packageFile(""), config, discovery: false })
 }

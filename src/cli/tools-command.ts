@@ -1,8 +1,10 @@
-/** `stepline tools`: the tools and what they take. */
-
+/** `stepline tools`: the tools, what they take, and where those of other agents come from. */
+import type { CustomToolOrigin } from "../custom-tools/custom-tools.ts"
 import { hasColors, styleOf } from "../hosts/terminal/style.ts"
 import { allTools } from "../impls/index.ts"
-import { type ToolDefinition, ToolRegistry } from "../pipeline/registry.ts"
+import type { ToolDefinition } from "../pipeline/registry.ts"
+import { expectFolder } from "./local-executor.ts"
+import { loadErrors, localTools, shortPath, type ToolsOptions } from "./local-tools.ts"
 
 interface Property {
   readonly type?: string
@@ -16,6 +18,7 @@ const propertyLine = (name: string, property: Property, isRequired: boolean, wid
 
 const toolText = (
   { name, description, parameters }: ToolDefinition,
+  origin: string | undefined,
   bold: (text: string) => string,
 ): string => {
   const { properties = {}, required = [] } = parameters as {
@@ -26,17 +29,40 @@ const toolText = (
   const lines = Object.entries(properties).map(([key, property]) =>
     propertyLine(key, property, required.includes(key), width),
   )
-  return [bold(name), `  ${description}`, ...lines].join("\n")
+  const from = origin === undefined ? [] : [`  ${origin}`]
+  return [bold(name), `  ${description}`, ...from, ...lines].join("\n")
 }
 
-export const toolsCommand = (options: { readonly json?: boolean }): number => {
-  const { stdout } = process
-  const definitions = new ToolRegistry(allTools()).definitions()
+const originText = (origin: CustomToolOrigin | undefined, cwd: string): string | undefined => {
+  if (origin === undefined) return undefined
+  const { resolvedPath, source, isOverride } = origin
+  const finder = source === undefined ? "" : ` (${source.providerName})`
+  return `${isOverride ? "replaces the tool of that name: " : ""}from ${shortPath(resolvedPath, cwd)}${finder}`
+}
+
+export interface ToolsCommandOptions extends ToolsOptions {
+  readonly cwd?: string
+  /** The definitions as a model is given them. */
+  readonly json?: boolean
+}
+
+export const toolsCommand = async (options: ToolsCommandOptions): Promise<number> => {
+  const { stdout, stderr } = process
+  const cwd = await expectFolder(options.cwd ?? process.cwd())
+  const { registry, customTools } = await localTools(allTools(), options, cwd)
+  // Extensions may register more of them when a session starts.
+  await customTools?.emit({ reason: "start" })
+  const definitions = registry.definitions()
   const { bold } = styleOf(hasColors(stdout))
+  const origins = new Map(customTools?.tools.map((origin) => [origin.name, origin]))
   const text =
     options.json === true
       ? JSON.stringify(definitions, undefined, 2)
-      : definitions.map((definition) => toolText(definition, bold)).join("\n\n")
+      : definitions
+          .map((definition) => toolText(definition, originText(origins.get(definition.name), cwd), bold))
+          .join("\n\n")
   stdout.write(`${text}\n`)
+  for (const error of loadErrors(customTools, cwd)) stderr.write(`stepline: ${error}\n`)
+  await customTools?.emit({ reason: "shutdown" })
   return 0
 }

@@ -1,7 +1,14 @@
 /** Tools and extensions of pi: their types as authors import them. Source: the published package, 0.73. */
 import type { Static, TSchema } from "@sinclair/typebox"
 import type { AgentToolResult, AgentToolUpdateCallback } from "./agent-tool-result.ts"
-import type { Exec } from "./exec.ts"
+import type { CustomToolAPI } from "./custom-tool.ts"
+import type {
+  ExtensionEvents,
+  ToolCallAnswer,
+  ToolCallEvent,
+  ToolResultAnswer,
+  ToolResultEvent,
+} from "./extensions/extension-events.ts"
 import type { ExtensionEvent } from "./session-events.ts"
 import type { SessionManager } from "./session-manager.ts"
 import type { Theme } from "./theme.ts"
@@ -77,12 +84,31 @@ export interface ExtensionContext {
   getSystemPrompt(): string
 }
 
-/** A listener; what it answers matters to `tool_call` and `tool_result` alone. */
+/** What commands, which a user starts, are given besides. Where there is no session to change, it is turned down. */
+export interface ExtensionCommandContext extends ExtensionContext {
+  waitForIdle(): Promise<void>
+  newSession(options?: unknown): Promise<{ cancelled: boolean }>
+  fork(entryId: string, options?: unknown): Promise<{ cancelled: boolean }>
+  /** oh-my-pi's name for `fork`. */
+  branch(entryId: string): Promise<{ cancelled: boolean }>
+  navigateTree(targetId: string, options?: unknown): Promise<{ cancelled: boolean }>
+  switchSession(sessionPath: string, options?: unknown): Promise<{ cancelled: boolean }>
+  reload(): Promise<void>
+}
+
+/** Listens for any type of events. */
 export type ExtensionListener = (event: ExtensionEvent, ctx: ExtensionContext) => unknown
+
+/** One whose answer matters; it need not give one. */
+type AnsweringListener<Event, Answer> = (
+  event: Event,
+  ctx: ExtensionContext,
+  // biome-ignore lint/suspicious/noConfusingVoidType: what does not answer returns nothing.
+) => Answer | undefined | void | Promise<Answer | undefined | void>
 
 export interface ExtensionCommand {
   readonly description?: string
-  handler(args: string, ctx: ExtensionContext): unknown
+  handler(args: string, ctx: ExtensionCommandContext): unknown
   getArgumentCompletions?(prefix: string): unknown
 }
 
@@ -99,8 +125,22 @@ export interface EventBus {
   on(channel: string, listener: (data: unknown) => unknown): () => void
 }
 
-/** What extension factories are given, each its own. */
-export interface ExtensionAPI {
+/** What a tool is to the model. */
+export interface ToolInfo {
+  readonly name: string
+  readonly description: string
+  readonly parameters: unknown
+}
+
+/** What extension factories are given, each its own: pi's object and oh-my-pi's in one. */
+export interface ExtensionAPI extends CustomToolAPI {
+  /** Listens for a type of events; all listeners are awaited, in the order of their registration. */
+  on(event: "tool_call", listener: AnsweringListener<ToolCallEvent, ToolCallAnswer>): void
+  on(event: "tool_result", listener: AnsweringListener<ToolResultEvent, ToolResultAnswer>): void
+  on<Type extends keyof ExtensionEvents>(
+    event: Type,
+    listener: (event: ExtensionEvents[Type], ctx: ExtensionContext) => unknown,
+  ): void
   on(event: string, listener: ExtensionListener): void
   registerTool<TParams extends TSchema = TSchema, TDetails = unknown>(
     tool: ToolDefinition<TParams, TDetails>,
@@ -115,10 +155,9 @@ export interface ExtensionAPI {
   appendEntry(customType: string, data?: unknown): void
   setSessionName(name: string): void
   getSessionName(): string | undefined
-  setLabel(entryId: string, label: string | undefined): void
-  readonly exec: Exec
+  setLabel(entryId: string, label?: string): void
   getActiveTools(): Array<string>
-  getAllTools(): Array<{ readonly name: string; readonly description: string; readonly parameters: unknown }>
+  getAllTools(): Array<ToolInfo>
   setActiveTools(names: Array<string>): void
   getCommands(): Array<{ readonly name: string; readonly description?: string }>
   setModel(model: unknown): Promise<boolean>

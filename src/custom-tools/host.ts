@@ -48,6 +48,7 @@ export interface CustomToolHost {
   sendUserMessage?(content: unknown, options?: unknown): void
   appendEntry?(customType: string, data?: unknown): void
   setSessionName?(name: string): void
+  setLabel?(entryId: string, label: string | undefined): void
   setModel?(model: unknown): Promise<boolean>
   getThinkingLevel?(): string
   setThinkingLevel?(level: string): void

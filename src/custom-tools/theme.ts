@@ -1,4 +1,5 @@
 /** The theme that renderers and UI code are given where the host has none: every style gives its text as it is. */
+import { themeSymbols } from "./theme-symbols.ts"
 
 /** What renderers of both runtimes ask of a theme. A host may give one that colours. */
 export interface Theme {
@@ -14,6 +15,7 @@ export interface Theme {
 const plain = (text: string): string => text
 const plainIn = (_color: string, text: string): string => text
 
+/** It also has what the published themes have beyond the type, such as signs and spinner frames. */
 export const plainTheme: Theme = {
   fg: plainIn,
   bg: plainIn,
@@ -22,4 +24,5 @@ export const plainTheme: Theme = {
   underline: plain,
   strikethrough: plain,
   inverse: plain,
+  ...themeSymbols,
 }

@@ -1,9 +1,12 @@
 /** Reads a web page as a person sees it, and shows it as Markdown. */
-import { localBrowser, type PageContent, type PageReader } from "../io/browser.ts"
+import { localBrowser } from "../io/browser.ts"
+import { statusLine } from "../io/http-status.ts"
+import type { PageContent, PageReader } from "../io/page-reader.ts"
 import { headOf, maxOutputBytes } from "../io/truncation.ts"
 import type { EffectHandler } from "../pipeline/handler.ts"
 import { textOutput } from "../pipeline/output.ts"
 import { Step } from "../pipeline/step.ts"
+import { answerHeader } from "./answer-header.ts"
 import { networkHandler } from "./network-handler.ts"
 import { parseUrl } from "./validate-url.ts"
 
@@ -27,23 +30,20 @@ export interface FetchHtmlDetails {
 /** On one line, whatever a page puts into its title. */
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-/** A script may give its page an address of any length. */
-const maxUrlLength = 2000
-
-const headerOf = ({ title, status, statusText, url }: PageContent, requested: string): string =>
-  [
-    ...(url === requested ? [] : [`[Redirected from: ${requested}]`]),
-    `[URL: ${url.slice(0, maxUrlLength)}]`,
-    `[Title: ${oneLine(title) || "none"}]`,
-    `[Status: ${`${status} ${statusText}`.trimEnd()}]`,
-  ].join("\n")
+const headerOf = (page: PageContent, requested: string): string =>
+  answerHeader([
+    ...(page.url === requested ? [] : [["Redirected from", requested] as const]),
+    ["URL", page.url],
+    ["Title", oneLine(page.title) || "none"],
+    ["Status", statusLine(page)],
+  ])
 
 const render = (page: PageContent, requested: string, maxBytes: number): Step => {
   const shown = headOf(page.markdown, maxBytes)
   const shownBytes = Buffer.byteLength(shown)
-  const truncated = shownBytes < page.bytes
+  const truncated = shownBytes < page.bytes || page.isPartial
   const note = truncated
-    ? `\n[truncated: these are the first ${shownBytes} bytes; the page has ${page.bytes}]`
+    ? `\n[truncated: these are the first ${shownBytes} bytes; the page has ${page.isPartial ? "more than " : ""}${page.bytes}]`
     : ""
   const details: FetchHtmlDetails = {
     url: page.url,
@@ -65,6 +65,7 @@ export const FetchHtml = (options: FetchHtmlOptions, reader: PageReader = localB
     const maxLength = Math.min(options.maxLength ?? maxOutputBytes, maxOutputBytes)
     return {
       target: options.url,
+      afterTimeout: "\nThe page's scripts may never end. fetch_url gives its source without running them.",
       run: async (signal) => {
         const url = parseUrl(options.url)
         return render(await reader.readPage({ url, maxLength, signal }), url.href, maxLength)

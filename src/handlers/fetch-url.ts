@@ -1,10 +1,12 @@
 /** Gets a text from the web. Memory is bounded for bodies of any length, compressed ones too. */
 import { type Http, type HttpResponse, localHttp } from "../io/http.ts"
+import { httpErrorMessage } from "../io/http-status.ts"
 import { BodyHead, decodeText, isBinaryType } from "../io/http-text.ts"
 import { headOf, maxOutputBytes } from "../io/truncation.ts"
 import type { EffectHandler } from "../pipeline/handler.ts"
 import { textOutput } from "../pipeline/output.ts"
 import { Step } from "../pipeline/step.ts"
+import { answerHeader } from "./answer-header.ts"
 import { networkHandler } from "./network-handler.ts"
 import { parseUrl } from "./validate-url.ts"
 
@@ -43,12 +45,12 @@ const sizeOf = (response: HttpResponse, body: BodyHead): number | undefined =>
   body.isComplete ? body.bytes.length : announcedSize(response)
 
 const headerOf = (response: HttpResponse, size: number | undefined): string =>
-  [
-    ...response.redirectedFrom.map((url) => `[Redirected from: ${url.href}]`),
-    `[URL: ${response.url.href}]`,
-    `[Content-Type: ${contentTypeOf(response) || "not given"}]`,
-    `[Size: ${size === undefined ? "unknown" : `${size} bytes`}]`,
-  ].join("\n")
+  answerHeader([
+    ...response.redirectedFrom.map((url) => ["Redirected from", url.href] as const),
+    ["URL", response.url.href],
+    ["Content-Type", contentTypeOf(response) || "not given"],
+    ["Size", size === undefined ? "unknown" : `${size} bytes`],
+  ])
 
 const truncationNote = (shown: number, size: number | undefined): string =>
   size === undefined
@@ -97,9 +99,9 @@ export const FetchUrl = (options: FetchUrlOptions, http: Http = localHttp()): Ef
       target: options.url,
       run: async (signal) => {
         response = await http.get({ url: parseUrl(options.url), signal })
-        const { status, statusText } = response
+        const { status } = response
         try {
-          if (status < 200 || status > 299) return Step.Error(`HTTP error: ${status} ${statusText}`.trimEnd())
+          if (status < 200 || status > 299) return Step.Error(httpErrorMessage(response))
           if (isBinaryType(contentTypeOf(response))) return binaryAnswer(response, announcedSize(response))
           await body.readFrom(response.body)
           return textAnswer(response, body, maxBytes)

@@ -1,7 +1,8 @@
 /** The frame of handlers that ask a server: it can be interrupted, has a limit of time, and words every failure. */
 import * as Effect from "effect/Effect"
 import { FetchError } from "../io/fetch-error.ts"
-import { type EffectHandler, type HandlerContext, handler } from "../pipeline/handler.ts"
+import { shownUrl } from "../io/truncation.ts"
+import { type EffectHandler, handler } from "../pipeline/handler.ts"
 import { Step, ToolError } from "../pipeline/step.ts"
 import { abortable } from "./abortable.ts"
 
@@ -11,7 +12,9 @@ const networkTimeout = 30
 export interface NetworkWork {
   /** Of whom is asked; what messages show. */
   readonly target: string
-  readonly run: (signal: AbortSignal, context: HandlerContext) => Promise<Step>
+  readonly run: (signal: AbortSignal) => Promise<Step>
+  /** What may help against a time-out, as a sentence. */
+  readonly afterTimeout?: string
   /** What was received so far, for a failure on the way. */
   readonly soFar?: () => string | undefined
 }
@@ -23,6 +26,7 @@ const sentences: Readonly<Record<string, string>> = {
   ECONNRESET: "the server broke the connection off.",
   EPIPE: "the server broke the connection off.",
   ETIMEDOUT: "the server does not answer.",
+  EINVAL: "the host is not one that can be connected to. Check its spelling.",
   EHOSTUNREACH: "the host cannot be reached.",
   ENETUNREACH: "the network cannot be reached.",
 }
@@ -45,19 +49,22 @@ const failure = (target: string, cause: unknown, soFar: string): Step => {
 }
 
 export const networkHandler = (name: string, work: () => NetworkWork): EffectHandler =>
-  handler(name, (context) =>
+  handler(name, () =>
     Effect.suspend(() => {
-      const { target, run, soFar } = work()
+      const { run, soFar, afterTimeout = "", ...named } = work()
+      const target = shownUrl(named.target)
       const received = () => {
         const text = soFar?.()
         return text === undefined ? "" : `\n\n${text}`
       }
-      return abortable((signal) => run(signal, context)).pipe(
+      return abortable(run).pipe(
         Effect.catch((cause) => Effect.succeed(failure(target, cause, received()))),
         Effect.timeoutOrElse({
           duration: networkTimeout * 1000,
           orElse: () =>
-            Effect.succeed(Step.Error(`Timed out after ${networkTimeout} s: ${target}${received()}`)),
+            Effect.succeed(
+              Step.Error(`Timed out after ${networkTimeout} s: ${target}${afterTimeout}${received()}`),
+            ),
         }),
       )
     }),

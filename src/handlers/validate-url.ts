@@ -1,5 +1,6 @@
 /** Reads a URL that a model gave, before anybody is asked to approve it. Touches nothing. */
 import { problemOfUrl } from "../io/http.ts"
+import { shownUrl } from "../io/truncation.ts"
 import { type EffectHandler, handler } from "../pipeline/handler.ts"
 import { Step, ToolError } from "../pipeline/step.ts"
 
@@ -7,7 +8,7 @@ import { Step, ToolError } from "../pipeline/step.ts"
 export const parseUrl = (text: string): URL => {
   if (!URL.canParse(text)) {
     throw new ToolError(
-      `Not a valid URL: ${JSON.stringify(text)}. Give an absolute one, such as https://example.org/page.`,
+      `Not a valid URL: ${JSON.stringify(shownUrl(text))}. Give an absolute one, such as https://example.org/page.`,
     )
   }
   const url = new URL(text)
@@ -16,9 +17,15 @@ export const parseUrl = (text: string): URL => {
   return url
 }
 
-/** Goes on for an absolute http or https URL without a user name or password. */
+/** As long as servers take them; nobody should have to approve more. */
+const maxUrlLength = 2048
+
+/** Goes on for an absolute http or https URL of at most 2,048 characters, without a user name or password. */
 export const ValidateUrl = ({ url }: { readonly url: string }): EffectHandler =>
   handler("ValidateUrl", () => {
+    if (url.length > maxUrlLength) {
+      return Step.Error(`The URL has ${url.length} characters; at most ${maxUrlLength} can be fetched.`)
+    }
     parseUrl(url)
     return Step.Continue
   })

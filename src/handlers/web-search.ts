@@ -1,6 +1,8 @@
 /** Searches the web with Brave's API. */
 import { type Http, type HttpResponse, localHttp } from "../io/http.ts"
+import { httpErrorMessage } from "../io/http-status.ts"
 import { BodyHead, decodeText } from "../io/http-text.ts"
+import { headOf, maxOutputBytes } from "../io/truncation.ts"
 import { type EffectHandler, handler } from "../pipeline/handler.ts"
 import { textOutput } from "../pipeline/output.ts"
 import { Step, ToolError } from "../pipeline/step.ts"
@@ -8,7 +10,7 @@ import { networkHandler } from "./network-handler.ts"
 
 /** How Brave's API is reached. */
 export interface SearchApi {
-  /** What `/res/v1/web/search` is put behind. Default: `https://api.search.brave.com`. Private addresses are allowed. */
+  /** What `/res/v1/web/search` is put behind: http or https, without query or hash. Default: `https://api.search.brave.com`. Private addresses are allowed. */
   readonly baseUrl?: string
   /** Default: the environment's `BRAVE_API_KEY`, read at each call. */
   readonly apiKey?: string
@@ -33,13 +35,24 @@ export interface WebSearchDetails {
 
 /** Far more than twenty results take. */
 const maxAnswerBytes = 4_000_000
+/** Of each result, in bytes. A longer URL is left out with its result, because a part of one leads nowhere. */
+const maxTitle = 500
+const maxDescription = 2_000
+const maxUrl = 2_000
+const defaultCount = 10
 
-/** Fails with a ToolError where there is none. */
+/** Fails with a ToolError where there is none, or what cannot be one. */
 const keyOf = ({ apiKey = process.env.BRAVE_API_KEY }: SearchApi): string => {
   const key = apiKey?.trim()
   if (key === undefined || key === "") {
     throw new ToolError(
       "web_search needs a key of Brave's search API, and there is none. Get one at https://brave.com/search/api/ and put it into the environment variable BRAVE_API_KEY.",
+    )
+  }
+  // Anything else cannot stand in a header.
+  if (!/^[\x20-\x7e]+$/.test(key)) {
+    throw new ToolError(
+      "The key of Brave's search API holds characters that no key has, such as line breaks. Check the environment variable BRAVE_API_KEY.",
     )
   }
   return key
@@ -51,7 +64,7 @@ const requestUrl = (
 ): URL => {
   const url = new URL(`${baseUrl.replace(/\/+$/, "")}/res/v1/web/search`)
   url.searchParams.set("q", options.query)
-  url.searchParams.set("count", String(options.count ?? 10))
+  url.searchParams.set("count", String(options.count ?? defaultCount))
   url.searchParams.set("text_decorations", "false")
   return url
 }
@@ -63,17 +76,17 @@ const advice: Readonly<Record<number, string>> = {
   429: " Too many searches in a short time, or in this month. Wait before the next one.",
 }
 
-const entities: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-}
+const entities: ReadonlyMap<string, string> = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["apos", "'"],
+  ["nbsp", " "],
+])
 
 const decodeEntity = (entity: string, name: string): string => {
-  if (!name.startsWith("#")) return entities[name] ?? entity
+  if (!name.startsWith("#")) return entities.get(name) ?? entity
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity
 }
@@ -90,8 +103,12 @@ const plainText = (html: unknown): string =>
 
 const readResult = (value: unknown): SearchResult | undefined => {
   const { title, url, description } = (value ?? {}) as Record<string, unknown>
-  if (typeof url !== "string" || url === "") return undefined
-  return { title: plainText(title) || url, url, description: plainText(description) }
+  if (typeof url !== "string" || url === "" || Buffer.byteLength(url) > maxUrl) return undefined
+  return {
+    title: headOf(plainText(title) || url, maxTitle),
+    url,
+    description: headOf(plainText(description), maxDescription),
+  }
 }
 
 /** Without `web`, nothing was found. Undefined for what is no answer of the API. */
@@ -121,18 +138,24 @@ const render = (results: ReadonlyArray<SearchResult>): string =>
     })
     .join("\n")
 
-const answerOf = async (response: HttpResponse): Promise<Step> => {
-  const { status, statusText } = response
-  if (status !== 200) return Step.Error(`HTTP error: ${status} ${statusText}.${advice[status] ?? ""}`)
+const shortened = (text: string): string => {
+  const shown = headOf(text, maxOutputBytes)
+  if (shown.length === text.length) return text
+  return `${shown}\n[truncated: these are the first ${Buffer.byteLength(shown)} bytes; the results have ${Buffer.byteLength(text)}]`
+}
+
+const answerOf = async (response: HttpResponse, count: number): Promise<Step> => {
+  const { status } = response
+  if (status !== 200) return Step.Error(`${httpErrorMessage(response)}.${advice[status] ?? ""}`)
   const body = new BodyHead(maxAnswerBytes)
   await body.readFrom(response.body)
-  const results = readResults(decodeText(body, "application/json"))
+  const results = readResults(decodeText(body, "application/json"))?.slice(0, count)
   if (results === undefined) {
     return Step.Error(`${response.url.origin} did not answer as Brave's search API does. Try again later.`)
   }
   if (results.length === 0) return Step.Output("No results found.")
   const details: WebSearchDetails = { results }
-  return Step.Output({ ...textOutput(render(results)), details })
+  return Step.Output({ ...textOutput(shortened(render(results))), details })
 }
 
 /** Goes on if there is a key. */
@@ -142,7 +165,7 @@ export const ValidateSearchKey = (api: SearchApi = {}): EffectHandler =>
     return Step.Continue
   })
 
-/** Outputs numbered Markdown links with their descriptions, or `No results found.` */
+/** Outputs numbered Markdown links with their descriptions, cut past 50,000 bytes with a note, or `No results found.` */
 export const WebSearch = (
   options: WebSearchOptions,
   api: SearchApi = {},
@@ -157,7 +180,7 @@ export const WebSearch = (
         // A redirect would take the key elsewhere.
         const response = await http.get({ url, headers, maxRedirects: 0, signal })
         try {
-          return await answerOf(response)
+          return await answerOf(response, options.count ?? defaultCount)
         } finally {
           response.close()
         }

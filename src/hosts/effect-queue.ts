@@ -1,67 +1,36 @@
 /**
  * For hosts with one screen: the questions that wait for it, in order. One approval and one IDE preview are on show at a
- * time, and stay until they are over; what needs no screen passes them. A call has one question at a time, so whatever
- * it says next tells that the last one is over, answered or not.
+ * time, and stay until they are over; what needs no screen passes them. A call has one question at a time: its next
+ * question, or its end, tells that the last one is over, answered or not.
  */
 import type { ApproveOptions, AwaitingApprovalEvent, DelegateEvent, ToolEvent } from "../pipeline/event.ts"
-import { Fifo } from "../pipeline/fifo.ts"
 import type { ToolOutput } from "../pipeline/output.ts"
+import { PreviewOnShow } from "./preview-on-show.ts"
+import {
+  type HostQuestion,
+  type QuestionKind,
+  type QueuedQuestion,
+  WaitingQuestions,
+} from "./waiting-questions.ts"
 
-/** What an executor asks its host. Answered through the queue's own copy, it leaves the queue. */
-export type HostQuestion = AwaitingApprovalEvent | DelegateEvent
-
-type Kind = "approval" | "preview" | "passing"
-
-interface Entry {
-  readonly question: HostQuestion
-  readonly kind: Kind
-  /** Its place in the order of asking. */
-  readonly sequence: number
-  /** Whether the host has it. */
-  taken: boolean
-}
-
-/** The call whose preview the editor shows: from the effect that shows it to the one that closes it. */
-interface Preview {
-  readonly agentId: string
-  readonly callId: string
-}
-
-const kindOf = (question: HostQuestion): Kind => {
+const kindOf = (question: HostQuestion): QuestionKind => {
   if (question._tag === "AwaitingApproval") return "approval"
   const { _tag } = question.effect
   return _tag === "IdeShowPreview" || _tag === "IdeShowDiffPreview" ? "preview" : "passing"
 }
 
-/** The questions of one kind that the host does not have. */
-class Waiting {
-  private readonly fresh = new Fifo<Entry>()
-  /** Given back by the host, the oldest first: they come before the others. */
-  private readonly returned: Array<Entry> = []
+const ownerOf = (question: HostQuestion): string =>
+  question._tag === "Delegate" ? (question.sourceCallId ?? question.callId) : question.callId
 
-  get first(): Entry | undefined {
-    return this.returned[0] ?? this.fresh.first()
-  }
-
-  add(entry: Entry): void {
-    this.fresh.add(entry)
-  }
-
-  giveBack(entry: Entry): void {
-    const younger = this.returned.findIndex((other) => other.sequence > entry.sequence)
-    this.returned.splice(younger < 0 ? this.returned.length : younger, 0, entry)
-  }
-
-  delete(entry: Entry): void {
-    if (this.fresh.delete(entry)) return
-    const index = this.returned.indexOf(entry)
-    if (index >= 0) this.returned.splice(index, 1)
-  }
-}
+const closesPreview = (question: HostQuestion): question is DelegateEvent =>
+  question._tag === "Delegate" && question.effect._tag === "IdeClosePreview"
 
 /**
- * Give it every event. Effects wait here on the executor's `delegateTimeout`: where a preview may have to wait for a
- * person to be done with another one, set that to `"Infinity"`.
+ * Give it every event. A preview is on show until its call closes it. That of a call that staged an action stays until
+ * the action is over, which its model may decide long after: `previewClosed` lets a person make room before.
+ *
+ * Effects wait here on the executor's `delegateTimeout`: where a preview may have to wait for a person to be done with
+ * another one, set that to `"Infinity"`.
  *
  * @example
  * for await (const event of executor.events) {
@@ -70,10 +39,14 @@ class Waiting {
  * }
  */
 export class HostEffectQueue {
-  private readonly entries = new Map<string, Entry>()
-  private readonly waiting = { approval: new Waiting(), preview: new Waiting(), passing: new Waiting() }
-  private approvalOnShow: Entry | undefined
-  private preview: Preview | undefined
+  private readonly entries = new Map<string, QueuedQuestion>()
+  private readonly waiting = {
+    approval: new WaitingQuestions(),
+    preview: new WaitingQuestions(),
+    passing: new WaitingQuestions(),
+  }
+  private approvalOnShow: QueuedQuestion | undefined
+  private readonly screen = new PreviewOnShow()
   private asked = 0
 
   /** The questions that are not over, those included that the host has taken. */
@@ -86,9 +59,9 @@ export class HostEffectQueue {
     return this.approvalOnShow?.question as AwaitingApprovalEvent | undefined
   }
 
-  /** The id of the call whose preview is on show. */
+  /** The id of the call whose preview is on show: of a staged one, the call that staged it. */
   get previewCallId(): string | undefined {
-    return this.preview?.callId
+    return this.screen.callId
   }
 
   /** Queues what an event asks, and forgets the questions of a call that has ended. True for a question. */
@@ -101,17 +74,23 @@ export class HostEffectQueue {
         return true
       case "Error":
         // It bears the id of a call that goes on.
-        if (event.reason !== "duplicate") this.callEnded(event.callId)
+        if (event.reason !== "duplicate") this.callEnded(event.callId, event.staged?.actionId)
         return false
       case "Completed":
+      case "BackgroundCompleted":
+        this.callEnded(event.callId, event.staged?.actionId)
+        return false
       case "Denied":
       case "Cancelled":
-      case "BackgroundCompleted":
-        this.callEnded(event.callId)
+        this.callEnded(event.callId, undefined)
+        return false
+      case "ActionPending":
+        this.screen.actionPending(event.actionId, event.sourceCallId)
         return false
       case "ActionResolved":
         // The cleanup of a dropped action asks under the action's id.
-        this.callEnded(event.actionId)
+        this.remove(this.entries.get(event.actionId))
+        this.screen.actionResolved(event.actionId)
         return false
       default:
         return false
@@ -124,9 +103,9 @@ export class HostEffectQueue {
    */
   take(): HostQuestion | undefined {
     for (let entry = this.next(); entry !== undefined; entry = this.next()) {
-      const { question } = entry
+      const { question, owner } = entry
       this.handOut(entry)
-      if (!this.closesAnother(question)) return question
+      if (!closesPreview(question) || this.screen.hasRoomFor(owner)) return question
       // The preview of its call never came on show, or is over.
       question.succeed()
     }
@@ -152,9 +131,29 @@ export class HostEffectQueue {
     if (entry?.taken !== true) return false
     entry.taken = false
     if (this.approvalOnShow === entry) this.approvalOnShow = undefined
-    if (entry.kind === "preview") this.closePreview(callId)
+    if (entry.kind === "preview") this.screen.close(entry.owner)
     this.waiting[entry.kind].giveBack(entry)
     return true
+  }
+
+  /**
+   * A question of this queue's was answered in another way: with the executor's `approve`, `deny` or `respond`. False
+   * where it is no longer here, also because its call has asked the next one.
+   */
+  answered(question: HostQuestion): boolean {
+    const entry = this.entries.get(question.callId)
+    if (entry?.question !== question) return false
+    this.remove(entry)
+    if (closesPreview(question)) this.screen.close(entry.owner)
+    return true
+  }
+
+  /**
+   * A person has closed the preview of a call, as `previewCallId` names it: there is room for the next one. False where
+   * it is not on show.
+   */
+  previewClosed(callId: string): boolean {
+    return this.screen.close(callId)
   }
 
   /** The question of a call, taken or not. */
@@ -168,7 +167,7 @@ export class HostEffectQueue {
       ({ question }) => agentId === undefined || question.agentId === agentId,
     )
     for (const entry of cleared) this.remove(entry)
-    if (agentId === undefined || this.preview?.agentId === agentId) this.preview = undefined
+    this.screen.clear(agentId)
     return cleared.map(({ question }) => question)
   }
 
@@ -176,7 +175,7 @@ export class HostEffectQueue {
     this.asked += 1
     const kind = kindOf(event)
     const question = event._tag === "Delegate" ? this.heldEffect(event, kind) : this.heldApproval(event)
-    const entry: Entry = { question, kind, sequence: this.asked, taken: false }
+    const entry = { question, kind, owner: ownerOf(event), sequence: this.asked, taken: false }
     this.entries.set(event.callId, entry)
     this.waiting[kind].add(entry)
   }
@@ -198,72 +197,57 @@ export class HostEffectQueue {
     return question
   }
 
-  private heldEffect(event: DelegateEvent, kind: Kind): DelegateEvent {
-    const closes = event.effect._tag === "IdeClosePreview"
+  private heldEffect(event: DelegateEvent, kind: QuestionKind): DelegateEvent {
     const question: DelegateEvent = {
       ...event,
       succeed: (output?: string | ToolOutput) => {
         this.answered(question)
-        if (closes) this.closePreview(event.callId)
         return event.succeed(output)
       },
       fail: (message: string) => {
-        this.answered(question)
-        if (closes || kind === "preview") this.closePreview(event.callId)
+        if (this.answered(question) && kind === "preview") this.screen.close(ownerOf(event))
         return event.fail(message)
       },
     }
     return question
   }
 
-  private next(): Entry | undefined {
-    let next: Entry | undefined
-    for (const { first } of Object.values(this.waiting)) {
-      if (first === undefined || !this.hasRoom(first)) continue
-      if (next === undefined || first.sequence < next.sequence) next = first
+  private next(): QueuedQuestion | undefined {
+    const { approval, preview, passing } = this.waiting
+    const { callId } = this.screen
+    const candidates = [
+      this.approvalOnShow === undefined ? approval.first : undefined,
+      // The others wait until the call on show has ended: what it shows next must not stand behind them.
+      callId === undefined ? preview.first : preview.of(callId),
+      passing.first,
+    ]
+    let next: QueuedQuestion | undefined
+    for (const candidate of candidates) {
+      if (candidate !== undefined && (next === undefined || candidate.sequence < next.sequence))
+        next = candidate
     }
     return next
   }
 
-  private hasRoom(entry: Entry): boolean {
+  private hasRoom(entry: QueuedQuestion): boolean {
     if (entry.kind === "approval") return this.approvalOnShow === undefined
-    if (entry.kind === "preview") return this.mayPreview(entry.question.callId)
+    if (entry.kind === "preview") return this.screen.hasRoomFor(entry.owner)
     return true
   }
 
-  private mayPreview(callId: string): boolean {
-    return this.preview === undefined || this.preview.callId === callId
-  }
-
-  private closesAnother(question: HostQuestion): question is DelegateEvent {
-    if (question._tag !== "Delegate" || question.effect._tag !== "IdeClosePreview") return false
-    return !this.mayPreview(question.callId)
-  }
-
-  private handOut(entry: Entry): void {
-    const { agentId, callId } = entry.question
+  private handOut(entry: QueuedQuestion): void {
     entry.taken = true
     this.waiting[entry.kind].delete(entry)
     if (entry.kind === "approval") this.approvalOnShow = entry
-    if (entry.kind === "preview") this.preview = { agentId, callId }
+    if (entry.kind === "preview") this.screen.show(entry.question.agentId, entry.owner)
   }
 
-  private callEnded(callId: string): void {
+  private callEnded(callId: string, stagedId: string | undefined): void {
     this.remove(this.entries.get(callId))
-    this.closePreview(callId)
+    this.screen.callEnded(callId, stagedId)
   }
 
-  private closePreview(callId: string): void {
-    if (this.preview?.callId === callId) this.preview = undefined
-  }
-
-  /** Only this one: its call may have asked the next one meanwhile. */
-  private answered(question: HostQuestion): void {
-    const entry = this.entries.get(question.callId)
-    if (entry?.question === question) this.remove(entry)
-  }
-
-  private remove(entry: Entry | undefined): void {
+  private remove(entry: QueuedQuestion | undefined): void {
     if (entry === undefined) return
     this.entries.delete(entry.question.callId)
     this.waiting[entry.kind].delete(entry)

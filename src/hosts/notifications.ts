@@ -3,9 +3,10 @@
  * Bounded; what is lost can still be listed.
  */
 import { headOf } from "../io/truncation.ts"
-import type { BackgroundTasks } from "../pipeline/background-tasks.ts"
+import { type BackgroundTasks, capitalized } from "../pipeline/background-tasks.ts"
 import type { ToolEvent } from "../pipeline/event.ts"
-import { type SubAgent, statusName } from "./sub-agents/sub-agent.ts"
+import { toCount } from "../pipeline/options.ts"
+import type { SubAgent } from "./sub-agents/sub-agent.ts"
 
 export interface Notification {
   /** The agent that is to be told. Default `"main"`. */
@@ -64,11 +65,9 @@ export class Notifications {
   private readonly max: number
   private readonly tasks: Pick<BackgroundTasks, "get"> | undefined
 
-  constructor({ max = 100, tasks }: NotificationsOptions = {}) {
-    if (!Number.isInteger(max) || max < 1) {
-      throw new TypeError(`Expected \`max\` to be a positive integer, got \`${max}\` (${typeof max})`)
-    }
-    this.max = max
+  /** Throws a TypeError where `max` is no positive integer. */
+  constructor({ max, tasks }: NotificationsOptions = {}) {
+    this.max = toCount("max", max, 100)
     this.tasks = tasks
   }
 
@@ -85,13 +84,13 @@ export class Notifications {
   push(event: ToolEvent): void {
     if (event._tag !== "BackgroundCompleted") return
     const { agentId, callId, name, status } = event
-    const text = `${name} has ended [${statusName(status)}]. Take its result with get_background_task.`
+    const text = `${name} has ended [${capitalized(status)}]. Take its result with get_background_task.`
     this.add({ agentId, source: `task ${callId}`, text, taskId: callId })
   }
 
   /** Notes an agent that has ended, for the one that started it. */
   agentEnded({ parentId, label, status }: Pick<SubAgent, "parentId" | "label" | "status">): void {
-    const text = `The agent has ended [${statusName(status)}]. Take its last message with get_agent.`
+    const text = `The agent has ended [${capitalized(status)}]. Take its last message with get_agent.`
     this.add({ agentId: parentId, source: `agent ${label}`, text })
   }
 

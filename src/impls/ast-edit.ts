@@ -58,7 +58,7 @@ const sayDryRun = handler("SayDryRun", ({ output }) => {
 })
 
 /** `ast_edit` for the files of a machine. */
-export const astEditToolFor = (
+export const makeAstEditTool = (
   { files }: { readonly files: Files },
   grammars: GrammarSource = installedGrammars,
 ): Tool => {
@@ -84,4 +84,4 @@ export const astEditToolFor = (
   })
 }
 
-export const astEditTool: Tool = astEditToolFor({ files: localFiles })
+export const astEditTool: Tool = makeAstEditTool({ files: localFiles })

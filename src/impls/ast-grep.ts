@@ -25,7 +25,7 @@ const parameters = Type.Object({
 })
 
 /** `ast_grep` for the files of a machine. */
-export const astGrepToolFor = (
+export const makeAstGrepTool = (
   { files }: { readonly files: Files },
   grammars: GrammarSource = installedGrammars,
 ): Tool => {
@@ -44,4 +44,4 @@ export const astGrepToolFor = (
   })
 }
 
-export const astGrepTool: Tool = astGrepToolFor({ files: localFiles })
+export const astGrepTool: Tool = makeAstGrepTool({ files: localFiles })

@@ -34,7 +34,7 @@ const parameters = Type.Object({
 })
 
 /** `edit_file` for the files of a machine. */
-export const editFileToolFor = ({ files }: Machine): Tool =>
+export const makeEditFileTool = ({ files }: Machine): Tool =>
   defineTool({
     name: "edit_file",
     label: "Edit file",
@@ -62,4 +62,4 @@ export const editFileToolFor = ({ files }: Machine): Tool =>
     },
   })
 
-export const editFileTool: Tool = editFileToolFor(localMachine)
+export const editFileTool: Tool = makeEditFileTool(localMachine)

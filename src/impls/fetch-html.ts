@@ -6,7 +6,8 @@
 import { Type } from "@sinclair/typebox"
 import { FetchHtml } from "../handlers/fetch-html.ts"
 import { ValidateUrl } from "../handlers/validate-url.ts"
-import { localBrowser, type PageReader } from "../io/browser.ts"
+import { localBrowser } from "../io/browser.ts"
+import type { PageReader } from "../io/page-reader.ts"
 import { pipeline } from "../pipeline/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/tool.ts"
 

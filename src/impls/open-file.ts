@@ -12,14 +12,21 @@ import { pipeline } from "../pipeline/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/tool.ts"
 
 const parameters = Type.Object({
-  path: Type.String({ description: "The file to open. Relative paths start at the working directory." }),
+  path: Type.String({
+    description: "The file to open. Relative paths start at the working directory.",
+    minLength: 1,
+  }),
   line: Type.Optional(
-    Type.Integer({ description: "The line to go to, counted from 1. Default: the editor's.", minimum: 1 }),
+    Type.Integer({
+      description: "The line to go to, counted from 1. Default: the editor's.",
+      minimum: 1,
+      maximum: 2 ** 31 - 1,
+    }),
   ),
 })
 
 /** `open_file` for the files of a machine. */
-export const openFileToolFor = ({ files }: Machine): Tool =>
+export const makeOpenFileTool = ({ files }: Machine): Tool =>
   defineTool({
     name: "open_file",
     label: "Open file",
@@ -36,4 +43,4 @@ export const openFileToolFor = ({ files }: Machine): Tool =>
         .andThen(Output(line === undefined ? `Opening ${path}` : `Opening ${path} at line ${line}`)),
   })
 
-export const openFileTool: Tool = openFileToolFor(localMachine)
+export const openFileTool: Tool = makeOpenFileTool(localMachine)

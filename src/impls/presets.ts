@@ -1,38 +1,47 @@
-/** Sets of built-in tools, for a registry to start from. Each works on the machine that it is given. */
+/**
+ * Sets of built-in tools, for a registry to start from. Those for files and processes work on the machine that they are
+ * given; those for the web always ask from this one.
+ */
 import { localMachine, type Machine } from "../io/machine.ts"
 import type { Tool } from "../pipeline/tool.ts"
-import { astEditToolFor } from "./ast-edit.ts"
-import { astGrepToolFor } from "./ast-grep.ts"
-import { editFileToolFor } from "./edit-file.ts"
+import { makeAstEditTool } from "./ast-edit.ts"
+import { makeAstGrepTool } from "./ast-grep.ts"
+import { makeEditFileTool } from "./edit-file.ts"
 import { fetchHtmlTool } from "./fetch-html.ts"
 import { fetchUrlTool } from "./fetch-url.ts"
 import { getAgentTool } from "./get-agent.ts"
 import { getBackgroundTaskTool } from "./get-background-task.ts"
 import { listAgentsTool } from "./list-agents.ts"
 import { listBackgroundTasksTool } from "./list-background-tasks.ts"
-import { openFileToolFor } from "./open-file.ts"
-import { readFileToolFor } from "./read-file.ts"
+import { makeOpenFileTool } from "./open-file.ts"
+import { makeReadFileTool } from "./read-file.ts"
 import { recordCorrectionTool } from "./record-correction.ts"
-import { shellToolFor } from "./shell.ts"
+import { makeShellTool } from "./shell.ts"
 import { spawnAgentTool } from "./spawn-agent.ts"
 import { webSearchTool } from "./web-search.ts"
-import { writeFileToolFor } from "./write-file.ts"
+import { makeWriteFileTool } from "./write-file.ts"
 
 const taskTools = [listBackgroundTasksTool, getBackgroundTaskTool]
 
 const webTools = [fetchUrlTool, fetchHtmlTool, webSearchTool]
 
-/** What an agent that works for another one may use: all but the tools that start agents. */
+/** They are kept under a lock between processes of this machine. */
+const correctionTools = ({ files }: Machine) => (files === localMachine.files ? [recordCorrectionTool] : [])
+
+/**
+ * What an agent that works for another one may use: all but the tools that start agents. `record_correction` is there
+ * for the files of this machine alone.
+ */
 export const subagentTools = (machine: Machine = localMachine): Array<Tool> => [
-  readFileToolFor(machine),
-  writeFileToolFor(machine),
-  editFileToolFor(machine),
-  openFileToolFor(machine),
-  shellToolFor(machine),
-  astGrepToolFor(machine),
-  astEditToolFor(machine),
+  makeReadFileTool(machine),
+  makeWriteFileTool(machine),
+  makeEditFileTool(machine),
+  makeOpenFileTool(machine),
+  makeShellTool(machine),
+  makeAstGrepTool(machine),
+  makeAstEditTool(machine),
   ...webTools,
-  recordCorrectionTool,
+  ...correctionTools(machine),
   ...taskTools,
 ]
 
@@ -46,8 +55,8 @@ export const allTools = (machine: Machine = localMachine): Array<Tool> => [
 
 /** What changes nothing. */
 export const readOnlyTools = (machine: Machine = localMachine): Array<Tool> => [
-  readFileToolFor(machine),
-  astGrepToolFor(machine),
+  makeReadFileTool(machine),
+  makeAstGrepTool(machine),
   ...webTools,
   ...taskTools,
 ]

@@ -25,7 +25,7 @@ const parameters = Type.Object({
 })
 
 /** `read_file` for the files of a machine. */
-export const readFileToolFor = ({ files }: Machine): Tool =>
+export const makeReadFileTool = ({ files }: Machine): Tool =>
   defineTool({
     name: "read_file",
     label: "Read file",
@@ -50,4 +50,4 @@ export const readFileToolFor = ({ files }: Machine): Tool =>
         ),
   })
 
-export const readFileTool: Tool = readFileToolFor(localMachine)
+export const readFileTool: Tool = makeReadFileTool(localMachine)

@@ -7,8 +7,12 @@
  */
 import { Type } from "@sinclair/typebox"
 import { RecordCorrection } from "../handlers/record-correction.ts"
+import { maxCorrectionText } from "../io/corrections.ts"
 import { pipeline } from "../pipeline/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/tool.ts"
+
+/** Its words go into prompts. */
+const text = { pattern: "\\S", maxLength: maxCorrectionText }
 
 export const recordCorrectionTool: Tool = defineTool({
   name: "record_correction",
@@ -16,9 +20,9 @@ export const recordCorrectionTool: Tool = defineTool({
   description:
     "Records a mistake that was corrected, so that later sessions do not repeat it: when a first attempt failed, or the user corrected you, and another way worked.",
   parameters: Type.Object({
-    goal: Type.String({ description: "What was to be achieved.", minLength: 1 }),
-    failed_attempt: Type.String({ description: "What was tried, and how it failed.", minLength: 1 }),
-    successful_approach: Type.String({ description: "What worked in the end.", minLength: 1 }),
+    goal: Type.String({ description: "What was to be achieved.", ...text }),
+    failed_attempt: Type.String({ description: "What was tried, and how it failed.", ...text }),
+    successful_approach: Type.String({ description: "What worked in the end.", ...text }),
   }),
   primaryParam: "goal",
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },

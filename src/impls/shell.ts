@@ -25,7 +25,7 @@ const parameters = Type.Object({
 })
 
 /** `shell` for the processes of a machine. */
-export const shellToolFor = (machine: Machine): Tool =>
+export const makeShellTool = (machine: Machine): Tool =>
   defineTool({
     name: "shell",
     label: "Shell",
@@ -50,4 +50,4 @@ export const shellToolFor = (machine: Machine): Tool =>
         ),
   })
 
-export const shellTool: Tool = shellToolFor(localMachine)
+export const shellTool: Tool = makeShellTool(localMachine)

@@ -5,23 +5,34 @@
  */
 import { Type } from "@sinclair/typebox"
 import { type SearchApi, ValidateSearchKey, WebSearch } from "../handlers/web-search.ts"
+import { problemOfUrl } from "../io/http.ts"
 import { pipeline } from "../pipeline/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/tool.ts"
 
 const parameters = Type.Object({
   query: Type.String({
     description: "What to search for, as one would type it into a search box.",
-    minLength: 1,
+    pattern: "\\S",
+    maxLength: 400,
   }),
   count: Type.Optional(
     Type.Integer({ description: "How many results, 1 to 20. Default: 10.", minimum: 1, maximum: 20 }),
   ),
 })
 
-/** `web_search`. Throws a TypeError for a base URL that is none. */
+/** Whether a path can be put behind it. */
+const isBaseUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return problemOfUrl(url) === undefined && !/[?#]/.test(text)
+}
+
+/** `web_search`. Throws a TypeError for a base URL that cannot be one. */
 export const makeWebSearchTool = (api: SearchApi = {}): Tool => {
-  if (api.baseUrl !== undefined && !URL.canParse(api.baseUrl)) {
-    throw new TypeError(`Expected \`baseUrl\` to be an absolute URL, got ${JSON.stringify(api.baseUrl)}`)
+  if (api.baseUrl !== undefined && !isBaseUrl(api.baseUrl)) {
+    throw new TypeError(
+      `Expected \`baseUrl\` to be an http or https URL without query, hash and password, got ${JSON.stringify(api.baseUrl)}`,
+    )
   }
   return defineTool({
     name: "web_search",

@@ -22,7 +22,7 @@ const parameters = Type.Object({
 })
 
 /** `write_file` for the files of a machine. */
-export const writeFileToolFor = ({ files }: Machine): Tool =>
+export const makeWriteFileTool = ({ files }: Machine): Tool =>
   defineTool({
     name: "write_file",
     label: "Write file",
@@ -44,4 +44,4 @@ export const writeFileToolFor = ({ files }: Machine): Tool =>
     },
   })
 
-export const writeFileTool: Tool = writeFileToolFor(localMachine)
+export const writeFileTool: Tool = makeWriteFileTool(localMachine)

@@ -1,10 +1,18 @@
 /** Starts a Chromium that reaches the network through a guarded proxy alone. */
+import type { ChildProcess } from "node:child_process"
+import { constants } from "node:fs"
+import { access, mkdir } from "node:fs/promises"
+import type { Socket } from "node:net"
+import { stripVTControlCharacters } from "node:util"
 import type { BrowserContext, Page, Browser as PlaywrightBrowser } from "playwright-core"
 import type { AddressGuard } from "./address-guard.ts"
 import { FetchError } from "./fetch-error.ts"
 import { findChromium } from "./find-chromium.ts"
 import { GuardedProxy } from "./guarded-proxy.ts"
+import { isMissingModule } from "./missing-module.ts"
 import { loadLibraries } from "./page-script.ts"
+import { watchSpawns } from "./spawned-processes.ts"
+import { shortened } from "./truncation.ts"
 
 export interface ChromiumOptions {
   /** Default: the environment's `CHROME_PATH`, else what is found in the usual places. */
@@ -28,6 +36,11 @@ export interface RunningChromium {
   failureOf(url: URL): Error | undefined
   /** Calls back once it has ended, whoever ended it. */
   onEnd(ended: () => void): void
+  /** Keeps this process from ending by itself. So it does when it is new. */
+  ref(): void
+  /** Lets this process end, which ends Chromium. */
+  unref(): void
+  /** Where it does not end in half a minute, it is killed. */
   close(): Promise<void>
 }
 
@@ -46,6 +59,9 @@ const flags = [
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]
 
+/** In milliseconds. One that hangs would keep all pages waiting. */
+const startTimeout = 20_000
+
 const packages = "playwright-core @mozilla/readability turndown @joplin/turndown-plugin-gfm"
 
 /** They are optional: who reads no pages need not install them. */
@@ -54,8 +70,7 @@ const loadPackages = async () => {
     const [{ chromium }, libraries] = await Promise.all([import("playwright-core"), loadLibraries()])
     return { chromium, libraries }
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw cause
+    if (!isMissingModule(cause)) throw cause
     throw new FetchError(
       `Packages that read web pages are not installed. Install them with: npm install ${packages}`,
       { cause },
@@ -71,7 +86,13 @@ const pageOptions = { acceptDownloads: false, serviceWorkers: "block" } as const
 const temporarySession = (browser: PlaywrightBrowser): Session => ({
   openTab: async () => {
     const context = await browser.newContext(pageOptions)
-    return { page: await context.newPage(), close: () => context.close() }
+    const close = () => context.close()
+    try {
+      return { page: await context.newPage(), close }
+    } catch (cause) {
+      await close().catch(() => {})
+      throw cause
+    }
   },
   onEnd: (ended) => browser.on("disconnected", ended),
   close: () => browser.close(),
@@ -86,44 +107,101 @@ const persistentSession = (context: BrowserContext): Session => ({
   close: () => context.close(),
 })
 
-/** What of Playwright's report on a Chromium that did not start helps. */
+/** What of Playwright's report on a Chromium that did not start helps: the last words of Chromium itself, if there are any. */
 const startFailure = (executablePath: string, cause: unknown): FetchError => {
-  const { message } = cause as Error
-  const reason = /no usable sandbox/i.test(message)
+  // Playwright colours it.
+  const message = stripVTControlCharacters((cause as Error).message)
+  const lastWords = [...message.matchAll(/\[err\] (.*\S)/g)].at(-1)?.[1]
+  const reason = /no usable sandbox|running as root without --no-sandbox/i.test(message)
     ? "it cannot confine its processes on this machine. Where that is acceptable, set the option sandbox to false."
-    : message.split("\n")[0]
+    : shortened(lastWords ?? message.split("\n")[0]!, 500)
   return new FetchError(`The browser ${executablePath} cannot be started: ${reason}`, { cause })
 }
 
-/** Rejects with a FetchError where something is not installed, or does not start. */
+const makeProfile = async (profile: string): Promise<void> => {
+  try {
+    await mkdir(profile, { recursive: true })
+    await access(profile, constants.W_OK)
+  } catch (cause) {
+    throw new FetchError(`The folder of the browser's profile cannot be used: ${(cause as Error).message}`, {
+      cause,
+    })
+  }
+}
+
+/** Playwright does not give the process away. It is known by the proxy, which is this Chromium's alone. */
+const processOf = (processes: ReadonlyArray<ChildProcess>, proxyUrl: string): ChildProcess | undefined =>
+  processes.find(({ spawnargs }) => spawnargs?.includes(`--proxy-server=${proxyUrl}`))
+
+/** A process that cannot be found is left as it is. */
+const references = (chromium: ChildProcess | undefined): Pick<RunningChromium, "ref" | "unref"> => {
+  const pipes = (chromium?.stdio ?? []) as ReadonlyArray<Socket | null>
+  return {
+    ref: () => {
+      for (const handle of [chromium, ...pipes]) handle?.ref()
+    },
+    unref: () => {
+      for (const handle of [chromium, ...pipes]) handle?.unref()
+    },
+  }
+}
+
+/** With all that it has started: Playwright makes it the leader of a group. */
+const kill = (chromium: ChildProcess | undefined): void => {
+  try {
+    if (chromium?.pid !== undefined) process.kill(-chromium.pid, "SIGKILL")
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Rejects with a FetchError where something is not installed, or does not start. Once aborted, what starts is killed. */
 export const startChromium = async (
   options: ChromiumOptions,
   guard: AddressGuard,
+  signal: AbortSignal,
 ): Promise<RunningChromium> => {
   const { profile, sandbox = process.getuid?.() !== 0 } = options
   const executablePath = await findChromium(options.executablePath)
   const { chromium, libraries } = await loadPackages()
+  if (profile !== undefined) await makeProfile(profile)
   const proxy = new GuardedProxy(guard)
-  const launchOptions = {
-    executablePath,
-    headless: true,
-    args: flags,
-    chromiumSandbox: sandbox,
-    // Playwright's answer to a signal would end the host's process.
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
-    proxy: { server: await proxy.start(), bypass: "<-loopback>" },
-  }
   try {
-    const session =
+    const server = await proxy.start()
+    const launchOptions = {
+      executablePath,
+      headless: true,
+      args: flags,
+      chromiumSandbox: sandbox,
+      // Playwright's answer to a signal would end the host's process.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      proxy: { server, bypass: "<-loopback>" },
+      timeout: startTimeout,
+    }
+    const launch = async () =>
       profile === undefined
         ? temporarySession(await chromium.launch(launchOptions))
         : persistentSession(
             await chromium.launchPersistentContext(profile, { ...launchOptions, ...pageOptions }),
           )
-    session.onEnd(() => proxy.close())
-    return { ...session, libraries, failureOf: (url) => proxy.failureOf(url) }
+    return await watchSpawns(async (processes) => {
+      const abort = () => kill(processOf(processes, server))
+      signal.addEventListener("abort", abort)
+      try {
+        const session = await launch()
+        session.onEnd(() => proxy.close())
+        return {
+          ...session,
+          ...references(processOf(processes, server)),
+          libraries,
+          failureOf: (url) => proxy.failureOf(url),
+        }
+      } finally {
+        signal.removeEventListener("abort", abort)
+      }
+    })
   } catch (cause) {
     proxy.close()
     throw startFailure(executablePath, cause)

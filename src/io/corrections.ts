@@ -21,6 +21,9 @@ export interface Correction {
   readonly recorded_at?: string
 }
 
+/** Of each text, in characters. */
+export const maxCorrectionText = 2000
+
 const isMissing = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOENT"
 
 const isCorrection = (value: unknown): value is Correction => {
@@ -29,8 +32,10 @@ const isCorrection = (value: unknown): value is Correction => {
   return [goal, failed_attempt, successful_approach].every((part) => typeof part === "string")
 }
 
-/** Undefined for a damaged file. */
-const parseCorrections = (text: string): Array<Correction> | undefined => {
+/** Undefined for a damaged file. One that somebody emptied is an empty list. */
+const parseCorrections = (content: string): Array<Correction> | undefined => {
+  const text = content.replace(/^\uFEFF/, "").trim()
+  if (text === "") return []
   try {
     const value: unknown = JSON.parse(text)
     return Array.isArray(value) && value.every(isCorrection) ? value : undefined
@@ -53,6 +58,16 @@ const read = async (path: string): Promise<string | undefined> => {
 const asideOf = (path: string, now: Date): string =>
   path.replace(/\.json$/, `.damaged-${now.toISOString().replace(/[:.]/g, "-")}.json`)
 
+const makeFolder = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { recursive: true })
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code !== "EEXIST" && code !== "ENOTDIR") throw cause
+    throw new Error(`${path} is a file where a folder is needed. Move it away.`, { cause })
+  }
+}
+
 export interface AppendedCorrection {
   /** How many there are now. */
   readonly count: number
@@ -70,7 +85,7 @@ export const appendCorrection = async (
   signal?: AbortSignal,
 ): Promise<AppendedCorrection> => {
   const { goal, failed_attempt, successful_approach } = correction
-  await mkdir(dirname(path), { recursive: true })
+  await makeFolder(dirname(path))
   return withFileLock(
     `${path}.lock`,
     async (ensureHeld) => {
@@ -97,6 +112,19 @@ export const appendCorrection = async (
   )
 }
 
+/** What people wrote by hand may be of any length. */
+const shortenedTexts = (correction: Correction): Correction => {
+  const { goal, failed_attempt, successful_approach } = correction
+  const cut = (text: string) =>
+    text.length > maxCorrectionText ? `${text.slice(0, maxCorrectionText).trimEnd()}…` : text
+  return {
+    ...correction,
+    goal: cut(goal),
+    failed_attempt: cut(failed_attempt),
+    successful_approach: cut(successful_approach),
+  }
+}
+
 export interface LoadCorrectionsOptions {
   /** How many to give, of the latest; the file keeps all. `Infinity` is all. Default 50. */
   readonly limit?: number
@@ -104,7 +132,7 @@ export interface LoadCorrectionsOptions {
 
 /**
  * The latest corrections recorded in a folder (default: the current one), the newest first, to be put into a prompt.
- * None where there is no file. Rejects for a damaged file, which stays as it is, and with Node's error where it cannot
+ * Texts past 2,000 characters are cut. None where there is no file. Rejects for a damaged file, which stays as it is, and with Node's error where it cannot
  * be read.
  */
 export const loadCorrections = async (
@@ -122,5 +150,5 @@ export const loadCorrections = async (
   if (corrections === undefined) {
     throw new Error(`${path} is damaged: it is not a JSON list of corrections. Repair it, or move it away.`)
   }
-  return corrections.slice(-limit).reverse()
+  return corrections.slice(-limit).reverse().map(shortenedTexts)
 }

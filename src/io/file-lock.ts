@@ -1,9 +1,10 @@
 /**
  * A lock between processes: a file that exists while the lock is held, and names its holder. A holder that died is
- * noticed and its lock broken; who may break it is decided by a lock of its own, so that only one process does.
+ * noticed and its lock broken, that of a living one never; who may break it is decided by a lock of its own, so that
+ * only one process does.
  */
 import { randomUUID } from "node:crypto"
-import { readlinkSync } from "node:fs"
+import { readFileSync, readlinkSync } from "node:fs"
 import { type FileHandle, open, readFile, rm, stat } from "node:fs/promises"
 import { hostname } from "node:os"
 import { setTimeout as delay } from "node:timers/promises"
@@ -11,7 +12,10 @@ import { setTimeout as delay } from "node:timers/promises"
 export interface FileLockOptions {
   /** How long to wait for the lock, in milliseconds. Default 30,000. */
   readonly timeout?: number
-  /** The age in milliseconds at which a lock counts as left behind though its holder cannot be seen to be dead. Default 10,000. */
+  /**
+   * The age in milliseconds at which a lock counts as left behind where its holder cannot be looked at: on another
+   * machine, or not named. Default 10,000.
+   */
   readonly staleAfter?: number
   readonly signal?: AbortSignal
 }
@@ -23,10 +27,14 @@ interface Holder {
   readonly token: string
 }
 
-/** With the namespace of process ids: containers may share a folder and a host name, but not those. */
+/**
+ * With the namespace of process ids, because containers may share a folder and a host name, but not those; and with the
+ * boot, after which an id may be another process's.
+ */
 const thisHost = (): string => {
   try {
-    return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
+    return `${hostname()} ${readlinkSync("/proc/self/ns/pid")} ${boot}`
   } catch {
     return hostname()
   }
@@ -64,11 +72,12 @@ const inspect = async (path: string, staleAfter: number): Promise<LockState | un
   try {
     const { mtimeMs } = await stat(path)
     const holder = parseHolder(await readFile(path, "utf8"))
-    const died = holder !== undefined && holder.host === thisHost() && isDead(holder.pid)
-    return { holder, isStale: died || Date.now() - mtimeMs > staleAfter }
+    const isOurs = holder?.host === thisHost()
+    return { holder, isStale: isOurs ? isDead(holder.pid) : Date.now() - mtimeMs > staleAfter }
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return undefined
-    throw cause
+    if (codeOf(cause) !== "EISDIR") throw cause
+    throw new Error(`${path} is a folder, where a file is needed to lock. Remove it.`, { cause })
   }
 }
 

@@ -1,6 +1,6 @@
 /** Where Chromium, or a browser of its family, is installed. */
 import { constants } from "node:fs"
-import { access } from "node:fs/promises"
+import { access, stat } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 import { FetchError } from "./fetch-error.ts"
 
@@ -22,11 +22,14 @@ const places: Readonly<Partial<Record<NodeJS.Platform, ReadonlyArray<string>>>> 
   ],
 }
 
-const isExecutable = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
+const isExecutable = async (path: string): Promise<boolean> => {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
+}
 
 /**
  * The path that is given, or that of the environment's `CHROME_PATH`, else the first that is found on the PATH or in

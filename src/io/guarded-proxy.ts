@@ -1,11 +1,12 @@
 /**
  * An HTTP proxy on loopback whose connections all pass an address guard: the only way out for a browser, which follows
- * redirects, loads what a page names and opens sockets without asking anybody else.
+ * redirects, loads what a page names and opens sockets without asking anybody else. It keeps no process from ending.
  */
 import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import type { Duplex } from "node:stream"
 import { type AddressGuard, hostnameOf } from "./address-guard.ts"
+import { FetchError } from "./fetch-error.ts"
 
 /** What concerns a connection, and not what goes over it. */
 const hopByHop: ReadonlySet<string> = new Set([
@@ -23,17 +24,27 @@ const hopByHop: ReadonlySet<string> = new Set([
 /** Of as many hosts the last failure is kept. */
 const maxFailures = 256
 
-const endToEnd = (rawHeaders: ReadonlyArray<string>): Array<string> =>
-  rawHeaders.filter((_, index) => !hopByHop.has(rawHeaders[index - (index % 2)]!.toLowerCase()))
+/** Without the headers of the connection, those included that `Connection` itself names. Names and values take turns. */
+const endToEnd = (rawHeaders: ReadonlyArray<string>): Array<string> => {
+  const dropped = new Set(hopByHop)
+  const nameAt = (index: number) => rawHeaders[index - (index % 2)]!.toLowerCase()
+  for (const [index, text] of rawHeaders.entries()) {
+    const isValue = index % 2 === 1
+    if (!isValue || nameAt(index) !== "connection") continue
+    for (const name of text.split(",")) dropped.add(name.trim().toLowerCase())
+  }
+  return rawHeaders.filter((_, index) => !dropped.has(nameAt(index)))
+}
 
 export class GuardedProxy {
   private readonly guard: AddressGuard
   private readonly failures = new Map<string, Error>()
   private readonly tunnels = new Set<Duplex>()
-  private readonly server = createServer({ insecureHTTPParser: false })
+  private readonly server = createServer()
 
   constructor(guard: AddressGuard) {
     this.guard = guard
+    this.server.on("connection", (socket) => socket.unref())
     this.server.on("request", (incoming, outgoing) => this.forward(incoming, outgoing))
     this.server.on("connect", (incoming, socket, head) => this.tunnel(incoming, socket, head))
   }
@@ -43,6 +54,7 @@ export class GuardedProxy {
     await new Promise<void>((resolve, reject) => {
       this.server.once("error", reject)
       this.server.listen(0, "127.0.0.1", resolve)
+      this.server.unref()
     })
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
@@ -75,11 +87,22 @@ export class GuardedProxy {
         setHost: false,
         lookup: this.guard.lookup,
       })
+      request.on("socket", (socket) => socket.unref())
       request.on("error", (error) => fail(url, error))
+      request.on("close", () => {
+        // Such as after a switch of protocols that nobody asked for.
+        const isAnswered = outgoing.headersSent || outgoing.destroyed
+        if (!isAnswered) fail(url, new FetchError("The server closed the connection without an answer."))
+      })
       request.on("response", (response) => {
         this.failures.delete(authorityOf(url))
         const { statusCode = 502, statusMessage, rawHeaders } = response
-        outgoing.writeHead(statusCode, statusMessage, endToEnd(rawHeaders))
+        try {
+          outgoing.writeHead(statusCode, statusMessage, endToEnd(rawHeaders))
+        } catch (cause) {
+          // Node reads statuses and control characters that it does not write.
+          return fail(url, new FetchError(`The answer of ${url.host} is not valid HTTP.`, { cause }))
+        }
         response.on("error", () => outgoing.destroy())
         response.pipe(outgoing)
       })
@@ -103,6 +126,7 @@ export class GuardedProxy {
       return void socket.destroy()
     }
     const target = connect({ host, port: Number(url.port || 443), lookup: this.guard.lookup })
+    target.unref()
     this.tunnels.add(socket)
     socket.on("close", () => {
       this.tunnels.delete(socket)

@@ -33,21 +33,14 @@ export class BodyHead {
 
 const mediaTypeOf = (contentType: string): string => contentType.split(";")[0]!.trim().toLowerCase()
 
-const textTypes =
-  /^(text\/|application\/.*(json|xml|javascript|ecmascript|typescript|yaml|toml|graphql|sql|x-sh|form-urlencoded)|message\/|image\/svg)/
-
-/** Types of which servers say nothing more than "some bytes". */
-const vagueTypes: ReadonlySet<string> = new Set([
-  "",
-  "application/octet-stream",
-  "binary/octet-stream",
-  "*/*",
-])
-
-/** Whether a content type says that this is no text. False for one that says nothing. */
+/**
+ * Whether a content type alone tells that this is no text. Of all others the bytes tell: servers call text many names,
+ * and know little of the files that they send.
+ */
 export const isBinaryType = (contentType: string): boolean => {
   const type = mediaTypeOf(contentType)
-  return !vagueTypes.has(type) && !textTypes.test(type)
+  if (/\+(?:json|xml|yaml)$/.test(type)) return false
+  return /^(?:image|audio|video|font)\/|^application\/(?:zip|pdf)$/.test(type)
 }
 
 const byteOrderMarks: ReadonlyArray<readonly [charset: string, mark: Buffer]> = [
@@ -98,10 +91,14 @@ const declaredDecoder = (bytes: Buffer, contentType: string): TextDecoder | unde
   )
 }
 
-/** Control characters that no text holds; a UTF-16 text holds zero bytes, too. */
-const looksBinary = (bytes: Buffer, encoding: string): boolean =>
-  !encoding.startsWith("utf-16") &&
-  /[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(bytes.toString("latin1", 0, sniffedBytes))
+/** No text starts with control characters, has a zero anywhere, or many of the others. */
+const looksBinary = (text: string, encoding: string): boolean => {
+  // Nearly any bytes are letters of some script there. Some are not, and tell.
+  if (encoding.startsWith("utf-16") && text.includes("\uFFFD")) return true
+  const controls = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/g
+  if (text.slice(0, sniffedBytes).search(controls) >= 0 || text.includes("\0")) return true
+  return (text.match(controls)?.length ?? 0) > text.length / 100
+}
 
 /** Undefined for binary content. Bytes that are wrong in their charset become U+FFFD. */
 export const decodeText = ({ bytes, isComplete }: BodyHead, contentType: string): string | undefined => {
@@ -109,7 +106,7 @@ export const decodeText = ({ bytes, isComplete }: BodyHead, contentType: string)
     declaredDecoder(bytes, contentType) ??
     // What was said by nobody is UTF-8 where it can be, and what browsers then take it for where it cannot.
     new TextDecoder(isValidUtf8(bytes, isComplete) ? "utf-8" : "windows-1252")
-  if (looksBinary(bytes, decoder.encoding)) return undefined
   // A cut character at the end of a part is left out.
-  return decoder.decode(bytes, { stream: !isComplete })
+  const text = decoder.decode(bytes, { stream: !isComplete })
+  return looksBinary(text, decoder.encoding) ? undefined : text
 }

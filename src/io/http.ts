@@ -2,6 +2,7 @@
  * How handlers get something from the web: a small interface, and this machine's answer to it. Every hop of a redirect
  * passes the address guard; the response's body streams, and what is not read of it is never transferred.
  */
+import { isUtf8 } from "node:buffer"
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -12,12 +13,16 @@ import { request as requestHttps } from "node:https"
 import { AddressGuard, type AddressGuardOptions, hostnameOf } from "./address-guard.ts"
 import { FetchError } from "./fetch-error.ts"
 import { decodeContent } from "./http-content.ts"
+import { shownUrl } from "./truncation.ts"
+
+type RequestHeaders = Readonly<Record<string, string>>
 
 export interface HttpRequest {
   /** http or https. */
   readonly url: URL
-  readonly headers?: Readonly<Record<string, string>>
-  /** Redirects to follow, each with the same headers. Default 10; with 0 a redirect is a response like any other. */
+  /** To another origin a redirect takes only `accept`, `accept-language` and `user-agent` along. */
+  readonly headers?: RequestHeaders
+  /** Redirects to follow. Default 10; with 0 a redirect is a response like any other. */
   readonly maxRedirects?: number
   readonly signal?: AbortSignal
 }
@@ -51,10 +56,21 @@ const defaultHeaders = {
   "user-agent": "stepline",
 }
 
+/** They tell nothing that is meant for one server alone, such as a key. */
+const headersForAll: ReadonlySet<string> = new Set(["accept", "accept-language", "user-agent"])
+
+const withoutSecrets = (headers: RequestHeaders): RequestHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => headersForAll.has(name.toLowerCase())))
+
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** Gives the head of the response; its body waits to be read. */
-const send = (url: URL, { headers, signal }: HttpRequest, guard: AddressGuard): Promise<IncomingMessage> =>
+const send = (
+  url: URL,
+  headers: RequestHeaders,
+  { signal }: HttpRequest,
+  guard: AddressGuard,
+): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     guard.checkLiteral(hostnameOf(url))
     const start = url.protocol === "https:" ? requestHttps : requestHttp
@@ -82,13 +98,21 @@ export const problemOfUrl = ({ protocol, username, password }: URL): string | un
     : "URLs with a user name or a password cannot be fetched. Leave it out."
 }
 
-const redirectTarget = (from: URL, location: string): URL => {
+/** Node reads headers as Latin-1. Where their bytes can be UTF-8, that is what was meant, as in browsers. */
+const decodeLocation = (header: string): string => {
+  const bytes = Buffer.from(header, "latin1")
+  return isUtf8(bytes) ? bytes.toString() : header
+}
+
+const redirectTarget = (from: URL, header: string): URL => {
+  const location = decodeLocation(header)
   if (!URL.canParse(location, from.href)) {
-    throw new FetchError(`${from.href} redirects to an invalid URL: ${location}`)
+    throw new FetchError(`${shownUrl(from)} redirects to an invalid URL: ${shownUrl(location)}`)
   }
   const target = new URL(location, from)
   const problem = problemOfUrl(target)
-  if (problem !== undefined) throw new FetchError(`${from.href} redirects to ${location}. ${problem}`)
+  if (problem !== undefined)
+    throw new FetchError(`${shownUrl(from)} redirects to ${shownUrl(location)}. ${problem}`)
   return target
 }
 
@@ -99,16 +123,18 @@ export const localHttp = (options: AddressGuardOptions = {}): Http => {
     get: async (request) => {
       const { maxRedirects = 10 } = request
       const redirectedFrom: Array<URL> = []
-      for (let { url } = request; ; ) {
-        const message = await send(url, request, guard)
+      for (let { url, headers: sent = {} } = request; ; ) {
+        const message = await send(url, sent, request, guard)
         const { statusCode = 0, statusMessage = "", headers } = message
         if (maxRedirects > 0 && redirects.has(statusCode) && headers.location !== undefined) {
           message.destroy()
           redirectedFrom.push(url)
           if (redirectedFrom.length > maxRedirects) {
-            throw new FetchError(`More than ${maxRedirects} redirects, the last one from ${url.href}`)
+            throw new FetchError(`More than ${maxRedirects} redirects, the last one from ${shownUrl(url)}`)
           }
-          url = redirectTarget(url, headers.location)
+          const target = redirectTarget(url, headers.location)
+          if (target.origin !== url.origin) sent = withoutSecrets(sent)
+          url = target
           continue
         }
         return {

@@ -5,6 +5,7 @@
  */
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
+import { pageVisibility } from "./page-visibility.ts"
 
 /** What the script answers. */
 export interface ExtractedPage {
@@ -13,78 +14,106 @@ export interface ExtractedPage {
   readonly markdown: string
   /** Of the whole Markdown, in UTF-8. */
   readonly bytes: number
+  /** Whether the page has more than could be read of it. */
+  readonly isPartial: boolean
 }
 
 /** Below this an article is not worth more than the page around it, unless it is most of that. In characters. */
 const shortArticle = 500
 /** In characters. */
 const maxTitle = 500
+/** What is read of a page at most: elements and texts, and characters. No answer shows as much. */
+const maxNodes = 200_000
+const maxText = 2_000_000
+
+const readers = `
+  /** A form's fields hide its own properties of the same name. The prototypes still have them. */
+  const getter = ({ prototype }, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(prototype, name)
+    return (node) => get.call(node)
+  }
+  const nodeTypeOf = getter(Node, "nodeType")
+  const childNodesOf = getter(Node, "childNodes")
+  const parentElementOf = getter(Node, "parentElement")
+  const localNameOf = getter(Element, "localName")
+  const shadowRootOf = getter(Element, "shadowRoot")
+  const attributeOf = (element, name) => Element.prototype.getAttribute.call(element, name)
+  const rectangleOf = (element) => Element.prototype.getBoundingClientRect.call(element)
+`
 
 const copyVisible = String.raw`
-  const leftOut = new Set(["script", "style", "noscript", "template", "iframe", "object", "embed", "canvas", "svg",
+  const leftOut = new Set(["script", "style", "noscript", "template", "object", "embed", "canvas", "svg",
     "select", "textarea", "link", "meta", "base"])
   const keptAttributes = ["id", "class", "alt", "title", "colspan", "rowspan", "start", "dir", "lang", "role",
     "rel", "itemprop", "itemtype", "itemscope", "datetime"]
+
+  /** What is known to its form by its id, as far as it is not left out. */
+  const fields = new Set(["button", "fieldset", "output"])
 
   const languagePatterns = [/\b(?:language|lang)-([\w+#.-]+)/, /\bhighlight-(?:source|text)-([\w+#-]+)/,
     /\bbrush:\s*([\w+#-]+)/, /\bhljs\s+([\w+#-]+)/, /\bsourceCode\s+([\w+#-]+)/]
 
   const languageOf = (pre) => {
     const code = pre.querySelector("code")
-    const around = [code, pre, pre.parentElement, pre.parentElement && pre.parentElement.parentElement]
-    for (const element of around) {
+    const parent = parentElementOf(pre)
+    for (const element of [code, pre, parent, parent && parentElementOf(parent)]) {
       if (element === null) continue
-      const named = element.dataset.lang || element.dataset.language
+      const named = attributeOf(element, "data-lang") || attributeOf(element, "data-language")
       if (named) return named
       for (const pattern of languagePatterns) {
-        const found = pattern.exec(element.getAttribute("class") || "")
+        const found = pattern.exec(attributeOf(element, "class") || "")
         if (found !== null) return found[1]
       }
     }
     return pre.getAttribute("lang") || ""
   }
 
-  /** Texts for screen readers are squeezed into a dot. */
-  const isSqueezed = (element, style) => {
-    if (style.position !== "absolute" && style.position !== "fixed") return false
-    const { width, height } = element.getBoundingClientRect()
-    return width <= 1 && height <= 1 && style.overflow !== "visible"
-  }
-
   /** An element of the page's own is one of ours that is laid out alike. */
-  const nameOf = ({ localName }, { display }) => {
+  const nameOf = (localName, { display }) => {
     if (localName !== "span" && /^[a-z][a-z0-9]*$/.test(localName)) return localName
     return display.startsWith("inline") || display === "contents" ? "span" : "div"
   }
 
   const childrenOf = (element) => {
-    if (element.shadowRoot) return element.shadowRoot.childNodes
-    if (element.localName !== "slot") return element.childNodes
-    const assigned = element.assignedNodes()
-    return assigned.length > 0 ? assigned : element.childNodes
+    const shadowRoot = shadowRootOf(element)
+    if (shadowRoot !== null) return shadowRoot.childNodes
+    const assigned = localNameOf(element) === "slot" ? element.assignedNodes() : []
+    return assigned.length > 0 ? assigned : childNodesOf(element)
   }
 
   const copyChildren = (from, to, isVisible) => {
     for (const child of childrenOf(from)) copyNode(child, to, isVisible)
   }
 
+  let nodesLeft = maxNodes, textLeft = maxText
+  const append = (to, text) => {
+    textLeft -= text.length
+    to.append(text)
+  }
+
   const copyNode = (node, to, isVisible) => {
-    if (node.nodeType === Node.TEXT_NODE) {
-      if (isVisible) to.append(node.data)
+    if (--nodesLeft < 0 || textLeft < 0) return
+    const type = nodeTypeOf(node)
+    if (type === Node.TEXT_NODE) {
+      if (isVisible) append(to, node.data)
       return
     }
-    if (node.nodeType !== Node.ELEMENT_NODE || leftOut.has(node.localName)) return
+    if (type !== Node.ELEMENT_NODE) return
+    const localName = localNameOf(node)
+    if (leftOut.has(localName)) return
     const style = getComputedStyle(node)
-    if (style.display === "none" || isSqueezed(node, style)) return
-    // What is inside of something invisible may be visible again.
-    const isShown = style.visibility === "visible"
-    const name = nameOf(node, style)
+    if (isHidden(node, style)) return
+    const isShown = showsText(style)
+    const name = nameOf(localName, style)
     if (name === "img") return copyImage(node, to, isShown)
     if (name === "input") return copyCheckbox(node, to, isShown)
+    if (name === "iframe") return nameFrame(node, to, isShown)
     const element = to.ownerDocument.createElement(name)
     for (const attribute of keptAttributes) {
-      const value = node.getAttribute(attribute)
-      if (value !== null) element.setAttribute(attribute, value)
+      const value = attributeOf(node, attribute)
+      // In the copy an id would hide properties of the form as well.
+      const isFieldName = attribute === "id" && fields.has(name)
+      if (value !== null && !isFieldName) element.setAttribute(attribute, value)
     }
     // Readability takes alignments away; a name that it does not know comes through.
     if (name === "td" || name === "th") element.dataset.align = node.getAttribute("align") || node.style.textAlign
@@ -94,7 +123,7 @@ const copyVisible = String.raw`
       const language = languageOf(node)
       if (language !== "") code.className = "language-" + language
       // As it is laid out: lines may be elements.
-      code.textContent = node.innerText
+      append(code, node.innerText)
       element.append(code)
       to.append(element)
       return
@@ -113,6 +142,17 @@ const copyVisible = String.raw`
     to.append(image)
   }
 
+  /** What is in it is a page of its own. */
+  const nameFrame = (node, to, isShown) => {
+    if (!isShown || !/^https?:/.test(node.src)) return
+    const link = to.ownerDocument.createElement("a")
+    link.setAttribute("href", node.src)
+    link.textContent = "frame: " + (node.title.trim() || node.src)
+    const paragraph = to.ownerDocument.createElement("p")
+    paragraph.append(link)
+    to.append(paragraph)
+  }
+
   /** As an element with a text, because empty ones and inputs get lost on the way. */
   const copyCheckbox = (node, to, isShown) => {
     if (!isShown || node.type !== "checkbox") return
@@ -128,7 +168,8 @@ const copyVisible = String.raw`
     copy.documentElement.lang = document.documentElement.lang
     // Titles and names of authors are also found here.
     for (const meta of document.querySelectorAll("meta[name], meta[property]")) copy.head.append(copy.importNode(meta))
-    if (document.body !== null) copyChildren(document.body, copy.body, getComputedStyle(document.body).visibility === "visible")
+    openFolds()
+    if (document.body !== null) copyChildren(document.body, copy.body, showsText(getComputedStyle(document.body)))
     return copy
   }
 `
@@ -151,7 +192,7 @@ const extract = String.raw`
   const { title, content } = findArticle(copyPage())
   for (const cell of content.querySelectorAll("td, th")) cell.setAttribute("align", cell.dataset.align || "")
   const markdown = writer.turndown(content).trim()
-  return { title: title.trim().slice(0, maxTitle), markdown: markdown.slice(0, maxLength), bytes: new TextEncoder().encode(markdown).length }
+  return { title: title.trim().slice(0, maxTitle), markdown: markdown.slice(0, maxLength), bytes: new TextEncoder().encode(markdown).length, isPartial: nodesLeft < 0 || textLeft < 0 }
 `
 
 const require = createRequire(import.meta.url)
@@ -173,4 +214,4 @@ export const loadLibraries = async (): Promise<string> => {
 
 /** An expression whose value is an ExtractedPage. `libraries` is what `loadLibraries` gave; lengths are in characters. */
 export const pageScript = (libraries: string, maxLength: number): string =>
-  `(() => {\n${libraries}\nconst maxLength = ${maxLength}, shortArticle = ${shortArticle}, maxTitle = ${maxTitle};\n${copyVisible}\n${extract}\n})()`
+  `(() => {\n${libraries}\nconst maxLength = ${maxLength}, shortArticle = ${shortArticle}, maxTitle = ${maxTitle}, maxNodes = ${maxNodes}, maxText = ${maxText};\n${readers}\n${pageVisibility}\n${copyVisible}\n${extract}\n})()`

@@ -17,6 +17,17 @@ export const headOfBytes = (bytes: Buffer, maxBytes: number): Buffer => {
 export const headOf = (text: string, maxBytes: number): string =>
   headOfBytes(Buffer.from(text), maxBytes).toString()
 
+/** A text, or its start and `…` where it has more than `maxBytes` of UTF-8. */
+export const shortened = (text: string, maxBytes: number): string => {
+  const head = headOf(text, maxBytes)
+  return head.length === text.length ? text : `${head}…`
+}
+
+/** How much of a URL is shown, in bytes: a server or a script may give one of any length. */
+const maxShownUrl = 2000
+
+export const shownUrl = (url: URL | string): string => shortened(String(url), maxShownUrl)
+
 /** The end of a text, at most `maxBytes` of UTF-8. */
 export const tailOf = (text: string, maxBytes: number): string => {
   const bytes = Buffer.from(text)

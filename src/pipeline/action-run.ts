@@ -107,14 +107,14 @@ export class ActionRun implements InterpreterOwner, GateSubject {
   private succeeded(ending: Exclude<Ending, { _tag: "Failed" }>): Step {
     const { run, action, params } = this
     this.engine.actions.settle(run.agentId, action)
+    run.report.resolve(action, params.action === "apply" ? "applied" : "discarded")
     const output = withDetails(
       ending._tag === "Staged" ? this.stageRest(ending) : this.complete(),
       params,
       action,
     )
-    // All is in place before it is told: whoever hears of it may cancel the call.
+    // Whoever heard of the new action may have cancelled the call.
     run.noteOutput(output)
-    run.report.resolve(action, params.action === "apply" ? "applied" : "discarded")
     return Step.Output(output)
   }
 

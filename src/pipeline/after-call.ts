@@ -52,7 +52,7 @@ const rewrite = (
 ): Judged => {
   const changed = answer.output === undefined ? undefined : toOutput(answer.output)
   const isError = typeof answer.isError === "boolean" ? answer.isError : event._tag === "Error"
-  const { agentId, callId, name, editedParams, cleanupErrors } = event
+  const { agentId, callId, name, editedParams, cleanupErrors, staged } = event
   const shared = {
     agentId,
     callId,
@@ -60,13 +60,10 @@ const rewrite = (
     content: changed === undefined ? event.content : textOf(changed),
     ...(editedParams !== undefined && { editedParams }),
     ...(cleanupErrors !== undefined && { cleanupErrors }),
+    ...(staged !== undefined && { staged }),
   }
   const kept = event._tag === "Completed" ? event.output : undefined
-  if (!isError) {
-    const staged =
-      event._tag === "Completed" && event.staged !== undefined ? { staged: event.staged } : undefined
-    return { _tag: "Completed", ...shared, output: changed ?? kept ?? textOutput(event.content), ...staged }
-  }
+  if (!isError) return { _tag: "Completed", ...shared, output: changed ?? kept ?? textOutput(event.content) }
   const output = changed ?? event.output
   const reason = event._tag === "Error" ? event.reason : "failed"
   const cause = event._tag === "Error" && event.cause !== undefined ? { cause: event.cause } : undefined

@@ -1,4 +1,6 @@
 /** A signal for each agent that somebody works for outside its calls: aborted with them, and replaced then. */
+import { setMaxListeners } from "node:events"
+
 export class AgentSignals {
   private readonly controllers = new Map<string, AbortController>()
 
@@ -6,6 +8,8 @@ export class AgentSignals {
     let controller = this.controllers.get(agentId)
     if (controller === undefined) {
       controller = new AbortController()
+      // Whoever works for the agent listens: many is no leak.
+      setMaxListeners(0, controller.signal)
       this.controllers.set(agentId, controller)
     }
     return controller.signal

@@ -42,7 +42,8 @@ interface FinishedTask {
   readonly endedAt: number
 }
 
-const capitalized = (status: string): string => status[0]!.toUpperCase() + status.slice(1)
+/** How a status is told: `Running`, `Complete`, … */
+export const capitalized = (status: string): string => status[0]!.toUpperCase() + status.slice(1)
 
 const snapshot = (run: RunningTask): BackgroundTask => ({
   id: run.callId,

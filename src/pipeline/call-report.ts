@@ -31,6 +31,8 @@ export class CallReport implements DeltaSource {
   /** Whether the host was told that it runs in the background. */
   private announced = false
   private staged: CompletedEvent["staged"]
+  /** Told with the end: the finally handlers belong to the action. */
+  private resolved: ActionResolvedEvent | undefined
   private cleanupErrors: Array<string> | undefined
   private transcript: Transcript | undefined
   private span: CallSpan | undefined
@@ -92,20 +94,16 @@ export class CallReport implements DeltaSource {
     return this.sink.delta(this, content, partial)
   }
 
-  stage({ actionId, label, sourceToolName }: StagedAction): void {
+  stage({ actionId, label, sourceToolName, sourceCallId }: StagedAction): void {
+    const { agentId, callId } = this
     this.staged = { actionId, label }
-    this.tellOfAction({ _tag: "ActionPending", agentId: this.agentId, actionId, label, sourceToolName })
+    const source = sourceCallId === callId || sourceCallId === undefined ? undefined : { sourceCallId }
+    this.tellOfAction({ _tag: "ActionPending", agentId, actionId, label, sourceToolName, ...source })
   }
 
-  resolve({ actionId, label, sourceToolName }: StagedAction, outcome: "applied" | "discarded"): void {
-    this.tellOfAction({
-      _tag: "ActionResolved",
-      agentId: this.agentId,
-      actionId,
-      label,
-      sourceToolName,
-      outcome,
-    })
+  resolve({ actionId, label, sourceToolName }: StagedAction, outcome: ActionResolvedEvent["outcome"]): void {
+    const { agentId } = this
+    this.resolved = { _tag: "ActionResolved", agentId, actionId, label, sourceToolName, outcome }
   }
 
   /** An action is the agent's, not the call's: where nobody is told of the call, the readers of events are. */
@@ -130,12 +128,14 @@ export class CallReport implements DeltaSource {
 
   /** Tells the end. `task` is the call as a background task. */
   end(event: TerminalEvent, task: RunningTask): void {
+    if (this.resolved !== undefined) this.tellOfAction(this.resolved)
     this.span?.end(event._tag === "Completed" ? undefined : event.content)
     let last: ToolEvent = event
     if (this.announced) {
       this.engine.tasks.ended(task, event)
       const { agentId, callId, name } = this.call
-      last = { _tag: "BackgroundCompleted", agentId, callId, name, status: statusOf(event) }
+      const staged = this.staged && { staged: this.staged }
+      last = { _tag: "BackgroundCompleted", agentId, callId, name, status: statusOf(event), ...staged }
     }
     this.sink.push(last)
     if (!this.announced) this.onResult?.(resultOf(event))

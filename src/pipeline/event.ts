@@ -69,11 +69,16 @@ interface EndEvent extends CallEvent {
   readonly cleanupErrors?: ReadonlyArray<string>
 }
 
+interface StagedName {
+  readonly actionId: string
+  readonly label: string
+}
+
 export interface CompletedEvent extends EndEvent {
   readonly _tag: "Completed"
   readonly output: ToolOutput
   /** Set where the call staged a pending action. */
-  readonly staged?: { readonly actionId: string; readonly label: string }
+  readonly staged?: StagedName
   /** The parameters that ran, where the host edited them. */
   readonly editedParams?: unknown
 }
@@ -85,6 +90,8 @@ export interface ErrorEvent extends EndEvent {
   readonly output?: ToolOutput
   /** For the host's logs; not plain JSON. */
   readonly cause?: unknown
+  /** Set where the call had staged a pending action before a hook called its result an error. */
+  readonly staged?: StagedName
   readonly editedParams?: unknown
 }
 
@@ -107,22 +114,26 @@ export interface BackgroundCompletedEvent extends CallEvent {
   readonly _tag: "BackgroundCompleted"
   readonly name: string
   readonly status: FinalStatus
+  /** Set where the task staged a pending action. */
+  readonly staged?: StagedName
 }
 
-export interface ActionPendingEvent {
+interface ActionEvent {
+  readonly agentId: string
+  readonly actionId: string
+  readonly label: string
+  readonly sourceToolName: string
+}
+
+export interface ActionPendingEvent extends ActionEvent {
   readonly _tag: "ActionPending"
-  readonly agentId: string
-  readonly actionId: string
-  readonly label: string
-  readonly sourceToolName: string
+  /** Where applying an action has staged the rest of its pipeline: the call that staged the first. */
+  readonly sourceCallId?: string
 }
 
-export interface ActionResolvedEvent {
+/** The action is over, and its finally handlers have run. */
+export interface ActionResolvedEvent extends ActionEvent {
   readonly _tag: "ActionResolved"
-  readonly agentId: string
-  readonly actionId: string
-  readonly label: string
-  readonly sourceToolName: string
   readonly outcome: "applied" | "discarded" | "dropped"
 }
 

@@ -147,7 +147,8 @@ export interface Settings {
 
 const got = (value: unknown): string => `got \`${String(value)}\` (${value === null ? "null" : typeof value})`
 
-const count = (name: string, value: number | undefined, fallback: number): number => {
+/** A positive integer. Throws a TypeError that names the option for anything else. */
+export const toCount = (name: string, value: number | undefined, fallback: number): number => {
   if (value === undefined) return fallback
   if (!Number.isInteger(value) || value < 1)
     throw new TypeError(`Expected \`${name}\` to be a positive integer, ${got(value)}`)
@@ -189,16 +190,16 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     cwd: options.cwd ?? process.cwd(),
     workspace: options.workspace,
     delegates: options.delegates ?? {},
-    backgroundConcurrency: count("backgroundConcurrency", options.backgroundConcurrency, 64),
+    backgroundConcurrency: toCount("backgroundConcurrency", options.backgroundConcurrency, 64),
     callTimeout: toMillis("callTimeout", options.callTimeout, "10 minutes"),
     taskTimeout: toMillis("taskTimeout", options.taskTimeout),
     approvalTimeout: toMillis("approvalTimeout", options.approvalTimeout),
     delegateTimeout: toMillis("delegateTimeout", options.delegateTimeout, "30 seconds"),
     finallyTimeout: toMillis("finallyTimeout", options.finallyTimeout, "5 seconds"),
     taskTtl: toMillis("taskTtl", options.taskTtl, "1 hour"),
-    maxTasks: count("maxTasks", options.maxTasks, 1000),
-    maxPendingActions: count("maxPendingActions", options.maxPendingActions, 100),
-    eventBuffer: count("eventBuffer", options.eventBuffer, 1024),
+    maxTasks: toCount("maxTasks", options.maxTasks, 1000),
+    maxPendingActions: toCount("maxPendingActions", options.maxPendingActions, 100),
+    eventBuffer: toCount("eventBuffer", options.eventBuffer, 1024),
     resolveChoice,
     hooks: options.hooks ?? {},
     trace: options.trace ?? false,

@@ -3,8 +3,8 @@
  * known languages that no `.gitignore` ignores. Links are not followed on the way.
  */
 import { join, relative, sep } from "node:path"
-import type { Files, FolderEntry } from "../io/files.ts"
-import { IgnoreRules } from "./ignore-rules.ts"
+import type { Files } from "../io/files.ts"
+import { walkFolder } from "../io/walk-folder.ts"
 import { type Language, languageNamed, languageOfPath, languages } from "./language.ts"
 import { StructuralError } from "./structural-error.ts"
 
@@ -40,38 +40,16 @@ const expectLanguage = (name: string): Language => {
   throw new StructuralError(`Unknown language ${name}. Known are: ${known}.`)
 }
 
-/** Goes through a folder in the order of names; gives paths relative to it. */
+/** Paths of files relative to the folder. */
 async function* walk(
   files: Files,
   folder: string,
   { cwd, signal, passOver }: SourceQuery,
   maxDepth = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<string, void> {
-  const start = await IgnoreRules.startingAt(files, folder, cwd)
-  const open = [{ path: folder, rules: start, depth: 1 }]
-  for (let here = open.pop(); here !== undefined; here = open.pop()) {
-    signal.throwIfAborted()
-    const entries = await listed(files, here.path).catch((cause: Error) => {
-      passOver(here.path, `cannot be read: ${cause.message}`)
-      return []
-    })
-    const hasRules = entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")
-    const rules = hasRules ? await here.rules.within(here.path) : here.rules
-    const folders: typeof open = []
-    for (const { name, kind } of entries) {
-      const path = join(here.path, name)
-      if (kind === "other" || rules.ignores(path, kind === "directory")) continue
-      if (kind === "file") yield relative(folder, path)
-      else if (!unwalked.has(name) && here.depth < maxDepth) {
-        folders.push({ path, rules, depth: here.depth + 1 })
-      }
-    }
-    open.push(...folders.reverse())
-  }
+  const entries = walkFolder(files, { folder, top: cwd, unwalked, maxDepth, signal, passOver })
+  for await (const { path, kind } of entries) if (kind === "file") yield path
 }
-
-const listed = async (files: Files, path: string): Promise<ReadonlyArray<FolderEntry>> =>
-  [...(await files.list(path))].sort((a, b) => (a.name < b.name ? -1 : 1))
 
 const isExclusion = (path: string): boolean => path.startsWith("!")
 

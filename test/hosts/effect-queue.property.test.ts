@@ -1,26 +1,58 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
 import { HostEffectQueue } from "../../src/hosts/effect-queue.ts"
-import { type Asked, approvalOf, cancelled, close, diff, effectOf, open } from "./questions.ts"
+import {
+  type Asked,
+  actionPending,
+  actionResolved,
+  approvalOf,
+  cancelled,
+  close,
+  diff,
+  effectOf,
+  open,
+  stagedEnd,
+} from "./questions.ts"
 
 type Kind = "approval" | "preview" | "close" | "passing"
 
 const kind = fc.constantFrom<Kind>("approval", "approval", "preview", "preview", "close", "passing")
-const call = fc.nat(9)
+const call = fc.nat(4)
 
 const operation = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ op: fc.constant("ask" as const), call, kind }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ op: fc.constant("ask" as const), call, kind, resolves: fc.option(fc.nat(3)) }),
+  },
   { weight: 4, arbitrary: fc.record({ op: fc.constant("take" as const) }) },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant("answer" as const), call, accept: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant("answer" as const),
+      call,
+      how: fc.constantFrom("accept", "refuse", "elsewhere"),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ op: fc.constant("acknowledge" as const), call }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant("requeue" as const), call }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant("end" as const), call }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: fc.constant("stage" as const), call, resolvedAtOnce: fc.boolean() }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant("over" as const), action: fc.nat(3), goesOn: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("close by hand" as const), call }) },
 )
 
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
 interface Question {
   readonly callId: string
+  /** Whose preview it is about. */
+  readonly owner: string
   readonly kind: Kind
   readonly asked: Asked<ReturnType<typeof approvalOf>["event"] | ReturnType<typeof effectOf>["event"]>
   taken: boolean
@@ -28,9 +60,14 @@ interface Question {
   returned: boolean
 }
 
-const ask = (callId: string, kind: Kind): Question["asked"] => {
+interface Action {
+  readonly id: string
+  readonly stagedBy: string
+}
+
+const ask = (callId: string, kind: Kind, sourceCallId: string | undefined): Question["asked"] => {
   if (kind === "approval") return approvalOf(callId)
-  return effectOf(callId, { preview: diff, close, passing: open }[kind])
+  return effectOf(callId, { preview: diff, close, passing: open }[kind], "main", sourceCallId)
 }
 
 /** What the queue promises, told with one list that is searched from its start each time. */
@@ -38,17 +75,25 @@ class Model {
   readonly queue = new HostEffectQueue()
   /** Open ones, in the order of asking. */
   open: Array<Question> = []
+  private pending: Array<Action> = []
+  private staged = 0
   private previewOf: string | undefined
 
   do(operation: Operation): void {
     switch (operation.op) {
       case "ask":
-        return this.ask(`call ${operation.call}`, operation.kind)
+        return this.askAlone(
+          `call ${operation.call}`,
+          operation.kind,
+          this.action(operation.resolves)?.stagedBy,
+        )
       case "take":
         return this.take()
       case "answer": {
         const question = this.of(operation.call)
-        if (question?.taken === true) this.answer(question, operation.accept)
+        if (question?.taken !== true) return
+        if (operation.how === "elsewhere") this.answerElsewhere(question)
+        else this.answer(question, operation.how === "accept")
         return
       }
       case "acknowledge": {
@@ -64,14 +109,22 @@ class Model {
         if (question?.taken !== true) return
         question.taken = false
         question.returned = true
-        if (question.kind === "preview") this.previewOver(question.callId)
+        if (question.kind === "preview") this.previewOver(question.owner)
         return
       }
       case "end": {
         const callId = `call ${operation.call}`
-        this.drop(callId)
-        this.previewOver(callId)
         this.queue.push(cancelled(callId))
+        return this.ended(callId)
+      }
+      case "stage":
+        return this.stage(`call ${operation.call}`, operation.resolvedAtOnce)
+      case "over":
+        return this.over(this.action(operation.action), operation.goesOn)
+      case "close by hand": {
+        const callId = `call ${operation.call}`
+        expect(this.queue.previewClosed(callId)).toBe(this.previewOf === callId)
+        return this.previewOver(callId)
       }
     }
   }
@@ -101,17 +154,59 @@ class Model {
     }
   }
 
-  private ask(callId: string, kind: Kind): void {
-    const asked = ask(callId, kind)
+  /** One call at a time resolves what another one has staged, which has ended. */
+  private askAlone(callId: string, kind: Kind, sourceCallId?: string): void {
+    const owner = sourceCallId ?? callId
+    if (this.open.some((other) => other.owner === owner && other.callId !== callId)) return
+    this.ask(callId, kind, sourceCallId)
+  }
+
+  private ask(callId: string, kind: Kind, sourceCallId?: string): void {
+    const asked = ask(callId, kind, sourceCallId)
     this.drop(callId)
-    this.open.push({ callId, kind, asked, taken: false, returned: false })
+    this.open.push({ callId, owner: sourceCallId ?? callId, kind, asked, taken: false, returned: false })
     expect(this.queue.push(asked.event)).toBe(true)
+  }
+
+  private action(index: number | null): Action | undefined {
+    return index === null ? undefined : this.pending[index]
+  }
+
+  private stage(callId: string, resolvedAtOnce: boolean): void {
+    const id = `action ${this.staged++}`
+    this.queue.push(actionPending(id))
+    if (resolvedAtOnce) this.queue.push(actionResolved(id))
+    else this.pending.push({ id, stagedBy: callId })
+    this.queue.push(stagedEnd(callId, id))
+    this.ended(callId)
+  }
+
+  /** The action is over; where it goes on, its rest is an action of the same call. */
+  private over(action: Action | undefined, goesOn: boolean): void {
+    if (action === undefined) return
+    const { stagedBy } = action
+    const id = `action ${this.staged++}`
+    if (goesOn) this.queue.push(actionPending(id, stagedBy))
+    this.queue.push(actionResolved(action.id))
+    if (goesOn) this.queue.push(stagedEnd("resolving", id))
+    this.pending = this.pending.filter((other) => other !== action)
+    if (goesOn) this.pending.push({ id, stagedBy })
+    this.nobodyCloses(stagedBy)
+  }
+
+  private ended(callId: string): void {
+    this.drop(callId)
+    this.nobodyCloses(callId)
+  }
+
+  private nobodyCloses(callId: string): void {
+    if (!this.pending.some(({ stagedBy }) => stagedBy === callId)) this.previewOver(callId)
   }
 
   private take(): void {
     const taken = this.queue.take()
     let expected = this.next()
-    while (expected !== undefined && expected.kind === "close" && !this.owns(expected.callId)) {
+    while (expected !== undefined && expected.kind === "close" && !this.owns(expected.owner)) {
       this.drop(expected.callId)
       expect(expected.asked.answer).toBe("succeeded")
       expected = this.next()
@@ -120,18 +215,22 @@ class Model {
     if (expected !== undefined) this.handedOut(expected)
   }
 
-  /** The oldest of those of each kind that have room, ones that were given back being older than all others. */
+  /**
+   * The oldest of those of each kind that have room; ones that were given back are older than all others, and previews
+   * of the call on show older still.
+   */
   private next(): Question | undefined {
     const firsts = [["approval"], ["preview"], ["close", "passing"]].flatMap((kinds) => {
       const waiting = this.open.filter(({ kind, taken }) => kinds.includes(kind) && !taken)
-      return waiting.find(({ returned }) => returned) ?? waiting[0] ?? []
+      const own = kinds.includes("preview") && waiting.find(({ owner }) => owner === this.previewOf)
+      return (own || waiting.find(({ returned }) => returned)) ?? waiting[0] ?? []
     })
     return this.open.find((question) => firsts.includes(question) && this.hasRoom(question))
   }
 
-  private hasRoom({ kind, callId }: Question): boolean {
+  private hasRoom({ kind, owner }: Question): boolean {
     if (kind === "approval") return !this.open.some((other) => other.kind === "approval" && other.taken)
-    return kind !== "preview" || this.owns(callId)
+    return kind !== "preview" || this.owns(owner)
   }
 
   private owns(callId: string): boolean {
@@ -141,10 +240,18 @@ class Model {
   private handedOut(question: Question): void {
     if (question.taken) return
     question.taken = true
-    if (question.kind === "preview") this.previewOf = question.callId
+    if (question.kind === "preview") this.previewOf = question.owner
   }
 
-  private answer({ callId, kind, asked }: Question, accept: boolean): void {
+  private answerElsewhere({ callId, owner, kind }: Question): void {
+    const question = this.queue.find(callId)!
+    expect(this.queue.answered(question)).toBe(true)
+    expect(this.queue.answered(question)).toBe(false)
+    this.drop(callId)
+    if (kind === "close") this.previewOver(owner)
+  }
+
+  private answer({ callId, owner, kind, asked }: Question, accept: boolean): void {
     const question = this.queue.find(callId)!
     const accepted =
       question._tag === "AwaitingApproval" ? () => question.approve() : () => question.succeed()
@@ -154,7 +261,7 @@ class Model {
     expect(accept ? accepted() : refused()).toBe(false)
     expect(asked.answer).toBeDefined()
     this.drop(callId)
-    if (kind === "close" || (kind === "preview" && !accept)) this.previewOver(callId)
+    if (kind === "close" || (kind === "preview" && !accept)) this.previewOver(owner)
   }
 
   private of(call: number): Question | undefined {
@@ -172,7 +279,7 @@ class Model {
 
 it("questions come in order, one approval and one preview at a time, and none is lost", () => {
   fc.assert(
-    fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
+    fc.property(fc.array(operation, { maxLength: 60, size: "max" }), (operations) => {
       const model = new Model()
       for (const operation of operations) {
         model.do(operation)

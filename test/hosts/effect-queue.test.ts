@@ -1,22 +1,18 @@
 import { describe, expect, it } from "vitest"
 import { HostEffectQueue } from "../../src/hosts/effect-queue.ts"
-import type { DelegateEvent, ToolEvent } from "../../src/index.ts"
-import { approvalOf, cancelled, close, diff, effectOf, open, preview } from "./questions.ts"
-
-const queueOf = (...asked: ReadonlyArray<{ readonly event: ToolEvent }>): HostEffectQueue => {
-  const queue = new HostEffectQueue()
-  for (const { event } of asked) queue.push(event)
-  return queue
-}
-
-/** The call ids of all that the queue hands out for now. */
-const takeAll = (queue: HostEffectQueue): Array<string> => {
-  const ids: Array<string> = []
-  for (let next = queue.take(); next !== undefined; next = queue.take()) ids.push(next.callId)
-  return ids
-}
-
-const succeed = (queue: HostEffectQueue, callId: string) => (queue.find(callId) as DelegateEvent).succeed()
+import type { ToolEvent } from "../../src/index.ts"
+import {
+  actionResolved,
+  approvalOf,
+  cancelled,
+  close,
+  diff,
+  effectOf,
+  open,
+  queueOf,
+  succeed,
+  takeAll,
+} from "./questions.ts"
 
 describe("approvals", () => {
   it("come on show one at a time, in the order of asking", () => {
@@ -79,62 +75,30 @@ describe("approvals", () => {
   })
 })
 
-describe("previews", () => {
-  it("come on show one at a time, and stay until their call closes them", () => {
-    const queue = queueOf(effectOf("a", diff), effectOf("b", preview), effectOf("c", open))
-    expect(takeAll(queue)).toEqual(["a", "c"])
-    succeed(queue, "a")
-    expect(queue.previewCallId).toBe("a")
-    expect(takeAll(queue)).toEqual([])
-    queue.push(approvalOf("a").event)
-    expect(takeAll(queue)).toEqual(["a"])
-    queue.approval!.approve()
-    queue.push(effectOf("a", close).event)
-    expect(takeAll(queue)).toEqual(["a"])
-    expect(queue.previewCallId).toBe("a")
-    succeed(queue, "a")
+describe("a question that was answered by its call's id", () => {
+  it("makes room once the queue is told", () => {
+    const queue = queueOf(approvalOf("a"), approvalOf("b"))
+    const question = queue.take()!
+    expect(queue.answered(question)).toBe(true)
+    expect(queue.approval).toBeUndefined()
+    expect(queue.answered(question)).toBe(false)
     expect(takeAll(queue)).toEqual(["b"])
-    expect(queue.previewCallId).toBe("b")
   })
 
-  it("make room where the editor could not show or close them", () => {
-    const queue = queueOf(effectOf("a", diff), effectOf("b", preview), effectOf("c", preview))
-    queue.take()
-    ;(queue.find("a") as DelegateEvent).fail("no editor")
-    expect(takeAll(queue)).toEqual(["b"])
-    succeed(queue, "b")
-    queue.push(effectOf("b", close).event)
-    queue.take()
-    ;(queue.find("b") as DelegateEvent).fail("no editor")
-    expect(takeAll(queue)).toEqual(["c"])
-  })
-
-  it("are closed by no other call: its closing is answered without the host", () => {
-    const late = effectOf("b", close)
-    const queue = queueOf(effectOf("a", diff), late)
-    expect(takeAll(queue)).toEqual(["a"])
-    expect(late.answer).toBe("succeeded")
-    expect(queue.previewCallId).toBe("a")
-  })
-
-  it("may be closed by the host where it shows none", () => {
-    const queue = queueOf(effectOf("a", close))
-    expect(takeAll(queue)).toEqual(["a"])
-  })
-
-  it("that are given back make room for nothing but themselves", () => {
+  it("closes the preview where that is what it asks", () => {
     const queue = queueOf(effectOf("a", diff), effectOf("b", diff))
     queue.take()
-    queue.requeue("a")
-    expect(queue.previewCallId).toBeUndefined()
-    expect(takeAll(queue)).toEqual(["a"])
+    succeed(queue, "a")
+    queue.push(effectOf("a", close).event)
+    queue.answered(queue.take()!)
+    expect(takeAll(queue)).toEqual(["b"])
   })
 
-  it("of a call may follow each other", () => {
-    const queue = queueOf(effectOf("a", diff))
-    queue.take()
-    succeed(queue, "a")
-    queue.push(effectOf("a", diff).event)
+  it("takes nothing away that its call has asked meanwhile", () => {
+    const queue = queueOf(approvalOf("a"))
+    const question = queue.take()!
+    queue.push(effectOf("a", open).event)
+    expect(queue.answered(question)).toBe(false)
     expect(takeAll(queue)).toEqual(["a"])
   })
 })
@@ -160,17 +124,7 @@ describe("a call that goes on without an answer", () => {
     ["Denied", { ...cancelled("a"), _tag: "Denied", by: "expired" } as ToolEvent],
     ["Error", { ...cancelled("a"), _tag: "Error", reason: "timeout" } as ToolEvent],
     ["BackgroundCompleted", { ...cancelled("a"), _tag: "BackgroundCompleted", status: "error" } as ToolEvent],
-    [
-      "ActionResolved",
-      {
-        _tag: "ActionResolved",
-        agentId: "main",
-        actionId: "a",
-        label: "Rename",
-        sourceToolName: "tool",
-        outcome: "dropped",
-      },
-    ],
+    ["ActionResolved", actionResolved("a")],
   ])("takes its question along with %s", (_tag, end) => {
     const queue = queueOf(approvalOf("a"), approvalOf("b"))
     queue.take()

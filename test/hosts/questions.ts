@@ -1,4 +1,5 @@
-/** Questions as an executor asks them, made by hand. Each is answered once, and notes how. */
+/** Questions as an executor asks them, made by hand, each answered once; and queues of them. */
+import { HostEffectQueue } from "../../src/hosts/effect-queue.ts"
 import type { AwaitingApprovalEvent, DelegateEvent, HostEffect, ToolEvent } from "../../src/index.ts"
 
 export interface Asked<E extends ToolEvent> {
@@ -34,11 +35,17 @@ export const approvalOf = (callId: string, agentId = "main"): Asked<AwaitingAppr
     deny: (reason = "denied") => answer(reason),
   }))
 
-export const effectOf = (callId: string, effect: HostEffect, agentId = "main"): Asked<DelegateEvent> =>
+export const effectOf = (
+  callId: string,
+  effect: HostEffect,
+  agentId = "main",
+  sourceCallId?: string,
+): Asked<DelegateEvent> =>
   answering((answer) => ({
     _tag: "Delegate",
     agentId,
     callId,
+    ...(sourceCallId !== undefined && { sourceCallId }),
     effect,
     succeed: () => answer("succeeded"),
     fail: (message) => answer(message),
@@ -56,3 +63,46 @@ export const cancelled = (callId: string, agentId = "main"): ToolEvent => ({
   name: "tool",
   content: "Cancelled",
 })
+
+const action = { agentId: "main", label: "Change", sourceToolName: "tool" }
+
+export const actionPending = (actionId: string, sourceCallId?: string): ToolEvent => ({
+  _tag: "ActionPending",
+  ...action,
+  actionId,
+  ...(sourceCallId !== undefined && { sourceCallId }),
+})
+
+export const actionResolved = (actionId: string): ToolEvent => ({
+  _tag: "ActionResolved",
+  ...action,
+  actionId,
+  outcome: "applied",
+})
+
+/** The end of a call that has staged an action. */
+export const stagedEnd = (callId: string, actionId: string): ToolEvent => ({
+  _tag: "Completed",
+  agentId: "main",
+  callId,
+  name: "tool",
+  content: "preview",
+  output: { content: [] },
+  staged: { actionId, label: "Change" },
+})
+
+export const queueOf = (...asked: ReadonlyArray<{ readonly event: ToolEvent }>): HostEffectQueue => {
+  const queue = new HostEffectQueue()
+  for (const { event } of asked) queue.push(event)
+  return queue
+}
+
+/** The call ids of all that the queue hands out for now. */
+export const takeAll = (queue: HostEffectQueue): Array<string> => {
+  const ids: Array<string> = []
+  for (let next = queue.take(); next !== undefined; next = queue.take()) ids.push(next.callId)
+  return ids
+}
+
+export const succeed = (queue: HostEffectQueue, callId: string) =>
+  (queue.find(callId) as DelegateEvent).succeed()

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { describe, expect, it } from "vitest"
-import { astEditTool, astEditToolFor } from "../../src/impls/ast-edit.ts"
+import { astEditTool, makeAstEditTool } from "../../src/impls/ast-edit.ts"
 import type { Tool, ToolExecutor, ToolResult } from "../../src/index.ts"
 import { localFiles } from "../../src/io/files.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -225,7 +225,7 @@ describe("apply", () => {
         return localFiles.replace(real, content, signal)
       },
     }
-    const on = executor(astEditToolFor({ files }))
+    const on = executor(makeAstEditTool({ files }))
     await edit(on, rename)
     expect(await on.resolve(apply)).toMatchObject({
       status: "error",
@@ -247,7 +247,7 @@ describe("apply", () => {
         if (real === path("a.ts")) on.cancelCall(callId)
       },
     }
-    const on = executor(astEditToolFor({ files }))
+    const on = executor(makeAstEditTool({ files }))
     await edit(on, rename)
     const { status } = await on.resolve(apply, {
       onEvent: (event) => {

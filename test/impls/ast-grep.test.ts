@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { describe, expect, it } from "vitest"
-import { astGrepTool, astGrepToolFor } from "../../src/impls/ast-grep.ts"
+import { astGrepTool, makeAstGrepTool } from "../../src/impls/ast-grep.ts"
 import type { ToolResult } from "../../src/index.ts"
 import { localFiles } from "../../src/io/files.ts"
 import { type GrammarPackages, Grammars } from "../../src/structural/installed-grammars.ts"
@@ -162,7 +162,7 @@ describe("ast_grep", () => {
       "@ast-grep/lang-go": missing("@ast-grep/lang-go"),
     }
     const searchWith = (grammars: Grammars) => {
-      const tool = astGrepToolFor({ files: localFiles }, grammars)
+      const tool = makeAstGrepTool({ files: localFiles }, grammars)
       const executor = executorOf({ ast_grep: tool }, { cwd: path() })
       return executor.run({ name: "ast_grep", params: { pattern: "f()", paths: ["."] } })
     }

@@ -127,6 +127,49 @@ describeWithChromium("the Markdown of a page", () => {
       expect(markdown).toContain(kept)
   })
 
+  it.each([
+    "opacity: 0",
+    "filter: opacity(0)",
+    "font-size: 0",
+    "position: absolute; left: -9999px",
+    "position: relative; left: -9999px",
+    "height: 0; overflow: hidden",
+    "max-height: 0; overflow: hidden",
+    "clip-path: inset(50%)",
+    "position: absolute; clip: rect(0, 0, 0, 0)",
+    "transform: scale(0)",
+    "text-indent: -9999px; overflow: hidden",
+    "content-visibility: hidden",
+  ])("leaves out what is hidden by %s", async (style) => {
+    const markdown = await markdownOf(`<p>seen</p><div style="${style}"><p>unseen</p></div><p>seen, too</p>`)
+    expect(markdown).toBe("seen\n\nseen, too")
+  })
+
+  it.each([
+    ["folded", "<details><summary>More</summary><div style='overflow: auto'><p>here</p></div></details>"],
+    ["one of several folds", "<details name=a open>x</details><details name=a><pre>here</pre></details>"],
+    ["faded in", "<p style='opacity: 0; transition: opacity 1s'>here</p>"],
+    ["of a size again", "<div style='font-size: 0'><p style='font-size: 10px'>here</p></div>"],
+    ["without a box", "<div style='display: contents'><p>here</p></div>"],
+    ["beyond a box", "<div style='height: 0'><p>here</p></div>"],
+    ["far down", "<div style='height: 5000px'></div><p style='content-visibility: auto'>here</p>"],
+    [
+      "right to left",
+      "<script>document.dir = 'rtl'</script><p style='position: absolute; right: 3000px'>here</p>",
+    ],
+  ])("keeps what is %s", async (_, block) => {
+    expect(await markdownOf(`<p>seen</p>${block}`)).toContain("here")
+  })
+
+  it("names frames, which are pages of their own", async () => {
+    const markdown =
+      await markdownOf(`<p>text</p><iframe src="/inner" title="A map"></iframe><iframe src="/other">
+      </iframe><iframe src="/hidden" hidden></iframe>`)
+    expect(markdown).toBe(
+      `text\n\n[frame: A map](${server.url("/inner")})\n\n[frame: ${server.url("/other")}](${server.url("/other")})`,
+    )
+  })
+
   it("has what scripts add, also what they load, and what is in shadow trees", async () => {
     server.route("/data", sends("loaded later"))
     const markdown = await markdownOf(
@@ -139,6 +182,18 @@ describeWithChromium("the Markdown of a page", () => {
     )
     expect(markdown).toMatch(/before the slot\s+slotted text\s+loaded later/)
   })
+
+  it.each(["nodeType", "childNodes", "shadowRoot", "parentElement", "getAttribute", "getBoundingClientRect"])(
+    "has what is in a form with fields named %s",
+    async (name) => {
+      const field = `<input name="${name}">`
+      const markdown = await markdownOf(`<form style="position: absolute">${field}${field}
+        <button id="nodeName">Go</button><fieldset id="firstChild"></fieldset><p>${paragraph}</p>
+        <ul><li>One</li></ul><pre><code>code</code></pre><p>${paragraph}</p></form>`)
+      expect(markdown).toContain(paragraph)
+      expect(markdown).toContain("code")
+    },
+  )
 
   it("does not depend on what the page's scripts and policies did", async () => {
     const policy =
@@ -176,6 +231,17 @@ describeWithChromium("the answer of FetchHtml", () => {
     )
   })
 
+  it("has a header of bounded length, however long the addresses are", async () => {
+    const long = (path: string) => `${path}?${"x".repeat(5_000)}`
+    server.route("/from", redirectsTo(long("/to")))
+    server.route("/to", sends("<p>there</p>", html))
+    const shown = (path: string) => `${server.url(long(path)).slice(0, 2000)}…]`
+    expect((await answer(long("/from"))).split("\n").slice(0, 2)).toEqual([
+      `[Redirected from: ${shown("/from")}`,
+      `[URL: ${shown("/to")}`,
+    ])
+  })
+
   it("shows an error page with its status", async () => {
     server.route("/page", (_request, response) => {
       response.writeHead(404, html).end("<title>Lost</title><h1>Not here</h1><p>Try elsewhere.</p>")
@@ -192,6 +258,11 @@ describeWithChromium("the answer of FetchHtml", () => {
     expect(await answer("/page", browser, 5)).toMatch(
       /\n\néé\n\[truncated: these are the first 4 bytes; the page has 120000\]$/,
     )
+  })
+
+  it("is that of the first two million characters", async () => {
+    server.route("/page", sends(`<p>${"x".repeat(1_999_000)}</p><p>${"y".repeat(2_000)}</p><p>end</p>`, html))
+    expect(await answer("/page")).toMatch(/\[truncated: .* the page has more than 2001002\]$/)
   })
 
   it("says that a page has no text", async () => {
@@ -244,6 +315,32 @@ describeWithChromium("a failure of FetchHtml", () => {
   ])("is %s", async (_, headers, reason) => {
     server.route("/file", sends("PK", { ...html, ...headers }))
     expect(await answer("/file")).toBe(`Error: ${server.url("/file")}${reason}`)
+  })
+
+  it("is in our words, or none, for a page that keeps replacing itself", async () => {
+    const impatient = new Browser({ allowPrivate: true, settleTimeout: 0, loadTimeout: 1 })
+    try {
+      server.route(
+        "/page",
+        sends("<p>now</p><script>location.href = '/page?' + Math.random()</script>", html),
+      )
+      expect(await answer("/page", impatient)).toMatch(
+        /\n\nnow$|\?0\.\d+ keeps replacing itself and cannot be read\. Try fetch_url, which runs no scripts\.$/,
+      )
+    } finally {
+      await impatient.close()
+    }
+  })
+
+  it("is an answer that is not valid HTTP", async () => {
+    for (const head of ["099 Odd", "200 O\u0001K"]) {
+      server.route("/page", (_request, response) => {
+        response.socket!.end(`HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`)
+      })
+      expect(await answer("/page")).toBe(
+        `Error: The answer of ${new URL(server.url("/")).host} is not valid HTTP.`,
+      )
+    }
   })
 
   it("is an answer without a page", async () => {
@@ -301,7 +398,7 @@ describeWithChromium("a failure of FetchHtml", () => {
       await Effect.runPromise(Effect.provide(program, TestClock.layer({ warningDelay: "10 minutes" }))),
     ).toMatchObject({
       _tag: "Error",
-      message: `Timed out after 30 s: ${server.url("/page")}`,
+      message: `Timed out after 30 s: ${server.url("/page")}\nThe page's scripts may never end. fetch_url gives its source without running them.`,
     })
     await closed
   })

@@ -6,9 +6,10 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { FetchUrl, type FetchUrlOptions } from "../../src/handlers/fetch-url.ts"
 import { fetchUrlTool, makeFetchUrlTool } from "../../src/impls/fetch-url.ts"
-import { localHttp } from "../../src/io/http.ts"
+import { type Http, localHttp } from "../../src/io/http.ts"
 import { answerOf, contextOf, runHandler, stepOf } from "../handlers/run-handler.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { deferred, turn } from "../pipeline/deferred.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
 import { conforms } from "./conformance.ts"
 import { resultOf } from "./result-of.ts"
@@ -64,6 +65,14 @@ describe("fetch_url", () => {
     })
   })
 
+  it("refuses an address of thousands of characters without asking", async () => {
+    const url = `https://example.org/${"x".repeat(200_000)}`
+    expect(await resultOf(fetchUrlTool, { url }, "unasked")).toMatchObject({
+      status: "error",
+      content: "The URL has 200020 characters; at most 2048 can be fetched.",
+    })
+  })
+
   it("refuses private addresses without its option, also after a redirect", async () => {
     const refusal = /^Refused to connect: .* set its option allowPrivate\.$/
     const result = await resultOf(fetchUrlTool, { url: server.url("/") })
@@ -107,6 +116,25 @@ describe("the answer of FetchUrl", () => {
     )
   })
 
+  it("has a header of bounded length, however many long addresses led to it", async () => {
+    const long = (hop: number) => `/${hop}?${"x".repeat(10_000)}`
+    for (let hop = 0; hop < 3; hop++) server.route(`/${hop}`, redirectsTo(long(hop + 1)))
+    server.route("/3", sends("there", plain))
+    const [type, size, empty, ...lines] = (await answer(long(0))).split("\n").slice(4)
+    expect([type, size, empty, ...lines]).toEqual([
+      "[Content-Type: text/plain]",
+      "[Size: 5 bytes]",
+      "",
+      "there",
+    ])
+    const shown = (hop: number) => `${server.url(long(hop)).slice(0, 2000)}…]`
+    expect((await answer(long(1))).split("\n").slice(0, 3)).toEqual([
+      `[Redirected from: ${shown(1)}`,
+      `[Redirected from: ${shown(2)}`,
+      `[URL: ${shown(3)}`,
+    ])
+  })
+
   it("says that there is no type or no body", async () => {
     server.route("/untyped", sends("text"))
     expect(await answer("/untyped")).toContain("[Content-Type: not given]\n[Size: 4 bytes]\n\ntext")
@@ -140,10 +168,13 @@ describe("the answer of FetchUrl", () => {
     expect(await answer("/")).toMatch(/\[Size: 8 bytes\]\n\n\(binary content, not shown\..*curl -o\.\)$/)
   })
 
-  it("shows text that says it is any bytes", async () => {
-    server.route("/", sends("text", { "content-type": "application/octet-stream" }))
-    expect(await bodyOf("/")).toBe("text")
-  })
+  it.each(["application/octet-stream", "application/rtf", "application/x-perl"])(
+    "shows text that says it is %s",
+    async (type) => {
+      server.route("/", sends("text", { "content-type": type }))
+      expect(await bodyOf("/")).toBe("text")
+    },
+  )
 })
 
 describe("a long body", () => {
@@ -230,6 +261,18 @@ describe("a failure of FetchUrl", () => {
     )
   })
 
+  it.each([
+    ["no URL", "x"],
+    ["a port at which nothing listens", "http://127.0.0.1:1/"],
+    ["a server", ""],
+  ])("is short, however long the address of %s is", async (_, start) => {
+    server.route("/", redirectsTo(`http://[${"x".repeat(10_000)}`))
+    const handler = FetchUrl({ url: `${start || server.url("/?")}${"x".repeat(10_000)}` }, http)
+    const text = await answerOf(handler, { cwd: "/" })
+    expect(text).toMatch(/^Error: .*x…/)
+    expect(text.length).toBeLessThan(5_000)
+  })
+
   it("is a name that nobody knows", async () => {
     const resolve = () => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }))
     const handler = FetchUrl({ url: "http://nowhere.test/" }, localHttp({ resolve }))
@@ -278,14 +321,14 @@ describe("a failure of FetchUrl", () => {
     const step = await Effect.runPromise(
       Effect.provide(program, TestClock.layer({ warningDelay: "10 minutes" })),
     )
-    const message = expect.stringContaining(`Timed out after 30 s: ${server.url("/")}`)
+    const message = `Timed out after 30 s: ${server.url("/")}\n\n[URL: ${server.url("/")}]\n[Content-Type: text/plain]\n[Size: unknown]\n\nthe first half`
     expect(step).toMatchObject({ _tag: "Error", message })
     await closed
   })
 })
 
 describe("a cancel", () => {
-  it("ends the request, and waits until it has ended", async () => {
+  it("ends the request", async () => {
     let closed: Promise<unknown> | undefined
     const asked = new Promise<void>((resolve) => {
       server.route("/", (_request, response) => {
@@ -298,5 +341,26 @@ describe("a cancel", () => {
     await asked
     await Effect.runPromise(Fiber.interrupt(fiber))
     await closed
+  })
+
+  it("waits until the request has ended", async () => {
+    const order: Array<string> = []
+    const asked = deferred()
+    const slow: Http = {
+      get: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal!.addEventListener("abort", async () => {
+            for (let turns = 0; turns < 10; turns++) await turn()
+            order.push("request ended")
+            reject(signal!.reason)
+          })
+          asked.resolve()
+        }),
+    }
+    const fiber = Effect.runFork(stepOf(FetchUrl({ url: "http://a.test/" }, slow), contextOf({ cwd: "/" })))
+    await asked.promise
+    await Effect.runPromise(Fiber.interrupt(fiber))
+    order.push("cancelled")
+    expect(order).toEqual(["request ended", "cancelled"])
   })
 })

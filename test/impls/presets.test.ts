@@ -44,6 +44,8 @@ describe("presets", () => {
         },
       },
     }
+    expect(names(allTools(remote))).not.toContain("record_correction")
+    expect(names(allTools({ ...localMachine, processes: remote.processes }))).toContain("record_correction")
     const executor = executorIn("/", allTools(remote))
     const read = await executor.run({ name: "read_file", params: { path: "file" } })
     expect(read.content).toBe("   1│remote")

@@ -66,7 +66,6 @@ describe("record_correction", () => {
 
   it.each([
     ["half a file", '[{"goal": "x", "fail'],
-    ["an empty file", ""],
     ["something else", '{"goal":"x"}'],
     ["other entries", "[1]"],
   ])("keeps %s under another name, says which, and begins a new one", async (_, content) => {
@@ -81,6 +80,39 @@ describe("record_correction", () => {
     expect(await readFile(path(kept), "utf8")).toBe(content)
     expect(result.output.details).toEqual({ count: 1, damaged: path(kept) })
     expect(await goals()).toEqual(["new"])
+  })
+
+  it.each(["", "\n", "\uFEFF[]"])("takes %j for a file without corrections", async (content) => {
+    await mkdir(path(".stepline"))
+    await writeFile(path(".stepline/corrections.json"), content)
+    expect(await loadCorrections(path())).toEqual([])
+    expect((await record("new")).content).toBe("Correction recorded in .stepline/corrections.json")
+    expect(await goals()).toEqual(["new"])
+  })
+
+  it.each([" \n", "x".repeat(2001)])("refuses a text like %j", async (goal) => {
+    expect(await record(goal)).toMatchObject({ status: "error" })
+    expect(await goals()).toEqual([])
+  })
+
+  it("gives long texts of people cut", async () => {
+    await mkdir(path(".stepline"))
+    await writeFile(path(".stepline/corrections.json"), JSON.stringify([lesson("x".repeat(5_000_000))]))
+    expect(await goals()).toEqual([`${"x".repeat(2000)}…`])
+  })
+
+  it("says what is in the way where it can make no folder, and no lock", async () => {
+    await writeFile(path(".stepline"), "")
+    expect(await record("x")).toMatchObject({
+      status: "error",
+      content: `Cannot access .stepline/corrections.json: ${path(".stepline")} is a file where a folder is needed. Move it away.`,
+    })
+    await rm(path(".stepline"))
+    await mkdir(path(".stepline/corrections.json.lock"), { recursive: true })
+    expect(await record("x")).toMatchObject({
+      status: "error",
+      content: `Cannot access .stepline/corrections.json: ${path(".stepline/corrections.json.lock")} is a folder, where a file is needed to lock. Remove it.`,
+    })
   })
 
   it("loses nothing of what processes record at once", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import type { WebSearchDetails } from "../../src/handlers/web-search.ts"
 import { makeWebSearchTool, webSearchTool } from "../../src/impls/web-search.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
@@ -45,13 +46,13 @@ describe("web_search", () => {
   it("makes links that are Markdown whatever the title and the URL hold", async () => {
     const { content } = await search(
       found({
-        title: "<strong>a</strong> [b] &amp; &lt;c&gt; &#x27;d&#39;\n&unknown; \\",
+        title: "<strong>a</strong> [b] &amp; &lt;c&gt; &#x27;d&#39;\n&unknown;&constructor; \\",
         url: "https://one.test/x_(y) z",
         description: "if a < b and\n c > d",
       }),
     )
     expect(content).toBe(
-      "1. [a \\[b\\] & <c> 'd' &unknown; \\\\](https://one.test/x_%28y%29%20z)\n   if a < b and c > d",
+      "1. [a \\[b\\] & <c> 'd' &unknown;&constructor; \\\\](https://one.test/x_%28y%29%20z)\n   if a < b and c > d",
     )
   })
 
@@ -66,6 +67,37 @@ describe("web_search", () => {
     expect(new URL(second!.url!, server.url("/")).searchParams.get("count")).toBe("10")
     expect(second!.headers["x-subscription-token"]).toBe("the key")
     expect(third!.headers["x-subscription-token"]).toBe("the environment's key")
+  })
+
+  it("shows no more results than were asked for, and no more of one than helps", async () => {
+    const results = Array.from({ length: 30 }, (_, index) => ({
+      title: "t".repeat(1000),
+      url: `https://one.test/${index}`,
+      description: "d".repeat(5000),
+    }))
+    const { content, output } = await search(found(...results))
+    const lines = content.split("\n")
+    expect(lines).toHaveLength(20)
+    expect(lines.at(-2)).toBe(`10. [${"t".repeat(500)}](https://one.test/9)`)
+    expect(lines.at(-1)).toBe(`    ${"d".repeat(2000)}`)
+    expect((output.details as WebSearchDetails).results).toHaveLength(10)
+  })
+
+  it("is cut with a note past 50,000 bytes", async () => {
+    const long = { title: "é".repeat(500), description: "é".repeat(2500) }
+    const results = Array.from({ length: 20 }, (_, index) => ({ ...long, url: `https://one.test/${index}` }))
+    server.route(endpoint, sends(JSON.stringify(found(...results)), json))
+    const { content } = await resultOf(tool(), { query: "x", count: 20 })
+    const [text, note] = content.split("\n[")
+    expect(Buffer.byteLength(text!)).toBeGreaterThan(49_990)
+    expect(note).toBe(
+      `truncated: these are the first ${Buffer.byteLength(text!)} bytes; the results have 50631]`,
+    )
+  })
+
+  it("leaves out what has a URL of thousands of characters", async () => {
+    const results = [{ url: `https://one.test/${"x".repeat(2000)}` }, { url: "https://two.test/" }]
+    expect((await search(found(...results))).content).toBe("1. [https://two.test/](https://two.test/)")
   })
 
   it.each([
@@ -84,6 +116,20 @@ describe("web_search", () => {
       content:
         "web_search needs a key of Brave's search API, and there is none. Get one at https://brave.com/search/api/ and put it into the environment variable BRAVE_API_KEY.",
     })
+  })
+
+  it("fails with a key that cannot be one before it asks", async () => {
+    vi.stubEnv("BRAVE_API_KEY", "two\nlines")
+    expect(await resultOf(webSearchTool, { query: "x" }, "unasked")).toMatchObject({
+      status: "error",
+      content:
+        "The key of Brave's search API holds characters that no key has, such as line breaks. Check the environment variable BRAVE_API_KEY.",
+    })
+  })
+
+  it.each(["", " \n", "x".repeat(401)])("refuses the query %j", async (query) => {
+    expect(await resultOf(tool(), { query }, "unasked")).toMatchObject({ status: "error" })
+    expect(server.requests).toEqual([])
   })
 
   it.each([
@@ -123,9 +169,18 @@ describe("web_search", () => {
     expect(await resultOf(tool(), { query: "x", count }, "unasked")).toMatchObject({ status: "error" })
   })
 
-  it("is not made with a base URL that is none", () => {
-    expect(() => makeWebSearchTool({ baseUrl: "localhost" })).toThrow(
-      new TypeError('Expected `baseUrl` to be an absolute URL, got "localhost"'),
+  it.each([
+    "localhost",
+    "localhost:8080",
+    "ftp://search.test/",
+    "https://search.test/?key=1",
+    "https://search.test/#",
+    "https://me:secret@search.test/",
+  ])("is not made with %s as its base URL", (baseUrl) => {
+    expect(() => makeWebSearchTool({ baseUrl })).toThrow(
+      new TypeError(
+        `Expected \`baseUrl\` to be an http or https URL without query, hash and password, got "${baseUrl}"`,
+      ),
     )
   })
 })

@@ -1,10 +1,15 @@
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { createSocket } from "node:dgram"
 import { once } from "node:events"
+import { createReadStream } from "node:fs"
+import { readFile, writeFile } from "node:fs/promises"
 import type { AddressInfo } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
 import { PrivateAddressError } from "../../src/io/address-guard.ts"
 import type { Browser } from "../../src/io/browser.ts"
+import { FetchError } from "../../src/io/fetch-error.ts"
+import { findChromium } from "../../src/io/find-chromium.ts"
+import { turn } from "../pipeline/deferred.ts"
 import { browserOf, describeWithChromium, watchedChromium } from "../servers/chromium.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
 import { useTempFolder } from "./temp-folder.ts"
@@ -68,17 +73,59 @@ describeWithChromium("the Chromium of a Browser", () => {
     expect((await read(browser, server.url("/"))).markdown).toBe("here")
   })
 
-  it("does not outlive a process that forgets it", async () => {
+  it.each([
+    ["", []],
+    [" with a profile", ["profile"]],
+  ])("neither holds up nor outlives a process that forgets it%s", async (_, profile) => {
     server.route("/", sends("<p>here</p>", html))
     const { executablePath, ended } = await watchedChromium(path)
-    const child = spawn(
-      process.execPath,
-      ["--import", "tsx", "test/io/read-page.ts", executablePath, server.url("/")],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    )
-    const [line] = await once(child.stdout, "data")
-    expect(String(line)).toBe("here\n")
+    const args = ["test/io/read-page.ts", executablePath, server.url("/"), ...profile.map(path)]
+    const child = spawn(process.execPath, ["--import", "tsx", ...args], {
+      stdio: ["ignore", "pipe", "inherit"],
+    })
+    onTestFinished(() => void child.kill("SIGKILL"))
+    const [[line], [code]] = await Promise.all([once(child.stdout, "data"), once(child, "exit")])
+    expect([String(line), code]).toEqual(["here\n", 0])
     await ended
+  })
+
+  it("is waited for by those who close it, though it holds nobody up", async () => {
+    server.route("/", sends("<p>here</p>", html))
+    const { executablePath, ended } = await watchedChromium(path)
+    const browser = browserOf({ executablePath, allowPrivate: true })
+    await read(browser, server.url("/"))
+    await browser.close()
+    await ended
+  })
+
+  it("ends with a page that is asked for while it starts, when it is closed", async () => {
+    server.route("/", sends("<p>here</p>", html))
+    holdPage("/held")
+    const browser = browserOf({ allowPrivate: true })
+    const reading = read(browser, server.url("/held"))
+    const failed = expect(reading).rejects.toThrow(
+      `The browser ended while it read ${server.url("/held")}. Try again.`,
+    )
+    await browser.close()
+    await failed
+  })
+
+  it("is followed by another one for a page that is asked for while it ends", async () => {
+    server.route("/", sends("<p>here</p>", html))
+    const browser = browserOf({ allowPrivate: true })
+    await read(browser, server.url("/"))
+    const [, page] = await Promise.all([browser.close(), read(browser, server.url("/"))])
+    expect(page.markdown).toBe("here")
+  })
+
+  it("is not taken for broken where an address sounds like it", async () => {
+    server.route("/why-it-crashed.zip", sends("PK", { "content-type": "application/zip" }))
+    const url = server.url("/why-it-crashed.zip")
+    await expect(read(browserOf({ allowPrivate: true }), url)).rejects.toThrow(
+      `${url} is a download, not a page.`,
+    )
+    const resolve = () => Promise.reject(new Error("Nobody knows which host has been closed or crashed"))
+    await expect(read(browserOf({ resolve }), "http://crashed.test/")).rejects.toThrow("Nobody knows")
   })
 
   it("keeps cookies in a profile, and none without", async () => {
@@ -101,13 +148,71 @@ describeWithChromium("the Chromium of a Browser", () => {
     await expect(read(browserOf({ executablePath: "/bin/false" }), server.url("/"))).rejects.toThrow(
       /^The browser \/bin\/false cannot be started: /,
     )
-    await expect(read(browserOf({ executablePath: "/nowhere" }), server.url("/"))).rejects.toThrow(
-      /^There is no browser at \/nowhere\. /,
+    for (const executablePath of ["/nowhere", path()]) {
+      await expect(read(browserOf({ executablePath }), server.url("/"))).rejects.toThrow(
+        `There is no browser at ${executablePath}. `,
+      )
+    }
+  })
+
+  it("that does not start has its last words told", async () => {
+    await writeFile(path("chromium"), "#!/bin/sh\necho starting >&2\necho no more memory >&2\nexit 1\n", {
+      mode: 0o755,
+    })
+    await expect(read(browserOf({ executablePath: path("chromium") }), server.url("/"))).rejects.toThrow(
+      new FetchError(`The browser ${path("chromium")} cannot be started: no more memory`),
+    )
+  })
+
+  it("that hangs as it starts is ended by those who close it", async () => {
+    execFileSync("mkfifo", [path("life")])
+    await writeFile(
+      path("chromium"),
+      `#!/bin/sh\nexec 9> '${path("life")}'; echo $$ >&9\nexec sleep 1000\n`,
+      {
+        mode: 0o755,
+      },
+    )
+    const life = createReadStream(path("life"))
+    const browser = browserOf({ executablePath: path("chromium") })
+    const failed = expect(read(browser, server.url("/"))).rejects.toThrow(
+      `The browser ended while it read ${server.url("/")}. Try again.`,
+    )
+    const ended = once(life, "close")
+    await once(life, "data")
+    await browser.close()
+    await failed
+    await ended
+  })
+
+  it("with a profile that cannot be made is an error which names it", async () => {
+    await writeFile(path("file"), "")
+    const browser = browserOf({ profile: path("file/profile") })
+    await expect(read(browser, server.url("/"))).rejects.toThrow(
+      /^The folder of the browser's profile cannot be used: .*file\/profile/,
     )
   })
 })
 
 describeWithChromium("an aborted signal", () => {
+  /** A browser that reads `/`, and what does something while its Chromium is stopped. */
+  const suspendedChromium = async () => {
+    server.route("/", sends("<p>here</p>", html))
+    const { executablePath, started } = await watchedChromium(path)
+    const browser = browserOf({ executablePath, allowPrivate: true })
+    await read(browser, server.url("/"))
+    const pid = await started
+    const suspended = async (work: () => Promise<void>) => {
+      process.kill(pid, "SIGSTOP")
+      try {
+        await work()
+      } finally {
+        process.kill(pid, "SIGCONT")
+      }
+    }
+    return { browser, suspended }
+  }
+
   it("ends the loading of a page", async () => {
     const browser = browserOf({ allowPrivate: true })
     const controller = new AbortController()
@@ -135,6 +240,61 @@ describeWithChromium("an aborted signal", () => {
     await reading.catch(() => {})
     server.route("/", sends("<p>here</p>", html))
     expect((await read(browser, server.url("/"))).markdown).toBe("here")
+  })
+
+  it("ends the loading of a page in a profile", async () => {
+    const browser = browserOf({ allowPrivate: true, profile: path("profile") })
+    const controller = new AbortController()
+    const held = holdPage("/held")
+    const reading = read(browser, server.url("/held"), controller.signal)
+    const { closed } = await held
+    controller.abort(new Error("no longer needed"))
+    await expect(reading).rejects.toThrow("no longer needed")
+    await closed
+    server.route("/", sends("<p>here</p>", html))
+    expect((await read(browser, server.url("/"))).markdown).toBe("here")
+    // Before its folder is removed.
+    await browser.close()
+  })
+
+  it("does not wait for a Chromium that starts, which then reads the next page", async () => {
+    server.route("/", sends("<p>here</p>", html))
+    execFileSync("mkfifo", [path("gate")])
+    const script = `#!/bin/sh\n: > '${path("gate")}'\nexec '${await findChromium()}' "$@"\n`
+    await writeFile(path("chromium"), script, { mode: 0o755 })
+    const browser = browserOf({ executablePath: path("chromium"), allowPrivate: true })
+    const controller = new AbortController()
+    const reading = read(browser, server.url("/"), controller.signal)
+    controller.abort(new Error("no longer needed"))
+    await expect(reading).rejects.toThrow("no longer needed")
+    const next = read(browser, server.url("/"))
+    await readFile(path("gate"))
+    expect((await next).markdown).toBe("here")
+  })
+
+  it("does not wait for a Chromium that opens no tab", async () => {
+    const { browser, suspended } = await suspendedChromium()
+    const controller = new AbortController()
+    await suspended(async () => {
+      const reading = read(browser, server.url("/"), controller.signal)
+      await turn()
+      controller.abort(new Error("no longer needed"))
+      await expect(reading).rejects.toThrow("no longer needed")
+    })
+    expect((await read(browser, server.url("/"))).markdown).toBe("here")
+  })
+
+  it("does not wait for a Chromium that closes no tab", async () => {
+    const { browser, suspended } = await suspendedChromium()
+    const controller = new AbortController()
+    const held = holdPage("/held")
+    const reading = read(browser, server.url("/held"), controller.signal)
+    const { closed } = await held
+    await suspended(async () => {
+      controller.abort(new Error("no longer needed"))
+      await expect(reading).rejects.toThrow("no longer needed")
+    })
+    await closed
   })
 
   it("starts nothing where it was aborted before", async () => {

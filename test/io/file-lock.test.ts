@@ -60,7 +60,7 @@ describe("withFileLock", () => {
     const dead = await leaveBehind("lock")
     const alive = JSON.stringify({ pid: process.pid, host: "elsewhere", token: "recovering" })
     await writeFile(path(`lock.${dead}`), alive)
-    const impatient = { ...ageless, timeout: 20 }
+    const impatient = { ...ageless, timeout: 0 }
     await expect(withFileLock(path("lock"), async () => {}, impatient)).rejects.toThrow(
       "is locked by process",
     )
@@ -75,15 +75,25 @@ describe("withFileLock", () => {
   })
 
   it.each([
-    ["of a process that lives", () => JSON.stringify({ pid: process.pid, host: "elsewhere", token: "t" })],
+    ["of a process elsewhere", () => JSON.stringify({ pid: process.pid, host: "elsewhere", token: "t" })],
     ["that names nobody", () => ""],
   ])("takes a lock %s for left behind once it is old, and not before", async (_, content) => {
     await writeFile(path("lock"), content())
-    await expect(withFileLock(path("lock"), async () => {}, { timeout: 20 })).rejects.toThrow(
+    await expect(withFileLock(path("lock"), async () => {}, { timeout: 0 })).rejects.toThrow(
       /lock is locked.*\. If nothing uses it any more, delete that file\.$/,
     )
     await utimes(path("lock"), 0, 0)
     expect(await withFileLock(path("lock"), async () => "mine")).toBe("mine")
+  })
+
+  it("leaves a lock of a living process of this machine, however old it is", async () => {
+    await withFileLock(path("lock"), async (ensureHeld) => {
+      await utimes(path("lock"), 0, 0)
+      await expect(withFileLock(path("lock"), async () => {}, { timeout: 0 })).rejects.toThrow(
+        `is locked by process ${process.pid}`,
+      )
+      await ensureHeld()
+    })
   })
 
   it("says who holds a lock that does not become free", async () => {

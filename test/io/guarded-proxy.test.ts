@@ -1,8 +1,9 @@
 import { once } from "node:events"
 import { request as httpRequest, type IncomingMessage } from "node:http"
-import { connect, type Socket } from "node:net"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { AddressGuard, PrivateAddressError } from "../../src/io/address-guard.ts"
+import { FetchError } from "../../src/io/fetch-error.ts"
 import { GuardedProxy } from "../../src/io/guarded-proxy.ts"
 import { sends, useHttpServer } from "../servers/http-server.ts"
 
@@ -72,6 +73,42 @@ describe("a request through GuardedProxy", () => {
     expect(server.requests[0]!.headers).toMatchObject({ host, "x-own": "yes" })
     expect(Object.keys(server.requests[0]!.headers).filter((name) => name.startsWith("proxy-"))).toEqual([])
     expect(asked).toEqual(["name.test"])
+  })
+
+  it("loses both ways what its `Connection` header names", async () => {
+    server.route("/", (_request, response) => {
+      response.writeHead(200, { connection: "close, x-hop", "x-hop": "no", "x-own": "yes" }).end()
+    })
+    const { response } = await through(server.url("/"), {
+      headers: { connection: "keep-alive, X-Hop", "x-hop": "no", "x-own": "yes" },
+    })
+    for (const { headers } of [server.requests[0]!, response]) {
+      expect(headers).toMatchObject({ "x-own": "yes" })
+      expect(headers).not.toHaveProperty("x-hop")
+    }
+  })
+
+  it.each([
+    [
+      "switches protocols unasked",
+      "101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade",
+      /without an answer/,
+    ],
+    ["sends a status that is none", "099 Odd", /is not valid HTTP/],
+    ["sends the status 000", "000 Odd", /is not valid HTTP/],
+    ["sends a control character", "200 O\u0001K", /is not valid HTTP/],
+  ])("to a server that %s fails, and the proxy knows why", async (_, head, message) => {
+    const tcp = createTcpServer((socket) => {
+      socket.on("error", () => {})
+      socket.once("data", () => socket.write(`HTTP/1.1 ${head}\r\n\r\n`))
+    })
+    onTestFinished(() => void tcp.close())
+    await once(tcp.listen(0, "127.0.0.1"), "listening")
+    const url = `http://127.0.0.1:${(tcp.address() as AddressInfo).port}/`
+    await expect(through(url)).rejects.toMatchObject({ code: "ECONNRESET" })
+    const failure = proxy.failureOf(new URL(url))
+    expect(failure).toBeInstanceOf(FetchError)
+    expect(failure!.message).toMatch(message)
   })
 
   it.each(["127.0.0.2", "bad.test", "[::1]"])("to %s is refused with nothing sent", async (host) => {

@@ -70,8 +70,22 @@ describe("decodeText", () => {
   it.each([
     ["a PNG", Buffer.from("89504e470d0a1a0a0000000d", "hex")],
     ["a text with a zero byte", Buffer.from("a\0b")],
+    ["a script with a program behind it", Buffer.from(`${"#!/bin/sh\n".repeat(200)}\x7fELF\0\0`)],
+    ["a text that turns into noise", Buffer.from(`${"text\n".repeat(400)}${"\x01\x02 ".repeat(20)}`)],
   ])("gives nothing for %s, whatever the header says", async (_, bytes) => {
     expect(await decode(bytes, "text/plain; charset=utf-8")).toBeUndefined()
+  })
+
+  it("gives nothing for noise that says it is UTF-16", async () => {
+    const noise = Buffer.from(
+      Array.from({ length: 2000 }, (_, index) => (index * 7919 + (index >> 3)) & 0xff),
+    )
+    expect(await decode(noise, "text/plain; charset=utf-16le")).toBeUndefined()
+  })
+
+  it("takes a text with a few control characters far inside for text", async () => {
+    const text = `${"text\n".repeat(400)}a bell \x07`
+    expect(await decode(text, "text/plain")).toBe(text)
   })
 
   it("takes text with colours for text", async () => {
@@ -97,6 +111,13 @@ describe("isBinaryType", () => {
     "application/javascript",
     "application/x-yaml",
     "application/octet-stream",
+    "application/rtf",
+    "application/x-perl",
+    "application/x-httpd-php",
+    "application/x-subrip",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "application/zip-of-something",
+    "x-image/png",
   ])("does not hold for %j", (type) => {
     expect(isBinaryType(type)).toBe(false)
   })

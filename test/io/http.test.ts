@@ -63,6 +63,42 @@ describe("a redirect", () => {
     await expect(get(server.url("/from"))).rejects.toThrow(message)
   })
 
+  it.each([
+    ["UTF-8", Buffer.from("/café")],
+    ["Latin-1", Buffer.from("/café", "latin1")],
+  ])("to a path in bare %s is followed to it", async (_, location) => {
+    server.route("/from", redirectsTo(location.toString("latin1")))
+    server.route("/caf%C3%A9", sends("there"))
+    expect(await textOf(await get(server.url("/from")))).toBe("there")
+  })
+
+  it("takes no more along to another origin than what anybody may know, and nothing more back", async () => {
+    const headers = {
+      Accept: "text/html",
+      Authorization: "Bearer x",
+      Cookie: "a=b",
+      "x-api-key": "x",
+      "proxy-authorization": "x",
+    }
+    server.route("/from", redirectsTo("/same"))
+    server.route("/same", redirectsTo(server.url("/other", "localhost")))
+    server.route("/other", redirectsTo(server.url("/back")))
+    server.route("/back", sends("there"))
+    expect(await textOf(await open.get({ url: new URL(server.url("/from")), headers }))).toBe("there")
+    const secrets = server.requests.map(({ url, headers: sent }) => [
+      url,
+      sent.accept,
+      ...["authorization", "cookie", "x-api-key", "proxy-authorization"].filter((name) => name in sent),
+    ])
+    const all = ["authorization", "cookie", "x-api-key", "proxy-authorization"]
+    expect(secrets).toEqual([
+      ["/from", "text/html", ...all],
+      ["/same", "text/html", ...all],
+      ["/other", "text/html"],
+      ["/back", "text/html"],
+    ])
+  })
+
   it("without a location is a response like any other", async () => {
     server.route("/from", (_request, response) => response.writeHead(302).end("no way"))
     const response = await get(server.url("/from"))

@@ -1,6 +1,13 @@
 import { Type } from "@sinclair/typebox"
 import { describe, expect, it } from "vitest"
-import { defineTool, pipeline, Step, ToolExecutor, ToolRegistry } from "../../src/index.ts"
+import {
+  defineTool,
+  type HandlerFunction,
+  pipeline,
+  Step,
+  ToolExecutor,
+  ToolRegistry,
+} from "../../src/index.ts"
 
 const parameters = Type.Object({})
 
@@ -26,7 +33,7 @@ describe("context.agent", () => {
   it("cancels the agent's foreground calls, the caller's own too, and leaves other agents alone", async () => {
     let release = () => {}
     const released = new Promise<void>((resolve) => (release = resolve))
-    const tool = (name: string, act: Parameters<ReturnType<typeof pipeline>["andThen"]>[0]) =>
+    const tool = (name: string, act: HandlerFunction) =>
       defineTool({ name, description: name, parameters, compose: () => pipeline().andThen(act) })
     const wait = tool("wait", async () => {
       await released

@@ -71,7 +71,7 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     expect(labels(executor, "one")).toEqual([])
   })
 
-  it("run before the end of the resolve call is told, as its cleanup", async () => {
+  it("run before the end of the action and of the resolve call is told, as its cleanup", async () => {
     const log: Array<string> = []
     const plan = pipeline()
       .awaitResolve({ label: "Change" })
@@ -83,7 +83,7 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     const host = new ScriptedHost(executor, { onEvent: (event) => log.push(event._tag) })
     await stage(executor)
     await host.run([resolveCall()])
-    expect(log).toEqual(["Started", "ActionResolved", "Delegate", "Completed"])
+    expect(log).toEqual(["Started", "Delegate", "ActionResolved", "Completed"])
     expect(host.events.find(is("Delegate"))).toMatchObject({ callId: "r" })
     expect(host.terminal("r")).toMatchObject({ cleanupErrors: ["anonymous: no editor"] })
   })

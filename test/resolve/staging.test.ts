@@ -131,6 +131,15 @@ describe("a call that stops at awaitResolve", () => {
   })
 })
 
+it("a call says what it has staged also where a hook calls its result an error", async () => {
+  const plan = pipeline().awaitResolve({ label: "Change" })
+  const executor = executorOf({ edit: plan }, { hooks: { afterCall: () => ({ isError: true }) } })
+  const host = new ScriptedHost(executor)
+  await host.run([{ callId: "c", name: "edit" }])
+  const { actionId } = executor.pendingActions().peek()!
+  expect(host.terminal("c")).toMatchObject({ _tag: "Error", staged: { actionId, label: "Change" } })
+})
+
 describe("a background call", () => {
   it("may stage: its task completes with the preview", async () => {
     const { plan, log } = editTool()
@@ -138,6 +147,7 @@ describe("a background call", () => {
     const host = new ScriptedHost(executor)
     await host.run([{ callId: "c", name: "edit", background: true }])
     expect(host.tags()).toEqual(["Started", "BackgroundStarted", "ActionPending", "BackgroundCompleted"])
+    expect(host.events.at(-1)).toMatchObject({ staged: { label: "Change a.ts" } })
     expect(executor.tasks.take("c")).toMatchObject({
       status: "complete",
       content: `would change a.ts\n${hint}`,

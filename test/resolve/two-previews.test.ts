@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
+import { is } from "../pipeline/event-of.ts"
 import { executorOf } from "../pipeline/executor-of.ts"
 import { apply, discard, labels, resolveCall, stage } from "./edit-tool.ts"
 
@@ -58,6 +59,14 @@ describe("two awaitResolve in one pipeline", () => {
       "ActionResolved Follow the plan of edit",
       "ActionResolved Write the diff of writer",
     ])
+  })
+
+  it("the second is told with the call that staged the first", async () => {
+    const host = new ScriptedHost(executorOf({ edit: twoPreviews().plan }))
+    await host.run([{ callId: "s", name: "edit" }, resolveCall(apply, { callId: "r" })])
+    const told = host.events.filter(is("ActionPending"))
+    expect(told[0]).not.toHaveProperty("sourceCallId")
+    expect(told[1]).toMatchObject({ label: "Write the diff", sourceCallId: "s" })
   })
 
   it("the second may be discarded, dropped, or fail and be tried again", async () => {

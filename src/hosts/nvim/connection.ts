@@ -5,8 +5,10 @@
 import { connect, type Socket } from "node:net"
 import { PassThrough } from "node:stream"
 import type { NeovimClient } from "neovim"
+import { isMissingModule } from "../../io/missing-module.ts"
 import { messageOf } from "../../pipeline/failure.ts"
 import { formatMillis } from "../../pipeline/options.ts"
+import { MessageFrames } from "./message-frames.ts"
 
 /** Neovim has exited, or the connection was closed. */
 export class ConnectionClosed extends Error {}
@@ -30,10 +32,8 @@ const loadClient = async (load: () => Promise<ClientModule>): Promise<typeof Neo
   try {
     return (await load()).NeovimClient
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND"
     throw new Error(
-      isMissing
+      isMissingModule(cause)
         ? "The package neovim is not installed. Install it: npm install neovim@5"
         : `The package neovim could not be loaded: ${messageOf(cause)}`,
       { cause },
@@ -69,18 +69,32 @@ const openSocket = (address: string, timeout: number): Promise<Socket | undefine
     })
   })
 
-/** What the client reads. It ends and never fails; a peer whose first byte begins no message of RPC is let go. */
+/** What the client reads. It ends and never fails; a peer that sends anything but messages of RPC is let go. */
 const readerOf = (socket: Socket): PassThrough => {
   const reader = new PassThrough()
-  let isChecked = false
+  const frames = new MessageFrames()
   socket.on("data", (chunk: Buffer) => {
-    const isMessage = isChecked || (chunk[0]! & 0xf0) === 0x90
-    isChecked = true
-    if (isMessage) reader.write(chunk)
-    else socket.destroy()
+    try {
+      for (const message of frames.push(chunk)) reader.write(message)
+    } catch {
+      socket.destroy()
+    }
   })
   socket.once("close", () => reader.end())
   return reader
+}
+
+/** An answer to nothing, and what has another shape than Neovim's messages, make the client throw. */
+const letGoOnFault = (client: NeovimClient, socket: Socket): void => {
+  const { transport } = client as unknown as { transport: { parseMessage(message: unknown): void } }
+  const parse = transport.parseMessage.bind(transport)
+  transport.parseMessage = (message) => {
+    try {
+      parse(message)
+    } catch {
+      socket.destroy()
+    }
+  }
 }
 
 /** What Neovim says of a failure: its own message, without the place in our code where it has one. */
@@ -132,6 +146,7 @@ export class NvimConnection {
       if (socket.destroyed) return undefined
       const client = new Client({ logger: logger as unknown as NeovimClient["logger"] })
       const connection = new NvimConnection(address, socket, client, options)
+      letGoOnFault(client, socket)
       client.attach({ reader: readerOf(socket), writer: socket })
       return connection
     } catch (error) {

@@ -13,6 +13,8 @@ export interface Pane {
 /** A longer text is not shown: comparing and sending it would stop the editor for seconds. */
 const maxPreviewBytes = 4 * 1024 * 1024
 
+const isTooLong = (text: string): boolean => Buffer.byteLength(text) > maxPreviewBytes
+
 const linesOf = (text: string): ReadonlyArray<string> => {
   const lines = withUnixEndings(text).split("\n")
   if (lines.length > 1 && lines.at(-1) === "") lines.pop()
@@ -21,7 +23,7 @@ const linesOf = (text: string): ReadonlyArray<string> => {
 
 /** Undefined where the text is too long to be shown. */
 export const panesOfNew = (content: string): ReadonlyArray<Pane> | undefined =>
-  content.length > maxPreviewBytes ? undefined : [{ label: "new", lines: linesOf(content) }]
+  isTooLong(content) ? undefined : [{ label: "new", lines: linesOf(content) }]
 
 /** What cannot be seen in a comparison of lines; undefined where the lines themselves change. */
 const invisibleChange = (before: string, after: string): string | undefined => {
@@ -43,7 +45,7 @@ const panesOfChange = (before: string, after: string): ReadonlyArray<Pane> => {
   ]
 }
 
-/** Undefined where the file is too long to be shown. Rejects where the edits do not fit it. */
+/** Undefined where the file is, or would be, too long to be shown. Rejects where the edits do not fit it. */
 export const panesOfEdits = async (
   path: string,
   edits: ReadonlyArray<TextEdit>,
@@ -52,7 +54,8 @@ export const panesOfEdits = async (
     const size = (await localFiles.stat(path))?.size ?? 0
     if (size > maxPreviewBytes) return undefined
     const text = new TextDecoder().decode(await localFiles.read(path))
-    return panesOfChange(text, applyTextEdits(text, edits))
+    const edited = applyTextEdits(text, edits)
+    return isTooLong(edited) ? undefined : panesOfChange(text, edited)
   } catch (cause) {
     throw new Error(`Cannot show what would change in ${path}: ${messageOf(cause)}`, { cause })
   }

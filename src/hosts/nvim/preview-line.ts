@@ -41,13 +41,12 @@ export class PreviewLine {
 
   /**
    * Resolves once the preview is on show. One that waits in vain keeps its place and lets its call go on: a preview
-   * that another one waits for may stay until the call behind it has ended.
+   * that another one waits for may stay until the call behind it has ended. A call's second preview takes the place of
+   * its first.
    */
   async show(call: DelegateCall, open: OpenPreview): Promise<void> {
     const { signal } = call
-    const own = this.find(call)
-    // Not awaited where there is none: whoever closes it at once must find it in the line.
-    if (own !== undefined) await this.remove(own)
+    signal.throwIfAborted()
     return new Promise((resolve, reject) => {
       this.count += 1
       const onWaited = () => {
@@ -71,10 +70,8 @@ export class PreviewLine {
           else reject(error)
         },
       }
-      this.entries.push(entry)
-      if (signal.aborted) return onAbort()
       signal.addEventListener("abort", onAbort)
-      this.advance()
+      this.enter(entry)
     })
   }
 
@@ -105,6 +102,23 @@ export class PreviewLine {
   private find(call: PreviewCall): Entry | undefined {
     const owner = ownerOf(call)
     return this.entries.find((entry) => entry.owner === owner)
+  }
+
+  /** It is in the line when this returns: whoever closes it at once must find it. */
+  private enter(entry: Entry): void {
+    const at = this.entries.findIndex(({ owner }) => owner === entry.owner)
+    if (at === -1) {
+      this.entries.push(entry)
+      return this.advance()
+    }
+    const [former] = this.entries.splice(at, 1, entry)
+    this.end(former!).then(
+      () => this.advance(),
+      (error: unknown) => {
+        entry.answer(error)
+        void this.remove(entry).catch(() => {})
+      },
+    )
   }
 
   private advance(): void {

@@ -15,7 +15,24 @@ local function place_now()
   -- A preview is no place to go back to, for it will be closed itself: its own place is.
   local tag = tag_of(api.nvim_tabpage_get_var, 0)
   if tag then return tag.place end
-  return { tab = api.nvim_get_current_tabpage(), window = api.nvim_get_current_win(), mode = api.nvim_get_mode().mode }
+  return {
+    tab = api.nvim_get_current_tabpage(),
+    window = api.nvim_get_current_win(),
+    mode = api.nvim_get_mode().mode,
+    cursor = api.nvim_win_get_cursor(0),
+  }
+end
+
+-- What a user goes on to type is text, and must not run as commands.
+local function give_back_mode(place)
+  local mode = place.mode:sub(1, 1)
+  if mode == "t" and vim.bo.buftype == "terminal" then vim.cmd("startinsert") end
+  if (mode ~= "i" and mode ~= "R") or not vim.bo.modifiable then return end
+  local row, column = unpack(place.cursor)
+  local line = api.nvim_get_current_line()
+  -- Where normal mode has no place for the cursor.
+  local is_behind_line = api.nvim_win_get_cursor(0)[1] == row and column >= #line
+  vim.cmd((mode == "i" and "startinsert" or "startreplace") .. (is_behind_line and "!" or ""))
 end
 
 local function give_back(place)
@@ -24,11 +41,17 @@ local function give_back(place)
   elseif api.nvim_tabpage_is_valid(place.tab) then
     api.nvim_set_current_tabpage(place.tab)
   end
-  if place.mode == "t" and vim.bo.buftype == "terminal" then vim.cmd("startinsert") end
+  give_back_mode(place)
 end
 
 -- Closes the windows of the preview wherever they are, and no others.
 local function close_preview(id)
+  if vim.fn.getcmdwintype() ~= "" then
+    -- While the command-line window is open, no other can be closed.
+    local function retry() close_preview(id) end
+    api.nvim_create_autocmd("CmdwinLeave", { once = true, callback = function() vim.schedule(retry) end })
+    return
+  end
   local tab = api.nvim_get_current_tabpage()
   local tag = tag_of(api.nvim_tabpage_get_var, tab)
   for _, window in ipairs(api.nvim_list_wins()) do

@@ -1,4 +1,5 @@
 /** One agent that works for another: what is known of it, and how it is told to the model. */
+import { capitalized } from "../../pipeline/background-tasks.ts"
 
 export type AgentStatus = "running" | "complete" | "error" | "cancelled"
 
@@ -27,20 +28,17 @@ export const formatElapsed = (milliseconds: number): string => {
   return `${Math.floor(seconds / 3600)}h ${twoDigits(Math.floor((seconds % 3600) / 60))}m`
 }
 
-/** `Running`, `Complete`, `Error`, `Cancelled`. */
-export const statusName = (status: string): string => status.slice(0, 1).toUpperCase() + status.slice(1)
-
 /** `1. label [Status] 12s` a line. */
 export const describeAgents = (agents: ReadonlyArray<SubAgent>): string => {
   if (agents.length === 0) return "No agents"
   return agents
     .map(
       ({ label, status, elapsed }, index) =>
-        `${index + 1}. ${label} [${statusName(status)}] ${formatElapsed(elapsed)}`,
+        `${index + 1}. ${label} [${capitalized(status)}] ${formatElapsed(elapsed)}`,
     )
     .join("\n")
 }
 
 /** What `get_agent` answers for an agent that has ended. */
 export const describeEnd = ({ label, status, message }: SubAgent): string =>
-  `Agent ${label} [${statusName(status)}]:\n${message}`
+  `Agent ${label} [${capitalized(status)}]:\n${message}`

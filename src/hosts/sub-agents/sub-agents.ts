@@ -2,13 +2,14 @@
  * The answer to SpawnAgent, ListAgents and GetAgent for hosts that can run an agent. Each sub-agent has its own agent id,
  * and so its own lane, on the executor of its parent; it may use no more tools than the parent, and start no agents.
  */
+import { setMaxListeners } from "node:events"
 import { subagentTools } from "../../impls/presets.ts"
 import { HeadAndTail, maxOutputBytes } from "../../io/truncation.ts"
 import type { ToolEvent } from "../../pipeline/event.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { messageOf } from "../../pipeline/failure.ts"
 import type { EffectOf } from "../../pipeline/host-effect.ts"
-import type { Delegates } from "../../pipeline/options.ts"
+import { type Delegates, toCount } from "../../pipeline/options.ts"
 import type { AgentRun, RunAgent } from "./agent-run.ts"
 import { toLabel, uniqueLabel } from "./labels.ts"
 import { type Agent, Roster, snapshot } from "./roster.ts"
@@ -27,7 +28,7 @@ export interface SubAgentsOptions {
    */
   readonly onEvent?: (event: ToolEvent, label: string) => unknown
   /** Told once of each agent that has ended, however it did. */
-  readonly onEnd?: (agent: SubAgent) => void
+  readonly onEnd?: (agent: SubAgent) => unknown
 }
 
 export interface CancelAgentsOptions {
@@ -64,9 +65,9 @@ export class SubAgents {
   constructor(run: RunAgent, options: SubAgentsOptions = {}) {
     this.run = run
     this.options = options
-    this.maxRunning = positive("maxRunning", options.maxRunning ?? 8)
+    this.maxRunning = toCount("maxRunning", options.maxRunning, 8)
     this.toolNames = new Set(options.tools ?? subagentTools().map((tool) => tool.name))
-    this.roster = new Roster(positive("maxEnded", options.maxEnded ?? 100))
+    this.roster = new Roster(toCount("maxEnded", options.maxEnded, 100))
   }
 
   /** The executor that the agents' calls run on: the one that was given `delegates`. */
@@ -128,7 +129,8 @@ export class SubAgents {
   private spawn({ task, label, context }: EffectOf<"SpawnAgent">, parentId: string): string {
     const { executor } = this
     if (executor === undefined) throw new Error("SubAgents has no executor: call its `attach` first")
-    if (this.roster.byId(parentId) !== undefined) {
+    // Also one that has ended, and is known no more.
+    if (isSpawnedId(parentId)) {
       throw new Error("An agent that was spawned cannot spawn others. Do the task yourself.")
     }
     if (this.roster.working >= this.maxRunning) {
@@ -139,9 +141,9 @@ export class SubAgents {
     const wanted = toLabel(label ?? "") || `agent-${this.count}`
     const agent: Agent = {
       label: uniqueLabel(wanted, (other) => this.roster.get(other) !== undefined),
-      agentId: `${parentId}/${this.count}`,
+      agentId: spawnedId(parentId, this.count),
       parentId,
-      controller: new AbortController(),
+      controller: patientController(),
       waiters: [],
       startedAt: performance.now(),
       endedAt: undefined,
@@ -155,7 +157,7 @@ export class SubAgents {
     )
     this.roster.add(agent)
     this.endWith(executor, agent)
-    // The parent hears of it before it begins.
+    // Spawning is over before the agent's function, which may ask for anything, is called.
     queueMicrotask(() => this.work(agent, task, this.runOf(executor, agent, context)))
     return `Spawned agent "${agent.label}". It works while you go on; get_agent gives its answer once it has ended.`
   }
@@ -186,7 +188,7 @@ export class SubAgents {
       agentId,
       signal,
       get tools() {
-        return executor.definitions(agentId)
+        return signal.aborted ? [] : executor.definitions(agentId)
       },
       async call(call) {
         const result = await executor.run({ ...call, agentId }, tell, { signal })
@@ -207,7 +209,8 @@ export class SubAgents {
 
   private async work(agent: Agent, task: string, run: AgentRun): Promise<void> {
     try {
-      this.end(agent, "complete", await this.run(task, run))
+      // It may have been cancelled before it began.
+      if (agent.status === "running") this.end(agent, "complete", lastMessage(await this.run(task, run)))
     } catch (error) {
       this.end(agent, "error", messageOf(error))
     }
@@ -216,7 +219,7 @@ export class SubAgents {
   }
 
   /** Does nothing to an agent that has ended: one that was cancelled stays so, whatever its function does. */
-  private end(agent: Agent, status: AgentStatus, message: unknown): void {
+  private end(agent: Agent, status: AgentStatus, message: string): void {
     if (agent.status !== "running") return
     agent.status = status
     agent.endedAt = performance.now()
@@ -225,8 +228,12 @@ export class SubAgents {
     this.roster.keep(agent)
     const told = snapshot(agent)
     for (const resolve of agent.waiters) resolve(told)
+    void this.tellEnd(told)
+  }
+
+  private async tellEnd(agent: SubAgent): Promise<void> {
     try {
-      this.options.onEnd?.(told)
+      await this.options.onEnd?.(agent)
     } catch {
       // A listener that throws loses what it was told, and nothing else.
     }
@@ -251,13 +258,25 @@ export class SubAgents {
   }
 }
 
-const bounded = (message: unknown): string => {
-  const text = new HeadAndTail(maxOutputBytes)
-  text.push(typeof message === "string" ? message : String(message ?? ""))
-  return text.render(maxOutputBytes)
+const spawnedId = (parentId: string, count: number): string => `${parentId}/sub-agent-${count}`
+
+const isSpawnedId = (agentId: string): boolean => /\/sub-agent-\d+$/.test(agentId)
+
+/** One listener for each call that is in progress is no leak. */
+const patientController = (): AbortController => {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
 }
 
-const positive = (name: string, value: number): number => {
-  if (Number.isInteger(value) && value > 0) return value
-  throw new TypeError(`Expected \`${name}\` to be a positive integer, got \`${value}\` (${typeof value})`)
+/** Functions are not always checked by a compiler. */
+const lastMessage = (message: unknown): string => {
+  if (typeof message === "string") return message
+  throw new TypeError(`The agent's function gave no text but ${message === null ? "null" : typeof message}`)
+}
+
+const bounded = (message: string): string => {
+  const text = new HeadAndTail(maxOutputBytes)
+  text.push(message)
+  return text.render(maxOutputBytes)
 }

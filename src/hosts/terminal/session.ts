@@ -4,11 +4,11 @@
  */
 import type { ReadStream, WriteStream } from "node:tty"
 import type { Correction } from "../../io/corrections.ts"
+import { capitalized } from "../../pipeline/background-tasks.ts"
 import type { ToolEvent } from "../../pipeline/event.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { Notifications } from "../notifications.ts"
-import { statusName } from "../sub-agents/sub-agent.ts"
 import { answerEffect } from "./answer-effect.ts"
 import { type Block, queuedBlock } from "./block.ts"
 import { BlockView } from "./block-view.ts"
@@ -166,7 +166,7 @@ export class Session {
 
   private sayWhatIsNext(event: ToolEvent, { callId, toolName, agentId, status }: Block): void {
     if (event._tag === "BackgroundCompleted") {
-      const text = `${toolName} has ended [${statusName(event.status)}]; /take ${callId} takes its result.`
+      const text = `${toolName} has ended [${capitalized(event.status)}]; /take ${callId} takes its result.`
       this.notifications.add({ agentId, source: `task ${callId}`, text, taskId: callId })
     } else if (event._tag === "Completed" && event.staged !== undefined) {
       this.say("/apply makes these changes, /discard drops them.")

@@ -99,22 +99,18 @@ describeWithNvim("a Neovim that exits", () => {
 
 describeWithNvim("a Neovim that does not answer", () => {
   test("fails effects with a sentence, and is asked nothing more until it answers", async () => {
-    const { nvim, host, folder, file } = await openEditor({ requestTimeout: 100 })
+    const { nvim, host, folder, file } = await openEditor({ requestTimeout: 500 })
     const path = await file("a.txt", "a\n")
-    await host.connect()
+    await host.delegates.IdeShowPreview(preview, callOf())
     await occupy(nvim, join(folder, "go"))
-    const sentence = `Neovim at ${nvim.address} did not answer within 100 ms. It may be suspended or wait for a key: bring it back, or quit it, and try again.`
+    const sentence = `Neovim at ${nvim.address} did not answer within 500 ms. It may be suspended or wait for a key: bring it back, or quit it, and try again.`
     await expect(host.delegates.IdeCheckUnsavedEdits(check(path), callOf())).rejects.toThrow(sentence)
     await expect(host.delegates.IdeOpen({ _tag: "IdeOpen", path }, callOf())).rejects.toThrow(sentence)
     await writeFile(join(folder, "go"), "")
-    let isBack = false
-    while (!isBack) {
-      await nvim.lua("return 0")
-      isBack = await host.delegates.IdeCheckUnsavedEdits(check(path), callOf()).then(
-        () => true,
-        () => false,
-      )
-    }
+    await nvim.lua("return 0")
+    // It is asked to close a preview even then, and answers in order.
+    await host.delegates.IdeClosePreview({ _tag: "IdeClosePreview" }, callOf())
+    expect(await host.delegates.IdeCheckUnsavedEdits(check(path), callOf())).toBeUndefined()
     // What was refused meanwhile does not come late.
     expect((await nvim.screen()).windows[0]!.name).toBe("")
   })
@@ -182,11 +178,19 @@ describeWithNvim("without an editor every effect succeeds with nothing", () => {
     expect(await everyEffect("", "/a")).toEqual(nothing)
   })
 
-  test("a server that is no Neovim", async () => {
+  test.each([
+    ["speaks HTTP", "HTTP/1.1 400 Bad Request\r\n\r\n"],
+    ["answers what nobody has asked", Buffer.from([0x94, 1, 0xcd, 9, 9, 0xc0, 0xc0])],
+    ["notifies of nothing", Buffer.from([0x93, 2, 0xc0, 0xc0])],
+    ["begins like one", Buffer.from([0x93, 0xc1, 0xc1, 0xc1, 0xff, 0xff])],
+  ])("a server that is no Neovim, and %s", async (_, bytes) => {
     const folder = await temporaryFolder()
     const path = join(folder, "other.sock")
     await listening(
-      createServer((socket) => socket.on("error", () => {}).end("HTTP/1.1 400 Bad Request\r\n\r\n")),
+      createServer((socket) => {
+        socket.on("error", () => {}).write(bytes)
+        onTestFinished(() => void socket.destroy())
+      }),
       path,
     )
     expect(await everyEffect(path, join(folder, "a"))).toEqual(nothing)

@@ -59,6 +59,31 @@ return {
   windows = windows,
 }`
 
+// The last key is one that nobody types, and tells that those before it are read.
+const typeLua = `
+local channel, keys = ...
+local done = "<F37>"
+for _, mode in ipairs({ "n", "i", "v", "c", "t" }) do
+  vim.keymap.set(mode, done, function() vim.rpcnotify(channel, "typed") end)
+end
+vim.api.nvim_input(keys .. done)`
+
+const watchLua = `
+local channel, condition = ...
+local function check()
+  if not loadstring(condition)() then return false end
+  vim.rpcnotify(channel, "holds")
+  return true
+end
+if not check() then
+  local watch
+  watch = vim.api.nvim_create_autocmd("WinEnter", {
+    callback = function()
+      vim.schedule(function() if check() then pcall(vim.api.nvim_del_autocmd, watch) end end)
+    end,
+  })
+end`
+
 const silent = () => {}
 const logger = { level: "error", info: silent, warn: silent, error: silent, debug: silent }
 
@@ -117,15 +142,17 @@ export class HeadlessNvim implements AsyncDisposable {
 
   /** Types keys. What is asked next is answered when they, and what they have scheduled, are done. */
   async type(keys: string): Promise<void> {
-    await this.client.request("nvim_input", [keys])
-    // A request that comes before they are read is answered before.
-    while ((await this.lua("return vim.fn.getchar(1)")) !== 0);
+    const isTyped = this.notified("typed")
+    await this.lua(typeLua, await this.channel, keys)
+    await isTyped
     await this.lua("return 0")
   }
 
-  /** Asks until Lua returns true. */
+  /** Resolves when Lua returns true, now or after a window was entered. */
   async until(condition: string): Promise<void> {
-    while (!(await this.lua<boolean>(condition)));
+    const holds = this.notified("holds")
+    await this.lua(watchLua, await this.channel, condition)
+    await holds
   }
 
   /** Resolves when Neovim calls `vim.rpcnotify` on the test's channel with this method. */

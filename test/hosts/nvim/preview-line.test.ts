@@ -130,6 +130,45 @@ describe("previews in line", () => {
     expect(log).toEqual(["show a1", "close a1", "show a2"])
   })
 
+  test("a second one is shown before those that wait for its call, and keeps its place if it waits itself", async () => {
+    const { line, log, open } = lineOf()
+    await line.show(callOf("a"), open("a1"))
+    const others = ["b", "c"].map((name) => line.show(callOf(name), open(name)))
+    const again = line.show(callOf("b"), open("b2"))
+    await others[0]
+    await line.show(callOf("a"), open("a2"))
+    for (const name of ["a", "b", "c"]) await line.close(callOf(name))
+    await Promise.all([again, others[1]])
+    expect(log).toEqual([
+      "show a1",
+      "close a1",
+      "show a2",
+      "close a2",
+      "show b2",
+      "close b2",
+      "show c",
+      "close c",
+    ])
+  })
+
+  test("a second one fails where the first cannot be closed, and makes room", async () => {
+    let closings = 0
+    const line = new PreviewLine({
+      close: async () => {
+        closings += 1
+        if (closings === 1) throw new Error("no answer")
+      },
+      maxWait: 1000,
+    })
+    const shown: Array<string> = []
+    const open = (name: string) => async () => shown.push(name) > 0
+    await line.show(callOf("a"), open("a1"))
+    const other = line.show(callOf("b"), open("b"))
+    await expect(line.show(callOf("a"), open("a2"))).rejects.toThrow("no answer")
+    await other
+    expect(shown).toEqual(["a1", "b"])
+  })
+
   test("the user's closing makes room, and needs no closing any more", async () => {
     const { line, log, open, idOf } = lineOf()
     await line.show(callOf("a", "a"), open("a"))

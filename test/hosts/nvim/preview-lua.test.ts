@@ -90,17 +90,36 @@ describeWithNvim("a diff preview", () => {
     expect(await nvim.screen()).toEqual(before)
   })
 
-  test("ends the insert mode of a user who types, and moves their cursor no column", async () => {
+  test.each([
+    ["in the middle of a line", "2Glli", "lilXne 2"],
+    ["at its end", "2GA", "line 2lX"],
+    ["in replace mode", "2GllR", "lilX 2"],
+  ])("interrupts a user who types %s, and lets them go on", async (_, keys, expected) => {
     const { nvim, host, file } = await openEditor()
     const path = await file("a.txt", text(3))
     await nvim.edit(path)
-    await nvim.type("2Gllla")
-    const { windows } = await nvim.screen()
-    await host.delegates.IdeShowDiffPreview(diff(path, "line 2", "line two"), callOf())
+    await nvim.type(`${keys}l`)
+    const before = await nvim.screen()
+    await host.delegates.IdeShowDiffPreview(diff(path, "line 3", "line three"), callOf())
+    await nvim.type("dd")
+    expect(await nvim.screen()).toMatchObject({ mode: "n", tabs: 2 })
+    await host.delegates.IdeClosePreview(close, callOf())
     await nvim.type("<Ignore>")
-    expect((await nvim.screen()).mode).toBe("n")
-    await nvim.type("q")
-    expect((await nvim.screen()).windows[0]!.cursor).toEqual(windows[0]!.cursor)
+    expect(await nvim.screen()).toEqual(before)
+    await nvim.type("X")
+    expect((await nvim.screen()).windows[0]!.lines[1]).toBe(expected)
+  })
+
+  test("that is closed while the command-line window is open goes when that is left", async () => {
+    const { nvim, host, file } = await openEditor()
+    const path = await file("a.txt", text(3))
+    await host.delegates.IdeShowDiffPreview(diff(path, "line 2", "line two"), callOf())
+    await nvim.command("tabprevious")
+    await nvim.type("q:")
+    await host.delegates.IdeClosePreview(close, callOf())
+    expect((await nvim.screen()).tabs).toBe(2)
+    await nvim.type(":quit<CR>")
+    expect((await nvim.screen()).tabs).toBe(1)
   })
 
   test("gives a terminal back in terminal mode", async () => {

@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import type { AgentRun } from "../../../src/hosts/sub-agents/index.ts"
 import { pipeline, Step, type ToolResult } from "../../../src/index.ts"
-import { deferred, never, turn, until } from "../../pipeline/deferred.ts"
+import { deferred, never, turn } from "../../pipeline/deferred.ts"
 import { toolOf } from "../../pipeline/executor-of.ts"
-import { type HeldTool, heldTool } from "../../pipeline/held-tool.ts"
+import { heldTool } from "../../pipeline/held-tool.ts"
 import { crewOf } from "./crew.ts"
 
 const gated = toolOf(
@@ -13,6 +13,19 @@ const gated = toolOf(
     .andThen(() => Step.Output("acted")),
 )
 
+/** A tool whose calls run until they are released, and when so many of them run. */
+const heldTools = (count: number) => {
+  const held = heldTool()
+  const allRun = deferred()
+  let begun = 0
+  const note = () => {
+    begun += 1
+    if (begun === count) allRun.resolve()
+    return Step.Continue
+  }
+  return { held, tool: toolOf("held", pipeline().andThen(note).andThen(held.hold)), allRun: allRun.promise }
+}
+
 const failureOf = (promise: Promise<ToolResult>): Promise<unknown> =>
   promise.then(
     () => undefined,
@@ -21,8 +34,9 @@ const failureOf = (promise: Promise<ToolResult>): Promise<unknown> =>
 
 /** An agent that runs three calls at once: one runs, one is queued behind it, one waits at a gate in the background. */
 const busyCrew = async () => {
-  const held: HeldTool = heldTool()
+  const { held, tool, allRun } = heldTools(1)
   const failures = deferred<Array<unknown>>()
+  const isAsked = deferred()
   let run!: AgentRun
   const crew = crewOf(
     async (_task, given) => {
@@ -35,12 +49,15 @@ const busyCrew = async () => {
       failures.resolve(await Promise.all(calls.map(failureOf)))
       return "I finished all the same"
     },
-    { also: [toolOf("held", held.plan), gated] },
+    {
+      also: [tool, gated],
+      answer: ({ _tag }) => {
+        if (_tag === "AwaitingApproval") isAsked.resolve()
+      },
+    },
   )
   await crew.spawn("busy")
-  await until(
-    () => held.running.length === 1 && crew.told.some(({ event }) => event._tag === "AwaitingApproval"),
-  )
+  await Promise.all([allRun, isAsked.promise])
   return { ...crew, held, run, failures: failures.promise }
 }
 
@@ -102,9 +119,28 @@ describe("cancelling a sub-agent", () => {
   })
 })
 
+it("a sub-agent that is cancelled before it has begun never begins, and gives its place free", async () => {
+  let begun = 0
+  const { subAgents, spawn } = crewOf(
+    async () => {
+      begun += 1
+      return "done"
+    },
+    { maxRunning: 1 },
+  )
+  const { signal } = new AbortController()
+  const spawning = { _tag: "SpawnAgent", task: "work", label: "early" } as const
+  subAgents.delegates.SpawnAgent(spawning, { agentId: "main", callId: "1", signal })
+  expect(subAgents.cancel({ reason: "Not needed" })).toBe(1)
+  await turn()
+  expect(begun).toBe(0)
+  expect(subAgents.take("early")).toMatchObject({ status: "cancelled", message: "Not needed" })
+  expect(await spawn("next")).toContain("Spawned")
+})
+
 describe("a sub-agent that ends", () => {
   it("leaves no calls, tasks or pending actions behind", async () => {
-    const held = heldTool()
+    const { tool, allRun } = heldTools(2)
     let closed = 0
     const preview = toolOf(
       "preview",
@@ -127,19 +163,71 @@ describe("a sub-agent that ends", () => {
         await finish.promise
         return "done"
       },
-      { also: [preview, quick, gated, toolOf("held", held.plan)] },
+      { also: [preview, quick, gated, tool] },
     )
     await spawn("one")
     const { agentId } = subAgents.get("one")!
-    await until(() => held.running.length === 2)
+    await allRun
     expect(executor.inspect()).toHaveLength(3)
     finish.resolve()
     expect(await subAgents.wait("one")).toMatchObject({ status: "complete", message: "done" })
-    await until(() => executor.inspect().length === 0)
+    while ((await executor.next()) !== undefined) {}
+    expect(executor.inspect()).toEqual([])
     await turn()
     expect(executor.tasks.list(agentId)).toEqual([])
     expect(executor.pendingActions(agentId).hasPending).toBe(false)
     expect(closed).toBe(1)
+  })
+
+  it("fails where its function gives no text", async () => {
+    for (const [value, kind] of [
+      [Object.create(null), "object"],
+      [null, "null"],
+      [undefined, "undefined"],
+    ]) {
+      const { subAgents, spawn } = crewOf(async () => value)
+      await spawn("one")
+      const message = `The agent's function gave no text but ${kind}`
+      expect(await subAgents.wait("one")).toMatchObject({ status: "error", message })
+    }
+  })
+
+  it("has no tools any more, and its id spawns none, taken or not", async () => {
+    let run!: AgentRun
+    const { subAgents, spawn } = crewOf(
+      async (_task, given) => {
+        run = given
+        return "done"
+      },
+      { also: [gated] },
+    )
+    await spawn("one")
+    await subAgents.wait("one")
+    await turn()
+    expect(run.tools).toEqual([])
+    subAgents.take("one")
+    expect(await spawn("two", run.agentId)).toBe(
+      "An agent that was spawned cannot spawn others. Do the task yourself.",
+    )
+  })
+
+  it("may have made many calls at once", async () => {
+    const warnings: Array<Error> = []
+    const onWarning = (warning: Error) => warnings.push(warning)
+    process.on("warning", onWarning)
+    onTestFinished(() => void process.off("warning", onWarning))
+    const quick = toolOf("quick", pipeline())
+    const { subAgents, spawn } = crewOf(
+      async (_task, { call }) => {
+        await Promise.all(Array.from({ length: 20 }, () => call({ name: "quick" })))
+        return "done"
+      },
+      { also: [quick], maxRunning: 20 },
+    )
+    await Promise.all(Array.from({ length: 20 }, (_, index) => spawn(`agent ${index}`)))
+    for (let index = 0; index < 20; index++) await subAgents.wait(`agent ${index}`)
+    await turn()
+    expect(warnings).toEqual([])
   })
 
   it("aborts the signal of its run, for what its function has left behind", async () => {
@@ -153,13 +241,21 @@ describe("a sub-agent that ends", () => {
     expect(signal?.aborted).toBe(true)
   })
 
-  it("is told once, also to a listener that throws, and to all that wait", async () => {
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("the listener is broken")
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("the listener is broken"))],
+  ])("is told once, also to a listener that %s, and to all that wait", async (_, fail) => {
     const release = deferred<string>()
     let told = 0
     const { subAgents, spawn } = crewOf(() => release.promise, {
       onEnd: () => {
         told += 1
-        throw new Error("the listener is broken")
+        return fail()
       },
     })
     await spawn("one")

@@ -1,7 +1,7 @@
 /** The rules of `.gitignore` files, from a repository's root down to the folder that is walked. */
 import { dirname, join, relative, sep } from "node:path"
 import type { Ignore } from "ignore"
-import type { Files } from "../io/files.ts"
+import type { Files } from "./files.ts"
 
 const ignoreFile = ".gitignore"
 

@@ -1,0 +1,84 @@
+/**
+ * Makes a Tool of a foreign one:
+ *
+ *   approval (unless it only reads, or the host says otherwise) ─▶ ExecuteTool
+ */
+import { pipeline, ToolPipeline } from "../pipeline/pipeline.ts"
+import { defineTool, type JsonSchema, type PrimaryKind, type Tool } from "../pipeline/tool.ts"
+import { type Execution, executeTool } from "./execute-tool.ts"
+import type { ForeignTool, Runtime } from "./foreign-tool.ts"
+import type { CustomToolHost } from "./host.ts"
+import { runIsolated } from "./loading/isolation.ts"
+import { type ParameterSchema, parameterSchema } from "./parameter-schema.ts"
+import { quietly } from "./quietly.ts"
+import { makeRenderers } from "./renderers.ts"
+import { gateOf, saysReadOnly } from "./tool-approval.ts"
+
+export interface AdaptToolOptions {
+  readonly tool: ForeignTool
+  readonly host: CustomToolHost
+  readonly runtime: Runtime
+  /** Calls the tool with its arguments in its runtime's order. */
+  readonly execute: (execution: Execution) => unknown
+}
+
+/**
+ * Foreign tools name no primary parameter. It goes by the parameter's name, so that the rules for a built-in tool hold
+ * on for the one that takes its place.
+ */
+const primaryParams: ReadonlyArray<readonly [string, PrimaryKind]> = [
+  ["command", "command"],
+  ["path", "path"],
+  ["file_path", "path"],
+]
+
+const primaryOf = ({ properties }: JsonSchema) => {
+  const isText = (name: string) =>
+    (properties as Record<string, { type?: unknown } | undefined> | undefined)?.[name]?.type === "string"
+  const [primaryParam, primaryKind] = primaryParams.find(([name]) => isText(name)) ?? []
+  return primaryParam === undefined ? {} : { primaryParam, primaryKind }
+}
+
+const prepareOf = (tool: ForeignTool) => {
+  if (typeof tool.prepareArguments !== "function") return {}
+  const { prepareArguments } = tool as { prepareArguments(params: unknown): unknown }
+  return {
+    prepareParams: (params: unknown) =>
+      quietly(runIsolated(tool.name, () => prepareArguments.call(tool, params))),
+  }
+}
+
+const parsed =
+  (execute: (execution: Execution) => unknown, parse: ParameterSchema["parse"]) => async (run: Execution) =>
+    execute(parse === undefined ? run : { ...run, params: await parse(run.params) })
+
+/** Throws a TypeError that names the tool for one that no model could be given. */
+export const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): Tool => {
+  if (typeof (tool as { execute?: unknown } | undefined)?.execute !== "function") {
+    throw new TypeError(
+      `Expected a tool to have a function \`execute\`, got ${JSON.stringify(tool?.name)} without one`,
+    )
+  }
+  const { name, label, description, parameters, hidden } = tool
+  const { schema, parse } = parameterSchema(name, parameters, host.cwd ?? process.cwd())
+  const { started, ...renderers } = makeRenderers(tool, host, runtime)
+  const run = parsed(execute, parse)
+  return defineTool<JsonSchema>({
+    name,
+    ...(typeof label === "string" && label !== "" && { label }),
+    description: typeof description === "string" ? description : "",
+    parameters: schema,
+    ...primaryOf(schema ?? {}),
+    hidden: hidden === true,
+    annotations: { readOnly: saysReadOnly(tool) },
+    ...prepareOf(tool),
+    compose: (params, { callId }) => {
+      started(params, callId)
+      const gate = gateOf(tool, host, params)
+      if (gate._tag === "Refuse") return ToolPipeline.error(gate.reason)
+      const start = gate._tag === "Ask" ? pipeline().awaitApproval(gate) : pipeline()
+      return start.andThen(executeTool({ name, host, params, execute: run }))
+    },
+    ...renderers,
+  })
+}

@@ -1,0 +1,199 @@
+/**
+ * All foreign tools of one host: found, loaded, adapted and put into its registry, with the hooks and the session
+ * events that belong to them. What cannot be loaded is listed and costs nothing else.
+ */
+import { homedir } from "node:os"
+import type { ToolExecutor } from "../pipeline/executor.ts"
+import { messageOf } from "../pipeline/failure.ts"
+import type { CallingAgent } from "../pipeline/handler.ts"
+import type { Hooks } from "../pipeline/options.ts"
+import type { ToolRegistry } from "../pipeline/registry.ts"
+import type { Tool } from "../pipeline/tool.ts"
+import type { ExtensionRunner } from "./extensions/extension-runner.ts"
+import { type LoadedExtensions, loadExtensions } from "./extensions/load-extensions.ts"
+import { tellSession } from "./extensions/tell-session.ts"
+import { loggerOf } from "./file-logger.ts"
+import { fromCustomTool } from "./from-custom-tool.ts"
+import { fromPiTool } from "./from-pi-tool.ts"
+import type { CustomToolHost } from "./host.ts"
+import { layered } from "./layered.ts"
+import type {
+  LoadedCustomTool,
+  LoadedCustomTools,
+  LoadedExtensionTool,
+  ToolLoadError,
+  ToolPath,
+  ToolSource,
+} from "./loaded-tool.ts"
+import { discoverExtensions } from "./loading/discovery.ts"
+import { discoverAndLoadCustomTools } from "./loading/load-custom-tools.ts"
+import type { LoadOptions } from "./loading/load-options.ts"
+import { loaderOf } from "./loading/shared-loader.ts"
+import type { ExtensionEvent, SessionEvent } from "./session-events.ts"
+import type { UIContext } from "./ui-context.ts"
+
+export interface CustomToolsOptions extends LoadOptions {
+  /** Where the agent works: relative paths start here, and so does discovery. Absolute. */
+  readonly cwd: string
+  /** Gets the tools, also those that extensions register later. Its names are taken for the built-in ones. */
+  readonly registry: ToolRegistry
+  /** Modules or folders to load besides, of either kind. */
+  readonly paths?: ReadonlyArray<string | ToolPath>
+  /** Whether to look in the usual places. Default true. */
+  readonly discovery?: boolean
+}
+
+/** Where a tool of the registry comes from. */
+export interface CustomToolOrigin {
+  readonly name: string
+  readonly path: string
+  readonly resolvedPath: string
+  readonly source?: ToolSource
+  /** Whether it took the place of a tool of that name. */
+  readonly isOverride: boolean
+}
+
+/** What `setUIContext` gave: it goes before the host's own. */
+type Screen = Pick<CustomToolHost, "ui" | "hasUI">
+
+type Loaded = LoadedCustomTool | LoadedExtensionTool
+
+export class CustomTools {
+  /** What could not be loaded, and why. */
+  readonly errors: Array<ToolLoadError>
+  /** Listeners, commands and flags of the extensions. */
+  readonly extensions: ExtensionRunner
+  private readonly registry: ToolRegistry
+  private readonly host: CustomToolHost
+  private readonly screen: Screen
+  private readonly loads: ReadonlyArray<Pick<LoadedCustomTools, "setUIContext">>
+  private readonly sessionTools: Array<LoadedCustomTool> = []
+  private readonly origins = new Map<string, CustomToolOrigin>()
+  private executor: ToolExecutor | undefined
+  /** What extensions chose before there was an executor. */
+  private readonly activeBefore = new Map<string, ReadonlyArray<string>>()
+
+  /** Finds and loads everything, one module after the other. Rejects only where `options` cannot be meant. */
+  static async load(given: CustomToolsOptions): Promise<CustomTools> {
+    const { cwd, registry, paths = [], discovery = true, home = homedir() } = given
+    const screen: Screen = {}
+    const host = layered(screen, given.host ?? {})
+    const options = { ...given, host, loader: loaderOf(given, loggerOf(host)) }
+    const found = discovery
+      ? await discoverAndLoadCustomTools([], cwd, registry.names, options)
+      : { tools: [], errors: [], setUIContext: () => undefined }
+    const discovered = discovery ? await discoverExtensions(cwd, home) : []
+    const extensions = await loadExtensions([...discovered, ...paths], cwd, options)
+    return new CustomTools(options, screen, found, extensions)
+  }
+
+  private constructor(
+    { registry, host }: CustomToolsOptions & { readonly host: CustomToolHost },
+    screen: Screen,
+    found: LoadedCustomTools,
+    extensions: LoadedExtensions,
+  ) {
+    this.registry = registry
+    this.host = host
+    this.errors = [...found.errors, ...extensions.errors]
+    this.extensions = extensions.runner
+    this.screen = screen
+    this.loads = [found, extensions]
+    for (const loaded of [...found.tools, ...extensions.customTools]) this.add(loaded)
+    for (const loaded of extensions.tools) this.replace(loaded)
+    this.extensions.attach({
+      registerTool: (loaded) => this.replace(loaded),
+      allTools: () => this.registry.definitions(() => true),
+      activeTools: (agentId) => this.active(agentId),
+      setActiveTools: (agentId, names) => this.setActiveTools(agentId, names),
+      callingAgent: (agentId) => this.callingAgent(agentId),
+    })
+  }
+
+  /** Where each foreign tool comes from, in the order of their loading. */
+  get tools(): Array<CustomToolOrigin> {
+    return [...this.origins.values()]
+  }
+
+  /** For the executor's options: the extensions' `tool_call` and `tool_result` listeners. */
+  get hooks(): Hooks {
+    return this.extensions.hooks
+  }
+
+  /** Names the executor that runs the tools, so that extensions can ask which are active and change that. */
+  attach(executor: ToolExecutor): void {
+    this.executor = executor
+    for (const [agentId, names] of this.activeBefore) executor.setActiveTools(agentId, names)
+    this.activeBefore.clear()
+  }
+
+  /** Gives the tools a screen, once there is one. */
+  setUIContext(ui: UIContext, hasUI: boolean): void {
+    Object.assign(this.screen, { ui, hasUI })
+    for (const load of this.loads) load.setUIContext(ui, hasUI)
+  }
+
+  /**
+   * Tells all tools and extensions what happens to the session, in order. A host emits `start` once its executor is
+   * there: extensions may register tools then. What a listener throws is logged and goes no further.
+   */
+  async emit(event: SessionEvent | ExtensionEvent): Promise<void> {
+    await tellSession(this.sessionTools, event, this.host)
+    await this.extensions.emit(event)
+  }
+
+  /** A returned tool does not replace another one. */
+  private add(loaded: LoadedCustomTool): void {
+    const { name } = loaded.tool
+    if (this.registry.get(name) !== undefined) {
+      this.reject(loaded, `Tool name "${name}" conflicts with existing tool`)
+      return
+    }
+    if (this.register(loaded, () => fromCustomTool(loaded.tool, this.host))) this.sessionTools.push(loaded)
+  }
+
+  /** A registered tool does. */
+  private replace(loaded: LoadedExtensionTool): void {
+    const { tool, argumentOrder } = loaded
+    this.register(loaded, () => fromPiTool(tool, this.host, argumentOrder && { argumentOrder }))
+  }
+
+  private register(loaded: Loaded, adapt: () => Tool): boolean {
+    const { tool, path, resolvedPath, source } = loaded
+    const { name } = tool
+    try {
+      const isOverride = this.registry.get(name) !== undefined
+      this.registry.register(adapt(), { replace: true })
+      this.origins.set(name, { name, path, resolvedPath, ...(source && { source }), isOverride })
+      return true
+    } catch (error) {
+      this.reject(loaded, `Failed to load tool: ${messageOf(error)}`)
+      return false
+    }
+  }
+
+  private reject({ path, source }: Loaded, error: string): void {
+    this.errors.push({ path, error, ...(source && { source }) })
+  }
+
+  private setActiveTools(agentId: string, names: ReadonlyArray<string>): void {
+    if (this.executor === undefined) this.activeBefore.set(agentId, names)
+    else this.executor.setActiveTools(agentId, names)
+  }
+
+  private callingAgent(agentId: string): CallingAgent | undefined {
+    const { executor } = this
+    return (
+      executor && {
+        agentId,
+        pendingActions: executor.pendingActions(agentId),
+        cancel: (reason) => executor.cancel({ agentId, ...(reason !== undefined && { reason }) }),
+      }
+    )
+  }
+
+  private active(agentId: string): Array<string> {
+    const definitions = this.executor?.definitions(agentId) ?? this.registry.definitions()
+    return definitions.map(({ name }) => name)
+  }
+}

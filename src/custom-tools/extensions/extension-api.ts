@@ -1,0 +1,91 @@
+/** The object that one extension is given: pi's `ExtensionAPI` and oh-my-pi's in one. It works from the loading on. */
+import { messageOf } from "../../pipeline/failure.ts"
+import type { CustomToolAPI } from "../custom-tool.ts"
+import type { ExtensionAPI, ExtensionListener } from "../extension.ts"
+import type { CustomToolHost } from "../host.ts"
+import { invalidTool, isTool } from "../tool-shape.ts"
+import type { ExtensionRunner } from "./extension-runner.ts"
+import { makeHostActions } from "./host-actions.ts"
+import type { LoadedExtension } from "./loaded-extension.ts"
+
+export interface ExtensionAPIOptions {
+  readonly extension: LoadedExtension
+  readonly runner: ExtensionRunner
+  readonly host: CustomToolHost
+  /** What all extensions of a loader share. */
+  readonly shared: CustomToolAPI
+}
+
+export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionAPIOptions): ExtensionAPI => {
+  const { logger } = shared
+  const { path } = extension.module
+  const { tools } = runner
+  let isToldOfProviders = false
+  return {
+    ...makeHostActions(host, logger),
+    cwd: shared.cwd,
+    exec: shared.exec,
+    logger,
+    typebox: shared.typebox,
+    pushPendingAction: (action) => shared.pushPendingAction(action),
+    // Read when they are asked for: packages load late, and a host may get a screen.
+    get pi() {
+      return shared.pi
+    },
+    get zod() {
+      return shared.zod
+    },
+    get ui() {
+      return shared.ui
+    },
+    get hasUI() {
+      return shared.hasUI
+    },
+
+    on: (event: string, listener: unknown) => {
+      if (typeof listener !== "function") {
+        throw new TypeError(`Expected the listener of \`${event}\` to be a function, got \`${listener}\``)
+      }
+      extension.listen(event, listener as ExtensionListener)
+    },
+    registerTool: (tool) => {
+      const index = extension.handedIn++
+      if (extension.state === "failed") return
+      const isLoading = extension.state === "loading"
+      if (!isTool(tool)) {
+        if (isLoading) extension.errors.push(invalidTool(index))
+        else logger.warn(invalidTool(index), { path })
+        return
+      }
+      try {
+        tools.register(extension, { ...extension.module, tool })
+      } catch (error) {
+        logger.warn(`Failed to load tool: ${messageOf(error)}`, { path })
+      }
+    },
+    registerCommand: (name, command) => {
+      extension.commands.set(name, command)
+    },
+    registerFlag: (name, flag) => {
+      extension.flags.set(name, flag)
+    },
+    getFlag: (name) => {
+      const flag = extension.flags.get(name)
+      return flag && (host.flags?.[name] ?? flag.default)
+    },
+    // For screens and models, which stepline leaves to its hosts.
+    registerShortcut: () => undefined,
+    registerMessageRenderer: () => undefined,
+    registerProvider: (name) => {
+      if (!isToldOfProviders)
+        logger.warn(`Ignored the model provider ${name}: stepline runs no models`, { path })
+      isToldOfProviders = true
+    },
+    unregisterProvider: () => undefined,
+    getActiveTools: () => tools.active(),
+    getAllTools: () => tools.all(),
+    setActiveTools: (names) => tools.setActive(names),
+    getCommands: () => runner.commands,
+    events: runner.bus.viewFor(extension),
+  }
+}

@@ -1,0 +1,98 @@
+/** The events that tools listen for, and what `tool_call` and `tool_result` may answer. Source: both published packages. */
+import type { ToolContent } from "../../pipeline/output.ts"
+
+// Type aliases, not interfaces: only they fit the open `ExtensionEvent`.
+
+type SessionStartEvent = {
+  readonly type: "session_start"
+  readonly reason: "startup" | "reload" | "new" | "resume" | "fork"
+  /** Not there for `startup` and `reload`. */
+  readonly previousSessionFile?: string
+}
+
+/** What `session_start` with `resume` is in oh-my-pi and in older versions of pi. */
+type SessionSwitchEvent = {
+  readonly type: "session_switch"
+  readonly reason: "new" | "resume" | "fork"
+  readonly previousSessionFile?: string
+}
+
+/** The same for `fork`; pi called it `session_fork` for a while. */
+type SessionBranchEvent = { readonly type: "session_branch"; readonly previousSessionFile?: string }
+
+type SessionTreeEvent = {
+  readonly type: "session_tree"
+  readonly newLeafId?: string | null
+  readonly oldLeafId?: string | null
+}
+
+type SessionShutdownEvent = {
+  readonly type: "session_shutdown"
+  readonly reason: "quit" | "reload" | "new" | "resume" | "fork"
+}
+
+export type ToolCallEvent = {
+  readonly type: "tool_call"
+  readonly toolCallId: string
+  readonly toolName: string
+  /** The listener's own: what is changed in it, is what the tool is called with, once it is validated again. */
+  input: Record<string, unknown>
+}
+
+export type ToolCallAnswer = {
+  /** The tool is not called. */
+  readonly block?: boolean
+  /** Told to the model. */
+  readonly reason?: string
+  /** Replaces the arguments. */
+  readonly input?: Record<string, unknown>
+}
+
+export type ToolResultEvent = {
+  readonly type: "tool_result"
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly input: Record<string, unknown>
+  readonly content: ReadonlyArray<ToolContent>
+  readonly details: unknown
+  readonly isError: boolean
+}
+
+/** What is absent stays as it is. */
+export type ToolResultAnswer = {
+  readonly content?: ReadonlyArray<ToolContent>
+  readonly details?: unknown
+  readonly isError?: boolean
+}
+
+type ToolExecutionEvent<Type extends string> = {
+  readonly type: Type
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args?: unknown
+  readonly [field: string]: unknown
+}
+
+/** By `type`; what their listeners answer is ignored, but for `tool_call` and `tool_result`. */
+export interface ExtensionEvents {
+  readonly session_start: SessionStartEvent
+  readonly session_switch: SessionSwitchEvent
+  readonly session_branch: SessionBranchEvent
+  readonly session_tree: SessionTreeEvent
+  readonly session_shutdown: SessionShutdownEvent
+  readonly tool_call: ToolCallEvent
+  readonly tool_result: ToolResultEvent
+  readonly tool_execution_start: ToolExecutionEvent<"tool_execution_start">
+  readonly tool_execution_update: ToolExecutionEvent<"tool_execution_update">
+  readonly tool_execution_end: ToolExecutionEvent<"tool_execution_end">
+  readonly turn_start: { readonly type: "turn_start"; readonly turnIndex: number; readonly timestamp: number }
+  readonly turn_end: {
+    readonly type: "turn_end"
+    readonly turnIndex: number
+    readonly message: unknown
+    readonly toolResults: ReadonlyArray<unknown>
+  }
+  readonly message_end: { readonly type: "message_end"; readonly message: unknown }
+  readonly agent_start: { readonly type: "agent_start" }
+  readonly agent_end: { readonly type: "agent_end"; readonly messages: ReadonlyArray<unknown> }
+}

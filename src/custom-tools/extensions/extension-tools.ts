@@ -1,0 +1,87 @@
+/** The tools that extensions register, and which tools are active: asked of the host's registry once one is attached. */
+import type { CallingAgent } from "../../pipeline/handler.ts"
+import { currentCall } from "../current-call.ts"
+import type { ToolInfo } from "../extension.ts"
+import type { LoadedExtensionTool } from "../loaded-tool.ts"
+import type { LoadedExtension } from "./loaded-extension.ts"
+
+/** What extensions ask of the executor that runs the tools. */
+export interface ToolPort {
+  activeTools(agentId: string): Array<string>
+  /** All tools of the registry, hidden ones included. */
+  allTools(): ReadonlyArray<ToolInfo>
+  setActiveTools(agentId: string, names: Array<string>): void
+  /** Adds a tool, in place of one of that name. */
+  registerTool(loaded: LoadedExtensionTool): void
+  /** Whom listeners of hooks act for. Without it they get no `signal`, and their `abort()` tells the host alone. */
+  callingAgent?(agentId: string): CallingAgent | undefined
+}
+
+interface Registration {
+  readonly extension: LoadedExtension
+  readonly loaded: LoadedExtensionTool
+}
+
+/** The agent whose call runs, else the one that a host without agents of its own has. */
+const agentId = (): string => currentCall.getStore()?.agent.agentId ?? "main"
+
+export class ExtensionTools {
+  private port: ToolPort | undefined
+  /** In the order of their registration; an extension's own of the same name is replaced. */
+  private registrations: Array<Registration> = []
+  /** What was registered after the loading and before a port was there. */
+  private late: Array<LoadedExtensionTool> = []
+  /** What was set before a port was there. */
+  private chosen: Array<string> | undefined
+
+  attach(port: ToolPort): void {
+    this.port = port
+    for (const loaded of this.late) port.registerTool(loaded)
+    this.late = []
+    if (this.chosen !== undefined) port.setActiveTools("main", this.known(this.chosen))
+    this.chosen = undefined
+  }
+
+  callingAgent(id: string): CallingAgent | undefined {
+    return this.port?.callingAgent?.(id)
+  }
+
+  /** Of tools of one name the latest, whichever extension registered it. */
+  get registered(): Array<LoadedExtensionTool> {
+    return [...new Map(this.registrations.map(({ loaded }) => [loaded.tool.name, loaded])).values()]
+  }
+
+  register(extension: LoadedExtension, loaded: LoadedExtensionTool): void {
+    const isSame = (other: Registration) =>
+      other.extension === extension && other.loaded.tool.name === loaded.tool.name
+    this.registrations = this.registrations.filter((other) => !isSame(other))
+    this.registrations.push({ extension, loaded })
+    if (extension.state !== "live") return
+    if (this.port === undefined) this.late.push(loaded)
+    else this.port.registerTool(loaded)
+  }
+
+  drop(extension: LoadedExtension): void {
+    this.registrations = this.registrations.filter((registration) => registration.extension !== extension)
+  }
+
+  all(): Array<ToolInfo> {
+    const tools = this.port?.allTools() ?? this.registered.map(({ tool }) => tool)
+    return tools.map(({ name, description, parameters }) => ({ name, description, parameters }))
+  }
+
+  active(): Array<string> {
+    return this.port?.activeTools(agentId()) ?? this.chosen ?? this.all().map(({ name }) => name)
+  }
+
+  /** Names that no tool has are left out. */
+  setActive(names: Array<string>): void {
+    if (this.port === undefined) this.chosen = [...names]
+    else this.port.setActiveTools(agentId(), this.known(names))
+  }
+
+  private known(names: Array<string>): Array<string> {
+    const all = new Set(this.all().map(({ name }) => name))
+    return names.filter((name) => all.has(name))
+  }
+}

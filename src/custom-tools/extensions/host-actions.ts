@@ -1,0 +1,58 @@
+/**
+ * What extensions ask of the session and its model. The host answers. Where it cannot, the default session keeps entries,
+ * labels and the name; messages to show are dropped; the model stays as it is; and what only a model could answer throws.
+ * The host's code runs free of the guards that hold for the extension's.
+ */
+import type { ExtensionAPI } from "../extension.ts"
+import type { CustomToolHost } from "../host.ts"
+import { runOutside } from "../loading/isolation.ts"
+import type { Logger } from "../logger.ts"
+import { defaultSession, type MemorySession } from "../memory-session.ts"
+import { toPlainJson } from "../plain-json.ts"
+
+export type HostActions = Pick<
+  ExtensionAPI,
+  | "sendMessage"
+  | "sendUserMessage"
+  | "appendEntry"
+  | "setSessionName"
+  | "getSessionName"
+  | "setLabel"
+  | "setModel"
+  | "getThinkingLevel"
+  | "setThinkingLevel"
+>
+
+export const makeHostActions = (host: CustomToolHost, logger: Logger): HostActions => {
+  /** A session of the host's own is the host's to change. */
+  const ownSession = (): MemorySession | undefined =>
+    host.sessionManager === undefined ? defaultSession(host) : undefined
+  return {
+    sendMessage: (message, options) => {
+      if (host.sendMessage !== undefined) runOutside(() => host.sendMessage?.(message, options))
+      else logger.debug("Dropped a message of an extension: the host has no `sendMessage`")
+    },
+    sendUserMessage: (content, options) => {
+      if (host.sendUserMessage === undefined) {
+        throw new Error("This host cannot send messages in the user's name: it has no `sendUserMessage`.")
+      }
+      runOutside(() => host.sendUserMessage?.(content, options))
+    },
+    appendEntry: (customType, data) => {
+      if (host.appendEntry !== undefined) runOutside(() => host.appendEntry?.(customType, data))
+      else ownSession()?.append({ type: "custom", customType, data: toPlainJson(data) })
+    },
+    setSessionName: (name) => {
+      if (host.setSessionName !== undefined) runOutside(() => host.setSessionName?.(name))
+      else ownSession()?.setSessionName(name)
+    },
+    getSessionName: () => (host.sessionManager ?? defaultSession(host)).getSessionName(),
+    setLabel: (entryId, label) => {
+      if (host.setLabel !== undefined) runOutside(() => host.setLabel?.(entryId, label))
+      else ownSession()?.setLabel(entryId, label)
+    },
+    setModel: async (model) => (await runOutside(() => host.setModel?.(model))) ?? false,
+    getThinkingLevel: () => host.getThinkingLevel?.() ?? "off",
+    setThinkingLevel: (level) => runOutside(() => host.setThinkingLevel?.(level)),
+  }
+}

@@ -1,0 +1,77 @@
+/** The same moment of a session in oh-my-pi's words (`reason`) and in pi's (`type`). Pure. */
+import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
+
+/**
+ * What extensions are told of a session event: more than one where versions call the moment differently, older names
+ * first. An extension hears of it once, by the first that it listens for.
+ */
+export const toExtensionEvents = (event: SessionEvent): ReadonlyArray<ExtensionEvent> => {
+  switch (event.reason) {
+    case "start":
+      return [{ type: "session_start", reason: "startup" }]
+    case "switch":
+      return [
+        { type: "session_switch", reason: "resume", ...previousOf(event) },
+        { type: "session_start", reason: "resume", ...previousOf(event) },
+      ]
+    case "branch":
+      return [
+        { type: "session_branch", ...previousOf(event) },
+        { type: "session_fork", ...previousOf(event) },
+        { type: "session_start", reason: "fork", ...previousOf(event) },
+      ]
+    case "tree":
+      return [{ type: "session_tree" }]
+    case "shutdown":
+      return [{ type: "session_shutdown", reason: "quit" }]
+    case "auto_compaction_start":
+      return [{ type: "auto_compaction_start", reason: event.trigger, action: event.action }]
+    default: {
+      const { reason, ...fields } = event
+      return [{ type: reason, ...fields }]
+    }
+  }
+}
+
+/** What `onSession` is told of an extension event; undefined for what it has no reason for. */
+export const toSessionEvent = (event: ExtensionEvent): SessionEvent | undefined => {
+  switch (event.type) {
+    case "session_start":
+      if (event.reason === "fork") return { reason: "branch", ...previousOf(event) }
+      if (event.reason === "new" || event.reason === "resume")
+        return { reason: "switch", ...previousOf(event) }
+      return { reason: "start" }
+    case "session_switch":
+      return { reason: "switch", ...previousOf(event) }
+    case "session_branch":
+    case "session_fork":
+      return { reason: "branch", ...previousOf(event) }
+    case "session_tree":
+      return { reason: "tree", ...previousOf(event) }
+    case "session_shutdown":
+      // What makes place for another session is told by the `session_start` that follows.
+      return isReplacement(event.reason) ? undefined : { reason: "shutdown" }
+    case "auto_compaction_start": {
+      const { type, reason: trigger, ...fields } = event
+      return { reason: type, trigger, ...fields } as SessionEvent
+    }
+    case "auto_compaction_end":
+    case "auto_retry_start":
+    case "auto_retry_end":
+    case "ttsr_triggered":
+    case "todo_reminder": {
+      const { type, ...fields } = event
+      return { ...fields, reason: type } as SessionEvent
+    }
+    default:
+      return undefined
+  }
+}
+
+const isReplacement = (reason: unknown): boolean =>
+  reason === "new" || reason === "resume" || reason === "fork"
+
+const previousOf = (event: SessionEvent | ExtensionEvent): { readonly previousSessionFile?: string } => {
+  const { previousSessionFile } = event as { readonly previousSessionFile?: unknown }
+  return typeof previousSessionFile === "string" ? { previousSessionFile } : {}
+}

@@ -1,0 +1,35 @@
+/** Tells tools with a state what happens to the session that they live in. */
+import { messageOf } from "../../pipeline/failure.ts"
+import { customToolContext } from "../contexts.ts"
+import { loggerOf } from "../file-logger.ts"
+import type { CustomToolHost } from "../host.ts"
+import type { LoadedCustomTool } from "../loaded-tool.ts"
+import { runIsolated } from "../loading/isolation.ts"
+import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
+import { toSessionEvent } from "./session-translation.ts"
+import { listenerTimeout, settleWithin } from "./settle-within.ts"
+
+/**
+ * Awaits the `onSession` of each tool, in order. What one throws, or that it takes more than ten seconds, is logged as a
+ * warning and goes no further. Events of pi that `onSession` has no reason for are not told.
+ */
+export const tellSession = async (
+  tools: Iterable<Pick<LoadedCustomTool, "tool" | "resolvedPath">>,
+  event: SessionEvent | ExtensionEvent,
+  host: CustomToolHost = {},
+): Promise<void> => {
+  const told = "type" in event ? toSessionEvent(event) : event
+  if (told === undefined) return
+  const context = customToolContext(host, undefined, host.cwd ?? process.cwd())
+  for (const { tool, resolvedPath } of tools) {
+    if (typeof tool.onSession !== "function") continue
+    try {
+      await settleWithin(listenerTimeout, () =>
+        runIsolated(resolvedPath, () => tool.onSession?.(told, context)),
+      )
+    } catch (error) {
+      const text = `onSession of ${tool.name} failed at ${told.reason}: ${messageOf(error)}`
+      loggerOf(host).warn(text, { path: resolvedPath })
+    }
+  }
+}

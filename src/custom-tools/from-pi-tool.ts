@@ -1,0 +1,37 @@
+/** Runs a tool of pi. */
+import type { Tool } from "../pipeline/tool.ts"
+import { adaptTool } from "./adapt-tool.ts"
+import { extensionContext } from "./contexts.ts"
+import type { AnyToolDefinition } from "./extension.ts"
+import type { CustomToolHost } from "./host.ts"
+import type { ArgumentOrder } from "./loaded-tool.ts"
+
+export interface FromPiToolOptions {
+  /** Default `"current"`. */
+  readonly argumentOrder?: ArgumentOrder
+}
+
+type Execute = (...parts: Array<unknown>) => unknown
+
+/**
+ * A Tool that calls `execute(callId, params, signal, onUpdate, ctx)`, or, where `argumentOrder` is `"legacy"`,
+ * `(callId, params, onUpdate, ctx, signal)`. All else is as with `fromCustomTool`.
+ *
+ * Throws a TypeError for a name that model providers refuse and for parameters that have no JSON Schema.
+ */
+export const fromPiTool = (
+  tool: AnyToolDefinition,
+  host: CustomToolHost = {},
+  { argumentOrder = "current" }: FromPiToolOptions = {},
+): Tool =>
+  adaptTool({
+    tool,
+    host,
+    runtime: "pi",
+    execute: ({ params, call, onUpdate, cwd }) => {
+      const ctx = extensionContext(host, call, cwd)
+      const { callId, signal } = call
+      const rest = argumentOrder === "legacy" ? [onUpdate, ctx, signal] : [signal, onUpdate, ctx]
+      return (tool.execute as Execute).call(tool, callId, params, ...rest)
+    },
+  })

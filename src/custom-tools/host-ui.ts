@@ -1,0 +1,27 @@
+/** The host's screen as foreign code gets it: what it calls there is the host's own code, and reads the real keyboard. */
+import { runOutside } from "./loading/isolation.ts"
+import { noOpUI, type UIContext } from "./ui-context.ts"
+
+const known = new WeakMap<UIContext, UIContext>()
+
+const make = (ui: UIContext): UIContext =>
+  // A copy as the target: a proxy of a frozen object could give nothing but its very properties.
+  new Proxy({ ...ui } as UIContext, {
+    get: (_target, key) => {
+      const value: unknown = Reflect.get(ui, key, ui)
+      if (typeof value !== "function") return value
+      return (...parts: Array<unknown>) => runOutside(() => value.apply(ui, parts))
+    },
+    has: (_target, key) => key in ui,
+  })
+
+/** Gives the same object for the same screen. */
+export const hostUI = (ui: UIContext = noOpUI): UIContext => {
+  if (ui === noOpUI) return ui
+  let made = known.get(ui)
+  if (made === undefined) {
+    made = make(ui)
+    known.set(ui, made)
+  }
+  return made
+}

@@ -1,0 +1,68 @@
+export type { AgentToolResult, AgentToolUpdate, AgentToolUpdateCallback } from "./agent-tool-result.ts"
+export type {
+  CustomTool,
+  CustomToolAPI,
+  CustomToolContext,
+  CustomToolFactory,
+  CustomToolPendingAction,
+  RenderResultOptions,
+} from "./custom-tool.ts"
+export type { CustomToolOrigin, CustomToolsOptions } from "./custom-tools.ts"
+export { CustomTools } from "./custom-tools.ts"
+export type { Exec, ExecOptions, ExecResult } from "./exec.ts"
+export type {
+  EventBus,
+  ExtensionAPI,
+  ExtensionCommand,
+  ExtensionContext,
+  ExtensionFactory,
+  ExtensionFlag,
+  ExtensionListener,
+  ToolDefinition,
+  ToolRenderContext,
+} from "./extension.ts"
+export { ExtensionRunner } from "./extensions/extension-runner.ts"
+export type { LoadedExtensions } from "./extensions/load-extensions.ts"
+export { loadExtensions } from "./extensions/load-extensions.ts"
+export { fileLogger } from "./file-logger.ts"
+export { fromCustomTool } from "./from-custom-tool.ts"
+export { fromPiTool } from "./from-pi-tool.ts"
+export type { ApprovalSubject, CustomToolHost } from "./host.ts"
+export type {
+  ArgumentOrder,
+  LoadedCustomTool,
+  LoadedCustomTools,
+  LoadedExtensionTool,
+  ToolLoadError,
+  ToolPath,
+  ToolSource,
+} from "./loaded-tool.ts"
+export { discoverAndLoadCustomTools, loadCustomTools } from "./loading/load-custom-tools.ts"
+export type { LoadOptions } from "./loading/load-options.ts"
+export type { Logger } from "./logger.ts"
+export { MemorySession } from "./memory-session.ts"
+export type { ExtensionEvent, SessionEvent } from "./session-events.ts"
+export type { SessionEntry, SessionManager } from "./session-manager.ts"
+export { withFileMutationQueue } from "./stand-ins/file-mutation-queue.ts"
+export { defineTool } from "./stand-ins/pi-coding-agent.ts"
+export { StringEnum } from "./stand-ins/string-enum.ts"
+export { createBashTool } from "./stand-ins/tool-factories/bash.ts"
+export { createEditTool } from "./stand-ins/tool-factories/edit.ts"
+export { createFindTool } from "./stand-ins/tool-factories/find.ts"
+export { createGrepTool } from "./stand-ins/tool-factories/grep.ts"
+export { createLsTool } from "./stand-ins/tool-factories/ls.ts"
+export { createReadTool } from "./stand-ins/tool-factories/read.ts"
+export { createWriteTool } from "./stand-ins/tool-factories/write.ts"
+export type { TruncationOptions, TruncationResult } from "./stand-ins/truncation.ts"
+export {
+  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_LINES,
+  formatSize,
+  truncateHead,
+  truncateTail,
+} from "./stand-ins/truncation.ts"
+export { Type } from "./stand-ins/typebox.ts"
+export type { Theme } from "./theme.ts"
+export { plainTheme } from "./theme.ts"
+export type { Component, DialogOptions, UIContext } from "./ui-context.ts"
+export { noOpUI } from "./ui-context.ts"

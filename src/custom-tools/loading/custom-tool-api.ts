@@ -1,0 +1,84 @@
+/** The object that the factories of custom tools are given: one for all tools of a loader, with the screen of the moment. */
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { currentCall } from "../current-call.ts"
+import type { CustomToolAPI } from "../custom-tool.ts"
+import { fileLogger } from "../file-logger.ts"
+import { hostUI } from "../host-ui.ts"
+import { makeExec } from "../run-program.ts"
+import { loadStandIns } from "../stand-ins/index.ts"
+import { typeboxModule } from "../stand-ins/typebox.ts"
+import type { UIContext } from "../ui-context.ts"
+import { runOutside } from "./isolation.ts"
+import type { LoadOptions } from "./load-options.ts"
+import { toPushedAction } from "./pending-action.ts"
+import { findModule, runsOnNode } from "./resolve-module.ts"
+
+export interface SharedAPI {
+  readonly api: CustomToolAPI
+  /** Gives the tools a screen, in place of the host's. */
+  setUIContext(ui: UIContext, hasUI: boolean): void
+}
+
+const agentPackage = "@oh-my-pi/pi-coding-agent"
+
+/** `cwd` is absolute. Packages that are installed there are looked for when a tool first asks for them. */
+export const makeCustomToolAPI = async (cwd: string, options: LoadOptions = {}): Promise<SharedAPI> => {
+  const { host = {}, standIns = "auto", pendingActions } = options
+  let screen: { readonly ui: UIContext; readonly hasUI: boolean } | undefined
+  const ours = standIns === "never" ? {} : ((await loadStandIns())[agentPackage] ?? {})
+  const pi = once(() => (standIns === "always" ? undefined : requireInstalled(agentPackage, cwd)) ?? ours)
+  const zod = once(() => requireInstalled("zod", cwd))
+  const api: CustomToolAPI = {
+    cwd,
+    exec: makeExec(cwd),
+    get ui() {
+      return hostUI(screen?.ui ?? host.ui)
+    },
+    get hasUI() {
+      return screen?.hasUI ?? host.hasUI ?? false
+    },
+    logger: host.logger ?? fileLogger(),
+    typebox: typeboxModule as unknown as CustomToolAPI["typebox"],
+    get pi() {
+      return pi() as CustomToolAPI["pi"]
+    },
+    get zod() {
+      return zod()
+    },
+    pushPendingAction: (action) => {
+      const call = currentCall.getStore()
+      const store = call?.agent.pendingActions ?? pendingActions
+      if (store === undefined) {
+        throw new Error("Pending action store unavailable for custom tools in this runtime.")
+      }
+      const pushed = toPushedAction(action, call)
+      runOutside(() => store.push(pushed))
+    },
+  }
+  return {
+    api,
+    setUIContext: (ui, hasUI) => {
+      screen = { ui, hasUI }
+    },
+  }
+}
+
+const once = (make: () => unknown): (() => unknown) => {
+  let made: { readonly value: unknown } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Undefined for a package that is not installed, or that Node cannot load. */
+const requireInstalled = (name: string, cwd: string): unknown => {
+  const path = findModule(name, { path: join(cwd, "package.json"), isEsm: false })
+  if (path === undefined || !runsOnNode(path)) return undefined
+  try {
+    return createRequire(path)(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,56 @@
+/** Finds the modules in the usual places of the agents that they were written for, in the order of their precedence. */
+import { homedir } from "node:os"
+import { join } from "node:path"
+import type { ToolPath, ToolSource } from "../loaded-tool.ts"
+import { marketplaceTools, pluginTools } from "./plugins.ts"
+import { extensionsOf, toolFilesOf, toolsOf } from "./tool-folders.ts"
+
+export { expandExtensionPath } from "./tool-folders.ts"
+
+interface UsualPlace {
+  readonly folder: string
+  readonly source: ToolSource
+  readonly modulesOf: (folder: string) => Promise<Array<string>>
+}
+
+const toolPlaces = (cwd: string, home: string): Array<UsualPlace> => {
+  const native = { provider: "native", providerName: "OMP" }
+  const claude = { provider: "claude", providerName: "Claude Code" }
+  const codex = { provider: "codex", providerName: "OpenAI Codex" }
+  return [
+    place(join(cwd, ".omp", "tools"), { ...native, level: "project" }, toolsOf),
+    place(join(home, ".omp", "agent", "tools"), { ...native, level: "user" }, toolsOf),
+    place(join(home, ".claude", "tools"), { ...claude, level: "user" }, toolFilesOf),
+    place(join(cwd, ".claude", "tools"), { ...claude, level: "project" }, toolFilesOf),
+    place(join(home, ".codex", "tools"), { ...codex, level: "user" }, toolFilesOf),
+    place(join(cwd, ".codex", "tools"), { ...codex, level: "project" }, toolFilesOf),
+  ]
+}
+
+const place = (folder: string, source: ToolSource, modulesOf: UsualPlace["modulesOf"]): UsualPlace => ({
+  folder,
+  source,
+  modulesOf,
+})
+
+const search = async (places: ReadonlyArray<UsualPlace>): Promise<Array<ToolPath>> => {
+  const found = places.map(async ({ folder, source, modulesOf }) =>
+    (await modulesOf(folder)).map((path) => ({ path, source })),
+  )
+  return (await Promise.all(found)).flat()
+}
+
+/** Tools of oh-my-pi: its own folders, Claude's and Codex's, then plugins. What cannot be read is left out. */
+export const discoverCustomTools = async (cwd: string, home = homedir()): Promise<Array<ToolPath>> => {
+  const parts = [search(toolPlaces(cwd, home)), pluginTools(cwd, home), marketplaceTools(home)]
+  return (await Promise.all(parts)).flat()
+}
+
+/** Extensions of pi: the project's, then the user's. */
+export const discoverExtensions = (cwd: string, home = homedir()): Promise<Array<ToolPath>> => {
+  const pi = { provider: "pi", providerName: "Pi" }
+  return search([
+    place(join(cwd, ".pi", "extensions"), { ...pi, level: "project" }, extensionsOf),
+    place(join(home, ".pi", "agent", "extensions"), { ...pi, level: "user" }, extensionsOf),
+  ])
+}

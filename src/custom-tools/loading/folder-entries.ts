@@ -1,0 +1,44 @@
+/** Reads folders and manifests that may not be there: what cannot be read is as if it did not exist. */
+import { readdir, readFile, stat } from "node:fs/promises"
+import { join } from "node:path"
+
+export interface FolderEntry {
+  readonly name: string
+  readonly path: string
+  readonly kind: "file" | "folder"
+}
+
+/** Links are followed. */
+export const kindOf = (path: string): Promise<FolderEntry["kind"] | undefined> =>
+  stat(path).then(
+    (info) => (info.isDirectory() ? "folder" : info.isFile() ? "file" : undefined),
+    () => undefined,
+  )
+
+export const isFile = async (path: string): Promise<boolean> => (await kindOf(path)) === "file"
+
+/** What is in a folder, by name; hidden entries and broken links are left out. */
+export const entriesOf = async (folder: string): Promise<Array<FolderEntry>> => {
+  const names = await readdir(folder).catch(() => [])
+  const shown = names.filter((name) => !name.startsWith(".")).sort()
+  const kinds = await Promise.all(shown.map((name) => kindOf(join(folder, name))))
+  return shown.flatMap((name, index) => {
+    const kind = kinds[index]
+    return kind === undefined ? [] : [{ name, path: join(folder, name), kind }]
+  })
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Empty for a file that is not there or holds no JSON object. */
+export const readJsonObject = async (path: string): Promise<JsonObject> => {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, "utf8"))
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * The modules that foreign code consists of. A module is linked before it runs: it and all that it imports are
+ * compiled, and the names that it takes from stand-ins are checked. Each runs once, after what it imports.
+ */
+import { readFileSync } from "node:fs"
+import Module, { createRequire } from "node:module"
+import { dirname } from "node:path"
+import { pathToFileURL } from "node:url"
+import { type CompiledModule, compileModule } from "./compile-module.ts"
+import type { ModuleResolver, ModuleTarget } from "./resolve-module.ts"
+import { missingName } from "./strict-module.ts"
+
+type State =
+  | { readonly _tag: "Linked" }
+  | { readonly _tag: "Running" }
+  /** Its top level awaits something. */
+  | { readonly _tag: "Waiting"; readonly settled: Promise<void> }
+  | { readonly _tag: "Done" }
+  | { readonly _tag: "Failed"; readonly error: unknown }
+
+const linked: State = { _tag: "Linked" }
+const running: State = { _tag: "Running" }
+const done: State = { _tag: "Done" }
+
+export class ModuleRecord {
+  readonly path: string
+  readonly compiled: CompiledModule
+  readonly module: Module
+  /** For what Node loads. */
+  readonly requireNative: NodeJS.Require
+  readonly targets = new Map<string, ModuleTarget>()
+  state: State = linked
+
+  constructor(path: string) {
+    this.path = path
+    this.compiled = compileModule(path)
+    this.requireNative = createRequire(path)
+    this.module = Object.assign(new Module(path), { filename: path, path: dirname(path) })
+  }
+
+  get exports(): unknown {
+    return this.module.exports
+  }
+}
+
+export class ModuleGraph {
+  private readonly resolver: ModuleResolver
+  private readonly records = new Map<string, ModuleRecord>()
+  private readonly runs = new Set<ModuleRecord>()
+  /** Packages that await at their top level, which `require` refuses. */
+  private readonly asyncPackages = new Map<string, unknown>()
+  private readonly json = new Map<string, unknown>()
+
+  constructor(resolver: ModuleResolver) {
+    this.resolver = resolver
+  }
+
+  /** Prepares the module at a real path and all that it imports. Runs nothing. */
+  link(path: string): ModuleRecord {
+    const known = this.records.get(path)
+    if (known !== undefined) return known
+    const record = new ModuleRecord(path)
+    this.records.set(path, record)
+    try {
+      for (const specifier of record.compiled.imports.keys()) this.linkImport(record, specifier)
+    } catch (error) {
+      this.records.delete(path)
+      throw error
+    }
+    return record
+  }
+
+  /**
+   * Runs a module and first what it imports, as far as that goes without waiting. Gives undefined once it has run, or is
+   * about to (a cycle); else a promise, after which evaluating it again goes on. Throws what a module threw, each time.
+   */
+  evaluate(record: ModuleRecord): Promise<void> | undefined {
+    const { state } = record
+    if (state._tag === "Failed") throw state.error
+    if (state._tag === "Waiting") return state.settled
+    if (state._tag !== "Linked") return undefined
+    this.enter(record)
+    try {
+      for (const specifier of record.compiled.imports.keys()) {
+        const waiting = this.prepare(record, specifier)
+        if (waiting !== undefined) {
+          this.leave(record, linked)
+          return waiting
+        }
+      }
+      return this.run(record)
+    } catch (error) {
+      this.leave(record, { _tag: "Failed", error })
+      throw error
+    }
+  }
+
+  /** Marks what a watchdog ended: such code had no chance to say so. */
+  fail(error: unknown): void {
+    for (const record of this.runs) this.leave(record, { _tag: "Failed", error })
+  }
+
+  private linkImport(record: ModuleRecord, specifier: string): void {
+    const target = this.target(record, specifier)
+    if (target._tag === "Source") this.link(target.path)
+    if (target._tag === "StandIn") checkNames(record, specifier, target.module)
+  }
+
+  private run(record: ModuleRecord): Promise<void> | undefined {
+    const returned = record.compiled.run(this.scope(record))
+    if (!record.compiled.isAsync) {
+      this.leave(record, done)
+      return undefined
+    }
+    const settled = Promise.resolve(returned).then(
+      () => this.leave(record, done),
+      (error: unknown) => this.leave(record, { _tag: "Failed", error }),
+    )
+    this.leave(record, { _tag: "Waiting", settled })
+    return settled
+  }
+
+  private enter(record: ModuleRecord): void {
+    record.state = running
+    this.runs.add(record)
+  }
+
+  private leave(record: ModuleRecord, state: State): void {
+    record.state = state
+    this.runs.delete(record)
+  }
+
+  private target(record: ModuleRecord, specifier: string): ModuleTarget {
+    let target = record.targets.get(specifier)
+    if (target === undefined) {
+      target = this.resolver.resolve(specifier, { path: record.path, isEsm: record.compiled.isEsm })
+      record.targets.set(specifier, target)
+    }
+    return target
+  }
+
+  /** Runs what a specifier means. Gives a promise where that waits, after which to ask again. */
+  private prepare(record: ModuleRecord, specifier: string): Promise<void> | undefined {
+    const target = this.target(record, specifier)
+    if (target._tag === "Source") return this.evaluate(this.link(target.path))
+    if (target._tag !== "Native" || this.asyncPackages.has(target.id)) return undefined
+    try {
+      record.requireNative(target.id)
+    } catch (error) {
+      if (isAsyncPackage(error)) return this.importPackage(target.id)
+      if (target.standIn === undefined || !isIncomplete(error)) throw error
+      record.targets.set(specifier, target.standIn)
+      checkNames(record, specifier, target.standIn.module)
+    }
+    return undefined
+  }
+
+  private async importPackage(id: string): Promise<void> {
+    const namespace: Record<string, unknown> = await import(
+      Module.isBuiltin(id) ? id : pathToFileURL(id).href
+    )
+    // Compiled code takes what does not say so for CommonJS.
+    this.asyncPackages.set(id, { ...namespace, __esModule: true })
+  }
+
+  private require(record: ModuleRecord, specifier: string): unknown {
+    if (this.prepare(record, specifier) !== undefined) {
+      throw new Error(
+        `${record.path} cannot require "${specifier}", which awaits at its top level: import it`,
+      )
+    }
+    const target = this.target(record, specifier)
+    switch (target._tag) {
+      case "StandIn":
+        return target.module
+      case "Json":
+        return this.readJson(target.path)
+      case "Native":
+        return this.asyncPackages.get(target.id) ?? record.requireNative(target.id)
+      case "Source":
+        return this.link(target.path).exports
+    }
+  }
+
+  private async import(record: ModuleRecord, specifier: string): Promise<unknown> {
+    for (;;) {
+      const waiting = this.prepare(record, specifier)
+      if (waiting === undefined) return this.require(record, specifier)
+      await waiting
+    }
+  }
+
+  private readJson(path: string): unknown {
+    if (!this.json.has(path)) this.json.set(path, JSON.parse(readFileSync(path, "utf8")))
+    return this.json.get(path)
+  }
+
+  private scope(record: ModuleRecord) {
+    const { resolve, cache, main } = record.requireNative
+    const require = (specifier: string) => this.require(record, specifier)
+    return {
+      module: record.module,
+      require: Object.assign(require, { resolve, cache, main }),
+      import: (specifier: string) => this.import(record, specifier),
+      resolve: (specifier: string) => this.locate(record, specifier),
+    }
+  }
+
+  private locate(record: ModuleRecord, specifier: string): string {
+    const target = this.target(record, specifier)
+    if (target._tag === "StandIn") return specifier
+    if (target._tag === "Native" && Module.isBuiltin(target.id)) return target.id
+    return pathToFileURL(target._tag === "Native" ? target.id : target.path).href
+  }
+}
+
+/** Only what the module's code shows is known before it runs. */
+const checkNames = ({ path, compiled }: ModuleRecord, specifier: string, module: object): void => {
+  for (const name of compiled.imports.get(specifier) ?? []) {
+    if (!(name in module)) throw missingName(name, specifier, path)
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null | undefined)?.code
+
+const isAsyncPackage = (error: unknown): boolean =>
+  codeOf(error) === "ERR_REQUIRE_ASYNC_MODULE" || codeOf(error) === "ERR_REQUIRE_ESM"
+
+const isIncomplete = (error: unknown): boolean =>
+  codeOf(error) === "MODULE_NOT_FOUND" || codeOf(error) === "ERR_MODULE_NOT_FOUND"

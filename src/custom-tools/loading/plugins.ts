@@ -1,0 +1,61 @@
+/** Finds the tools of installed plugins: oh-my-pi's own, and those of the Claude marketplace. */
+import { isAbsolute, join, relative } from "node:path"
+import type { ToolPath, ToolSource } from "../loaded-tool.ts"
+import { entriesOf, isObject, type JsonObject, readJsonObject } from "./folder-entries.ts"
+import { manifestModules, toolFilesOf } from "./tool-folders.ts"
+
+const source: ToolSource = { provider: "plugin", providerName: "Plugin", level: "user" }
+
+/** What the manifests in `~/.omp/plugins/node_modules` name, but for the plugins that the user or the project disabled. */
+export const pluginTools = async (cwd: string, home: string): Promise<Array<ToolPath>> => {
+  const plugins = join(home, ".omp", "plugins")
+  const packages = join(plugins, "node_modules")
+  const isDisabled = await disabledPlugins(plugins, cwd)
+  const folders = (await packagesIn(packages)).filter((folder) => !isDisabled(relative(packages, folder)))
+  const tools = await Promise.all(folders.map((folder) => manifestModules(folder, "tools")))
+  return tools.flat().map((path) => ({ path, source }))
+}
+
+const packagesIn = async (folder: string): Promise<Array<string>> => {
+  const packages = (await entriesOf(folder)).map(async ({ name, path }) =>
+    name.startsWith("@") ? (await entriesOf(path)).map((scoped) => scoped.path) : [path],
+  )
+  return (await Promise.all(packages)).flat()
+}
+
+const disabledPlugins = async (plugins: string, cwd: string): Promise<(name: string) => boolean> => {
+  const { plugins: states } = await readJsonObject(join(plugins, "omp-plugins.lock.json"))
+  const { disabled } = await readJsonObject(join(cwd, ".omp", "plugin-overrides.json"))
+  return (name) => {
+    const state = isObject(states) ? states[name] : undefined
+    return (
+      (isObject(state) && state.enabled === false) || (Array.isArray(disabled) && disabled.includes(name))
+    )
+  }
+}
+
+/** The `tools` folders of what the registry of the Claude marketplace lists as installed and enabled. */
+export const marketplaceTools = async (home: string): Promise<Array<ToolPath>> => {
+  const { plugins } = await readJsonObject(join(home, ".claude", "plugins", "installed_plugins.json"))
+  const found = installsIn(plugins).map(async ({ installPath, scope }) => {
+    const level = scope === "project" ? "project" : "user"
+    const source: ToolSource = { provider: "claude-plugins", providerName: "Claude Code Marketplace", level }
+    return (await toolFilesOf(join(installPath, "tools"))).map((path) => ({ path, source }))
+  })
+  return (await Promise.all(found)).flat()
+}
+
+type Install = JsonObject & { readonly installPath: string }
+
+const isInstall = (value: unknown): value is Install =>
+  isObject(value) &&
+  value.enabled !== false &&
+  typeof value.installPath === "string" &&
+  isAbsolute(value.installPath)
+
+/** The keys are `plugin@marketplace`; a plugin may be installed more than once. */
+const installsIn = (plugins: unknown): Array<Install> =>
+  Object.entries(isObject(plugins) ? plugins : {})
+    .filter(([id]) => id.includes("@"))
+    .flatMap(([, installs]) => (Array.isArray(installs) ? installs : []))
+    .filter(isInstall)

@@ -1,0 +1,84 @@
+/** Finds what an import means: a file to evaluate, a module that Node loads by itself, or a stand-in. */
+import { isBuiltin } from "node:module"
+import { extname } from "node:path"
+import { fileURLToPath } from "node:url"
+import { createJiti } from "jiti"
+import { isModuleFile } from "./compile-module.ts"
+import { strictModule } from "./strict-module.ts"
+
+/** When our own modules answer for the packages that foreign tools import: where those are not installed, always, never. */
+export type StandInMode = "auto" | "always" | "never"
+
+export type StandIns = Readonly<Record<string, object>>
+
+export type ModuleTarget =
+  | { readonly _tag: "Source"; readonly path: string }
+  | { readonly _tag: "Json"; readonly path: string }
+  /** `id` is a builtin's name or a path. `standIn` answers for a package that lacks what it depends on itself. */
+  | { readonly _tag: "Native"; readonly id: string; readonly standIn?: StandInTarget }
+  | StandInTarget
+
+export interface StandInTarget {
+  readonly _tag: "StandIn"
+  readonly module: object
+}
+
+/** How Node's conditions are tried: `import` first for ESM, `require` first for CommonJS. */
+interface Importer {
+  readonly path: string
+  readonly isEsm: boolean
+}
+
+/** The file that a specifier means to a module at `path`, which need not exist; undefined where there is none. */
+export const findModule = (specifier: string, { path, isEsm }: Importer): string | undefined => {
+  const jiti = createJiti(path, { fsCache: false, moduleCache: false, debug: false })
+  const found = jiti.esmResolve(specifier, { try: true, conditions: ["node", isEsm ? "import" : "require"] })
+  return found?.startsWith("file:") ? fileURLToPath(found) : found
+}
+
+/** Node runs no TypeScript of a package, and those that publish theirs want another runtime. */
+export const runsOnNode = (path: string): boolean => !extname(path).endsWith("ts")
+
+export class ModuleResolver {
+  private readonly mode: StandInMode
+  private readonly standIns: StandIns
+
+  constructor(mode: StandInMode, standIns: StandIns) {
+    this.mode = mode
+    this.standIns = standIns
+  }
+
+  /** Throws where there is no such module; the error has Node's code for that. */
+  resolve(specifier: string, importer: Importer): ModuleTarget {
+    if (isBuiltin(specifier)) return { _tag: "Native", id: specifier }
+    const standIn = this.standIn(specifier, importer)
+    if (standIn !== undefined && this.mode === "always") return standIn
+    const path = findModule(specifier, importer)
+    if (standIn !== undefined) {
+      return path !== undefined && runsOnNode(path) ? { _tag: "Native", id: path, standIn } : standIn
+    }
+    if (path === undefined) throw notFound(specifier, importer)
+    if (extname(path) === ".json") return { _tag: "Json", path }
+    return isOwn(path, importer) ? { _tag: "Source", path } : { _tag: "Native", id: path }
+  }
+
+  private standIn(specifier: string, { path }: Importer): StandInTarget | undefined {
+    if (this.mode === "never" || !Object.hasOwn(this.standIns, specifier)) return undefined
+    return { _tag: "StandIn", module: strictModule(this.standIns[specifier]!, specifier, path) }
+  }
+}
+
+/** Node loads the packages that a module depends on; what belongs to the module itself is ours to evaluate. */
+const isOwn = (path: string, importer: Importer): boolean => {
+  if (!isModuleFile(path)) return false
+  const owner = packageOf(path)
+  return owner === undefined || owner === packageOf(importer.path) || !runsOnNode(path)
+}
+
+const packageOf = (path: string): string | undefined =>
+  /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+(?=[\\/])/.exec(path)?.[0]
+
+const notFound = (specifier: string, { path }: Importer): Error =>
+  Object.assign(new Error(`Cannot find module "${specifier}", which ${path} imports`), {
+    code: "MODULE_NOT_FOUND",
+  })

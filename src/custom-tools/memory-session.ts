@@ -1,0 +1,112 @@
+/** A session's history in memory: one line of entries, without branches and without a file. The oldest ones are dropped. */
+import { randomUUID } from "node:crypto"
+import type { CustomToolHost } from "./host.ts"
+import type { SessionEntry, SessionManager } from "./session-manager.ts"
+
+/** Results hold file contents and images, so that their number alone bounds nothing. */
+const maxEntries = 1000
+const maxChars = 50_000_000
+
+export interface MemorySessionOptions {
+  /** Default: the process's. */
+  readonly cwd?: () => string
+}
+
+export class MemorySession implements SessionManager {
+  private readonly id = randomUUID()
+  private readonly cwd: () => string
+  private readonly entries: Array<SessionEntry> = []
+  private readonly sizes: Array<number> = []
+  private readonly labels = new Map<string, string>()
+  private chars = 0
+  private name: string | undefined
+
+  constructor({ cwd = () => process.cwd() }: MemorySessionOptions = {}) {
+    this.cwd = cwd
+  }
+
+  /** Adds an entry behind the last one. It must be plain JSON. Gives it with its id, its parent's id and its time. */
+  append(entry: { readonly type: string; readonly [field: string]: unknown }): SessionEntry {
+    const parentId = this.getLeafId()
+    const added = { ...entry, id: randomUUID(), parentId, timestamp: new Date().toISOString() }
+    const size = JSON.stringify(added).length
+    this.entries.push(added)
+    this.sizes.push(size)
+    this.chars += size
+    while (this.entries.length > maxEntries || (this.chars > maxChars && this.entries.length > 1)) {
+      this.dropOldest()
+    }
+    return added
+  }
+
+  setLabel(id: string, label: string | undefined): void {
+    if (label === undefined) this.labels.delete(id)
+    else if (this.getEntry(id) !== undefined) this.labels.set(id, label)
+  }
+
+  setSessionName(name: string): void {
+    this.name = name
+  }
+
+  getBranch(fromId?: string): Array<SessionEntry> {
+    if (fromId === undefined) return this.getEntries()
+    return this.entries.slice(0, this.entries.findIndex(({ id }) => id === fromId) + 1)
+  }
+
+  getEntries(): Array<SessionEntry> {
+    return [...this.entries]
+  }
+
+  getEntry(id: string): SessionEntry | undefined {
+    return this.entries.find((entry) => entry.id === id)
+  }
+
+  getLeafId(): string | null {
+    return this.getLeafEntry()?.id ?? null
+  }
+
+  getLeafEntry(): SessionEntry | undefined {
+    return this.entries.at(-1)
+  }
+
+  getLabel(id: string): string | undefined {
+    return this.labels.get(id)
+  }
+
+  getCwd(): string {
+    return this.cwd()
+  }
+
+  getSessionId(): string {
+    return this.id
+  }
+
+  getSessionFile(): undefined {}
+
+  /** There is none: an empty text. */
+  getSessionDir(): string {
+    return ""
+  }
+
+  getSessionName(): string | undefined {
+    return this.name
+  }
+
+  private dropOldest(): void {
+    const { id } = this.entries.shift()!
+    this.labels.delete(id)
+    this.chars -= this.sizes.shift()!
+  }
+}
+
+const sessions = new WeakMap<CustomToolHost, MemorySession>()
+
+/** The session of a host that has none of its own. The results of its foreign tools are recorded there. */
+export const defaultSession = (host: CustomToolHost): MemorySession => {
+  let session = sessions.get(host)
+  if (session === undefined) {
+    session = new MemorySession({ cwd: () => host.cwd ?? process.cwd() })
+    sessions.set(host, session)
+  }
+  return session
+}

@@ -1,0 +1,94 @@
+/** The JSON Schema of a foreign tool's parameters, and the check that only their own library can do. */
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { messageOf } from "../pipeline/failure.ts"
+import { ToolError } from "../pipeline/step.ts"
+import type { JsonSchema } from "../pipeline/tool.ts"
+
+export interface ParameterSchema {
+  readonly schema: JsonSchema
+  /**
+   * What the tool gets for validated parameters. Set for schemas of libraries that also transform and refine; throws a
+   * ToolError that lists what is wrong.
+   */
+  readonly parse?: (params: unknown) => Promise<unknown>
+}
+
+/** What zod 4, ArkType, Valibot and others share: https://standardschema.dev */
+interface StandardSchema {
+  readonly vendor: unknown
+  readonly jsonSchema?: { input(options: { readonly target: string }): unknown }
+  validate(value: unknown): unknown
+}
+
+interface Issue {
+  readonly message: string
+  readonly path?: ReadonlyArray<unknown>
+}
+
+const standardOf = (parameters: unknown): StandardSchema | undefined => {
+  const isObject = (typeof parameters === "object" && parameters !== null) || typeof parameters === "function"
+  const standard = isObject ? (parameters as { "~standard"?: unknown })["~standard"] : undefined
+  return typeof (standard as StandardSchema | undefined)?.validate === "function"
+    ? (standard as StandardSchema)
+    : undefined
+}
+
+/** What JSON Schema cannot say stays to `parse`. */
+const zodOptions = { io: "input", unrepresentable: "any" }
+
+/** Zod 4 before 4.2 converts by a function of its module alone. */
+const convertByModule = (parameters: object, cwd: string): unknown => {
+  const zod: { toJSONSchema(schema: object, options: object): unknown } = createRequire(
+    join(cwd, "package.json"),
+  )("zod")
+  return zod.toJSONSchema(parameters, zodOptions)
+}
+
+const convert = (parameters: object, { vendor, jsonSchema }: StandardSchema, cwd: string): unknown => {
+  const { toJSONSchema, toJsonSchema } = parameters as Record<string, unknown>
+  if (typeof toJSONSchema === "function") return toJSONSchema.call(parameters, zodOptions)
+  if (typeof toJsonSchema === "function") return toJsonSchema.call(parameters)
+  if (jsonSchema !== undefined) return jsonSchema.input({ target: "draft-2020-12" })
+  if ("_zod" in parameters) return convertByModule(parameters, cwd)
+  throw new Error(`this version of ${String(vendor)} has no conversion to it`)
+}
+
+const keyOf = (part: unknown): unknown =>
+  typeof part === "object" && part !== null && "key" in part ? part.key : part
+
+const lineOf = ({ message, path = [] }: Issue): string =>
+  `  - ${path.map((part) => String(keyOf(part))).join("/") || "root"}: ${message}`
+
+const parser = (name: string, standard: StandardSchema) => async (params: unknown) => {
+  const { issues, value } = (await standard.validate(params)) as {
+    readonly issues?: ReadonlyArray<Issue>
+    readonly value?: unknown
+  }
+  if (issues === undefined) return value
+  const lines = issues.slice(0, 20).map(lineOf).join("\n")
+  throw new ToolError(
+    `Validation failed for tool "${name}":\n${lines}\n\nReceived arguments:\n${JSON.stringify(params, null, 2)}`,
+  )
+}
+
+/**
+ * Reads the parameters of either TypeBox, plain JSON Schema, or a schema of a Standard Schema library such as zod 4.
+ * Throws a TypeError for one that cannot be shown to a model.
+ *
+ * @param cwd Where zod is looked for, should the schema's own version not be able to convert it.
+ */
+export const parameterSchema = (name: string, parameters: unknown, cwd: string): ParameterSchema => {
+  const standard = standardOf(parameters)
+  // What is no schema at all is `defineTool`'s to refuse.
+  if (standard === undefined) return { schema: parameters as JsonSchema }
+  let schema: unknown
+  try {
+    schema = convert(parameters as object, standard, cwd)
+  } catch (error) {
+    throw new TypeError(
+      `Cannot make a JSON Schema of the parameters of tool \`${name}\`: ${messageOf(error)}. Update ${String(standard.vendor)}, or use TypeBox.`,
+    )
+  }
+  return { schema: schema as JsonSchema, parse: parser(name, standard) }
+}

@@ -1,0 +1,155 @@
+/**
+ * Calls a foreign tool's renderers. Three signatures are published, and nothing tells which one a tool was written
+ * against, so each argument answers for all that may stand in its place.
+ */
+import { messageOf } from "../pipeline/failure.ts"
+import type { RenderOptions, Tool } from "../pipeline/tool.ts"
+import type { ToolRenderContext } from "./extension.ts"
+import { loggerOf } from "./file-logger.ts"
+import type { ForeignTool, Runtime } from "./foreign-tool.ts"
+import type { CustomToolHost } from "./host.ts"
+import { layered } from "./layered.ts"
+import { runIsolated } from "./loading/isolation.ts"
+import { quietly } from "./quietly.ts"
+import { plainTheme, type Theme } from "./theme.ts"
+import type { Component } from "./ui-context.ts"
+
+type RendererName = "renderCall" | "renderResult"
+
+/** What is kept between two drawings of a call. */
+interface Row {
+  readonly callId: string
+  readonly state: Record<string, unknown>
+  readonly components: Partial<Record<RendererName, Component>>
+}
+
+export interface Renderers extends Pick<Tool, RendererName> {
+  /** Tells of a call before it is drawn: calls are known by their parameters. */
+  started(params: unknown, callId: string): void
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+const isComponent = (drawn: unknown): drawn is Component =>
+  isObject(drawn) && typeof (drawn as Partial<Component>).render === "function"
+
+const themeOf = ({ ui }: CustomToolHost): Theme => {
+  const theme = ui?.theme
+  return theme === undefined || theme === plainTheme ? plainTheme : layered(theme, plainTheme)
+}
+
+const linesOf = (drawn: unknown): string | undefined => {
+  if (typeof drawn === "string") return drawn
+  return Array.isArray(drawn) ? drawn.map(String).join("\n") : undefined
+}
+
+class Drawing {
+  private readonly tool: ForeignTool
+  private readonly host: CustomToolHost
+  private readonly rows = new WeakMap<object, Row>()
+  private readonly failed = new Set<RendererName>()
+
+  constructor(tool: ForeignTool, host: CustomToolHost) {
+    this.tool = tool
+    this.host = host
+  }
+
+  started(params: unknown, callId: string): void {
+    if (isObject(params)) this.rows.set(params, { callId, state: {}, components: {} })
+  }
+
+  /** A throw is logged once, so that a screen that is drawn many times a second does not fill the log. */
+  draw(
+    name: RendererName,
+    params: unknown,
+    options: RenderOptions,
+    isError: boolean,
+    call: (context: ToolRenderContext, theme: Theme) => unknown,
+  ): string | undefined {
+    try {
+      return runIsolated(this.tool.name, () => {
+        const row = this.rowOf(params)
+        const context = this.contextOf(name, row, { params, options, isError })
+        const drawn = quietly(call(context, themeOf(this.host)))
+        if (!isComponent(drawn)) return linesOf(drawn)
+        row.components[name] = drawn
+        return linesOf(drawn.render(options.width))
+      })
+    } catch (error) {
+      if (!this.failed.has(name)) this.log(name, error)
+      return undefined
+    }
+  }
+
+  private log(name: RendererName, error: unknown): void {
+    this.failed.add(name)
+    const message = `${name} of tool "${this.tool.name}" failed; its default rendering is used`
+    loggerOf(this.host).warn(message, { error: messageOf(error) })
+  }
+
+  private rowOf(params: unknown): Row {
+    const known = isObject(params) ? this.rows.get(params) : undefined
+    if (known !== undefined) return known
+    const row: Row = { callId: "", state: {}, components: {} }
+    if (isObject(params)) this.rows.set(params, row)
+    return row
+  }
+
+  private contextOf(
+    name: RendererName,
+    { callId, state, components }: Row,
+    drawn: { readonly params: unknown; readonly options: RenderOptions; readonly isError: boolean },
+  ): ToolRenderContext {
+    const { params, options, isError } = drawn
+    return {
+      args: params,
+      toolCallId: callId,
+      expanded: options.expanded,
+      isPartial: options.isPartial ?? false,
+      isError,
+      cwd: this.host.cwd ?? process.cwd(),
+      state,
+      lastComponent: components[name],
+      executionStarted: callId !== "",
+      argsComplete: true,
+      showImages: false,
+      // The host draws when it likes.
+      invalidate: () => undefined,
+    }
+  }
+}
+
+type Call = (...parts: Array<unknown>) => unknown
+
+/**
+ * What a Tool's renderers are. They give undefined, which is the default rendering, for anything but a string, lines or
+ * a component.
+ */
+export const makeRenderers = (tool: ForeignTool, host: CustomToolHost, runtime: Runtime): Renderers => {
+  const drawing = new Drawing(tool, host)
+  const renderCall: Tool["renderCall"] = (params, options) =>
+    drawing.draw("renderCall", params, options, false, (context, theme) =>
+      (tool.renderCall as Call).call(tool, params, layered(viewOf(context), theme), layered(context, theme)),
+    )
+  const renderResult: Tool["renderResult"] = (result, options, params) =>
+    drawing.draw("renderResult", params, options, result.isError, (context, theme) => {
+      const { content, details } = result.output
+      const { isError } = result
+      const shown = { content, details, isError }
+      const last = runtime === "pi" ? either(context, params) : either(params, context)
+      return (tool.renderResult as Call).call(tool, shown, viewOf(context), theme, last)
+    })
+  return {
+    started: (params, callId) => drawing.started(params, callId),
+    ...(typeof tool.renderCall === "function" && { renderCall }),
+    ...(typeof tool.renderResult === "function" && { renderResult }),
+  }
+}
+
+/** The first before the second; parameters that are no object have nothing to answer. */
+const either = (first: unknown, second: unknown): unknown => {
+  if (!isObject(first)) return second
+  return isObject(second) ? layered(first, second) : first
+}
+
+const viewOf = ({ expanded, isPartial }: ToolRenderContext) => ({ expanded, isPartial })

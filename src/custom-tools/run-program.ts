@@ -1,0 +1,99 @@
+/** Runs programs for foreign tools, with their output held in memory, within a bound. */
+import { stat } from "node:fs/promises"
+import { constants } from "node:os"
+import { resolve } from "node:path"
+import { StringDecoder } from "node:string_decoder"
+import { localProcesses, type ProcessExit } from "../io/processes.ts"
+import { HeadAndTail } from "../io/truncation.ts"
+import { messageOf } from "../pipeline/failure.ts"
+import type { Exec, ExecResult } from "./exec.ts"
+
+/** Bytes of each stream. Tools parse what they get, so the bound is far from what a program usually prints. */
+const maxStreamBytes = 10_000_000
+const notFound = 127
+const notExecutable = 126
+const maxTimer = 2 ** 31 - 1
+
+class StreamText {
+  private readonly decoder = new StringDecoder("utf8")
+  private readonly text = new HeadAndTail(maxStreamBytes)
+
+  write(bytes: Uint8Array): void {
+    this.text.push(this.decoder.write(bytes as Buffer))
+  }
+
+  end(): string {
+    this.text.push(this.decoder.end())
+    return this.text.render(maxStreamBytes)
+  }
+}
+
+const terminated: ProcessExit = { code: null, signal: "SIGTERM" }
+
+const codeOf = ({ code, signal }: ProcessExit): number => code ?? 128 + constants.signals[signal ?? "SIGTERM"]
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (info) => info.isDirectory(),
+    () => false,
+  )
+
+/** Node tells a missing folder and a missing program alike. */
+const startFailure = async (command: string, cwd: string, cause: unknown): Promise<ExecResult> => {
+  const { code } = cause as NodeJS.ErrnoException
+  const failed = { stdout: "", code: code === "EACCES" ? notExecutable : notFound, killed: false }
+  if (!(await isFolder(cwd))) return { ...failed, stderr: `Working directory does not exist: ${cwd}` }
+  if (code === "ENOENT") return { ...failed, stderr: `${command}: command not found` }
+  return { ...failed, stderr: `${command}: ${messageOf(cause)}` }
+}
+
+/** A signal for the caller's and the time-out together. */
+const stopAfter = (signal: unknown, timeout: unknown) => {
+  const controller = new AbortController()
+  const stop = () => controller.abort()
+  const isTimed = typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY
+  const timer = isTimed ? setTimeout(stop, Math.min(timeout, maxTimer)) : undefined
+  // Tools that confuse the order of their arguments pass anything here.
+  const source = signal instanceof AbortSignal ? signal : undefined
+  if (source?.aborted === true) stop()
+  else source?.addEventListener("abort", stop, { once: true })
+  const forget = () => {
+    clearTimeout(timer)
+    source?.removeEventListener("abort", stop)
+  }
+  return { signal: controller.signal, forget }
+}
+
+/**
+ * Makes an `exec`: no shell, nothing on stdin. It never rejects: a program that cannot be started gives code 127 (126
+ * where it may not be executed) and the reason in `stderr`; one that a signal ended gives 128 and the signal's number.
+ * An abort or a time-out ends the whole process group and sets `killed`. Each stream is held up to 10 MB, its middle
+ * left out past that.
+ *
+ * @param cwd Where programs run that name no folder of their own, and where relative ones start.
+ */
+export const makeExec =
+  (cwd: string | (() => string)): Exec =>
+  async (command, args, options) => {
+    const base = typeof cwd === "function" ? cwd() : cwd
+    const folder = typeof options?.cwd === "string" ? resolve(base, options.cwd) : resolve(base)
+    const stdout = new StreamText()
+    const stderr = new StreamText()
+    const stop = stopAfter(options?.signal, options?.timeout)
+    try {
+      if (stop.signal.aborted) return { stdout: "", stderr: "", code: codeOf(terminated), killed: true }
+      const exit = await localProcesses.run({
+        command,
+        args: args ?? [],
+        cwd: folder,
+        signal: stop.signal,
+        onOutput: (stream, bytes) => (stream === "stdout" ? stdout : stderr).write(bytes),
+      })
+      const killed = stop.signal.aborted
+      return { stdout: stdout.end(), stderr: stderr.end(), code: codeOf(exit), killed }
+    } catch (cause) {
+      return await startFailure(String(command), folder, cause)
+    } finally {
+      stop.forget()
+    }
+  }

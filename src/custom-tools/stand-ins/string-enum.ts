@@ -1,0 +1,23 @@
+/** A string of a closed list as `{ type: "string", enum }`, which all model providers read; a union they do not. */
+import { Kind, type TSchema, TypeRegistry } from "@sinclair/typebox"
+
+export interface TStringEnum<Value extends string = string> extends TSchema {
+  readonly [Kind]: "StringEnum"
+  readonly static: Value
+  readonly type: "string"
+  readonly enum: ReadonlyArray<Value>
+}
+
+export interface StringEnumOptions<Value extends string = string> {
+  readonly description?: string
+  readonly default?: Value
+}
+
+// Of a kind of its own: TypeBox refuses to check an unsafe type.
+TypeRegistry.Set<TStringEnum>("StringEnum", (schema, value) => schema.enum.some((each) => each === value))
+
+export const StringEnum = <const Value extends string>(
+  values: ReadonlyArray<Value>,
+  options: StringEnumOptions<Value> = {},
+): TStringEnum<Value> =>
+  ({ ...options, [Kind]: "StringEnum", type: "string", enum: [...values] }) as unknown as TStringEnum<Value>

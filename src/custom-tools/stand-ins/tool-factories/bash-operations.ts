@@ -1,0 +1,61 @@
+/** Runs command lines for `bash`; a tool may bring its own way, over SSH for example. */
+import { constants } from "node:os"
+import { localFiles } from "../../../io/files.ts"
+import { localProcesses, type ProcessExit } from "../../../io/processes.ts"
+
+export interface BashOperations {
+  /**
+   * Runs a command line to its end. `timeout` is in seconds. Rejects with an Error `aborted` or `timeout:<seconds>`
+   * where the command was ended for that.
+   */
+  exec(
+    command: string,
+    cwd: string,
+    options: {
+      readonly onData: (data: Buffer) => void
+      readonly signal?: AbortSignal
+      readonly timeout?: number
+      readonly env?: NodeJS.ProcessEnv
+    },
+  ): Promise<{ readonly exitCode: number | null }>
+}
+
+/** What a timer can wait for, in milliseconds. */
+const maxDelay = 2 ** 31 - 1
+
+/** A signal counts as shells count it. */
+const exitCodeOf = ({ code, signal }: ProcessExit): number | null =>
+  code ?? (signal === null ? null : 128 + constants.signals[signal])
+
+/** bash on this machine. Ending a command ends all that it started. */
+export const createLocalBashOperations = ({
+  shellPath,
+}: {
+  readonly shellPath?: string
+} = {}): BashOperations => ({
+  exec: async (command, cwd, { onData, signal, timeout, env }) => {
+    if ((await localFiles.stat(cwd))?.kind !== "directory") {
+      throw new Error(`Working directory does not exist: ${cwd}\nCannot execute bash commands.`)
+    }
+    const throwIfAborted = () => {
+      if (signal?.aborted === true) throw new Error("aborted")
+    }
+    throwIfAborted()
+    const milliseconds = timeout === undefined || timeout <= 0 ? undefined : timeout * 1000
+    const timeOver =
+      milliseconds === undefined ? undefined : AbortSignal.timeout(Math.min(milliseconds, maxDelay))
+    const exit = await localProcesses.run({
+      command: shellPath ?? "bash",
+      // Two pipes would not keep the order of what is written to them. Another shell may not know how to say so.
+      args: ["-c", shellPath === undefined ? `exec 2>&1; ${command}` : command],
+      cwd,
+      signal: AbortSignal.any([signal, timeOver].filter((each) => each !== undefined)),
+      // Its promise is awaited where the consumer gives one: then the command waits for a slow disk.
+      onOutput: (_stream, bytes) => onData(bytes as Buffer),
+      ...(env !== undefined && { env }),
+    })
+    throwIfAborted()
+    if (timeOver?.aborted === true) throw new Error(`timeout:${timeout}`)
+    return { exitCode: exitCodeOf(exit) }
+  },
+})

@@ -1,0 +1,136 @@
+/** pi's `bash`: a command line, of whose output the end is kept. A failure throws, with the output. */
+import { Type } from "@sinclair/typebox"
+import type { AgentToolUpdateCallback } from "../../agent-tool-result.ts"
+import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
+import { type BashOperations, createLocalBashOperations } from "./bash-operations.ts"
+import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { Paced } from "./paced.ts"
+import { TailOutput } from "./tail-output.ts"
+
+const parameters = Type.Object({
+  command: Type.String({ description: "Command line for bash" }),
+  timeout: Type.Optional(Type.Number({ description: "Seconds after which it is ended (default: none)" })),
+})
+
+export interface BashSpawnContext {
+  readonly command: string
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+export interface BashToolOptions {
+  /** Default: bash on this machine. */
+  readonly operations?: BashOperations
+  /** A line that is run before each command, in the same shell. */
+  readonly commandPrefix?: string
+  /** Default: the `bash` of the PATH. */
+  readonly shellPath?: string
+  /** Changes what is run, where, and with which environment. */
+  readonly spawnHook?: (context: BashSpawnContext) => BashSpawnContext
+}
+
+export interface BashToolDetails {
+  readonly truncation?: TruncationResult
+  /** Holds everything that was printed. */
+  readonly fullOutputPath?: string
+}
+
+/** Between two updates, in milliseconds. */
+const updateInterval = 100
+
+const detailsOf = (output: TailOutput): BashToolDetails | undefined => {
+  const truncation = output.truncation()
+  const { fullOutputPath } = output
+  return truncation.truncated
+    ? { truncation, ...(fullOutputPath !== undefined && { fullOutputPath }) }
+    : undefined
+}
+
+/** Which part of the output is shown, and where the rest is. */
+const noteOf = (output: TailOutput): string => {
+  const { truncated, truncatedBy, totalLines, outputLines, outputBytes, lastLinePartial } =
+    output.truncation()
+  if (!truncated) return ""
+  const whole =
+    output.fullOutputPath === undefined ? "The rest is lost" : `Full output: ${output.fullOutputPath}`
+  if (lastLinePartial) {
+    const sizes = `${formatSize(outputBytes)} of line ${totalLines} (line is ${formatSize(output.lastLineBytes)})`
+    return `\n\n[Showing last ${sizes}. ${whole}]`
+  }
+  const limit = truncatedBy === "bytes" ? ` (${formatSize(DEFAULT_MAX_BYTES)} limit)` : ""
+  return `\n\n[Showing lines ${totalLines - outputLines + 1}-${totalLines} of ${totalLines}${limit}. ${whole}]`
+}
+
+const withStatus = (text: string, status: string): string => (text === "" ? status : `${text}\n\n${status}`)
+
+/** What the model is told of a command that was ended; other failures stand as they are. */
+const failureOf = (cause: unknown, text: string): unknown => {
+  const message = cause instanceof Error ? cause.message : ""
+  if (message === "aborted") return new Error(withStatus(text, "Command aborted"))
+  const seconds = /^timeout:(.*)$/.exec(message)?.[1]
+  return seconds === undefined
+    ? cause
+    : new Error(withStatus(text, `Command timed out after ${seconds} seconds`))
+}
+
+const makeUpdates = (
+  output: TailOutput,
+  onUpdate: AgentToolUpdateCallback<BashToolDetails | undefined> | undefined,
+): Paced =>
+  new Paced(updateInterval, () => {
+    try {
+      onUpdate?.({ content: textContent(output.truncation().content), details: detailsOf(output) })
+    } catch {
+      // Whoever watches a command cannot end it by failing.
+    }
+  })
+
+export const createBashTool = (
+  cwd: string,
+  options: BashToolOptions = {},
+): FactoryTool<typeof parameters, BashToolDetails | undefined> => {
+  const { commandPrefix, spawnHook = (context) => context } = options
+  const operations = options.operations ?? createLocalBashOperations(options)
+  return {
+    name: "bash",
+    label: "bash",
+    description: `Run a command line in bash, in the working directory. Gives stdout and stderr, of which the last ${DEFAULT_MAX_LINES} lines or ${DEFAULT_MAX_BYTES / 1024}KB are kept, whichever is less; everything is then in a file that is named. timeout ends it after so many seconds.`,
+    promptSnippet: "Run bash commands",
+    parameters,
+    execute: async (_toolCallId, params, signal, onUpdate) => {
+      const { timeout } = params
+      const command = commandPrefix === undefined ? params.command : `${commandPrefix}\n${params.command}`
+      const spawn = spawnHook({ command, cwd, env: { ...process.env } })
+      const output = new TailOutput()
+      const updates = makeUpdates(output, onUpdate)
+      const onData = (data: Buffer) => {
+        const written = output.write(data)
+        updates.request()
+        return written
+      }
+      const finish = async (): Promise<void> => {
+        await output.end()
+        updates.finish()
+      }
+      let exitCode: number | null
+      try {
+        const run = {
+          onData,
+          env: spawn.env,
+          ...(signal && { signal }),
+          ...(timeout !== undefined && { timeout }),
+        }
+        exitCode = (await operations.exec(spawn.command, spawn.cwd, run)).exitCode
+      } catch (cause) {
+        await finish()
+        throw failureOf(cause, output.truncation().content + noteOf(output))
+      }
+      await finish()
+      const text = (output.truncation().content || "(no output)") + noteOf(output)
+      if (exitCode !== 0 && exitCode !== null) {
+        throw new Error(withStatus(text, `Command exited with code ${exitCode}`))
+      }
+      return { content: textContent(text), details: detailsOf(output) }
+    },
+  }
+}

@@ -1,0 +1,138 @@
+/** pi's `edit`: replaces texts in a file. */
+import { Type } from "@sinclair/typebox"
+import { localFiles } from "../../../io/files.ts"
+import { withFileMutationQueue } from "../file-mutation-queue.ts"
+import { formatSize } from "../truncation.ts"
+import { abortable } from "./abortable.ts"
+import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { fileFailure } from "./file-failure.ts"
+import { numberedDiff } from "./numbered-diff.ts"
+import { resolvePath } from "./paths.ts"
+import { replaceTexts } from "./replace-texts.ts"
+import { writeLocalFile } from "./write.ts"
+
+const replacement = Type.Object(
+  {
+    oldText: Type.String({
+      description: "What to replace, exactly as it stands in the file, where it must be unique",
+    }),
+    newText: Type.String({ description: "What to put in its place" }),
+  },
+  { additionalProperties: false },
+)
+
+const parameters = Type.Object(
+  {
+    path: Type.String({ description: "File to edit, relative or absolute" }),
+    edits: Type.Array(replacement, {
+      description:
+        "Replacements in places that are apart. Each is looked for in the file as it is now, not as the ones before leave it; make changes that are close to each other one edit.",
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** How the tool touches files. */
+export interface EditOperations {
+  readFile(path: string): Promise<Buffer>
+  writeFile(path: string, content: string): Promise<void>
+  /** Rejects where the file cannot be read and written. */
+  access(path: string): Promise<void>
+}
+
+export interface EditToolOptions {
+  /** Default: this machine's files. */
+  readonly operations?: EditOperations
+}
+
+export interface EditToolDetails {
+  readonly diff: string
+  /** In the new text, from 1. */
+  readonly firstChangedLine?: number
+}
+
+const maxFileBytes = 64 * 1024 * 1024
+const byteOrderMark = "\uFEFF"
+
+const failWith = (code: string): never => {
+  throw Object.assign(new Error(code), { code })
+}
+
+const localOperations: EditOperations = {
+  access: async (path) => {
+    const info = await localFiles.stat(path)
+    if (info === undefined) failWith("ENOENT")
+    else if (info.kind === "directory") failWith("EISDIR")
+    else if (info.kind === "other") failWith("EINVAL")
+    else if (!(await localFiles.isWritable(path))) failWith("EACCES")
+    else if (info.size > maxFileBytes) {
+      throw new Error(`it has ${formatSize(info.size)}, the limit is ${formatSize(maxFileBytes)}`)
+    }
+  },
+  readFile: async (path) => Buffer.from(await localFiles.read(path)),
+  writeFile: writeLocalFile,
+}
+
+const textOfFile = (bytes: Uint8Array, path: string): string => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new Error(`Could not edit file: ${path}. It is not valid UTF-8 text.`)
+  }
+}
+
+/** Takes what some models send: the edits as JSON, or one edit beside the path. */
+const prepareArguments = (args: unknown): unknown => {
+  if (typeof args !== "object" || args === null) return args
+  const { oldText, newText, edits, ...rest } = args as Record<string, unknown>
+  let list = edits
+  if (typeof edits === "string") {
+    try {
+      list = JSON.parse(edits)
+    } catch {
+      return args
+    }
+  }
+  if (typeof oldText !== "string" || typeof newText !== "string")
+    return { ...args, ...(list !== undefined && { edits: list }) }
+  return { ...rest, edits: [...(Array.isArray(list) ? list : []), { oldText, newText }] }
+}
+
+export const createEditTool = (
+  cwd: string,
+  { operations = localOperations }: EditToolOptions = {},
+): FactoryTool<typeof parameters, EditToolDetails | undefined> => ({
+  name: "edit",
+  label: "edit",
+  description:
+    "Edit a file by replacing texts. Each oldText must stand exactly once in the file, and the places must be apart; keep it as short as is unique.",
+  promptSnippet: "Edit files by replacing exact texts",
+  parameters,
+  prepareArguments,
+  execute: (_toolCallId, { path, edits }, signal) =>
+    abortable(signal, async () => {
+      if (edits.length === 0)
+        throw new Error("Edit tool input is invalid. edits must hold at least one replacement.")
+      const absolute = resolvePath(path, cwd)
+      const [before, after] = await withFileMutationQueue(absolute, async () => {
+        signal?.throwIfAborted()
+        await operations.access(absolute).catch((cause: unknown) => {
+          throw fileFailure("edit", path, cause)
+        })
+        const whole = textOfFile(await operations.readFile(absolute), path)
+        const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : ""
+        const text = whole.slice(mark.length)
+        const replaced = replaceTexts(text, edits, path)
+        signal?.throwIfAborted()
+        await operations.writeFile(absolute, mark + replaced).catch((cause: unknown) => {
+          throw fileFailure("edit", path, cause)
+        })
+        return [text, replaced].map((each) => each.replaceAll("\r\n", "\n"))
+      })
+      const { diff, firstChangedLine } = await numberedDiff(before!, after!)
+      return {
+        content: textContent(`Successfully replaced ${edits.length} block(s) in ${path}.`),
+        details: { diff, ...(firstChangedLine !== undefined && { firstChangedLine }) },
+      }
+    }),
+})

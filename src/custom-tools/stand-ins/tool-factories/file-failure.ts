@@ -1,0 +1,9 @@
+/** What the model is told of a file that could not be changed. */
+
+/** Names the code of a system's error, whose message tells of files that the model does not know. */
+export const fileFailure = (action: "edit" | "write", path: string, cause: unknown): Error => {
+  const code = (cause as { code?: unknown } | null)?.code
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const reason = code === undefined ? message.replace(/\.$/, "") : `Error code: ${code}`
+  return new Error(`Could not ${action} file: ${path}. ${reason}.`, { cause })
+}

@@ -1,0 +1,114 @@
+/** pi's `find`: files and folders whose path a glob matches, past what `.gitignore` files ignore. */
+import { relative } from "node:path"
+import { Type } from "@sinclair/typebox"
+import { localFiles } from "../../../io/files.ts"
+import { walkFolder } from "../../../io/walk-folder.ts"
+import { DEFAULT_MAX_BYTES } from "../truncation.ts"
+import { abortable } from "./abortable.ts"
+import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { type ListDetails, limitedList } from "./limited-list.ts"
+import { resolvePath, slashed } from "./paths.ts"
+import { wholeNumber } from "./whole-number.ts"
+
+const defaultLimit = 1000
+
+const parameters = Type.Object({
+  pattern: Type.String({ description: "Glob, such as '*.ts', '**/*.json' or 'src/**/*.spec.ts'" }),
+  path: Type.Optional(Type.String({ description: "Folder to search (default: the working directory)" })),
+  limit: Type.Optional(
+    Type.Number({ description: `How many results to give at most (default: ${defaultLimit})` }),
+  ),
+})
+
+/** How the tool touches folders. */
+export interface FindOperations {
+  exists(path: string): Promise<boolean> | boolean
+  /** Paths that match, absolute or relative to `folder`. */
+  glob(
+    pattern: string,
+    folder: string,
+    options: { readonly ignore: Array<string>; readonly limit: number },
+  ): Promise<Array<string>> | Array<string>
+}
+
+export interface FindToolOptions {
+  /** Default: this machine's folders. */
+  readonly operations?: FindOperations
+}
+
+export interface FindToolDetails extends ListDetails {
+  readonly resultLimitReached?: number
+}
+
+/**
+ * A pattern without a slash means names; one with a slash the end of a path, or all of it where it begins with `/` or
+ * `./`. Without capitals it means both cases.
+ */
+const matcherOf = async (pattern: string): Promise<(path: string) => boolean> => {
+  const { default: picomatch } = await import("picomatch")
+  const basename = !pattern.includes("/")
+  const whole = pattern.replace(/^\.?\//, "")
+  const glob = basename || whole !== pattern || pattern.startsWith("**/") ? whole : `**/${pattern}`
+  return picomatch(glob, { dot: true, basename, nocase: !/\p{Lu}/u.test(pattern) })
+}
+
+const unwalked: ReadonlySet<string> = new Set([".git"])
+
+const findLocal = async (
+  pattern: string,
+  folder: string,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<Array<string>> => {
+  const real = await localFiles.resolveLinks(folder)
+  if ((await localFiles.stat(real))?.kind !== "directory") throw new Error(`Not a directory: ${folder}`)
+  const matches = await matcherOf(pattern)
+  const found: Array<string> = []
+  for await (const { path, kind } of walkFolder(localFiles, { folder: real, top: real, unwalked, signal })) {
+    const shown = slashed(path)
+    if (!matches(shown)) continue
+    found.push(kind === "directory" ? `${shown}/` : shown)
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+const findWith = async (
+  operations: FindOperations,
+  pattern: string,
+  folder: string,
+  limit: number,
+): Promise<Array<string>> => {
+  const ignore = ["**/node_modules/**", "**/.git/**"]
+  const found = await operations.glob(pattern, folder, { ignore, limit })
+  return found.map((path) => slashed(path.startsWith(folder) ? relative(folder, path) : path))
+}
+
+export const createFindTool = (
+  cwd: string,
+  { operations }: FindToolOptions = {},
+): FactoryTool<typeof parameters, FindToolDetails | undefined> => ({
+  name: "find",
+  label: "find",
+  description: `Find files by a glob. Gives paths relative to the folder that is searched, past what .gitignore leaves out. Cut to ${defaultLimit} results or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first.`,
+  promptSnippet: "Find files by glob",
+  parameters,
+  execute: (_toolCallId, params, signal) =>
+    abortable(signal, async () => {
+      const folder = resolvePath(params.path || ".", cwd)
+      const exists = operations?.exists(folder) ?? localFiles.stat(folder).then((info) => info !== undefined)
+      if (!(await exists)) throw new Error(`Path not found: ${folder}`)
+      const limit = wholeNumber(params.limit, defaultLimit, 1)
+      const found =
+        operations === undefined
+          ? await findLocal(params.pattern, folder, limit, signal)
+          : await findWith(operations, params.pattern, folder, limit)
+      if (found.length === 0)
+        return { content: textContent("No files found matching pattern"), details: undefined }
+      const isCut = found.length >= limit
+      const notices = isCut
+        ? [`${limit} results limit reached. Use limit=${limit * 2} for more, or refine pattern`]
+        : []
+      return limitedList(found, notices, isCut ? { resultLimitReached: limit } : {})
+    }),
+})

@@ -1,0 +1,69 @@
+/** Finds the lines that a pattern of a model matches. A regular expression that takes too long is broken off. */
+import { createContext, Script } from "node:vm"
+
+export interface PatternOptions {
+  readonly ignoreCase: boolean
+  /** Whether the pattern is the text itself. */
+  readonly literal: boolean
+}
+
+/** For the lines of one file, in milliseconds. */
+const maxTime = 2000
+
+/** Runs work on this thread; unlike a timer, a script's time-out ends a match that goes on and on too. */
+const withinTime = (work: () => void): void => {
+  const context = createContext({ work })
+  try {
+    new Script("work()").runInContext(context, { timeout: maxTime })
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw cause
+    throw new Error("The pattern takes too long to match. Make it simpler, or use literal=true.")
+  }
+}
+
+/** `(?i)` and the like at the start are other engines' flags. */
+const compile = (pattern: string, ignoreCase: boolean): RegExp => {
+  const inline = /^\(\?([ims]+)\)/.exec(pattern)
+  const body = pattern.slice(inline?.[0].length ?? 0)
+  const flags = [...new Set([...(inline?.[1] ?? ""), ...(ignoreCase ? ["i"] : [])])].join("")
+  try {
+    return new RegExp(body, `${flags}u`)
+  } catch {
+    // Many patterns escape what Unicode ones must not.
+    return new RegExp(body, flags)
+  }
+}
+
+/** Gives a function from lines to the indexes, in order, of those that match: the first `limit` of them. */
+export const lineMatcher = (
+  pattern: string,
+  { ignoreCase, literal }: PatternOptions,
+): ((lines: ReadonlyArray<string>, limit: number) => ReadonlyArray<number>) => {
+  const search = (lines: ReadonlyArray<string>, limit: number, matches: (line: string) => boolean) => {
+    const found: Array<number> = []
+    for (let index = 0; index < lines.length && found.length < limit; index++) {
+      if (matches(lines[index]!)) found.push(index)
+    }
+    return found
+  }
+  if (literal) {
+    const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text)
+    const wanted = fold(pattern)
+    return (lines, limit) => search(lines, limit, (line) => fold(line).includes(wanted))
+  }
+  let expression: RegExp
+  try {
+    expression = compile(pattern, ignoreCase)
+  } catch (cause) {
+    throw new Error(
+      `Invalid pattern: ${(cause as Error).message}. Use literal=true to search for it as it is.`,
+    )
+  }
+  return (lines, limit) => {
+    let found: ReadonlyArray<number> = []
+    withinTime(() => {
+      found = search(lines, limit, (line) => expression.test(line))
+    })
+    return found
+  }
+}

@@ -1,0 +1,155 @@
+/** pi's `read`: lines of a text file, or an image. */
+import { StringDecoder } from "node:string_decoder"
+import { Type } from "@sinclair/typebox"
+import { expectFile } from "../../../handlers/validate-file.ts"
+import { localFiles } from "../../../io/files.ts"
+import type { AgentToolResult } from "../../agent-tool-result.ts"
+import type { ExtensionContext } from "../../extension.ts"
+import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
+import { abortable } from "./abortable.ts"
+import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { imageTypeOf } from "./image-type.ts"
+import { LineWindow } from "./line-window.ts"
+import { resolvePath } from "./paths.ts"
+import { wholeNumber } from "./whole-number.ts"
+
+const parameters = Type.Object({
+  path: Type.String({ description: "File to read, relative or absolute" }),
+  offset: Type.Optional(Type.Number({ description: "First line to read, counted from 1" })),
+  limit: Type.Optional(Type.Number({ description: "How many lines to read at most" })),
+})
+
+/** How the tool touches files. */
+export interface ReadOperations {
+  readFile(path: string): Promise<Buffer>
+  /** Rejects where the file cannot be read. */
+  access(path: string): Promise<void>
+  /** Nothing for what is no image. */
+  detectImageMimeType?(path: string): Promise<string | null | undefined>
+}
+
+export interface ReadToolOptions {
+  /** Images are given as they are or, past 4.5 MB of base64, left out: there is nothing here that could make them smaller. */
+  readonly autoResizeImages?: boolean
+  /** Default: this machine's files. */
+  readonly operations?: ReadOperations
+}
+
+export interface ReadToolDetails {
+  readonly truncation?: TruncationResult
+}
+
+type ReadResult = AgentToolResult<ReadToolDetails | undefined>
+
+/** What models take in one image, in bytes of base64. */
+const maxImageBytes = 4.5 * 1024 * 1024
+
+interface Opened {
+  readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  readonly mimeType: string | undefined
+  /** In bytes. */
+  readonly size: number
+}
+
+const openLocal = async (path: string, absolute: string): Promise<Opened> => {
+  const real = await localFiles.resolveLinks(absolute)
+  const size = await expectFile(localFiles, { path, real })
+  let mimeType: string | undefined
+  for await (const chunk of localFiles.chunks(real)) {
+    mimeType = imageTypeOf(chunk)
+    break
+  }
+  return { chunks: localFiles.chunks(real), mimeType, size }
+}
+
+const openWith = async (operations: ReadOperations, absolute: string): Promise<Opened> => {
+  await operations.access(absolute)
+  const mimeType = (await operations.detectImageMimeType?.(absolute)) ?? undefined
+  const bytes = await operations.readFile(absolute)
+  return { chunks: [bytes], mimeType, size: bytes.length }
+}
+
+const takesImages = (ctx: ExtensionContext | undefined): boolean => {
+  const input = (ctx?.model as { input?: unknown } | undefined)?.input
+  return !Array.isArray(input) || input.includes("image")
+}
+
+const readImage = async (
+  { chunks, size }: Opened,
+  mimeType: string,
+  ctx: ExtensionContext | undefined,
+): Promise<ReadResult> => {
+  const notes = [`Read image file [${mimeType}]`]
+  const isTooLarge = (size * 4) / 3 > maxImageBytes
+  if (isTooLarge) notes.push(`[Image omitted: ${formatSize(size)} is more than a model takes.]`)
+  if (!takesImages(ctx)) notes.push("[The current model does not take images. It will not see this one.]")
+  const text = textContent(notes.join("\n"))
+  if (isTooLarge) return { content: text }
+  const bytes: Array<Uint8Array> = []
+  // A chunk is valid until the next one.
+  for await (const chunk of chunks) bytes.push(Uint8Array.from(chunk))
+  return { content: [...text, { type: "image", data: Buffer.concat(bytes).toString("base64"), mimeType }] }
+}
+
+/** What follows the lines: where to go on, if they are not all. */
+const noteOf = (window: LineWindow, truncation: TruncationResult, start: number): string => {
+  const { totalLines } = window
+  const { truncated, truncatedBy, outputLines } = truncation
+  const shown = truncated ? outputLines : window.lines
+  const next = start + shown + 1
+  if (truncated) {
+    const limit = truncatedBy === "bytes" ? ` (${formatSize(DEFAULT_MAX_BYTES)} limit)` : ""
+    return `\n\n[Showing lines ${start + 1}-${next - 1} of ${totalLines}${limit}. Use offset=${next} to continue.]`
+  }
+  const more = totalLines - start - shown
+  return more === 0 ? "" : `\n\n[${more} more lines in file. Use offset=${next} to continue.]`
+}
+
+const readText = async (
+  { chunks }: Opened,
+  { path, offset, limit }: { readonly path: string; readonly offset?: number; readonly limit?: number },
+  signal: AbortSignal | undefined,
+): Promise<ReadResult> => {
+  const start = wholeNumber(offset, 1, 1) - 1
+  const window = new LineWindow(start, wholeNumber(limit, Number.POSITIVE_INFINITY, 0))
+  const decoder = new StringDecoder("utf8")
+  for await (const chunk of chunks) {
+    signal?.throwIfAborted()
+    window.push(decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)))
+  }
+  window.push(decoder.end())
+  if (start >= window.totalLines) {
+    throw new Error(`Offset ${offset} is beyond end of file (${window.totalLines} lines total)`)
+  }
+  const truncation = window.truncation()
+  const details = truncation.truncated ? { truncation } : undefined
+  if (truncation.firstLineExceedsLimit) {
+    const size = formatSize(window.firstLineBytes)
+    const command = `sed -n '${start + 1}p' ${path} | head -c ${DEFAULT_MAX_BYTES}`
+    const text = `[Line ${start + 1} is ${size}, exceeds ${formatSize(DEFAULT_MAX_BYTES)} limit. Use bash: ${command}]`
+    return { content: textContent(text), details }
+  }
+  return { content: textContent(truncation.content + noteOf(window, truncation, start)), details }
+}
+
+export const createReadTool = (
+  cwd: string,
+  { operations }: ReadToolOptions = {},
+): FactoryTool<typeof parameters, ReadToolDetails | undefined> => ({
+  name: "read",
+  label: "read",
+  description: `Read a file: text, or an image (jpg, png, gif, webp), which is attached. Text is cut to ${DEFAULT_MAX_LINES} lines or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first; go on with offset and limit until you have what you need.`,
+  promptSnippet: "Read files",
+  parameters,
+  execute: (_toolCallId, params, signal, _onUpdate, ctx) =>
+    abortable(signal, async () => {
+      const absolute = resolvePath(params.path, cwd)
+      const opened =
+        operations === undefined
+          ? await openLocal(params.path, absolute)
+          : await openWith(operations, absolute)
+      return opened.mimeType === undefined
+        ? readText(opened, params, signal)
+        : readImage(opened, opened.mimeType, ctx)
+    }),
+})

@@ -1,0 +1,77 @@
+/** pi's `write`: a file with a new content, made with its folders where it is not there. */
+import { dirname } from "node:path"
+import { Type } from "@sinclair/typebox"
+import { localFiles } from "../../../io/files.ts"
+import { withFileMutationQueue } from "../file-mutation-queue.ts"
+import { abortable } from "./abortable.ts"
+import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { fileFailure } from "./file-failure.ts"
+import { resolvePath } from "./paths.ts"
+
+const parameters = Type.Object({
+  path: Type.String({ description: "File to write, relative or absolute" }),
+  content: Type.String({ description: "What the file is to hold" }),
+})
+
+/** How the tool touches files. */
+export interface WriteOperations {
+  writeFile(path: string, content: string): Promise<void>
+  /** Makes a folder and those above it. */
+  mkdir(folder: string): Promise<void>
+}
+
+export interface WriteToolOptions {
+  /** Default: this machine's files. */
+  readonly operations?: WriteOperations
+}
+
+const codeOf = (cause: unknown): unknown => (cause as { code?: unknown } | null)?.code
+
+/** In one step: nobody reads half a file. */
+export const writeLocalFile = async (path: string, content: string, signal?: AbortSignal): Promise<void> => {
+  const bytes = Buffer.from(content)
+  const real = await localFiles.resolveLinks(path)
+  if ((await localFiles.stat(real)) === undefined) {
+    try {
+      return await localFiles.create(real, bytes, signal)
+    } catch (cause) {
+      // It appeared meanwhile.
+      if (codeOf(cause) !== "EEXIST") throw cause
+    }
+  }
+  if ((await localFiles.stat(real))?.kind !== "file") throw new Error("It is not a regular file")
+  await localFiles.replace(real, bytes, signal)
+}
+
+const writeWith =
+  (operations: WriteOperations): typeof writeLocalFile =>
+  async (path, content, signal) => {
+    await operations.mkdir(dirname(path))
+    signal?.throwIfAborted()
+    await operations.writeFile(path, content)
+  }
+
+export const createWriteTool = (
+  cwd: string,
+  { operations }: WriteToolOptions = {},
+): FactoryTool<typeof parameters, undefined> => ({
+  name: "write",
+  label: "write",
+  description:
+    "Write a file. Makes it, and the folders that it needs, where it is not there, and replaces all that it holds where it is.",
+  promptSnippet: "Make or replace files",
+  parameters,
+  execute: (_toolCallId, { path, content }, signal) =>
+    abortable(signal, async () => {
+      const absolute = resolvePath(path, cwd)
+      const writeFile = operations === undefined ? writeLocalFile : writeWith(operations)
+      await withFileMutationQueue(absolute, async () => {
+        signal?.throwIfAborted()
+        await writeFile(absolute, content, signal).catch((cause: unknown) => {
+          throw fileFailure("write", path, cause)
+        })
+      })
+      const text = `Successfully wrote ${Buffer.byteLength(content)} bytes to ${path}`
+      return { content: textContent(text), details: undefined }
+    }),
+})

@@ -1,0 +1,112 @@
+/**
+ * Cuts tool output to a number of lines and of UTF-8 bytes, whichever comes first. `truncateHead` has two published
+ * meanings: an object of limits (or none) keeps the start and reports; a number keeps the end and gives a string.
+ */
+import { tailOf } from "../../io/truncation.ts"
+
+export const DEFAULT_MAX_LINES = 2000
+export const DEFAULT_MAX_BYTES = 50 * 1024
+/** Characters of a line that a search shows. */
+export const GREP_MAX_LINE_LENGTH = 500
+
+export interface TruncationOptions {
+  /** Default 2000. */
+  readonly maxLines?: number
+  /** Default 51,200. */
+  readonly maxBytes?: number
+}
+
+export interface TruncationResult {
+  readonly content: string
+  readonly truncated: boolean
+  /** Which limit was reached. */
+  readonly truncatedBy: "lines" | "bytes" | null
+  /** Lines are what newlines part, so a text that ends with one has an empty last line. */
+  readonly totalLines: number
+  readonly totalBytes: number
+  readonly outputLines: number
+  readonly outputBytes: number
+  /** Whether the content is the end of one line that is too long. */
+  readonly lastLinePartial: boolean
+  /** Whether there is no content because the first line is too long. */
+  readonly firstLineExceedsLimit: boolean
+  readonly maxLines: number
+  readonly maxBytes: number
+}
+
+/** How many bytes as people read them: `812B`, `50.0KB`, `1.2MB`. */
+export const formatSize = (bytes: number): string => {
+  if (bytes < 1024) return `${bytes}B`
+  const kilobytes = bytes / 1024
+  return kilobytes < 1024 ? `${kilobytes.toFixed(1)}KB` : `${(kilobytes / 1024).toFixed(1)}MB`
+}
+
+/** As many of the lines, in their order, as fit with the newlines between them. */
+const fitting = (lines: Iterable<string>, maxLines: number, maxBytes: number): Array<string> => {
+  const kept: Array<string> = []
+  let room = maxBytes + 1
+  for (const line of lines) {
+    room -= Buffer.byteLength(line) + 1
+    if (kept.length >= maxLines || room < 0) break
+    kept.push(line)
+  }
+  return kept
+}
+
+function* backwards(lines: ReadonlyArray<string>): Generator<string, void> {
+  for (let index = lines.length - 1; index >= 0; index--) yield lines[index]!
+}
+
+const truncate = (text: string, options: TruncationOptions, end: "head" | "tail"): TruncationResult => {
+  const { maxLines = DEFAULT_MAX_LINES, maxBytes = DEFAULT_MAX_BYTES } = options
+  const lines = text.split("\n")
+  const totalBytes = Buffer.byteLength(text)
+  const limits = { totalLines: lines.length, totalBytes, maxLines, maxBytes }
+  const whole = { lastLinePartial: false, firstLineExceedsLimit: false, ...limits }
+  if (lines.length <= maxLines && totalBytes <= maxBytes) {
+    const output = { outputLines: lines.length, outputBytes: totalBytes }
+    return { content: text, truncated: false, truncatedBy: null, ...output, ...whole }
+  }
+  const kept =
+    end === "head"
+      ? fitting(lines, maxLines, maxBytes)
+      : fitting(backwards(lines), maxLines, maxBytes).reverse()
+  const isTooLong = kept.length === 0 && maxLines > 0
+  if (isTooLong && end === "tail") kept.push(tailOf(lines.at(-1)!, maxBytes))
+  const content = kept.join("\n")
+  return {
+    content,
+    truncated: true,
+    truncatedBy: kept.length >= maxLines && !isTooLong ? "lines" : "bytes",
+    outputLines: kept.length,
+    outputBytes: Buffer.byteLength(content),
+    ...whole,
+    lastLinePartial: isTooLong && end === "tail",
+    firstLineExceedsLimit: isTooLong && end === "head",
+  }
+}
+
+/** Keeps the start, whole lines only. */
+export function truncateHead(text: string, options?: TruncationOptions): TruncationResult
+/** Keeps the last `maxBytes` bytes, whole characters only. */
+export function truncateHead(text: string, maxBytes: number): string
+export function truncateHead(
+  text: string,
+  limit: TruncationOptions | number = {},
+): TruncationResult | string {
+  return typeof limit === "number" ? tailOf(text, limit) : truncate(text, limit, "head")
+}
+
+/** Keeps the end, whole lines only; of a last line that is too long, its end. */
+export const truncateTail = (text: string, options: TruncationOptions = {}): TruncationResult =>
+  truncate(text, options, "tail")
+
+/** The first `maxChars` characters of a line, by default 500, never half of a surrogate pair. */
+export const truncateLine = (
+  line: string,
+  maxChars: number = GREP_MAX_LINE_LENGTH,
+): { readonly text: string; readonly wasTruncated: boolean } => {
+  if (line.length <= maxChars) return { text: line, wasTruncated: false }
+  const head = line.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, "")
+  return { text: `${head}... [truncated]`, wasTruncated: true }
+}

@@ -1,0 +1,178 @@
+/** Markdown in lines: headings, lists, quotes, code, rules and the inline styles; the rest, tables too, as it is written. */
+import type { Component } from "../../ui-context.ts"
+import { visibleWidth, wrapTextWithAnsi } from "./ansi-text.ts"
+import { type Paint, withPadding } from "./background.ts"
+
+/** Each style gives its text with terminal sequences. */
+export interface MarkdownTheme {
+  readonly heading: Paint
+  readonly link: Paint
+  readonly linkUrl: Paint
+  readonly code: Paint
+  readonly codeBlock: Paint
+  readonly codeBlockBorder: Paint
+  readonly quote: Paint
+  readonly quoteBorder: Paint
+  readonly hr: Paint
+  readonly listBullet: Paint
+  readonly bold: Paint
+  readonly italic: Paint
+  readonly strikethrough: Paint
+  readonly underline: Paint
+  highlightCode?(code: string, language?: string): Array<string>
+  /** Before each line of code. Default: two spaces. */
+  readonly codeBlockIndent?: string
+}
+
+export interface DefaultTextStyle {
+  readonly color?: Paint
+  readonly bgColor?: Paint
+  readonly bold?: boolean
+  readonly italic?: boolean
+  readonly strikethrough?: boolean
+  readonly underline?: boolean
+}
+
+const fence = /^\s*(```+|~~~+)\s*([^\s`]*)/
+const heading = /^(#{1,6})\s+(.*)$/
+const rule = /^\s*([-*_])(?:\s*\1){2,}\s*$/
+const quote = /^\s*>\s?(.*)$/
+const listItem = /^(\s*)([-*+]|\d+[.)])\s+(.*)$/
+
+/** What a line begins that does not go on from the one before. */
+const startsBlock = (line: string): boolean =>
+  line.trim() === "" ||
+  [fence, heading, rule, quote, listItem].some((form) => form.test(line)) ||
+  line.includes("|")
+
+/** Lengths are bounded: an opening mark without a closing one must not cost a look at all the rest. */
+const inline =
+  /(`+)(.{1,500}?)\1|(\*\*|__)(?=\S)(.{1,500}?)\3(?!\*)|~~(.{1,500}?)~~|\[([^\]]{1,500})\]\(([^)\s]{1,2000})[^)]{0,500}\)|(?<![\w*])([*_])(?=\S)(.{1,500}?)(?<=\S)\8(?![\w*])/g
+
+export class Markdown implements Component {
+  private text: string
+  private readonly paddingX: number
+  private readonly paddingY: number
+  private readonly theme: MarkdownTheme
+  private readonly style: DefaultTextStyle
+
+  constructor(
+    text: string,
+    paddingX: number,
+    paddingY: number,
+    theme: MarkdownTheme,
+    defaultTextStyle: DefaultTextStyle = {},
+  ) {
+    this.text = text
+    this.paddingX = paddingX
+    this.paddingY = paddingY
+    this.theme = theme
+    this.style = defaultTextStyle
+  }
+
+  setText(text: string): void {
+    this.text = text
+  }
+
+  invalidate(): void {}
+
+  render(width: number): Array<string> {
+    if (this.text.trim() === "") return []
+    const source = this.text.replaceAll("\t", "   ").split(/\r?\n/)
+    const lines = this.blocks(source, Math.max(1, width - 2 * this.paddingX))
+    return withPadding(lines, { width, x: this.paddingX, y: this.paddingY, paint: this.style.bgColor })
+  }
+
+  private blocks(source: ReadonlyArray<string>, width: number): Array<string> {
+    const lines: Array<string> = []
+    for (let at = 0; at < source.length; ) {
+      const line = source[at]!
+      if (fence.test(line)) {
+        const end = this.endOfCode(source, at)
+        lines.push(...this.code(source.slice(at, end), width))
+        at = end
+      } else if (quote.test(line)) {
+        const start = at
+        while (at < source.length && quote.test(source[at]!)) at++
+        lines.push(...this.quote(source.slice(start, at), width))
+      } else {
+        const start = at++
+        while (at < source.length && !startsBlock(line) && !startsBlock(source[at]!)) at++
+        lines.push(...this.flow(source.slice(start, at).join(" "), width))
+      }
+    }
+    return lines
+  }
+
+  /** Past the closing fence, or at the end where there is none. */
+  private endOfCode(source: ReadonlyArray<string>, start: number): number {
+    const mark = fence.exec(source[start]!)![1]!
+    const close = source.findIndex((line, index) => index > start && line.trim().startsWith(mark))
+    return close === -1 ? source.length : close + 1
+  }
+
+  private code(block: ReadonlyArray<string>, width: number): Array<string> {
+    const { theme } = this
+    const [, mark = "", language = ""] = fence.exec(block[0]!)!
+    const isClosed = block.length > 1 && block.at(-1)!.trim().startsWith(mark)
+    const code = block.slice(1, isClosed ? -1 : undefined)
+    const painted = theme.highlightCode?.(code.join("\n"), language || undefined) ?? code.map(theme.codeBlock)
+    const indent = theme.codeBlockIndent ?? "  "
+    const body = painted.flatMap((line) => this.hanging(line, indent, indent, width))
+    return [theme.codeBlockBorder(`\`\`\`${language}`), ...body, theme.codeBlockBorder("```")]
+  }
+
+  private quote(block: ReadonlyArray<string>, width: number): Array<string> {
+    const inner = block.map((line) => quote.exec(line)![1]!)
+    const border = this.theme.quoteBorder("│ ")
+    return this.blocks(inner, Math.max(1, width - 2)).map((line) => border + this.theme.quote(line))
+  }
+
+  private flow(line: string, width: number): Array<string> {
+    const { theme } = this
+    if (line.trim() === "") return [""]
+    if (rule.test(line)) return [theme.hr("─".repeat(Math.min(width, 80)))]
+    const title = heading.exec(line)
+    if (title !== null) {
+      const [, level = "", text = ""] = title
+      const shown = level.length < 3 ? text : `${level} ${text}`
+      return wrapTextWithAnsi(theme.heading(theme.bold(this.inline(shown))), width)
+    }
+    const item = listItem.exec(line)
+    if (item === null) return wrapTextWithAnsi(this.paint(this.inline(line)), width)
+    const [, indent = "", bullet = "", text = ""] = item
+    const rest = " ".repeat(indent.length + bullet.length + 1)
+    return this.hanging(this.paint(this.inline(text)), `${indent}${theme.listBullet(bullet)} `, rest, width)
+  }
+
+  private hanging(text: string, first: string, rest: string, width: number): Array<string> {
+    const lines = wrapTextWithAnsi(text, Math.max(1, width - visibleWidth(rest)))
+    return lines.map((line, index) => (index === 0 ? first : rest) + line)
+  }
+
+  private inline(text: string): string {
+    const { theme } = this
+    return text.replace(inline, (whole, ...groups: Array<string | undefined>) => {
+      const [, code, , bold, struck, label, url, , italic] = groups
+      if (code !== undefined) return theme.code(code)
+      if (bold !== undefined) return theme.bold(this.inline(bold))
+      if (struck !== undefined) return theme.strikethrough(this.inline(struck))
+      if (italic !== undefined) return theme.italic(this.inline(italic))
+      if (label === undefined || url === undefined) return whole
+      const link = theme.link(theme.underline(this.inline(label)))
+      return label === url ? link : `${link}${theme.linkUrl(` (${url})`)}`
+    })
+  }
+
+  private paint(text: string): string {
+    const { color, bold, italic, underline, strikethrough } = this.style
+    const paints = [
+      color,
+      bold && this.theme.bold,
+      italic && this.theme.italic,
+      underline && this.theme.underline,
+      strikethrough && this.theme.strikethrough,
+    ]
+    return paints.reduce<string>((painted, paint) => (paint ? paint(painted) : painted), text)
+  }
+}

@@ -1,0 +1,13 @@
+/** Errors in the shape of typebox 1, which names places by `instancePath`; with 0.34's `path` and `value` beside it. */
+import type { ValueErrorIterator } from "@sinclair/typebox/value"
+
+export interface LocalizedError {
+  /** A JSON pointer; empty for the value itself. */
+  readonly instancePath: string
+  readonly path: string
+  readonly message: string
+  readonly value: unknown
+}
+
+export const toErrorList = (errors: ValueErrorIterator): Array<LocalizedError> =>
+  [...errors].map(({ path, message, value }) => ({ instancePath: path, path, message, value }))

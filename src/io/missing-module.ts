@@ -1,0 +1,5 @@
+/** Whether an import failed because a module, or one that it needs, is not installed. */
+export const isMissingModule = (cause: unknown): boolean => {
+  const { code } = cause as NodeJS.ErrnoException
+  return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND"
+}

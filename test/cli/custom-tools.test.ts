@@ -1,0 +1,135 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { type BuiltCli, buildCli, type CommandResult, checkout, runNode } from "./built-cli.ts"
+
+let cli: BuiltCli
+let cwd: string
+let home: string
+
+beforeAll(async () => {
+  cli = await buildCli()
+})
+afterAll(() => cli.remove())
+
+beforeEach(async () => {
+  cwd = await realpath(await mkdtemp(join(tmpdir(), "stepline-cli-")))
+  home = await realpath(await mkdtemp(join(tmpdir(), "stepline-home-")))
+})
+afterEach(() => Promise.all([cwd, home].map((folder) => rm(folder, { recursive: true, force: true }))))
+
+const stepline = (args: ReadonlyArray<string>, input = ""): Promise<CommandResult> =>
+  runNode([cli.path, ...args], { cwd, input, env: { HOME: home } })
+
+const write = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}
+
+/** A tool for oh-my-pi that says its word. */
+const sayer = (name: string, word: string): string => `export default (api) => ({
+  name: "${name}",
+  label: "Say",
+  description: "Says ${word}",
+  parameters: api.typebox.Type.Object({}),
+  async execute() { return { content: [{ type: "text", text: "${word}" }] } },
+})`
+
+describe("stepline tools", () => {
+  it("lists what lies in the usual places, with its source", async () => {
+    await write(join(cwd, ".omp/tools/say.ts"), sayer("say", "hello"))
+    await write(join(home, ".omp/agent/tools/shout.js"), sayer("shout", "HELLO"))
+    const { stdout, stderr, status } = await stepline(["tools"])
+    expect({ stderr, status }).toEqual({ stderr: "", status: 0 })
+    expect(stdout).toContain("say\n  Says hello\n  from .omp/tools/say.ts (")
+    expect(stdout).toContain("shout\n  Says HELLO\n  from ~/.omp/agent/tools/shout.js (")
+  })
+
+  it("says on stderr what could not be loaded, and why", async () => {
+    await write(join(cwd, ".omp/tools/broken.ts"), "throw new Error('no luck')")
+    await write(join(cwd, ".omp/tools/shell.ts"), sayer("shell", "mine"))
+    const { stdout, stderr } = await stepline(["tools"])
+    expect(stderr.split("\n")).toEqual([
+      expect.stringMatching(/^stepline: \.omp\/tools\/broken\.ts: Failed to load tool: no luck/),
+      'stepline: .omp/tools/shell.ts: Tool name "shell" conflicts with existing tool',
+      "",
+    ])
+    expect(stdout).not.toContain("Says mine")
+  })
+
+  it("takes a tool that an extension registers in place of one of ours, and says so", async () => {
+    await write(
+      join(cwd, ".pi/extensions/notes.ts"),
+      `export default (pi) => pi.registerTool({ name: "write_file", description: "Writes with care", parameters: { type: "object", properties: {} }, execute: async () => ({ content: [] }) })`,
+    )
+    const { stdout } = await stepline(["tools"])
+    expect(stdout).toContain(
+      "write_file\n  Writes with care\n  replaces the tool of that name: from .pi/extensions/notes.ts",
+    )
+  })
+
+  it("looks nowhere with --no-discovery but where --tool-path says", async () => {
+    await write(join(cwd, ".omp/tools/say.ts"), sayer("say", "hello"))
+    await write(join(cwd, "mine/shout.ts"), sayer("shout", "HELLO"))
+    const { stdout } = await stepline(["tools", "--no-discovery", "--tool-path", "mine", "--json"])
+    const names = (JSON.parse(stdout) as Array<{ name: string }>).map(({ name }) => name)
+    expect(names).toContain("shout")
+    expect(names).not.toContain("say")
+  })
+
+  it("ends although a module left a timer behind", async () => {
+    await write(join(cwd, ".omp/tools/tick.ts"), `setInterval(() => {}, 1000)\n${sayer("tick", "tock")}`)
+    expect((await stepline(["tools"])).stdout).toContain("Says tock")
+  })
+})
+
+describe("stepline run", () => {
+  it("runs the tools of other agents under the rules of the command line", async () => {
+    await write(join(cwd, "say.ts"), sayer("say", "hello"))
+    const script = '{"name":"say"}\n{"name":"say","expect":"denied"}'
+    const denied = await stepline(["run", "-", "--tool-path", "say.ts"], '{"name":"say"}')
+    expect(denied.status).toBe(3)
+    const { stdout, status } = await stepline(["run", "-", "--yes", "--tool-path", "say.ts"], script)
+    expect(status).toBe(1)
+    expect(stdout).toContain("hello")
+  })
+
+  it("resolves --tool-path from where it is typed, whatever --cwd says", async () => {
+    await write(join(cwd, "say.ts"), sayer("say", "hello"))
+    const args = ["run", "-", "--yes", "--cwd", home, "--tool-path", "say.ts"]
+    expect((await stepline(args, '{"name":"say"}')).stdout).toContain("hello")
+  })
+
+  it("tells them when the session starts and ends", async () => {
+    const log = join(cwd, "log")
+    await write(
+      join(cwd, ".pi/extensions/log.ts"),
+      `import { appendFileSync } from "node:fs"
+       export default (pi) => {
+         for (const type of ["session_start", "tool_call", "session_shutdown"])
+           pi.on(type, () => appendFileSync(${JSON.stringify(log)}, type + "\\n"))
+       }`,
+    )
+    await stepline(["run", "-", "--yes"], '{"name":"shell","params":{"command":"true"}}')
+    expect(await readFile(log, "utf8")).toBe("session_start\ntool_call\nsession_shutdown\n")
+  })
+
+  it("goes on with what could be loaded", async () => {
+    const { stderr, stdout, status } = await stepline(
+      ["run", "-", "--yes", "--tool-path", "nowhere.ts"],
+      '{"name":"shell","params":{"command":"echo here"}}',
+    )
+    expect(stderr).toBe(
+      `stepline: nowhere.ts: Failed to load tool: There is no file ${join(cwd, "nowhere.ts")}\n`,
+    )
+    expect(stdout).toContain("here")
+    expect(status).toBe(0)
+  })
+})
+
+it("the tour loads nothing of the user's own", async () => {
+  await write(join(home, ".omp/agent/tools/broken.ts"), "throw new Error('no luck')")
+  const { stderr } = await runNode([cli.path], { cwd: checkout, env: { HOME: home } })
+  expect(stderr).not.toContain("no luck")
+})

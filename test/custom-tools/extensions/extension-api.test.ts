@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest"
+import type { CustomToolHost } from "../../../src/custom-tools/host.ts"
+import { defaultSession } from "../../../src/custom-tools/memory-session.ts"
+import { loadSources } from "./load-sources.ts"
+
+describe("actions", () => {
+  const actions = `
+    pi.sendMessage({ content: "m" }, { triggerTurn: true })
+    pi.setSessionName("s")
+    pi.setLabel("e", "l")
+    pi.setThinkingLevel("high")
+    return void pi.appendEntry("answers", [await pi.setModel("m"), pi.getThinkingLevel(), pi.getSessionName()])`
+
+  it("go to the host", async () => {
+    const told: Array<ReadonlyArray<unknown>> = []
+    const tell =
+      (name: string) =>
+      (...args: ReadonlyArray<unknown>) => {
+        told.push([name, ...args])
+      }
+    const { entries, errors } = await loadSources([`pi.sendUserMessage("u"); ${actions}`], {
+      sendMessage: tell("sendMessage"),
+      sendUserMessage: tell("sendUserMessage"),
+      setSessionName: tell("setSessionName"),
+      setLabel: tell("setLabel"),
+      setThinkingLevel: tell("setThinkingLevel"),
+      getThinkingLevel: () => "low",
+      setModel: async () => true,
+    })
+    expect(errors).toEqual([])
+    expect(told).toEqual([
+      ["sendUserMessage", "u", undefined],
+      ["sendMessage", { content: "m" }, { triggerTurn: true }],
+      ["setSessionName", "s"],
+      ["setLabel", "e", "l"],
+      ["setThinkingLevel", "high"],
+    ])
+    expect(entries).toEqual([["answers", [true, "low", undefined]]])
+  })
+
+  it("have answers of their own where the host has none", async () => {
+    const { entries, errors } = await loadSources([actions])
+    expect(errors).toEqual([])
+    expect(entries).toEqual([["answers", [false, "off", "s"]]])
+  })
+
+  it("keep entries and labels in the session of a host without one", async () => {
+    const { runner, host } = await loadSources(
+      [
+        `pi.appendEntry("todo", { items: ["a"] })
+         pi.on("session_start", (_event, ctx) => {
+           const [entry] = ctx.sessionManager.getEntries()
+           pi.setLabel(entry.id, "bookmark")
+           pi.appendEntry("found", [entry.customType, entry.data, ctx.sessionManager.getLabel(entry.id)])
+         })`,
+      ],
+      { appendEntry: undefined } as unknown as CustomToolHost,
+    )
+    await runner.emit({ reason: "start" })
+    const entries = defaultSession(host).getEntries()
+    expect(entries.map(({ type, customType, data }) => [type, customType, data])).toEqual([
+      ["custom", "todo", { items: ["a"] }],
+      ["custom", "found", ["todo", { items: ["a"] }, "bookmark"]],
+    ])
+  })
+
+  it("that a model would have to answer say what the host lacks", async () => {
+    const { errors } = await loadSources([`pi.sendUserMessage("u")`])
+    expect(errors[0]?.error).toContain(
+      "This host cannot send messages in the user's name: it has no `sendUserMessage`.",
+    )
+  })
+})
+
+describe("flags", () => {
+  const flags = `
+    pi.registerFlag("plan", { type: "boolean", default: false })
+    pi.registerFlag("name", { type: "string", default: "x" })
+    pi.registerFlag("bare", { type: "string" })
+    pi.appendEntry("flags", ["plan", "name", "bare", "other"].map((name) => pi.getFlag(name)))`
+
+  it("have the host's values, else their defaults, and only their own extension sees them", async () => {
+    const { entries, runner } = await loadSources([flags], { flags: { plan: true, other: "theirs" } })
+    expect(entries).toEqual([["flags", [true, "x", undefined, undefined]]])
+    expect([...runner.flags.keys()]).toEqual(["plan", "name", "bare"])
+  })
+})
+
+it("is oh-my-pi's API as well", async () => {
+  const { entries, errors, cwd } = await loadSources([
+    `const { stdout } = await pi.exec("node", ["-p", "1 + 1"])
+     const schema = pi.typebox.Type.Object({})
+     pi.appendEntry("api", [pi.cwd, stdout.trim(), schema.type, pi.hasUI, typeof pi.logger.warn, typeof pi.pi.defineTool])`,
+  ])
+  expect(errors).toEqual([])
+  expect(entries).toEqual([["api", [cwd, "2", "object", false, "function", "function"]]])
+})
+
+it("refuses to stage a preview outside of a call", async () => {
+  const { errors } = await loadSources([`pi.pushPendingAction({ label: "l", apply: () => undefined })`])
+  expect(errors[0]?.error).toContain("Pending action store unavailable for custom tools in this runtime.")
+})
+
+it("logs providers once, ignores what only a screen could show, and refuses a listener that is none", async () => {
+  const { errors, warnings } = await loadSources([
+    `pi.registerProvider("one", {}); pi.registerProvider("two", {}); pi.unregisterProvider("one")
+     pi.registerShortcut("ctrl+x", { handler() {} }); pi.registerMessageRenderer("note", () => undefined)`,
+    `pi.on("tool_call", undefined)`,
+  ])
+  expect(warnings).toEqual(["Ignored the model provider one: stepline runs no models"])
+  expect(errors.map(({ error }) => error)).toEqual([
+    expect.stringContaining("Expected the listener of `tool_call` to be a function, got `undefined`"),
+  ])
+})

@@ -1,0 +1,86 @@
+import { expect, it, onTestFinished, vi } from "vitest"
+import type { AnyCustomTool } from "../../../src/custom-tools/custom-tool.ts"
+import { tellSession } from "../../../src/custom-tools/extensions/tell-session.ts"
+import type { SessionEvent } from "../../../src/custom-tools/session-events.ts"
+import { recordingLogger } from "./load-sources.ts"
+
+const statefulTool = (name: string, onSession: AnyCustomTool["onSession"]) => ({
+  resolvedPath: `/tools/${name}.js`,
+  tool: {
+    name,
+    description: "d",
+    parameters: { type: "object" },
+    execute: () => ({ content: [] }),
+    ...(onSession && { onSession }),
+  } as AnyCustomTool,
+})
+
+it("awaits the tools in order, whichever words the event comes in", async () => {
+  const heard: Array<[string, SessionEvent]> = []
+  const tools = [
+    statefulTool("a", async (event) => {
+      await null
+      heard.push(["a", event])
+    }),
+    statefulTool("stateless", undefined),
+    statefulTool("b", (event) => {
+      heard.push(["b", event])
+    }),
+  ]
+  await tellSession(tools, { reason: "tree" })
+  await tellSession(tools, { type: "session_start", reason: "startup" })
+  await tellSession(tools, { type: "turn_end" })
+  expect(heard).toEqual([
+    ["a", { reason: "tree" }],
+    ["b", { reason: "tree" }],
+    ["a", { reason: "start" }],
+    ["b", { reason: "start" }],
+  ])
+})
+
+it("keeps `this` and gives a context of the host", async () => {
+  const seen: Array<unknown> = []
+  const { tool, resolvedPath } = statefulTool("a", function (this: AnyCustomTool, _event, ctx) {
+    seen.push(this.name, ctx.cwd)
+  })
+  await tellSession([{ tool, resolvedPath }], { reason: "start" }, { cwd: "/work" })
+  expect(seen).toEqual(["a", "/work"])
+})
+
+it("logs what a tool throws and goes on", async () => {
+  const logger = recordingLogger()
+  let told = false
+  const tools = [
+    statefulTool("bad", () => {
+      throw new Error("no state")
+    }),
+    statefulTool("exiting", () => process.exit(3)),
+    statefulTool("good", () => {
+      told = true
+    }),
+  ]
+  await tellSession(tools, { reason: "shutdown" }, { logger })
+  expect(told).toBe(true)
+  expect(logger.warnings).toEqual([
+    "onSession of bad failed at shutdown: no state",
+    expect.stringMatching(/^onSession of exiting failed at shutdown: .*exit/),
+  ])
+})
+
+it("gives up waiting for a tool that does not settle in ten seconds", async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const logger = recordingLogger()
+  const told = tellSession(
+    [statefulTool("stuck", () => new Promise(() => undefined))],
+    { reason: "start" },
+    { logger },
+  )
+  await vi.advanceTimersByTimeAsync(10_000)
+  await told
+  expect(logger.warnings).toEqual([
+    "onSession of stuck failed at start: it did not settle within 10 s, and is no longer waited for",
+  ])
+})

@@ -1,0 +1,63 @@
+import { Type } from "@sinclair/typebox"
+import { describe, expect, it } from "vitest"
+import type { ExtensionContext } from "../../src/custom-tools/extension.ts"
+import { fromPiTool } from "../../src/custom-tools/from-pi-tool.ts"
+import { eventsOf, piArguments, piTool, trusting } from "./tool-runs.ts"
+
+describe("a tool of pi", () => {
+  it("gets the signal before onUpdate and the context", async () => {
+    const [callId, params, signal, onUpdate, ctx] = await piArguments()
+    expect(callId).toBe("c")
+    expect(params).toEqual({})
+    expect(signal).toBeInstanceOf(AbortSignal)
+    expect(onUpdate).toBeTypeOf("function")
+    expect((ctx as ExtensionContext).signal).toBe(signal)
+  })
+
+  it("gets the signal last where its source is legacy", async () => {
+    const [, , onUpdate, ctx, signal] = await piArguments("legacy")
+    expect(onUpdate).toBeTypeOf("function")
+    expect((ctx as ExtensionContext).signal).toBe(signal)
+    expect(signal).toBeInstanceOf(AbortSignal)
+  })
+
+  it("works in the executor's folder, unless its host says otherwise", async () => {
+    const execute = (...parts: Array<unknown>) => (parts[4] as ExtensionContext).cwd
+    const end = async (host: object) => (await eventsOf(fromPiTool(piTool(execute), host))).at(-1)
+    expect(await end(trusting)).toMatchObject({ content: process.cwd() })
+    expect(await end({ ...trusting, cwd: "/mine" })).toMatchObject({ content: "/mine" })
+  })
+
+  it("rewrites what the model sent before it is validated", async () => {
+    const tool = piTool((_id, params) => params, {
+      parameters: Type.Object({ path: Type.String() }),
+      prepareArguments(this: unknown, args: { file: string }) {
+        expect(this).toBe(tool)
+        return { path: args.file }
+      },
+    })
+    const events = await eventsOf(fromPiTool(tool, trusting), { file: "a" })
+    expect(events.at(-1)).toMatchObject({ content: '{"path":"a"}' })
+  })
+
+  it("cannot end the process while it rewrites", async () => {
+    const tool = piTool(() => "", { prepareArguments: () => process.exit(3) })
+    expect((await eventsOf(fromPiTool(tool, trusting))).at(-1)).toMatchObject({
+      _tag: "Error",
+      reason: "invalid",
+      content: expect.stringContaining("sample called process.exit"),
+    })
+  })
+
+  it("runs a tool that asks for one at a time, or for many, as any other", async () => {
+    for (const executionMode of ["sequential", "parallel"] as const) {
+      const events = await eventsOf(
+        fromPiTool(
+          piTool(() => "done", { executionMode }),
+          trusting,
+        ),
+      )
+      expect(events.at(-1)).toMatchObject({ content: "done" })
+    }
+  })
+})

@@ -1,0 +1,79 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import { describe, expect, it } from "vitest"
+import { parameterSchema } from "../../src/custom-tools/parameter-schema.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+
+const file = useTempFolder()
+
+const jsonSchema = { type: "object", properties: { n: { type: "string" } } }
+
+/** What a Standard Schema library gives: a schema that reads digits as a number. */
+const standard = (parts: object = {}, ownParts: object = {}) => ({
+  ...ownParts,
+  "~standard": {
+    version: 1,
+    vendor: "sampler",
+    validate: async (value: { n: string }) =>
+      /^\d+$/.test(value.n)
+        ? { value: { n: Number(value.n) } }
+        : {
+            issues: [
+              { message: "no digits", path: ["n"] },
+              { message: "odd", path: [{ key: "a" }, 0] },
+              { message: "bad" },
+            ],
+          },
+    ...parts,
+  },
+})
+
+describe("parameterSchema", () => {
+  it("passes JSON Schema, which TypeBox's schemas are, as it is", () => {
+    expect(parameterSchema("sample", jsonSchema, "/")).toEqual({ schema: jsonSchema })
+    expect(parameterSchema("sample", jsonSchema, "/").schema).toBe(jsonSchema)
+  })
+
+  it.each([
+    ["zod's method", standard({}, { toJSONSchema: (options: object) => ({ ...jsonSchema, options }) })],
+    ["ArkType's method", Object.assign(() => 1, standard({}, { toJsonSchema: () => jsonSchema }))],
+    [
+      "the standard's own",
+      standard({ jsonSchema: { input: (options: object) => ({ ...jsonSchema, options }) } }),
+    ],
+  ])("converts by %s", (_name, schema) => {
+    expect(parameterSchema("sample", schema, "/").schema).toMatchObject(jsonSchema)
+  })
+
+  it("asks zod for what goes in", () => {
+    const schema = standard({}, { toJSONSchema: (options: object) => ({ options }) })
+    expect(parameterSchema("sample", schema, "/").schema).toEqual({
+      options: { io: "input", unrepresentable: "any" },
+    })
+  })
+
+  it("converts by the zod that is installed where the agent works, for one without the method", async () => {
+    await mkdir(file("node_modules/zod"), { recursive: true })
+    await writeFile(
+      file("node_modules/zod/index.js"),
+      "exports.toJSONSchema = (schema) => ({ type: 'object', from: Object.keys(schema)[0] })",
+    )
+    const { schema } = parameterSchema("sample", standard({}, { _zod: {} }), file())
+    expect(schema).toEqual({ type: "object", from: "_zod" })
+  })
+
+  it("says what to do where there is no conversion", () => {
+    expect(() => parameterSchema("sample", standard(), "/")).toThrow(
+      new TypeError(
+        "Cannot make a JSON Schema of the parameters of tool `sample`: this version of sampler has no conversion to it. Update sampler, or use TypeBox.",
+      ),
+    )
+  })
+
+  it("gives the tool what its library makes of the parameters", async () => {
+    const { parse } = parameterSchema("sample", standard({}, { toJSONSchema: () => jsonSchema }), "/")
+    expect(await parse?.({ n: "5" })).toEqual({ n: 5 })
+    await expect(parse?.({ n: "x" })).rejects.toThrow(
+      'Validation failed for tool "sample":\n  - n: no digits\n  - a/0: odd\n  - root: bad\n\nReceived arguments:\n{\n  "n": "x"\n}',
+    )
+  })
+})

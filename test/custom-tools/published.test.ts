@@ -1,0 +1,178 @@
+/** The examples that the two agents' packages ship, as they are: loaded, and run where this machine has what they need. */
+import { existsSync } from "node:fs"
+import { mkdir, readdir, readFile, symlink } from "node:fs/promises"
+import { join, relative } from "node:path"
+import { afterAll, describe, expect, it, onTestFinished } from "vitest"
+import { CustomTools } from "../../src/custom-tools/custom-tools.ts"
+import { loadExtensions } from "../../src/custom-tools/extensions/load-extensions.ts"
+import type { ToolPath } from "../../src/custom-tools/loaded-tool.ts"
+import { ToolExecutor, ToolRegistry } from "../../src/index.ts"
+import { ExampleAgent } from "./published/example-agent.ts"
+import type { Start } from "./published/example-run.ts"
+import * as omp from "./published/omp-examples.ts"
+import * as pi from "./published/pi-examples.ts"
+import { publishedPackage } from "./published/published-package.ts"
+import { useSampleRepository } from "./published/sample-repository.ts"
+
+const silent = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
+const loading = { standIns: "always", host: { logger: silent, approval: false } } as const
+
+/** The examples in some folders of a package: `folder/name` to the file. */
+const examplesIn = async (root: string, folders: ReadonlyArray<string>): Promise<Map<string, string>> => {
+  const found = new Map<string, string>()
+  for (const folder of folders.filter((each) => existsSync(join(root, each)))) {
+    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+      const path = join(root, folder, entry.name, entry.isDirectory() ? "index.ts" : "")
+      const name = entry.name.replace(/\.ts$/, "")
+      if (entry.isDirectory() ? existsSync(path) : name !== entry.name) found.set(`${folder}/${name}`, path)
+    }
+  }
+  return found
+}
+
+const piPackage = await publishedPackage("@mariozechner/pi-coding-agent", "0.73.1")
+const ompPackage = await publishedPackage("@oh-my-pi/pi-coding-agent", "13.19.0")
+const piExamples = await examplesIn(join(piPackage.folder, "examples"), ["extensions"])
+const ompFolders = ["custom-tools", "extensions", "hooks"]
+const ompExamples = await examplesIn(join(ompPackage.folder, "examples"), ompFolders)
+
+const repository = useSampleRepository()
+
+const packages = [
+  {
+    name: "pi",
+    describe: piPackage.describe,
+    examples: piExamples,
+    argumentOrder: "current",
+    /** What examples import that is in no package of an agent. */
+    missing: new Map([
+      ["extensions/custom-provider-anthropic", "@anthropic-ai/sdk"],
+      ["extensions/sandbox", "@anthropic-ai/sandbox-runtime"],
+      ["extensions/with-deps", "ms"],
+    ]),
+    ...pi,
+  },
+  {
+    name: "oh-my-pi",
+    describe: ompPackage.describe,
+    examples: ompExamples,
+    // Its extensions are written for the pi from before 0.51.
+    argumentOrder: "legacy",
+    missing: new Map([
+      ["extensions/chalk-logger", "chalk"],
+      ["extensions/with-deps", "ms"],
+    ]),
+    leftOut: new Map<string, string>(),
+    ...omp,
+  },
+] as const
+
+/** What became of an example that has tools. */
+interface Row {
+  readonly example: string
+  readonly tools: ReadonlyArray<string>
+  readonly why: string | undefined
+}
+
+const table = (name: string, rows: ReadonlyArray<Row>, executed: ReadonlyMap<string, string>): string => {
+  const lines = rows.map(({ example, tools, why }) => {
+    const end = executed.get(example) ?? `not executed: ${why ?? "its test failed, or was not run"}`
+    return `  ${example.padEnd(34)}${(tools.join(", ") || "-").padEnd(40)}${end}`
+  })
+  return [`The examples of ${name} that have tools:`, ...lines].join("\n")
+}
+
+for (const { name, describe, examples, argumentOrder, missing, leftOut, toolRuns, hookRuns } of packages) {
+  describe(`the examples of ${name}`, () => {
+    const rows: Array<Row> = []
+    const executed = new Map<string, string>()
+    afterAll(() => console.log(table(name, rows, executed)))
+
+    const fileTools = { path: piExamples.get("extensions/minimal-mode")! }
+
+    /** Gives a `start` for one example, and the agents that it has started. */
+    const starter = (example: string) => {
+      const { cwd, home } = repository()
+      const agents: Array<ExampleAgent> = []
+      const module: ToolPath = { path: examples.get(example)!, argumentOrder }
+      const start: Start = async ({ fileTools: hasFileTools = false, ...options } = {}) => {
+        const paths = hasFileTools ? [fileTools, module] : [module]
+        const agent = await ExampleAgent.start({ ...options, cwd, home, paths })
+        agents.push(agent)
+        return agent
+      }
+      return { start, agents }
+    }
+
+    it("load, but for those that import what is not there; all other tools are run or left out for a reason", async () => {
+      const { cwd, home } = repository()
+      const failures: Array<[string, string]> = []
+      for (const [example, path] of examples) {
+        const loaded = await loadExtensions([{ path, argumentOrder }], cwd, { ...loading, home })
+        failures.push(...loaded.errors.map(({ error }): [string, string] => [example, error]))
+        const tools = [...loaded.tools, ...loaded.customTools].map(({ tool }) => tool.name)
+        // Some register tools only once there is a session, and those that fail register none.
+        if (tools.length === 0 && !(await readFile(path, "utf8")).includes("registerTool(")) continue
+        const specifier = missing.get(example)
+        rows.push({ example, tools, why: specifier ? `imports ${specifier}` : leftOut.get(example) })
+      }
+      const sentence = (specifier: string, example: string) =>
+        `Failed to load tool: Cannot find module "${specifier}", which ${examples.get(example)} imports`
+      const failed = [...missing].map(([example, specifier]) => [example, sentence(specifier, example)])
+      expect(Object.fromEntries(failures)).toEqual(Object.fromEntries(failed))
+      const withTools = rows.map(({ example }) => example).filter((example) => !missing.has(example))
+      expect(new Set(withTools)).toEqual(new Set([...Object.keys(toolRuns), ...leftOut.keys()]))
+    })
+
+    it.each(Object.keys(toolRuns).filter((example) => !leftOut.has(example)))("%s", async (example) => {
+      const { start, agents } = starter(example)
+      await toolRuns[example]!(start, repository())
+      const run = new Set(agents.flatMap((agent) => [...agent.executed]))
+      expect(new Set(agents.flatMap(({ names }) => names))).toEqual(run)
+      executed.set(example, `executed: ${[...run].join(", ")}`)
+    })
+
+    it.each(Object.keys(hookRuns))("%s", async (example) => {
+      await hookRuns[example]!(starter(example).start, repository())
+    })
+  })
+}
+
+/** All at once, as a user has them: links to the packages' own folders in the usual places. */
+const describeBoth = piPackage.describe === describe.skip ? describe.skip : ompPackage.describe
+
+describeBoth("all examples together", () => {
+  it("are found in the usual places, and the later of two tools of a name wins", async () => {
+    const { cwd, home } = repository()
+    for (const [from, to] of [
+      [join(ompPackage.folder, "examples/custom-tools"), join(cwd, ".omp/tools")],
+      [join(piPackage.folder, "examples/extensions"), join(home, ".pi/agent/extensions")],
+    ] as const) {
+      await mkdir(join(to, ".."), { recursive: true })
+      await symlink(from, to)
+    }
+    const registry = new ToolRegistry()
+    const tools = await CustomTools.load({ ...loading, cwd, home, registry })
+    const origins = tools.tools.map(({ name, path }) => [name, relative(home, path)])
+    const inPi = (name: string) => `.pi/agent/extensions/${name}.ts`
+    expect(Object.fromEntries(origins)).toMatchObject({
+      hello: inPi("hello"),
+      todo: inPi("todo"),
+      read: inPi("tool-override"),
+      bash: inPi("ssh"),
+      grep: inPi("minimal-mode"),
+      subagent: inPi("subagent/index"),
+    })
+    const overrides = tools.tools.filter(({ isOverride }) => isOverride).map(({ name }) => name)
+    expect(overrides).toEqual(["hello", "todo"])
+    expect(tools.errors.map(({ path }) => relative(home, path))).toEqual([
+      inPi("custom-provider-anthropic/index"),
+      inPi("sandbox/index"),
+      inPi("with-deps/index"),
+    ])
+    const executor = new ToolExecutor(registry, { cwd })
+    onTestFinished(() => executor.shutdown())
+    const { content } = await executor.run({ name: "hello", params: { name: "you" } })
+    expect(content).toBe("Hello, you!")
+  })
+})

@@ -1,0 +1,54 @@
+/**
+ * Packages of the npm registry that tests read, in a cache outside of the checkout. Without a network the tests that
+ * need them are skipped, except on CI.
+ */
+import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { describe } from "vitest"
+
+const run = promisify(execFile)
+
+const cache = (): string =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "stepline-published")
+
+/** Gives the folder of a package, which is unpacked there the first time. Installs nothing that it depends on. */
+const unpack = async (name: string, version: string): Promise<string> => {
+  const folder = join(cache(), `${name.replace("@", "").replace("/", "-")}-${version}`)
+  if (existsSync(folder)) return folder
+  await mkdir(cache(), { recursive: true })
+  const work = await mkdtemp(join(cache(), ".unpacking-"))
+  try {
+    const pack = ["pack", `${name}@${version}`, "--json", "--ignore-scripts", "--fetch-retries=1"]
+    const { stdout } = await run("npm", pack, { cwd: work, timeout: 120_000 })
+    const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }]
+    await run("tar", ["-xzf", filename], { cwd: work })
+    await rename(join(work, "package"), folder).catch((error: unknown) => {
+      // Another process may have come first.
+      if (!existsSync(folder)) throw error
+    })
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+  return folder
+}
+
+export interface PublishedPackage {
+  /** Where it is unpacked. */
+  readonly folder: string
+  /** `describe`, or its skipping form where the package cannot be had. */
+  readonly describe: typeof describe.skip
+}
+
+export const publishedPackage = async (name: string, version: string): Promise<PublishedPackage> => {
+  try {
+    return { folder: await unpack(name, version), describe }
+  } catch (error) {
+    if (process.env.CI !== undefined) throw error
+    console.warn(`Tests with ${name} are skipped: it cannot be fetched. ${String(error).split("\n")[0]}`)
+    return { folder: "", describe: describe.skip }
+  }
+}
