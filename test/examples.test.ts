@@ -52,8 +52,8 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
     "withTax(mine)",
   ],
   "09-custom-tools.ts": [
-    "take_note from careful-notes.ts",
     "repo_stats from repo-stats.ts",
+    "take_note from careful-notes.ts",
     "Failed to load tool: ",
     '… Counting… {"content":[{"type":"text","text":"Counting…"}],"details":{"phase":"count"}}',
     "Files that match *.ts: 1",

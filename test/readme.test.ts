@@ -15,6 +15,11 @@ const prints = [
   [/^Created .*note-\d+\.txt/],
   [/^approve$/m, /^deny$/m, /^undefined$/m, /^deny$/m],
   [/^3 files would change$/m, /label: 'Rename in 3 files'/, /^3 files changed$/m],
+  [
+    /^repo_stats from .*repo-stats\.ts$/m,
+    /^take_note from .*careful-notes\.ts$/m,
+    /^Files that match \*\.md: \d+$/m,
+  ],
   [/^two$/m, /^<notification source="task .+">shell has ended \[Complete\]\./m],
 ]
 

@@ -110,7 +110,7 @@ export class CustomTools {
     })
   }
 
-  /** Where each foreign tool comes from, in the order of their loading. */
+  /** Where each foreign tool comes from: first what modules returned, then what extensions registered. */
   get tools(): Array<CustomToolOrigin> {
     return [...this.origins.values()]
   }
