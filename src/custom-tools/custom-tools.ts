@@ -2,6 +2,7 @@
  * All foreign tools of one host: found, loaded, adapted and put into its registry, with the hooks and the session
  * events that belong to them. What cannot be loaded is listed and costs nothing else.
  */
+import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { messageOf } from "../pipeline/failure.ts"
@@ -25,8 +26,8 @@ import type {
   ToolPath,
   ToolSource,
 } from "./loaded-tool.ts"
-import { discoverExtensions } from "./loading/discovery.ts"
-import { discoverAndLoadCustomTools } from "./loading/load-custom-tools.ts"
+import { discoverCustomTools, discoverExtensions } from "./loading/discovery.ts"
+import { loadCustomTools } from "./loading/load-custom-tools.ts"
 import type { LoadOptions } from "./loading/load-options.ts"
 import { loaderOf } from "./loading/shared-loader.ts"
 import type { ExtensionEvent, SessionEvent } from "./session-events.ts"
@@ -58,6 +59,9 @@ type Screen = Pick<CustomToolHost, "ui" | "hasUI">
 
 type Loaded = LoadedCustomTool | LoadedExtensionTool
 
+const realPaths = async (modules: ReadonlyArray<ToolPath>): Promise<ReadonlySet<string>> =>
+  new Set(await Promise.all(modules.map(({ path }) => realpath(path).catch(() => path))))
+
 export class CustomTools {
   /** What could not be loaded, and why. */
   readonly errors: Array<ToolLoadError>
@@ -79,11 +83,11 @@ export class CustomTools {
     const screen: Screen = {}
     const host = layered(screen, given.host ?? {})
     const options = { ...given, host, loader: loaderOf(given, loggerOf(host)) }
-    const found = discovery
-      ? await discoverAndLoadCustomTools([], cwd, registry.names, options)
-      : { tools: [], errors: [], setUIContext: () => undefined }
-    const discovered = discovery ? await discoverExtensions(cwd, home) : []
-    const extensions = await loadExtensions([...discovered, ...paths], cwd, options)
+    const toolPaths = discovery ? await discoverCustomTools(cwd, home) : []
+    const found = await loadCustomTools(toolPaths, cwd, registry.names, options)
+    const extensionPaths = discovery ? await discoverExtensions(cwd, home) : []
+    const except = await realPaths(toolPaths)
+    const extensions = await loadExtensions([...extensionPaths, ...paths], cwd, { ...options, except })
     return new CustomTools(options, screen, found, extensions)
   }
 
@@ -164,6 +168,8 @@ export class CustomTools {
     try {
       const isOverride = this.registry.get(name) !== undefined
       this.registry.register(adapt(), { replace: true })
+      // A map keeps the place of what it replaces.
+      this.origins.delete(name)
       this.origins.set(name, { name, path, resolvedPath, ...(source && { source }), isOverride })
       return true
     } catch (error) {
@@ -193,6 +199,8 @@ export class CustomTools {
   }
 
   private active(agentId: string): Array<string> {
+    const chosen = this.activeBefore.get(agentId)
+    if (chosen !== undefined) return [...chosen]
     const definitions = this.executor?.definitions(agentId) ?? this.registry.definitions()
     return definitions.map(({ name }) => name)
   }

@@ -9,8 +9,8 @@ import type { ToolPath } from "../../src/custom-tools/loaded-tool.ts"
 import { ToolExecutor, ToolRegistry } from "../../src/index.ts"
 import { ExampleAgent } from "./published/example-agent.ts"
 import type { Start } from "./published/example-run.ts"
-import * as omp from "./published/omp-examples.ts"
-import * as pi from "./published/pi-examples.ts"
+import { ompRuns } from "./published/omp-examples.ts"
+import { piRuns } from "./published/pi-examples.ts"
 import { publishedPackage } from "./published/published-package.ts"
 import { useSampleRepository } from "./published/sample-repository.ts"
 
@@ -30,18 +30,19 @@ const examplesIn = async (root: string, folders: ReadonlyArray<string>): Promise
   return found
 }
 
-const piPackage = await publishedPackage("@mariozechner/pi-coding-agent", "0.73.1")
-const ompPackage = await publishedPackage("@oh-my-pi/pi-coding-agent", "13.19.0")
-const piExamples = await examplesIn(join(piPackage.folder, "examples"), ["extensions"])
-const ompFolders = ["custom-tools", "extensions", "hooks"]
-const ompExamples = await examplesIn(join(ompPackage.folder, "examples"), ompFolders)
+const [piFolder, ompFolder] = await Promise.all([
+  publishedPackage("@mariozechner/pi-coding-agent", "0.73.1"),
+  publishedPackage("@oh-my-pi/pi-coding-agent", "13.19.0"),
+])
+const describeWithPackages = describe.skipIf(piFolder === undefined || ompFolder === undefined)
+const piExamples = await examplesIn(`${piFolder}/examples`, ["extensions"])
+const ompExamples = await examplesIn(`${ompFolder}/examples`, ["custom-tools", "extensions", "hooks"])
 
 const repository = useSampleRepository()
 
 const packages = [
   {
     name: "pi",
-    describe: piPackage.describe,
     examples: piExamples,
     argumentOrder: "current",
     /** What examples import that is in no package of an agent. */
@@ -50,11 +51,10 @@ const packages = [
       ["extensions/sandbox", "@anthropic-ai/sandbox-runtime"],
       ["extensions/with-deps", "ms"],
     ]),
-    ...pi,
+    runs: piRuns,
   },
   {
     name: "oh-my-pi",
-    describe: ompPackage.describe,
     examples: ompExamples,
     // Its extensions are written for the pi from before 0.51.
     argumentOrder: "legacy",
@@ -62,28 +62,29 @@ const packages = [
       ["extensions/chalk-logger", "chalk"],
       ["extensions/with-deps", "ms"],
     ]),
-    leftOut: new Map<string, string>(),
-    ...omp,
+    runs: ompRuns,
   },
 ] as const
 
 /** What became of an example that has tools. */
 interface Row {
   readonly example: string
-  readonly tools: ReadonlyArray<string>
+  readonly loaded: ReadonlyArray<string>
+  /** Why it is not executed. */
   readonly why: string | undefined
 }
 
 const table = (name: string, rows: ReadonlyArray<Row>, executed: ReadonlyMap<string, string>): string => {
-  const lines = rows.map(({ example, tools, why }) => {
-    const end = executed.get(example) ?? `not executed: ${why ?? "its test failed, or was not run"}`
-    return `  ${example.padEnd(34)}${(tools.join(", ") || "-").padEnd(40)}${end}`
-  })
-  return [`The examples of ${name} that have tools:`, ...lines].join("\n")
+  const line = (...[file, loaded, end]: readonly [string, string, string]) =>
+    `  ${file.padEnd(34)}${loaded.padEnd(42)}${end}`
+  const lines = rows.map(({ example, loaded, why = "its test failed, or was not run" }) =>
+    line(example, loaded.join(", ") || "-", executed.get(example) ?? `- (${why})`),
+  )
+  return [`The tools of ${name}'s examples:`, line("file", "loaded", "executed"), ...lines].join("\n")
 }
 
-for (const { name, describe, examples, argumentOrder, missing, leftOut, toolRuns, hookRuns } of packages) {
-  describe(`the examples of ${name}`, () => {
+for (const { name, examples, argumentOrder, missing, runs } of packages) {
+  describeWithPackages(`the examples of ${name}`, () => {
     const rows: Array<Row> = []
     const executed = new Map<string, string>()
     afterAll(() => console.log(table(name, rows, executed)))
@@ -110,43 +111,47 @@ for (const { name, describe, examples, argumentOrder, missing, leftOut, toolRuns
       for (const [example, path] of examples) {
         const loaded = await loadExtensions([{ path, argumentOrder }], cwd, { ...loading, home })
         failures.push(...loaded.errors.map(({ error }): [string, string] => [example, error]))
-        const tools = [...loaded.tools, ...loaded.customTools].map(({ tool }) => tool.name)
+        const names = [...loaded.tools, ...loaded.customTools].map(({ tool }) => tool.name)
         // Some register tools only once there is a session, and those that fail register none.
-        if (tools.length === 0 && !(await readFile(path, "utf8")).includes("registerTool(")) continue
+        if (names.length === 0 && !(await readFile(path, "utf8")).includes("registerTool(")) continue
         const specifier = missing.get(example)
-        rows.push({ example, tools, why: specifier ? `imports ${specifier}` : leftOut.get(example) })
+        rows.push({
+          example,
+          loaded: names,
+          why: specifier ? `imports ${specifier}` : runs.leftOut.get(example),
+        })
       }
       const sentence = (specifier: string, example: string) =>
         `Failed to load tool: Cannot find module "${specifier}", which ${examples.get(example)} imports`
       const failed = [...missing].map(([example, specifier]) => [example, sentence(specifier, example)])
       expect(Object.fromEntries(failures)).toEqual(Object.fromEntries(failed))
       const withTools = rows.map(({ example }) => example).filter((example) => !missing.has(example))
-      expect(new Set(withTools)).toEqual(new Set([...Object.keys(toolRuns), ...leftOut.keys()]))
+      expect(new Set(withTools)).toEqual(new Set([...Object.keys(runs.tools), ...runs.leftOut.keys()]))
     })
 
-    it.each(Object.keys(toolRuns).filter((example) => !leftOut.has(example)))("%s", async (example) => {
-      const { start, agents } = starter(example)
-      await toolRuns[example]!(start, repository())
-      const run = new Set(agents.flatMap((agent) => [...agent.executed]))
-      expect(new Set(agents.flatMap(({ names }) => names))).toEqual(run)
-      executed.set(example, `executed: ${[...run].join(", ")}`)
-    })
+    it.each(Object.keys(runs.tools).filter((example) => !runs.leftOut.has(example)))(
+      "%s",
+      async (example) => {
+        const { start, agents } = starter(example)
+        await runs.tools[example]!(start, repository())
+        const run = new Set(agents.flatMap((agent) => [...agent.executed]))
+        expect(new Set(agents.flatMap(({ names }) => names))).toEqual(run)
+        executed.set(example, [...run].join(", "))
+      },
+    )
 
-    it.each(Object.keys(hookRuns))("%s", async (example) => {
-      await hookRuns[example]!(starter(example).start, repository())
+    it.each(Object.keys(runs.hooks))("%s", async (example) => {
+      await runs.hooks[example]!(starter(example).start, repository())
     })
   })
 }
 
-/** All at once, as a user has them: links to the packages' own folders in the usual places. */
-const describeBoth = piPackage.describe === describe.skip ? describe.skip : ompPackage.describe
-
-describeBoth("all examples together", () => {
-  it("are found in the usual places, and the later of two tools of a name wins", async () => {
+describeWithPackages("all examples together, linked from the usual places", () => {
+  it("are found, and the later of two tools of a name wins", async () => {
     const { cwd, home } = repository()
     for (const [from, to] of [
-      [join(ompPackage.folder, "examples/custom-tools"), join(cwd, ".omp/tools")],
-      [join(piPackage.folder, "examples/extensions"), join(home, ".pi/agent/extensions")],
+      [`${ompFolder}/examples/custom-tools`, join(cwd, ".omp/tools")],
+      [`${piFolder}/examples/extensions`, join(home, ".pi/agent/extensions")],
     ] as const) {
       await mkdir(join(to, ".."), { recursive: true })
       await symlink(from, to)

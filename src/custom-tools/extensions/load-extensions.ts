@@ -33,6 +33,11 @@ export interface LoadedExtensions {
   readonly runner: ExtensionRunner
 }
 
+export interface LoadExtensionsOptions extends LoadOptions {
+  /** Modules that are loaded already and left out here, by their real paths. */
+  readonly except?: ReadonlySet<string>
+}
+
 /** What one load fills. */
 interface Loading {
   readonly loader: ModuleLoader
@@ -50,15 +55,15 @@ interface Loading {
 export const loadExtensions = async (
   paths: ReadonlyArray<string | ToolPath>,
   cwd: string,
-  options: LoadOptions = {},
+  options: LoadExtensionsOptions = {},
 ): Promise<LoadedExtensions> => {
-  const { host = {}, home = homedir(), argumentOrder } = options
+  const { host = {}, home = homedir(), argumentOrder, except } = options
   const { api: shared, setUIContext } = await makeCustomToolAPI(cwd, { ...options, host })
   const runner = new ExtensionRunner({ cwd, host, shared })
   const loader = loaderOf(options, shared.logger)
   const customTools: Array<LoadedCustomTool> = []
   const errors: Array<ToolLoadError> = []
-  for (const module of await findModules(paths, { cwd, home, errors })) {
+  for (const module of await findModules(paths, { cwd, home, except, errors })) {
     await loadExtension(
       { ...(argumentOrder && { argumentOrder }), ...module },
       { loader, runner, host, shared, customTools, errors },
@@ -67,10 +72,17 @@ export const loadExtensions = async (
   return { tools: runner.tools.registered, customTools, errors, setUIContext, runner }
 }
 
+interface FindOptions {
+  readonly cwd: string
+  readonly home: string
+  readonly except: ReadonlySet<string> | undefined
+  readonly errors: Array<ToolLoadError>
+}
+
 /** Each module once, by the file that it really is. */
 const findModules = async (
   paths: ReadonlyArray<string | ToolPath>,
-  { cwd, home, errors }: { cwd: string; home: string; errors: Array<ToolLoadError> },
+  { cwd, home, except, errors }: FindOptions,
 ): Promise<Iterable<ExtensionModule>> => {
   const found = new Map<string, ExtensionModule>()
   for (const given of paths) {
@@ -78,7 +90,7 @@ const findModules = async (
     try {
       for (const resolvedPath of await expandExtensionPath(resolveToolPath(toolPath.path, cwd, home))) {
         const file = await realpath(resolvedPath).catch(() => resolvedPath)
-        if (!found.has(file)) found.set(file, { ...toolPath, resolvedPath })
+        if (!found.has(file) && except?.has(file) !== true) found.set(file, { ...toolPath, resolvedPath })
       }
     } catch (error) {
       errors.push(errorOf(toolPath, `Failed to load tool: ${messageOf(error)}`))

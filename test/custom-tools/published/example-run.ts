@@ -13,6 +13,18 @@ export type Start = (
 
 export type ExampleRun = (start: Start, repository: SampleRepository) => Promise<void>
 
+/** `folder/name` to what is done with it. */
+type ExampleRuns = Readonly<Record<string, ExampleRun>>
+
+export interface PackageRuns {
+  /** Of examples that have tools. */
+  readonly tools: ExampleRuns
+  /** Of examples that have none. */
+  readonly hooks: ExampleRuns
+  /** Examples that have tools and are not run, and why. */
+  readonly leftOut: ReadonlyMap<string, string>
+}
+
 export const down = "\u001b[B"
 export const enter = "\r"
 export const escape = "\u001b"

@@ -1,9 +1,9 @@
 /** The examples of `@oh-my-pi/pi-coding-agent` that can be run with a file system, a shell and git. */
 import { expect } from "vitest"
-import { type ExampleRun, helloRun, reloadRun, todoRun } from "./example-run.ts"
-import { autoCommitRun, permissionGateRun, protectedPathsRun } from "./pi-examples.ts"
+import { helloRun, type PackageRuns, reloadRun, todoRun } from "./example-run.ts"
+import { autoCommitRun, permissionGateRun, protectedPathsRun } from "./hook-examples.ts"
 
-export const toolRuns: Readonly<Record<string, ExampleRun>> = {
+const tools: PackageRuns["tools"] = {
   "custom-tools/hello": helloRun,
   "custom-tools/todo": todoRun,
 
@@ -20,9 +20,10 @@ export const toolRuns: Readonly<Record<string, ExampleRun>> = {
   "extensions/todo": todoRun,
 }
 
-/** Examples that register no tools. */
-export const hookRuns: Readonly<Record<string, ExampleRun>> = {
+const hooks: PackageRuns["hooks"] = {
   "hooks/auto-commit-on-exit": autoCommitRun("[omp]"),
   "hooks/permission-gate": permissionGateRun,
   "hooks/protected-paths": protectedPathsRun,
 }
+
+export const ompRuns: PackageRuns = { tools, hooks, leftOut: new Map() }

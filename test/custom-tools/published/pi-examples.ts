@@ -6,12 +6,12 @@ import { expect, vi } from "vitest"
 import type { DeltaEvent, ToolEvent } from "../../../src/index.ts"
 import { writeFiles } from "../loading/write-files.ts"
 import type { ExampleAgent } from "./example-agent.ts"
-import { down, type ExampleRun, enter, escape, helloRun, reloadRun, todoRun } from "./example-run.ts"
+import { down, enter, escape, helloRun, type PackageRuns, reloadRun, todoRun } from "./example-run.ts"
+import { autoCommitRun, fileTools, permissionGateRun, protectedPathsRun } from "./hook-examples.ts"
 
 const hasRipgrep = spawnSync("rg", ["--version"]).error === undefined
 
-/** Not run, and why. */
-export const leftOut: ReadonlyMap<string, string> = new Map([
+const leftOut = new Map([
   ["extensions/subagent", "starts the agent's own program"],
   ...(hasRipgrep ? [] : [["extensions/truncated-tool", "rg is not installed"] as const]),
 ])
@@ -42,7 +42,7 @@ const runBash = async (agent: ExampleAgent, folder: string): Promise<void> => {
 const drawn = (agent: ExampleAgent, name: string, params: unknown): string | undefined =>
   agent.executor.tool(name)?.renderCall?.(params, { width: 80, expanded: false })
 
-export const toolRuns: Readonly<Record<string, ExampleRun>> = {
+const tools: PackageRuns["tools"] = {
   "extensions/bash-spawn-hook": async (start, { cwd, home }) => {
     await writeFiles(home, { ".profile": "from_profile=yes\n" })
     const agent = await start()
@@ -211,44 +211,8 @@ export const toolRuns: Readonly<Record<string, ExampleRun>> = {
   },
 }
 
-const fileTools = { fileTools: true }
-
-export const permissionGateRun: ExampleRun = async (start) => {
-  const alone = await start(fileTools)
-  const refused = await alone.run("bash", { command: "sudo echo no" })
-  expect([refused.isError, refused.content]).toEqual([
-    true,
-    "Dangerous command blocked (no UI for confirmation)",
-  ])
-  expect(await alone.text("bash", { command: "echo yes" })).toBe("yes\n")
-  const asked = await start({ ...fileTools, user: { choice: "No" } })
-  expect(await asked.text("bash", { command: "rm -rf src" })).toBe("Blocked by user")
-  const allowed = await start({ ...fileTools, user: { choice: "Yes" } })
-  expect(await allowed.text("bash", { command: "rm -rf src; ls" })).toBe("ignored.txt\nnotes.txt\n")
-}
-
-export const protectedPathsRun: ExampleRun = async (start, { cwd }) => {
-  const agent = await start({ ...fileTools, user: {} })
-  const refused = await agent.run("write", { path: ".env", content: "SECRET=2\n" })
-  expect([refused.isError, refused.content]).toEqual([true, 'Path ".env" is protected'])
-  expect(agent.record.notices).toEqual(["Blocked write to protected path: .env"])
-  expect(await readFile(join(cwd, ".env"), "utf8")).toBe("SECRET=1\n")
-  expect((await agent.run("write", { path: "env", content: "" })).isError).toBe(false)
-}
-
-/** `prefix` is what its commits begin with. */
-export const autoCommitRun =
-  (prefix: string): ExampleRun =>
-  async (start, { git }) => {
-    const agent = await start({ user: {} })
-    await agent.tools.emit({ reason: "shutdown" })
-    const subject = `${prefix} Work in progress`
-    expect(agent.record.notices).toEqual([`Auto-committed: ${subject}`])
-    expect([git("log", "-1", "--format=%s"), git("status", "--short")]).toEqual([subject, ""])
-  }
-
-/** Examples that register no tools. */
-export const hookRuns: Readonly<Record<string, ExampleRun>> = {
+/** Those that register no tools. */
+const hooks: PackageRuns["hooks"] = {
   "extensions/auto-commit-on-exit": autoCommitRun("[pi]"),
   "extensions/permission-gate": permissionGateRun,
   "extensions/protected-paths": protectedPathsRun,
@@ -289,3 +253,5 @@ export const hookRuns: Readonly<Record<string, ExampleRun>> = {
     expect(again.names).toEqual(agent.names)
   },
 }
+
+export const piRuns: PackageRuns = { tools, hooks, leftOut }

@@ -1,0 +1,4 @@
+export default async () => {
+  await new Promise((resolve) => setImmediate(resolve))
+  process.exit(3)
+}

@@ -1,0 +1,2 @@
+/** Factories return tools. */
+export default () => 5

@@ -1,0 +1,1 @@
+throw new Error("The licence has run out")

@@ -1,0 +1,3 @@
+import { createTelepathyTool } from "@mariozechner/pi-coding-agent"
+
+export default () => createTelepathyTool()
