@@ -10,6 +10,7 @@ import { type Frame, LiveRegion, type TerminalOutput } from "./live-region.ts"
 import { type RenderBlockOptions, renderBlock } from "./render-block.ts"
 import { spinnerInterval } from "./render-header.ts"
 import { type Style, styleOf } from "./style.ts"
+import { columnsIn, rowsIn } from "./terminal-size.ts"
 
 export interface BlockViewOptions {
   readonly output: TerminalOutput
@@ -52,7 +53,7 @@ export class BlockView {
 
   /** One column stays free, so that no line ever makes the terminal wrap. */
   get width(): number {
-    return Math.max(20, this.options.output.columns - 1)
+    return Math.max(20, columnsIn(this.options.output) - 1)
   }
 
   /** The call whose gate the keys answer. Nobody can mean one that is not on the screen yet. */
@@ -195,7 +196,7 @@ export class BlockView {
     }
     const lines = this.brief(back, shownInBackground, "more in the background")
     const queuedLines = this.brief(queued, shownQueued, "more queued")
-    const room = this.options.output.rows - 2 - reserved - lines.length - queuedLines.length
+    const room = rowsIn(this.options.output) - 2 - reserved - lines.length - queuedLines.length
     lines.push(...this.frontLines(front, room), ...queuedLines)
     if (gate !== undefined) lines.push(...this.gateLines(gate, room - front.length))
     return lines

@@ -3,6 +3,7 @@
  * Each frame is one write, over what stands there, so that nothing flickers; no alternate screen.
  */
 import { columnsOf } from "./columns.ts"
+import { columnsIn, rowsIn } from "./terminal-size.ts"
 
 /** The part of a terminal's stream that is needed. */
 export interface TerminalOutput {
@@ -44,13 +45,13 @@ export class LiveRegion {
 
   constructor(output: TerminalOutput) {
     this.output = output
-    this.columns = output.columns
+    this.columns = columnsIn(output)
   }
 
   draw(frame: Frame): void {
     const { printed = [] } = frame
     // One row stays free: a region that fills the screen would scroll its first line out of reach.
-    const live = frame.live.slice(-Math.max(1, this.output.rows - 1))
+    const live = frame.live.slice(-Math.max(1, rowsIn(this.output) - 1))
     const cut = frame.live.length - live.length
     const cursor = frame.cursor && { ...frame.cursor, row: Math.max(0, frame.cursor.row - cut) }
     if (printed.length === 0 && this.isShown(live, cursor)) return
@@ -71,7 +72,7 @@ export class LiveRegion {
         endFrame,
     )
     this.shown = cursor === undefined ? { live } : { live, cursor }
-    this.columns = this.output.columns
+    this.columns = columnsIn(this.output)
   }
 
   /** Forgets what is shown, after something else has written to the terminal; `clear` empties the screen. */
@@ -89,7 +90,7 @@ export class LiveRegion {
   private isShown(live: ReadonlyArray<string>, cursor: Frame["cursor"]): boolean {
     const before = this.shown
     return (
-      this.columns === this.output.columns &&
+      this.columns === columnsIn(this.output) &&
       sameLines(before.live, live) &&
       before.cursor?.row === cursor?.row &&
       before.cursor?.column === cursor?.column
@@ -100,7 +101,7 @@ export class LiveRegion {
   private toTop(): string {
     const { live, cursor } = this.shown
     const row = cursor?.row ?? Math.max(0, live.length - 1)
-    const { columns } = this.output
+    const columns = columnsIn(this.output)
     const rowsOf = (width: number) => Math.max(1, Math.ceil(width / columns))
     const above = live.slice(0, row).reduce((rows, line) => rows + rowsOf(columnsOf(line)), 0)
     return `${up(above + Math.floor((cursor?.column ?? 0) / columns))}\r`

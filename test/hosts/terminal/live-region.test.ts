@@ -42,6 +42,17 @@ describe("LiveRegion", () => {
     expect(await lines()).toEqual(["a", "b", "c", "d"])
   })
 
+  test("takes a terminal that knows no size for one of 80 columns and 24 rows", () => {
+    const output: Array<string> = []
+    region = new LiveRegion({ columns: 0, rows: 0, write: (text) => output.push(text) })
+    const live = Array.from({ length: 30 }, (_, index) => `line ${index}`)
+    region.draw({ live, cursor: { row: 29, column: 3 } })
+    region.draw({ live: ["end"] })
+    expect(output[0]).not.toContain("line 6")
+    expect(output[0]).toContain("line 7")
+    expect(output[1]).toContain("\u001b[22A")
+  })
+
   test("prints above itself, and what was printed scrolls off whole", async () => {
     for (let count = 1; count <= 9; count += 1) {
       region.draw({ printed: [`printed ${count}`], live: [`live ${count}`, "prompt"] })
