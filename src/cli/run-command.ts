@@ -145,8 +145,8 @@ const runSteps = async (
 
 /** Gives the exit status. */
 export const runCommand = async (file: string, options: RunOptions): Promise<number> => {
-  const { executor, editor, problems, close } = await localExecutor(options)
   const steps = parseScript(await readScript(file), file === "-" ? "stdin" : file)
+  const { executor, editor, problems, close } = await localExecutor(options)
   const status = await editor?.status()
   if (status?.isThere === false) process.stderr.write(`stepline: ${status.sentence}\n`)
   for (const problem of problems) process.stderr.write(`stepline: ${problem}\n`)

@@ -1,5 +1,8 @@
-/** A log in a file of the user's state folder. It never prints, never fails, and keeps nothing open. */
-import { appendFile, mkdir, rename, stat } from "node:fs/promises"
+/**
+ * A log in a file of the user's state folder. It never prints, never fails, and keeps nothing open. Each line is
+ * written at once: the last ones, of a program that ends, are those that matter.
+ */
+import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join } from "node:path"
 import { messageOf } from "../pipeline/failure.ts"
@@ -9,8 +12,6 @@ import { toPlainJson } from "./plain-json.ts"
 
 const maxFileBytes = 5_000_000
 const maxLineChars = 20_000
-/** Lines that may wait for the disk; what comes past them is counted. */
-const maxWaiting = 1000
 
 /** `$XDG_STATE_HOME/stepline/custom-tools.log`, by default under `~/.local/state`. */
 const logPath = (): string => {
@@ -22,42 +23,17 @@ const logPath = (): string => {
   return join(state, "stepline", "custom-tools.log")
 }
 
-const append = async (text: string): Promise<void> => {
-  const path = logPath()
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const size = await stat(path).then(
-    (info) => info.size,
-    () => 0,
-  )
-  if (size > 0 && size + Buffer.byteLength(text) > maxFileBytes) await rename(path, `${path}.1`)
-  await appendFile(path, text, { mode: 0o600 })
-}
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-class LogFile {
-  private lines: Array<string> = []
-  private dropped = 0
-  private isWriting = false
-
-  write(line: string): void {
-    if (this.lines.length >= maxWaiting) {
-      this.dropped += 1
-      return
-    }
-    this.lines.push(line)
-    if (!this.isWriting) void this.flush()
-  }
-
-  private async flush(): Promise<void> {
-    this.isWriting = true
-    while (this.lines.length > 0) {
-      if (this.dropped > 0) this.lines.push(lineOf("warn", `${this.dropped} lines left out`))
-      const text = this.lines.join("")
-      this.lines = []
-      this.dropped = 0
-      // A log that cannot be written is nobody's business.
-      await append(text).catch(() => undefined)
-    }
-    this.isWriting = false
+const append = (line: string): void => {
+  try {
+    const path = logPath()
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const size = sizeOf(path)
+    if (size > 0 && size + Buffer.byteLength(line) > maxFileBytes) renameSync(path, `${path}.1`)
+    appendFileSync(path, line, { mode: 0o600 })
+  } catch {
+    // A log that cannot be written is nobody's business.
   }
 }
 
@@ -73,9 +49,8 @@ const lineOf = (level: string, message: unknown, context?: unknown): string => {
  * default `~/.local/state`. Past 5 MB the file becomes `custom-tools.log.1` and a new one begins.
  */
 export const fileLogger = (): Logger => {
-  const file = new LogFile()
   const level = (name: string) => (message: string, context?: unknown) =>
-    file.write(lineOf(name, message, context))
+    append(lineOf(name, message, context))
   return { error: level("error"), warn: level("warn"), info: level("info"), debug: level("debug") }
 }
 
