@@ -6,9 +6,13 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 /** The exit status of a process that a signal ended. */
 export const statusOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
+/** Milliseconds in which a second signal is the first one again: npm sends on what the terminal has sent already. */
+const echo = 500
+
 /**
  * Calls `stop` once, with the exit status that is due, when a signal comes, standard output has no reader any more,
- * or the program itself fails: what it started must not outlive it. Gives a function that stops listening.
+ * or the program itself fails: what it started must not outlive it. A second signal, a moment later, ends the process.
+ * Gives a function that stops listening.
  */
 export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
   let isStopping = false
@@ -17,7 +21,13 @@ export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
     isStopping = true
     stop(exitStatus)
   }
-  const onSignal = (signal: NodeJS.Signals) => once(statusOf(signal))
+  let firstSignal = 0
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (firstSignal === 0) firstSignal = Date.now()
+    // Whoever asks again does not want to wait for what is cleaned up.
+    else if (Date.now() - firstSignal > echo) process.exit(statusOf(signal))
+    once(statusOf(signal))
+  }
   const onDefect = (error: unknown) => {
     // Told at the very end, when the terminal is the shell's again.
     process.once("exit", () => process.stderr.write(`${error instanceof Error ? error.stack : error}\n`))

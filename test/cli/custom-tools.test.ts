@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -113,6 +115,26 @@ describe("stepline run", () => {
     )
     await stepline(["run", "-", "--yes"], '{"name":"shell","params":{"command":"true"}}')
     expect(await readFile(log, "utf8")).toBe("session_start\ntool_call\nsession_shutdown\n")
+  })
+
+  it("ends at once when it is asked again to stop, whatever still cleans up", async () => {
+    await write(
+      join(cwd, "hang.ts"),
+      `export default (pi) => pi.on("session_shutdown", () => {
+         process.stderr.write("hanging")
+         return new Promise(() => {})
+       })`,
+    )
+    const child = spawn(process.execPath, [cli.path, "run", "-", "--tool-path", "hang.ts"], {
+      cwd,
+      env: { HOME: home },
+    })
+    child.stdin.end("")
+    await once(child.stderr, "data")
+    const asking = setInterval(() => child.kill("SIGINT"), 100)
+    const [status] = await once(child, "exit")
+    clearInterval(asking)
+    expect(status).toBe(130)
   })
 
   it("goes on with what could be loaded", async () => {
