@@ -86,7 +86,10 @@ withLocalOptions(program.command("run"))
 withToolOptions(program.command("tools"))
   .allowExcessArguments(false)
   .description("list the tools with their parameters, and those that could not be loaded")
-  .option("--json", "the definitions that a model is given, with their JSON Schemas")
+  .option(
+    "--json",
+    "the definitions that a model is given, with their JSON Schemas, and where those of other agents come from",
+  )
   .action(async (options: ToolsCommandOptions) => {
     onStop((status) => process.exit(status))
     const { toolsCommand } = await import("./cli/tools-command.ts")

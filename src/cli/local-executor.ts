@@ -1,6 +1,7 @@
 /** The executor of a command: its tools, on this machine, under the rules of the command line. */
 import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
+import type { UIContext } from "../custom-tools/ui-context.ts"
 import { subagentTools } from "../impls/index.ts"
 import { localBrowser } from "../io/browser.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
@@ -21,8 +22,13 @@ export interface LocalExecutor {
   /** Absolute. */
   readonly cwd: string
   readonly editor: NvimEditor | undefined
-  /** Tools that could not be loaded, a line each. */
-  readonly problems: ReadonlyArray<string>
+  /**
+   * Tells the tools of other agents that the session begins; to be called once. Gives those that could not be loaded,
+   * a line each.
+   *
+   * @param ui The screen on which they ask their user. Default: nobody is there.
+   */
+  start(ui?: UIContext): Promise<ReadonlyArray<string>>
   /** Ends what the tools and the host hold; after the executor was shut down. */
   close(): Promise<void>
 }
@@ -51,11 +57,15 @@ export const localExecutor = async (options: LocalOptions): Promise<LocalExecuto
   const hooks = customTools?.hooks ?? {}
   const executor = new ToolExecutor(registry, { cwd, filters, delegates, hooks })
   customTools?.attach(executor)
-  await customTools?.emit({ reason: "start" })
+  const start = async (ui?: UIContext) => {
+    if (ui !== undefined) customTools?.setUIContext(ui, true)
+    await customTools?.emit({ reason: "start" })
+    return loadErrors(customTools, cwd)
+  }
   const close = async () => {
     await customTools?.emit({ reason: "shutdown" })
     await editor?.host.close()
     await localBrowser.close()
   }
-  return { executor, cwd, editor, problems: loadErrors(customTools, cwd), close }
+  return { executor, cwd, editor, start, close }
 }

@@ -4,6 +4,7 @@ import type { CustomTools } from "../custom-tools/custom-tools.ts"
 import { resolveToolPath } from "../custom-tools/loading/tool-paths.ts"
 import { ToolRegistry } from "../pipeline/registry.ts"
 import type { Tool } from "../pipeline/tool.ts"
+import { moveForeignOutput } from "./foreign-output.ts"
 
 export interface ToolsOptions {
   /** Modules and folders of tools to load besides. */
@@ -34,6 +35,7 @@ export const localTools = async (
   const isAnyThere = toolPath.length > 0 || (discovery && (await areThereTools(cwd, home)))
   // What loads them takes longer to load than all else.
   if (!isAnyThere) return { registry, customTools: undefined }
+  moveForeignOutput()
   const { CustomTools } = await import("../custom-tools/custom-tools.ts")
   // As a shell's user means it: from where the command is typed, wherever the tools are to work.
   const paths = toolPath.map((path) => resolveToolPath(path, process.cwd(), home))

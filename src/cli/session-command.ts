@@ -30,13 +30,12 @@ const correctionsNote = async (cwd: string): Promise<string | undefined> => {
 }
 
 const interactive = async (options: LocalOptions, version: string): Promise<number> => {
-  const { executor, cwd, editor, problems, close } = await localExecutor(options)
+  const { executor, cwd, editor, start, close } = await localExecutor(options)
   const status = await editor?.status()
   const greeting = [
     `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`,
     status?.sentence,
     await correctionsNote(cwd),
-    ...problems,
   ]
   const session = new Session({
     executor,
@@ -48,10 +47,15 @@ const interactive = async (options: LocalOptions, version: string): Promise<numb
     stopped = exitStatus
     void session.leave()
   })
+  // Beside the session: tools may ask their user before they begin.
+  const started = start(session.ui).then((problems) => {
+    for (const problem of problems) session.ui.notify(problem, "warning")
+  })
   try {
     await session.run()
   } finally {
     stopListening()
+    await started
     await close()
   }
   return stopped

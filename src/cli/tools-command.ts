@@ -40,9 +40,21 @@ const originText = (origin: CustomToolOrigin | undefined, cwd: string): string |
   return `${isOverride ? "replaces the tool of that name: " : ""}from ${shortPath(resolvedPath, cwd)}${finder}`
 }
 
+/** A definition in `--json`. */
+interface ToolEntry extends ToolDefinition {
+  /** Of a tool of another agent: the absolute path of its module, and who found it where nobody named it. */
+  readonly source?: { readonly path: string; readonly provider?: string }
+}
+
+const entryOf = (definition: ToolDefinition, origin: CustomToolOrigin | undefined): ToolEntry => {
+  if (origin === undefined) return definition
+  const { resolvedPath, source } = origin
+  return { ...definition, source: { path: resolvedPath, ...(source && { provider: source.provider }) } }
+}
+
 export interface ToolsCommandOptions extends ToolsOptions {
   readonly cwd?: string
-  /** The definitions as a model is given them. */
+  /** The definitions as a model is given them, with the `source` of those of other agents. */
   readonly json?: boolean
 }
 
@@ -57,7 +69,11 @@ export const toolsCommand = async (options: ToolsCommandOptions): Promise<number
   const origins = new Map(customTools?.tools.map((origin) => [origin.name, origin]))
   const text =
     options.json === true
-      ? JSON.stringify(definitions, undefined, 2)
+      ? JSON.stringify(
+          definitions.map((definition) => entryOf(definition, origins.get(definition.name))),
+          undefined,
+          2,
+        )
       : definitions
           .map((definition) => toolText(definition, originText(origins.get(definition.name), cwd), bold))
           .join("\n\n")

@@ -18,18 +18,20 @@ import { fromCustomTool } from "./from-custom-tool.ts"
 import { fromPiTool } from "./from-pi-tool.ts"
 import type { CustomToolHost } from "./host.ts"
 import { layered } from "./layered.ts"
-import type {
-  LoadedCustomTool,
-  LoadedCustomTools,
-  LoadedExtensionTool,
-  ToolLoadError,
-  ToolPath,
-  ToolSource,
+import {
+  type LoadedCustomTool,
+  type LoadedCustomTools,
+  type LoadedExtensionTool,
+  type ToolLoadError,
+  type ToolPath,
+  type ToolSource,
+  toolLoadError,
 } from "./loaded-tool.ts"
 import { discoverCustomTools, discoverExtensions } from "./loading/discovery.ts"
 import { loadCustomTools } from "./loading/load-custom-tools.ts"
 import type { LoadOptions } from "./loading/load-options.ts"
 import { loaderOf } from "./loading/shared-loader.ts"
+import { toToolPaths } from "./loading/tool-paths.ts"
 import type { ExtensionEvent, SessionEvent } from "./session-events.ts"
 import type { UIContext } from "./ui-context.ts"
 
@@ -77,9 +79,10 @@ export class CustomTools {
   /** What extensions chose before there was an executor. */
   private readonly activeBefore = new Map<string, ReadonlyArray<string>>()
 
-  /** Finds and loads everything, one module after the other. Rejects only where `options` cannot be meant. */
+  /** Finds and loads everything, one module after the other. Rejects with a TypeError for options that cannot be meant. */
   static async load(given: CustomToolsOptions): Promise<CustomTools> {
-    const { cwd, registry, paths = [], discovery = true, home = homedir() } = given
+    const { cwd, registry, paths: named = [], discovery = true, home = homedir() } = given
+    const paths = toToolPaths(named)
     const screen: Screen = {}
     const host = layered(screen, given.host ?? {})
     const options = { ...given, host, loader: loaderOf(given, loggerOf(host)) }
@@ -139,7 +142,8 @@ export class CustomTools {
 
   /**
    * Tells all tools and extensions what happens to the session, in order. A host emits `start` once its executor is
-   * there: extensions may register tools then. What a listener throws is logged and goes no further.
+   * there: extensions may register tools then. What a listener throws is logged and goes no further. Rejects with a
+   * TypeError for an event with neither a `type` nor a reason of a session event.
    */
   async emit(event: SessionEvent | ExtensionEvent): Promise<void> {
     await tellSession(this.sessionTools, event, this.host)
@@ -178,8 +182,8 @@ export class CustomTools {
     }
   }
 
-  private reject({ path, source }: Loaded, error: string): void {
-    this.errors.push({ path, error, ...(source && { source }) })
+  private reject(loaded: Loaded, error: string): void {
+    this.errors.push(toolLoadError(loaded, error))
   }
 
   private setActiveTools(agentId: string, names: ReadonlyArray<string>): void {

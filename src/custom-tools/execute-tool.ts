@@ -8,8 +8,9 @@ import { type ToolOutput, textOf, textOutput } from "../pipeline/output.ts"
 import { Step } from "../pipeline/step.ts"
 import type { AgentToolUpdateCallback } from "./agent-tool-result.ts"
 import { type CurrentCall, currentCall } from "./current-call.ts"
+import { loggerOf } from "./file-logger.ts"
 import type { CustomToolHost } from "./host.ts"
-import { runIsolated, runOutside } from "./loading/isolation.ts"
+import { isolatedSignal, runIsolated, runOutside } from "./loading/isolation.ts"
 import { defaultSession } from "./memory-session.ts"
 import { toPartial, toToolOutput } from "./normalise-result.ts"
 import { toPlainJson } from "./plain-json.ts"
@@ -49,10 +50,11 @@ const makeUpdates = (context: HandlerContext) => {
   return { onUpdate, close }
 }
 
-const failureText = (name: string, cause: unknown): string =>
-  cause === undefined || cause === null || cause === ""
-    ? `Tool "${name}" failed without a reason`
-    : messageOf(cause)
+const failureText = (name: string, cause: unknown): string => {
+  const text = cause === undefined || cause === null ? "" : messageOf(cause)
+  // A plain Error without a message is told by its name.
+  return text === "" || text === "Error" ? `Tool "${name}" failed without a reason` : text
+}
 
 /** As the published runtimes write a result into their history. */
 const record = (
@@ -86,31 +88,40 @@ const copyOf = (params: unknown): unknown => {
   }
 }
 
-export const executeTool = ({ name, host, params, execute }: ExecuteToolOptions): EffectHandler => {
-  const run = async (execution: Execution) =>
-    toToolOutput(await currentCall.run(execution.call, () => runIsolated(name, () => execute(execution))))
+type Result =
+  | { readonly output: ToolOutput; readonly isError: boolean }
+  | { readonly failure: string; readonly cause: unknown }
 
-  return handler("ExecuteTool", async function* (context) {
-    const { call, agent, signal, cwd } = context
+/** Reads what the tool gives or throws where its guards still hold: what looks like a value may be a getter. */
+const resultOf = async (name: string, execute: () => unknown): Promise<Result> => {
+  try {
+    return toToolOutput(await execute())
+  } catch (cause) {
+    return { failure: failureText(name, cause), cause }
+  }
+}
+
+export const executeTool = ({ name, host, params, execute }: ExecuteToolOptions): EffectHandler =>
+  handler("ExecuteTool", async function* (context) {
+    const { agent, cwd } = context
     const updates = makeUpdates(context)
-    let result: Awaited<ReturnType<typeof run>>
-    try {
-      result = await run({
-        params: copyOf(params),
-        call: { callId: call.callId, agent, signal },
-        onUpdate: updates.onUpdate,
-        cwd,
-      })
-    } catch (cause) {
-      const text = failureText(name, cause)
-      record(host, context, textOutput(text), true)
-      return Step.Error(text, { cause })
-    } finally {
-      updates.close()
+    const isolated = <T>(work: () => T): T =>
+      currentCall.run(call, () => runIsolated(name, work, loggerOf(host)))
+    const call: CurrentCall = {
+      callId: context.call.callId,
+      agent,
+      signal: isolatedSignal(context.signal, isolated),
+    }
+    const execution = { params: copyOf(params), call, onUpdate: updates.onUpdate, cwd }
+    const result = await isolated(() => resultOf(name, () => execute(execution)))
+    updates.close()
+    if ("failure" in result) {
+      const { failure, cause } = result
+      record(host, context, textOutput(failure), true)
+      return Step.Error(failure, { cause })
     }
     const { output, isError } = result
     record(host, context, output, isError)
     yield Step.Output(output)
     if (isError) return Step.Error(textOf(output) || failureText(name, undefined))
   })
-}

@@ -42,7 +42,10 @@ export interface LoadedExtensionTool extends Loaded {
 }
 
 export interface ToolLoadError {
+  /** As it was given. */
   readonly path: string
+  /** The file that `path` means, absolute; absent where that is `path` itself, or where it means none. */
+  readonly resolvedPath?: string
   readonly error: string
   readonly source?: ToolSource
 }
@@ -53,3 +56,14 @@ export interface LoadedCustomTools {
   /** Gives the API object of all tools a screen, once there is one. */
   setUIContext(ui: UIContext, hasUI: boolean): void
 }
+
+/** `error` is the whole sentence. */
+export const toolLoadError = (
+  { path, resolvedPath = path, source }: ToolPath & Partial<Loaded>,
+  error: string,
+): ToolLoadError => ({
+  path,
+  ...(resolvedPath !== path && { resolvedPath }),
+  error,
+  ...(source && { source }),
+})

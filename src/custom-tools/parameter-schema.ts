@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { messageOf } from "../pipeline/failure.ts"
 import { ToolError } from "../pipeline/step.ts"
 import type { JsonSchema } from "../pipeline/tool.ts"
+import { runIsolated } from "./loading/isolation.ts"
 
 export interface ParameterSchema {
   readonly schema: JsonSchema
@@ -72,16 +73,28 @@ const parser = (name: string, standard: StandardSchema) => async (params: unknow
   )
 }
 
+const expectJson = (name: string, schema: JsonSchema): JsonSchema => {
+  try {
+    // Whatever is called on the way is the tool's own.
+    runIsolated(name, () => JSON.stringify(schema))
+  } catch (error) {
+    // Where a cycle closes is told in further lines.
+    const [reason] = messageOf(error).split("\n")
+    throw new TypeError(`Cannot make JSON of the parameters of tool \`${name}\`: ${reason}`)
+  }
+  return schema
+}
+
 /**
  * Reads the parameters of either TypeBox, plain JSON Schema, or a schema of a Standard Schema library such as zod 4.
- * Throws a TypeError for one that cannot be shown to a model.
+ * Throws a TypeError for one that cannot be shown to a model, as when it holds itself.
  *
  * @param cwd Where zod is looked for, should the schema's own version not be able to convert it.
  */
 export const parameterSchema = (name: string, parameters: unknown, cwd: string): ParameterSchema => {
   const standard = standardOf(parameters)
   // What is no schema at all is `defineTool`'s to refuse.
-  if (standard === undefined) return { schema: parameters as JsonSchema }
+  if (standard === undefined) return { schema: expectJson(name, parameters as JsonSchema) }
   let schema: unknown
   try {
     schema = convert(parameters as object, standard, cwd)

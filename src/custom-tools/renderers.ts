@@ -43,6 +43,12 @@ const linesOf = (drawn: unknown): string | undefined => {
   return Array.isArray(drawn) ? drawn.map(String).join("\n") : undefined
 }
 
+/** Throws for a promise, which no screen waits for. */
+const atOnce = <T>(drawn: T): T => {
+  if (quietly(drawn) instanceof Promise) throw new Error("it answered with a promise")
+  return drawn
+}
+
 class Drawing {
   private readonly tool: ForeignTool
   private readonly host: CustomToolHost
@@ -70,10 +76,10 @@ class Drawing {
       return runIsolated(this.tool.name, () => {
         const row = this.rowOf(params)
         const context = this.contextOf(name, row, { params, options, isError })
-        const drawn = quietly(call(context, themeOf(this.host)))
+        const drawn = atOnce(call(context, themeOf(this.host)))
         if (!isComponent(drawn)) return linesOf(drawn)
         row.components[name] = drawn
-        return linesOf(drawn.render(options.width))
+        return linesOf(atOnce(drawn.render(options.width)))
       })
     } catch (error) {
       if (!this.failed.has(name)) this.log(name, error)

@@ -1,13 +1,54 @@
 /** What every tool must have to be loaded, whichever agent it was written for. */
 import type { AnyCustomTool } from "./custom-tool.ts"
 import type { AnyToolDefinition } from "./extension.ts"
+import type { ForeignTool } from "./foreign-tool.ts"
 
-/** Whether the core can look further at what a module handed in. */
-export const isTool = (value: unknown): value is AnyCustomTool & AnyToolDefinition => {
-  if (typeof value !== "object" || value === null) return false
-  const { name, description, parameters, execute } = value as Partial<
-    Record<keyof AnyToolDefinition, unknown>
-  >
+export type AnyTool = AnyCustomTool & AnyToolDefinition
+
+type Field = keyof AnyCustomTool | keyof AnyToolDefinition | keyof ForeignTool | "strict"
+
+const fields: ReadonlyArray<Field> = [
+  "name",
+  "label",
+  "description",
+  "parameters",
+  "execute",
+  "strict",
+  "hidden",
+  "deferrable",
+  "annotations",
+  "approval",
+  "formatApprovalDetails",
+  "onSession",
+  "promptSnippet",
+  "promptGuidelines",
+  "prepareArguments",
+  "executionMode",
+  "renderCall",
+  "renderResult",
+]
+
+/**
+ * The tool that a module handed in; undefined for what is none. It is read once, here, where the guards of foreign code
+ * hold: its fields may be getters, which throw, or answer otherwise the next time. Methods keep their `this`.
+ */
+export const takeTool = (value: unknown): AnyTool | undefined => {
+  if (typeof value !== "object" || value === null) return undefined
+  try {
+    const tool = Object.fromEntries(
+      fields
+        .map((field) => [field, Reflect.get(value, field)] as const)
+        .filter(([, part]) => part !== undefined)
+        .map(([field, part]) => [field, typeof part === "function" ? part.bind(value) : part]),
+    )
+    return isTool(tool) ? tool : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isTool = (tool: object): tool is AnyTool => {
+  const { name, description, parameters, execute } = tool as Partial<Record<Field, unknown>>
   return (
     typeof name === "string" &&
     typeof description === "string" &&

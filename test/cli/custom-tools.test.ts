@@ -38,6 +38,25 @@ const sayer = (name: string, word: string): string => `export default (api) => (
   async execute() { return { content: [{ type: "text", text: "${word}" }] } },
 })`
 
+/** A module that prints whenever it runs. */
+const noisyTool = async (): Promise<string> => {
+  const text = `console.log("import")
+    export default (api) => {
+      process.stdout.write("factory\\n")
+      return {
+        name: "noisy", description: "Prints", parameters: api.typebox.Type.Object({}),
+        async execute() {
+          console.info("call")
+          await new Promise((resolve) => setImmediate(resolve))
+          process.stdout.write(Buffer.from("later\\n"), () => process.stdout.write("written\\n"))
+          return { content: [{ type: "text", text: "quiet" }] }
+        },
+      }
+    }`
+  await write(join(cwd, "noisy.ts"), text)
+  return "noisy.ts"
+}
+
 describe("stepline tools", () => {
   it("lists what lies in the usual places, with its source", async () => {
     await write(join(cwd, ".omp/tools/say.ts"), sayer("say", "hello"))
@@ -80,6 +99,26 @@ describe("stepline tools", () => {
     expect(names).not.toContain("say")
   })
 
+  it("names the source of each tool of other agents in its JSON", async () => {
+    await write(join(cwd, ".omp/tools/say.ts"), sayer("say", "hello"))
+    await write(join(cwd, "mine/shout.ts"), sayer("shout", "HELLO"))
+    await write(join(cwd, "broken.ts"), "throw new Error('no luck')")
+    const args = ["tools", "--json", "--tool-path", "mine", "broken.ts"]
+    const { stdout, stderr } = await stepline(args)
+    const tools = JSON.parse(stdout) as Array<{ name: string; source?: unknown }>
+    expect(tools.filter(({ source }) => source !== undefined)).toMatchObject([
+      { name: "say", source: { path: join(cwd, ".omp/tools/say.ts"), provider: "native" } },
+      { name: "shout", source: { path: join(cwd, "mine/shout.ts") } },
+    ])
+    expect(stderr).toBe("stepline: broken.ts: Failed to load tool: no luck\n")
+  })
+
+  it("keeps what modules print off its stdout", async () => {
+    const { stdout, stderr } = await stepline(["tools", "--json", "--tool-path", await noisyTool()])
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: "noisy" }))
+    expect(stderr).toBe("import\nfactory\n")
+  })
+
   it("ends although a module left a timer behind", async () => {
     await write(join(cwd, ".omp/tools/tick.ts"), `setInterval(() => {}, 1000)\n${sayer("tick", "tock")}`)
     expect((await stepline(["tools"])).stdout).toContain("Says tock")
@@ -101,6 +140,18 @@ describe("stepline run", () => {
     await write(join(cwd, "say.ts"), sayer("say", "hello"))
     const args = ["run", "-", "--yes", "--cwd", home, "--tool-path", "say.ts"]
     expect((await stepline(args, '{"name":"say"}')).stdout).toContain("hello")
+  })
+
+  it("keeps what tools print off the events on its stdout", async () => {
+    const args = ["run", "-", "--yes", "--json", "--tool-path", await noisyTool()]
+    const { stdout, stderr, status } = await stepline(args, '{"name":"noisy"}')
+    expect(status).toBe(0)
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { _tag: string })
+    expect(events.at(-1)).toMatchObject({ _tag: "Completed", content: "quiet" })
+    expect(stderr).toBe("import\nfactory\ncall\nlater\nwritten\n")
   })
 
   it("tells them when the session starts and ends", async () => {

@@ -104,6 +104,23 @@ describe("what is loaded", () => {
   })
 })
 
+it("a tool whose schema holds itself is left out, and costs no other", async () => {
+  const circular = `(() => { const schema = { type: "object", properties: {} }; schema.properties.self = schema; return schema })()`
+  const { tools } = await load(
+    { "project/a.ts": returning(`{ ...${tool("a")}, parameters: ${circular} }`, tool("b")) },
+    { discovery: false, paths: ["a.ts"] },
+  )
+  expect(tools.tools.map(({ name }) => name)).toEqual(["b"])
+  expect(tools.errors).toEqual([
+    {
+      path: "a.ts",
+      resolvedPath: path("project/a.ts"),
+      error:
+        "Failed to load tool: Cannot make JSON of the parameters of tool `a`: Converting circular structure to JSON",
+    },
+  ])
+})
+
 describe("hooks of extensions", () => {
   it("bear on all tools of the executor", async () => {
     const { text } = await load({

@@ -93,6 +93,8 @@ describe("a custom tool that fails", () => {
     ["a string", "just so", "just so"],
     ["undefined", undefined, 'Tool "sample" failed without a reason'],
     ["an empty string", "", 'Tool "sample" failed without a reason'],
+    ["an Error without a message", new Error(""), 'Tool "sample" failed without a reason'],
+    ["an Error of a kind, without a message", new RangeError(), "RangeError"],
     ["an object", { code: 5 }, '{"code":5}'],
   ])("says what it threw: %s", async (_name, thrown, message) => {
     const execute = async () => {

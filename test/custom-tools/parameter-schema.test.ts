@@ -33,6 +33,19 @@ describe("parameterSchema", () => {
     expect(parameterSchema("sample", jsonSchema, "/").schema).toBe(jsonSchema)
   })
 
+  it("refuses what is no JSON, and runs nothing of it unguarded", () => {
+    const circular: Record<string, unknown> = { type: "object" }
+    circular.properties = { self: circular }
+    const message = (reason: string) => `Cannot make JSON of the parameters of tool \`sample\`: ${reason}`
+    expect(() => parameterSchema("sample", circular, "/")).toThrow(
+      new TypeError(message("Converting circular structure to JSON")),
+    )
+    const exiting = { type: "object", toJSON: () => process.exit(3) }
+    expect(() => parameterSchema("sample", exiting, "/")).toThrow(
+      new TypeError(message("sample called process.exit, which would end the program that runs it")),
+    )
+  })
+
   it.each([
     ["zod's method", standard({}, { toJSONSchema: (options: object) => ({ ...jsonSchema, options }) })],
     ["ArkType's method", Object.assign(() => 1, standard({}, { toJsonSchema: () => jsonSchema }))],

@@ -8,6 +8,7 @@ import type { Theme } from "../../src/custom-tools/theme.ts"
 import { noOpUI } from "../../src/custom-tools/ui-context.ts"
 import type { RenderOptions, Tool, ToolResult } from "../../src/index.ts"
 import { expectNothingUnhandled } from "../pipeline/unhandled.ts"
+import { recordingLogger } from "./extensions/load-sources.ts"
 import { customTool, executorFor, piTool } from "./tool-runs.ts"
 
 const options: RenderOptions = { width: 40, expanded: false }
@@ -158,9 +159,17 @@ describe("what a renderer gives", () => {
     ])
   })
 
-  it("is the default rendering for a promise, even one that nobody handles", async () => {
-    expect(drawn(Promise.reject(new Error("late")))).toBeUndefined()
-    expect(drawn(Promise.resolve("late"))).toBeUndefined()
+  it.each([
+    ["a renderer", (promise: () => unknown) => promise],
+    ["a component", (promise: () => unknown) => () => ({ render: promise })],
+  ])("is the default rendering for a promise of %s, even one that nobody handles", (_of, renderer) => {
+    const logger = recordingLogger()
+    for (const promise of [() => Promise.reject(new Error("late")), () => Promise.resolve("late")]) {
+      const tool = omp({ renderCall: renderer(promise) }, { logger })
+      expect([call(tool), call(tool)]).toEqual([undefined, undefined])
+    }
+    const warning = 'renderCall of tool "sample" failed; its default rendering is used'
+    expect(logger.warnings).toEqual([warning, warning])
   })
 
   it("is nothing that ends the process", () => {

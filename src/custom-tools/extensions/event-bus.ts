@@ -48,7 +48,7 @@ export class ExtensionBus {
   private async tell({ extension, listener }: Subscription, channel: string, data: unknown): Promise<void> {
     const { path, resolvedPath } = extension.module
     try {
-      await runIsolated(resolvedPath, () => listener(data))
+      await runIsolated(resolvedPath, () => listener(data), this.logger)
     } catch (error) {
       this.logger.warn(`A listener on the channel ${channel} failed: ${messageOf(error)}`, { path })
     }

@@ -3,7 +3,7 @@ import { messageOf } from "../../pipeline/failure.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionListener } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"
-import { invalidTool, isTool } from "../tool-shape.ts"
+import { invalidTool, takeTool } from "../tool-shape.ts"
 import type { ExtensionRunner } from "./extension-runner.ts"
 import { makeHostActions } from "./host-actions.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
@@ -48,11 +48,12 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
       }
       extension.listen(event, listener as ExtensionListener)
     },
-    registerTool: (tool) => {
+    registerTool: (given) => {
       const index = extension.handedIn++
       if (extension.state === "failed") return
       const isLoading = extension.state === "loading"
-      if (!isTool(tool)) {
+      const tool = takeTool(given)
+      if (tool === undefined) {
         if (isLoading) extension.errors.push(invalidTool(index))
         else logger.warn(invalidTool(index), { path })
         return

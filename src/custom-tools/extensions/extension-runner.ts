@@ -9,10 +9,11 @@ import { type CurrentCall, currentCall } from "../current-call.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionCommand, ExtensionContext, ExtensionFlag } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"
-import { runIsolated } from "../loading/isolation.ts"
+import { isolatedSignal, runIsolated } from "../loading/isolation.ts"
 import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
 import { commandContext } from "./command-context.ts"
 import { ExtensionBus } from "./event-bus.ts"
+import { expectEvent } from "./expect-event.ts"
 import { ExtensionTools, type ToolPort } from "./extension-tools.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
 import { toExtensionEvents } from "./session-translation.ts"
@@ -103,9 +104,10 @@ export class ExtensionRunner {
   /**
    * Tells all listeners, one after the other. Session events of oh-my-pi are told in pi's words; all others as they
    * are. The hooks emit `tool_call` and `tool_result`; every other event is the host's to emit. A listener that takes
-   * more than ten seconds is not waited for any longer.
+   * more than ten seconds is not waited for any longer. Rejects with a TypeError for what is no event.
    */
   async emit(event: SessionEvent | ExtensionEvent): Promise<void> {
+    expectEvent(event)
     const variants = "type" in event ? [event] : toExtensionEvents(event)
     for (const extension of [...this.extensions]) {
       const heard = variants.find(({ type }) => extension.listeners.has(type))
@@ -126,7 +128,11 @@ export class ExtensionRunner {
       (extension.listeners.get(type) ?? []).map((listener) => ({
         hear: (event, { callId, agentId }, signal) => {
           const agent = this.tools.callingAgent(agentId)
-          const call = agent && { callId, agent, signal }
+          const call: CurrentCall | undefined = agent && {
+            callId,
+            agent,
+            signal: isolatedSignal(signal, (work) => this.isolated(extension, work, call)),
+          }
           return this.run(extension, (context) => listener(event, context), call)
         },
         warn: (message) => this.warn(extension, message),
@@ -144,8 +150,13 @@ export class ExtensionRunner {
       ui: { get: () => shared.ui, enumerable: true },
       hasUI: { get: () => shared.hasUI, enumerable: true },
     })
-    const isolated = () => runIsolated(extension.module.resolvedPath, () => work(context))
-    return call === undefined ? isolated() : currentCall.run(call, isolated)
+    return this.isolated(extension, () => work(context), call)
+  }
+
+  private isolated<T>(extension: LoadedExtension, work: () => T, call: CurrentCall | undefined): T {
+    const { resolvedPath } = extension.module
+    const run = () => runIsolated(resolvedPath, work, this.options.shared.logger)
+    return call === undefined ? run() : currentCall.run(call, run)
   }
 
   private warn(extension: LoadedExtension, message: string): void {

@@ -4,20 +4,22 @@ import { homedir } from "node:os"
 import { messageOf } from "../../pipeline/failure.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { CustomToolHost } from "../host.ts"
-import type {
-  LoadedCustomTool,
-  LoadedCustomTools,
-  LoadedExtensionTool,
-  ToolLoadError,
-  ToolPath,
+import {
+  type LoadedCustomTool,
+  type LoadedCustomTools,
+  type LoadedExtensionTool,
+  type ToolLoadError,
+  type ToolPath,
+  toolLoadError,
 } from "../loaded-tool.ts"
 import { makeCustomToolAPI } from "../loading/custom-tool-api.ts"
 import { expandExtensionPath } from "../loading/discovery.ts"
+import { loadFactory, loadFailure, type ReturnedTools } from "../loading/load-factory.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
 import type { ModuleLoader } from "../loading/module-loader.ts"
 import { loaderOf } from "../loading/shared-loader.ts"
-import { declarativeFile, isDeclarative, resolveToolPath } from "../loading/tool-paths.ts"
-import { invalidTool, isTool } from "../tool-shape.ts"
+import { declarativeFile, isDeclarative, resolveToolPath, toToolPaths } from "../loading/tool-paths.ts"
+import { invalidTool } from "../tool-shape.ts"
 import { makeExtensionAPI } from "./extension-api.ts"
 import { ExtensionRunner } from "./extension-runner.ts"
 import { type ExtensionModule, LoadedExtension } from "./loaded-extension.ts"
@@ -50,7 +52,7 @@ interface Loading {
 
 /**
  * Loads pi's extensions, and oh-my-pi's tools among them, from modules or folders. Rejects for nothing that a module
- * does: what cannot be loaded is listed in `errors`.
+ * does: what cannot be loaded is listed in `errors`. Rejects with a TypeError for `paths` that are none.
  */
 export const loadExtensions = async (
   paths: ReadonlyArray<string | ToolPath>,
@@ -58,12 +60,13 @@ export const loadExtensions = async (
   options: LoadExtensionsOptions = {},
 ): Promise<LoadedExtensions> => {
   const { host = {}, home = homedir(), argumentOrder, except } = options
+  const toolPaths = toToolPaths(paths)
   const { api: shared, setUIContext } = await makeCustomToolAPI(cwd, { ...options, host })
-  const runner = new ExtensionRunner({ cwd, host, shared })
+  const runner = new ExtensionRunner({ cwd: shared.cwd, host, shared })
   const loader = loaderOf(options, shared.logger)
   const customTools: Array<LoadedCustomTool> = []
   const errors: Array<ToolLoadError> = []
-  for (const module of await findModules(paths, { cwd, home, except, errors })) {
+  for (const module of await findModules(toolPaths, { cwd: shared.cwd, home, except, errors })) {
     await loadExtension(
       { ...(argumentOrder && { argumentOrder }), ...module },
       { loader, runner, host, shared, customTools, errors },
@@ -81,19 +84,18 @@ interface FindOptions {
 
 /** Each module once, by the file that it really is. */
 const findModules = async (
-  paths: ReadonlyArray<string | ToolPath>,
+  toolPaths: ReadonlyArray<ToolPath>,
   { cwd, home, except, errors }: FindOptions,
 ): Promise<Iterable<ExtensionModule>> => {
   const found = new Map<string, ExtensionModule>()
-  for (const given of paths) {
-    const toolPath = typeof given === "string" ? { path: given } : given
+  for (const toolPath of toolPaths) {
     try {
       for (const resolvedPath of await expandExtensionPath(resolveToolPath(toolPath.path, cwd, home))) {
         const file = await realpath(resolvedPath).catch(() => resolvedPath)
         if (!found.has(file) && except?.has(file) !== true) found.set(file, { ...toolPath, resolvedPath })
       }
     } catch (error) {
-      errors.push(errorOf(toolPath, `Failed to load tool: ${messageOf(error)}`))
+      errors.push(toolLoadError(toolPath, `Failed to load tool: ${messageOf(error)}`))
     }
   }
   return found.values()
@@ -103,40 +105,36 @@ const loadExtension = async (module: ExtensionModule, loading: Loading): Promise
   const { loader, runner, host, shared, errors } = loading
   const { resolvedPath } = module
   if (isDeclarative(resolvedPath)) {
-    errors.push(errorOf(module, declarativeFile))
+    errors.push(toolLoadError(module, declarativeFile))
     return
   }
   const extension = new LoadedExtension(module)
   try {
-    const factory = await loader.load(resolvedPath)
-    if (typeof factory !== "function") {
-      errors.push(errorOf(module, "Tool must export a default function"))
+    const factory = await loadFactory(loader, resolvedPath)
+    if (factory === undefined) {
+      errors.push(toolLoadError(module, "Tool must export a default function"))
       return
     }
     runner.add(extension)
-    const api = makeExtensionAPI({ extension, runner, host, shared })
-    const returned: unknown = await loader.call(resolvedPath, () => factory(api))
+    const returned = await factory(makeExtensionAPI({ extension, runner, host, shared }))
     extension.succeed()
     takeReturned(extension, returned, loading)
-    for (const error of extension.errors) errors.push(errorOf(module, error))
+    for (const error of extension.errors) errors.push(toolLoadError(module, error))
   } catch (error) {
     runner.drop(extension)
-    errors.push(errorOf(module, `Failed to load tool: ${messageOf(error)}`))
+    errors.push(toolLoadError(module, loadFailure(resolvedPath, error)))
   }
 }
 
 /** Who registers something may return what it likes; who does not, has nothing but what it returns. */
-const takeReturned = (extension: LoadedExtension, returned: unknown, loading: Loading): void => {
-  if (returned === undefined || returned === null) return
+const takeReturned = (
+  extension: LoadedExtension,
+  returned: ReturnedTools = [],
+  { customTools }: Loading,
+): void => {
   const { path, resolvedPath, source } = extension.module
-  for (const [index, tool] of (Array.isArray(returned) ? returned : [returned]).entries()) {
-    if (isTool(tool)) loading.customTools.push({ path, resolvedPath, tool, ...(source && { source }) })
+  for (const [index, tool] of returned.entries()) {
+    if (tool !== undefined) customTools.push({ path, resolvedPath, tool, ...(source && { source }) })
     else if (extension.registeredNothing) extension.errors.push(invalidTool(index))
   }
 }
-
-const errorOf = ({ path, source }: ToolPath, error: string): ToolLoadError => ({
-  path,
-  error,
-  ...(source && { source }),
-})

@@ -6,18 +6,21 @@ import type { CustomToolHost } from "../host.ts"
 import type { LoadedCustomTool } from "../loaded-tool.ts"
 import { runIsolated } from "../loading/isolation.ts"
 import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
+import { expectEvent } from "./expect-event.ts"
 import { toSessionEvent } from "./session-translation.ts"
 import { listenerTimeout, settleWithin } from "./settle-within.ts"
 
 /**
  * Awaits the `onSession` of each tool, in order. What one throws, or that it takes more than ten seconds, is logged as a
- * warning and goes no further. Events of pi that `onSession` has no reason for are not told.
+ * warning and goes no further. Events of pi that `onSession` has no reason for are not told. Rejects with a TypeError for
+ * what is no event.
  */
 export const tellSession = async (
   tools: Iterable<Pick<LoadedCustomTool, "tool" | "resolvedPath">>,
   event: SessionEvent | ExtensionEvent,
   host: CustomToolHost = {},
 ): Promise<void> => {
+  expectEvent(event)
   const told = "type" in event ? toSessionEvent(event) : event
   if (told === undefined) return
   const context = customToolContext(host, undefined, host.cwd ?? process.cwd())
@@ -25,7 +28,7 @@ export const tellSession = async (
     if (typeof tool.onSession !== "function") continue
     try {
       await settleWithin(listenerTimeout, () =>
-        runIsolated(resolvedPath, () => tool.onSession?.(told, context)),
+        runIsolated(resolvedPath, () => tool.onSession?.(told, context), loggerOf(host)),
       )
     } catch (error) {
       const text = `onSession of ${tool.name} failed at ${told.reason}: ${messageOf(error)}`

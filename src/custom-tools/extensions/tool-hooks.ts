@@ -38,8 +38,13 @@ const tellCall = async (
   const input = structuredClone(call.params) as Record<string, unknown>
   const event: ToolCallEvent = { type: "tool_call", toolCallId: call.callId, toolName: call.name, input }
   for (const listener of listeners) {
+    const before = event.input
     try {
       const answer = answerOf(await untilAborted(signal, () => listener.hear(event, call, signal)), listener)
+      if (event.input !== before && !isRecord(event.input)) {
+        event.input = before
+        listener.warn("Ignored what a tool_call listener put in place of `input`: it is no object")
+      }
       if (answer.block) {
         return { block: true, reason: textOf(answer.reason) ?? "Blocked by an extension, without a reason" }
       }

@@ -7,6 +7,7 @@ import { dirname, extname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Script } from "node:vm"
 import { createJiti, type Jiti } from "jiti"
+import { importMeta, ModuleSyntax } from "./module-syntax.ts"
 
 /** What a module's code reaches the other modules by. */
 export interface ModuleScope {
@@ -30,18 +31,20 @@ const moduleExtensions = [".ts", ".js", ".mjs", ".cjs", ".mts", ".cts"]
 
 export const isModuleFile = (path: string): boolean => moduleExtensions.includes(extname(path))
 
+export const noModule = (path: string): Error =>
+  new Error(`${path} is no module: expected ${moduleExtensions.join(", ")}`)
+
 /** Throws for a file that cannot be read or parsed; the message names it. */
 export const compileModule = (path: string): CompiledModule => {
-  if (!isModuleFile(path)) throw new Error(`${path} is no module: expected ${moduleExtensions.join(", ")}`)
-  const source = readFileSync(path, "utf8")
-  const isEsm = isEsmSource(path, source)
-  const code = isEsm ? transform(path, source) : transformScript(path, source)
-  const { isAsync, run } = compile(path, code)
+  if (!isModuleFile(path)) throw noModule(path)
+  const syntax = new ModuleSyntax(isTypeScript(path))
+  const { isAsync, run } = compile(path, transform(path, readFileSync(path, "utf8"), syntax))
+  // CommonJS may require what is not there, and see to it.
+  const isEsm = syntax.isEsm && kindOf(path) !== "c"
   return {
     isEsm,
     isAsync,
-    // CommonJS may require what is not there, and see to it.
-    imports: isEsm ? importsOf(code, source) : new Map(),
+    imports: isEsm ? syntax.imports : new Map(),
     run: ({ module, require, import: load, resolve }) => {
       const { exports } = module
       const meta = { ...importMetaOf(path), resolve }
@@ -50,51 +53,59 @@ export const compileModule = (path: string): CompiledModule => {
   }
 }
 
+/** `m` and `c` say what a module is; any other letter leaves it to the code. */
+const kindOf = (path: string): string | undefined => extname(path)[1]
+
+const isTypeScript = (path: string): boolean => extname(path).endsWith("ts")
+
 /** Bun's fields too: tools of oh-my-pi are written for it. */
 const importMetaOf = (path: string): Readonly<Record<string, unknown>> => {
   const folder = dirname(path)
-  return { url: pathToFileURL(path).href, filename: path, dirname: folder, path, dir: folder, main: false }
-}
-
-const isEsmSource = (path: string, source: string): boolean => {
-  const [, kind] = extname(path)
-  return kind === "m" || (kind !== "c" && /^\s*(?:import|export)\b\s*[\w{*"'$[]/m.test(source))
+  return {
+    url: pathToFileURL(path).href,
+    filename: path,
+    dirname: folder,
+    path,
+    dir: folder,
+    main: false,
+    env: process.env,
+  }
 }
 
 let jiti: Jiti | undefined
 
-const transform = (filename: string, source: string): string => {
+const transform = (filename: string, source: string, { plugin }: ModuleSyntax): string => {
   jiti ??= createJiti(import.meta.url, { fsCache: false, moduleCache: false, debug: false })
-  const isTypeScript = extname(filename).endsWith("ts")
-  const code = jiti.transform({ source, filename, ts: isTypeScript, async: false, interopDefault: true })
+  const isModule = kindOf(filename) === "m"
+  const code = jiti.transform({
+    source,
+    filename,
+    ts: isTypeScript(filename),
+    async: false,
+    interopDefault: true,
+    babel: {
+      plugins: [plugin],
+      sourceType: isModule ? "module" : "unambiguous",
+      parserOpts: { allowReturnOutsideFunction: !isModule },
+    },
+  })
   if (code.startsWith(failure)) throw parseError(code.slice(failure.length))
-  return code.replaceAll(/\bimport\.meta\b/g, "__importMeta")
+  return code
 }
 
-/** How jiti hands on what the parser says. */
+/** How jiti hands on what the parser says: a sentence, then advice for who could configure it. */
 const failure = "exports.__JITI_ERROR__ = "
 
 const parseError = (json: string): SyntaxError => {
   const { filename, line, column, message } = JSON.parse(json) as Readonly<Record<string, string | number>>
-  return new SyntaxError(`${filename}:${line}:${column}: ${String(message).trim()}`)
-}
-
-/** The transform makes CommonJS strict, which its author did not ask for. */
-const transformScript = (path: string, source: string): string => {
-  try {
-    const code = transform(path, source)
-    return /["']use strict["']/.test(source) ? code : code.replace(/^"use strict";/, "")
-  } catch (error) {
-    if (extname(path).endsWith("ts")) throw error
-    // What strict code may not say, V8 accepts, or tells better what is wrong.
-    return source.replace(/^#!/, "//")
-  }
+  const [sentence = ""] = String(message).trim().split("\n")
+  return new SyntaxError(`${filename}:${line}:${column}: ${sentence.replace(/ \(\d+:\d+\):?$/, "")}`)
 }
 
 const compile = (filename: string, code: string) => {
   const evaluate = (prefix: string) =>
     new Script(
-      `(${prefix}function (exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve, __importMeta) {${code}\n})`,
+      `(${prefix}function (exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve, ${importMeta}) {${code}\n})`,
       { filename },
     ).runInThisContext() as (...values: Array<unknown>) => unknown
   try {
@@ -106,24 +117,4 @@ const compile = (filename: string, code: string) => {
       throw new SyntaxError(`${filename}: ${(error as Error).message}`)
     }
   }
-}
-
-/** `var _id = require("x")`, with or without the transform's interop around it, or `require("x");` alone. */
-const importPattern =
-  /var\s+([\w$]+)\s*=\s*(?:_interopRequire\w+\(\s*)?require\(("(?:[^"\\]|\\.)*")\)|(?<=^|;)require\(("(?:[^"\\]|\\.)*")\);/gm
-
-const importsOf = (code: string, source: string): Map<string, Set<string>> => {
-  const imports = new Map<string, Set<string>>()
-  const namesOf = new Map<string, Set<string>>()
-  for (const [, id, named, bare] of code.matchAll(importPattern)) {
-    const specifier = JSON.parse((named ?? bare)!) as string
-    const names = imports.get(specifier) ?? new Set()
-    imports.set(specifier, names)
-    // The transform's own identifiers are unique in their file; the author's, of an `import * as`, are not.
-    if (id?.startsWith("_") && !source.includes(`as ${id}`)) namesOf.set(id, names)
-  }
-  for (const [, id, name] of code.matchAll(/(?<![\w$.])(_[\w$]*)\.([A-Za-z_$][\w$]*)/g)) {
-    namesOf.get(id!)?.add(name!)
-  }
-  return imports
 }

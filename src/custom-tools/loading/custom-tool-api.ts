@@ -1,6 +1,6 @@
 /** The object that the factories of custom tools are given: one for all tools of a loader, with the screen of the moment. */
 import { createRequire } from "node:module"
-import { join } from "node:path"
+import { isAbsolute, join, resolve } from "node:path"
 import { currentCall } from "../current-call.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import { fileLogger } from "../file-logger.ts"
@@ -9,7 +9,7 @@ import { makeExec } from "../run-program.ts"
 import { loadStandIns } from "../stand-ins/index.ts"
 import { typeboxModule } from "../stand-ins/typebox.ts"
 import type { UIContext } from "../ui-context.ts"
-import { runOutside } from "./isolation.ts"
+import { foreignOwner, runOutside } from "./isolation.ts"
 import type { LoadOptions } from "./load-options.ts"
 import { toPushedAction } from "./pending-action.ts"
 import { findModule, runsOnNode } from "./resolve-module.ts"
@@ -22,13 +22,17 @@ export interface SharedAPI {
 
 const agentPackage = "@oh-my-pi/pi-coding-agent"
 
-/** `cwd` is absolute. Packages that are installed there are looked for when a tool first asks for them. */
-export const makeCustomToolAPI = async (cwd: string, options: LoadOptions = {}): Promise<SharedAPI> => {
+/** Packages that are installed at `folder` are looked for when a tool first asks for them. */
+export const makeCustomToolAPI = async (folder: string, options: LoadOptions = {}): Promise<SharedAPI> => {
+  const cwd = resolve(folder)
   const { host = {}, standIns = "auto", pendingActions } = options
   let screen: { readonly ui: UIContext; readonly hasUI: boolean } | undefined
   const ours = standIns === "never" ? {} : ((await loadStandIns())[agentPackage] ?? {})
-  const pi = once(() => (standIns === "always" ? undefined : requireInstalled(agentPackage, cwd)) ?? ours)
-  const zod = once(() => requireInstalled("zod", cwd))
+  const pi = once(
+    () =>
+      (standIns === "always" ? undefined : requireInstalled(agentPackage, join(cwd, "package.json"))) ?? ours,
+  )
+  const zod = zodFinder(cwd)
   const api: CustomToolAPI = {
     cwd,
     exec: makeExec(cwd),
@@ -52,7 +56,7 @@ export const makeCustomToolAPI = async (cwd: string, options: LoadOptions = {}):
       if (store === undefined) {
         throw new Error("Pending action store unavailable for custom tools in this runtime.")
       }
-      const pushed = toPushedAction(action, call)
+      const pushed = toPushedAction(action, call, api.logger)
       runOutside(() => store.push(pushed))
     },
   }
@@ -72,9 +76,26 @@ const once = (make: () => unknown): (() => unknown) => {
   }
 }
 
-/** Undefined for a package that is not installed, or that Node cannot load. */
-const requireInstalled = (name: string, cwd: string): unknown => {
-  const path = findModule(name, { path: join(cwd, "package.json"), isEsm: false })
+/**
+ * The zod beside the module that asks, else the one at `cwd`. A running tool is known by its name alone: without one at
+ * `cwd` it gets the one that was found last.
+ */
+const zodFinder = (cwd: string): (() => unknown) => {
+  const atCwd = once(() => requireInstalled("zod", join(cwd, "package.json")))
+  const beside = new Map<string, unknown>()
+  let last: unknown
+  return () => {
+    const owner = foreignOwner()
+    if (owner === undefined || !isAbsolute(owner)) return atCwd() ?? last
+    if (!beside.has(owner)) beside.set(owner, requireInstalled("zod", owner) ?? atCwd())
+    last = beside.get(owner) ?? last
+    return beside.get(owner)
+  }
+}
+
+/** Undefined for a package that is not installed for the module at `importer`, or that Node cannot load. */
+const requireInstalled = (name: string, importer: string): unknown => {
+  const path = findModule(name, { path: importer, isEsm: false })
   if (path === undefined || !runsOnNode(path)) return undefined
   try {
     return createRequire(path)(path)

@@ -1,6 +1,6 @@
 /** Finds the modules in the usual places of the agents that they were written for, in the order of their precedence. */
 import { homedir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import type { ToolPath, ToolSource } from "../loaded-tool.ts"
 import { marketplaceTools, pluginTools } from "./plugins.ts"
 import { extensionsOf, toolFilesOf, toolsOf } from "./tool-folders.ts"
@@ -42,7 +42,8 @@ const search = async (places: ReadonlyArray<UsualPlace>): Promise<Array<ToolPath
 
 /** Tools of oh-my-pi: its own folders, Claude's and Codex's, then plugins. What cannot be read is left out. */
 export const discoverCustomTools = async (cwd: string, home = homedir()): Promise<Array<ToolPath>> => {
-  const parts = [search(toolPlaces(cwd, home)), pluginTools(cwd, home), marketplaceTools(home)]
+  const project = resolve(cwd)
+  const parts = [search(toolPlaces(project, home)), pluginTools(project, home), marketplaceTools(home)]
   return (await Promise.all(parts)).flat()
 }
 
@@ -50,7 +51,7 @@ export const discoverCustomTools = async (cwd: string, home = homedir()): Promis
 export const discoverExtensions = (cwd: string, home = homedir()): Promise<Array<ToolPath>> => {
   const pi = { provider: "pi", providerName: "Pi" }
   return search([
-    place(join(cwd, ".pi", "extensions"), { ...pi, level: "project" }, extensionsOf),
+    place(join(resolve(cwd), ".pi", "extensions"), { ...pi, level: "project" }, extensionsOf),
     place(join(home, ".pi", "agent", "extensions"), { ...pi, level: "user" }, extensionsOf),
   ])
 }

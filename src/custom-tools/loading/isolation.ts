@@ -1,15 +1,22 @@
 /**
- * Guards the process against the foreign code that runs in it. Whatever such code starts is told from the host's by
- * its async context: it cannot end the process, and its standard input is at its end. The host sees no difference.
+ * Guards the process against the foreign code that runs in it. Whatever such code starts is told from the host's by its
+ * async context: it cannot end the process, what it fails to catch is a warning, and its standard input is at its end.
+ * The host sees no difference. What foreign code hangs on objects of the host's, such as `process.on`, runs as the host's.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
-import fs from "node:fs"
-import { Readable } from "node:stream"
-import { untilNextTurn } from "./stray-errors.ts"
+import { syncBuiltinESMExports } from "node:module"
+import type { Readable } from "node:stream"
+import { messageOf } from "../../pipeline/failure.ts"
+import { loggerOf } from "../file-logger.ts"
+import type { Logger } from "../logger.ts"
+import { guardProcess } from "./process-guard.ts"
+import { guardStdin } from "./stdin-guard.ts"
+import { takeStrays } from "./stray-errors.ts"
 
 interface Foreign {
   /** The resolved file or the tool's name. */
   readonly owner: string
+  readonly logger: Logger | undefined
   stdin?: Readable
 }
 
@@ -18,63 +25,44 @@ const foreign = new AsyncLocalStorage<Foreign | undefined>()
 /** Whose code runs; undefined for the host's own. */
 export const foreignOwner = (): string | undefined => foreign.getStore()?.owner
 
-/** Runs foreign code: the guards hold within `work` and all that it starts. `owner` names it in errors. */
-export const runIsolated = <T>(owner: string, work: () => T): T => {
+/**
+ * Runs foreign code: the guards hold within `work` and all that it starts. `owner` names it in errors; `logger` is warned
+ * of what it leaves to nobody, a rejected promise or a throw from a timer. Default: that of the foreign code that this is
+ * called from, else the log file.
+ */
+export const runIsolated = <T>(owner: string, work: () => T, logger = foreign.getStore()?.logger): T => {
   install()
-  return foreign.run({ owner }, work)
+  return foreign.run({ owner, logger }, work)
 }
 
 /** Runs the host's code that foreign code called, free of the guards. */
 export const runOutside = <T>(work: () => T): T => foreign.run(undefined, work)
+
+/** The signal as foreign code gets it: its listeners run by `isolated`, not as a part of the code that aborts. */
+export const isolatedSignal = (signal: AbortSignal, isolated: (work: () => void) => void): AbortSignal => {
+  if (signal.aborted) return AbortSignal.abort(signal.reason)
+  const own = new AbortController()
+  signal.addEventListener("abort", () => isolated(() => own.abort(signal.reason)), { once: true })
+  return own.signal
+}
 
 let isInstalled = false
 
 const install = (): void => {
   if (isInstalled) return
   isInstalled = true
-  for (const name of ["exit", "reallyExit", "abort"] as const) refuse(name)
-  endStdin()
-  for (const name of ["readFileSync", "readSync"] as const) spareStdin(name)
+  guardProcess(foreignOwner)
+  guardStdin(() => foreign.getStore())
+  takeStrays(() => foreign.getStore() !== undefined, warn)
+  // ES modules that Node loads import these functions by name.
+  syncBuiltinESMExports()
 }
 
-type Ending = (...args: Array<unknown>) => never
-
-const refuse = (name: "exit" | "reallyExit" | "abort"): void => {
-  const functions = process as unknown as Record<string, Ending>
-  const original = functions[name]!
-  functions[name] = function (this: unknown, ...args) {
-    const owner = foreignOwner()
-    if (owner === undefined) return original.apply(this, args)
-    const error = new Error(`${owner} called process.${name}, which would end the program that runs it`)
-    // Thrown from a timer or a listener, nobody above would catch it.
-    untilNextTurn((thrown) => thrown === error)
-    throw error
-  }
-}
-
-const endStdin = (): void => {
-  const original = Object.getOwnPropertyDescriptor(process, "stdin")!
-  Object.defineProperty(process, "stdin", {
-    ...(original.set && { set: original.set }),
-    configurable: true,
-    enumerable: true,
-    get() {
-      const code = foreign.getStore()
-      if (code === undefined) return original.get === undefined ? original.value : original.get.call(process)
-      code.stdin ??= Readable.from([])
-      return code.stdin
-    },
-  })
-}
-
-/** A synchronous read of the standard input would hold the host until somebody types, and no time-out could end it. */
-const spareStdin = (name: "readFileSync" | "readSync"): void => {
-  const functions = fs as unknown as Record<string, (...args: Array<unknown>) => unknown>
-  const original = functions[name]!
-  functions[name] = function (this: unknown, ...args) {
-    const isStdin = args[0] === 0 || args[0] === "/dev/stdin"
-    if (!isStdin || foreignOwner() === undefined) return original.apply(this, args)
-    if (name === "readSync") return 0
-    return args[1] === undefined || args[1] === null ? Buffer.alloc(0) : ""
-  }
+/** Nobody would catch what is thrown here. */
+const warn = (error: unknown): void => {
+  const { owner, logger } = foreign.getStore()!
+  const text = `${owner} left a failure to nobody: ${messageOf(error)}`
+  try {
+    runOutside(() => (logger ?? loggerOf({})).warn(text))
+  } catch {}
 }

@@ -2,26 +2,10 @@
  * Bounds one load: code that spins by a watchdog, a promise that never settles by a timer. What spins after an `await`
  * no watchdog of this thread reaches.
  */
-import { createContext, Script } from "node:vm"
+import { isWatchdogTimeout, runWatched } from "../../io/watchdog.ts"
 
 const longest = 2 ** 31 - 1
 const slack = 5
-
-/** The watchdog ends all JavaScript that runs below a script: this one calls whatever it is given. */
-const script = new Script("work()")
-const globals: { work?: () => unknown } = {}
-let context: ReturnType<typeof createContext> | undefined
-
-const watch = (work: () => unknown, timeout: number): unknown => {
-  context ??= createContext(globals)
-  const outer = globals.work
-  globals.work = work
-  try {
-    return script.runInContext(context, { timeout })
-  } finally {
-    globals.work = outer
-  }
-}
 
 export class LoadBound {
   private readonly owner: string
@@ -38,10 +22,10 @@ export class LoadBound {
   /** Runs synchronous code; throws where it does not end in time. */
   run<T>(work: () => T): T {
     try {
-      return watch(work, this.rest) as T
+      return runWatched(work, this.rest)
     } catch (error) {
       // Foreign code may use watchdogs of its own. The clocks differ a little.
-      throw isTimeout(error) && performance.now() > this.deadline - slack ? this.late() : error
+      throw isWatchdogTimeout(error) && performance.now() > this.deadline - slack ? this.late() : error
     }
   }
 
@@ -66,6 +50,3 @@ export class LoadBound {
     return new Error(`${this.owner} did not finish loading within ${this.milliseconds} ms`)
   }
 }
-
-const isTimeout = (error: unknown): boolean =>
-  (error as { code?: unknown } | null | undefined)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"

@@ -3,27 +3,30 @@ import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { messageOf } from "../../pipeline/failure.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
-import type {
-  LoadedCustomTool,
-  LoadedCustomTools,
-  ToolLoadError,
-  ToolPath,
-  ToolSource,
+import {
+  type LoadedCustomTool,
+  type LoadedCustomTools,
+  type ToolLoadError,
+  type ToolPath,
+  type ToolSource,
+  toolLoadError,
 } from "../loaded-tool.ts"
-import { invalidTool, isTool } from "../tool-shape.ts"
+import { type AnyTool, invalidTool } from "../tool-shape.ts"
 import { makeCustomToolAPI } from "./custom-tool-api.ts"
 import { discoverCustomTools } from "./discovery.ts"
+import { loadFactory, loadFailure } from "./load-factory.ts"
 import type { LoadOptions } from "./load-options.ts"
 import type { ModuleLoader } from "./module-loader.ts"
 import { loaderOf } from "./shared-loader.ts"
 import { expandToolPath } from "./tool-folders.ts"
-import { declarativeFile, isDeclarative, resolveToolPath } from "./tool-paths.ts"
+import { declarativeFile, isDeclarative, resolveToolPath, toToolPaths } from "./tool-paths.ts"
 
 const configSource: ToolSource = { provider: "config", providerName: "Config", level: "project" }
 
 /**
  * Loads tools from the usual places (see `discoverCustomTools`), then from `configuredPaths`, which may be folders too.
- * Rejects for nothing that a module does: what cannot be loaded is listed in `errors`.
+ * Rejects for nothing that a module does: what cannot be loaded is listed in `errors`. Rejects with a TypeError for
+ * `configuredPaths` that are no paths.
  */
 export const discoverAndLoadCustomTools = async (
   configuredPaths: ReadonlyArray<string | ToolPath>,
@@ -32,7 +35,7 @@ export const discoverAndLoadCustomTools = async (
   options: LoadOptions = {},
 ): Promise<LoadedCustomTools> => {
   const { home = homedir() } = options
-  const configured = configuredPaths.map(toToolPath).map((toolPath) => ({
+  const configured = toToolPaths(configuredPaths, "configuredPaths").map((toolPath) => ({
     ...toolPath,
     path: resolvedOrGiven(toolPath.path, cwd, home),
     source: toolPath.source ?? configSource,
@@ -50,20 +53,22 @@ const resolvedOrGiven = (path: string, cwd: string, home: string): string => {
   }
 }
 
-/** Loads tools from modules or folders. A name that is taken is a conflict; the same module twice is not. */
+/**
+ * Loads tools from modules or folders. A name that is taken is a conflict; the same module twice is not. What a name may
+ * hold, and what a schema, is for `fromCustomTool` to check. Rejects with a TypeError for `paths` that are none.
+ */
 export const loadCustomTools = async (
   paths: ReadonlyArray<string | ToolPath>,
   cwd: string,
   builtInToolNames: Iterable<string>,
   options: LoadOptions = {},
 ): Promise<LoadedCustomTools> => {
+  const toolPaths = toToolPaths(paths)
   const { api, setUIContext } = await makeCustomToolAPI(cwd, options)
   const loading = new Loading(api, builtInToolNames, options)
-  for (const path of paths) await loading.add(toToolPath(path))
+  for (const toolPath of toolPaths) await loading.add(toolPath)
   return { tools: loading.tools, errors: loading.errors, setUIContext }
 }
-
-const toToolPath = (path: string | ToolPath): ToolPath => (typeof path === "string" ? { path } : path)
 
 class Loading {
   readonly tools: Array<LoadedCustomTool> = []
@@ -95,30 +100,34 @@ class Loading {
   }
 
   private async addModule(toolPath: ToolPath, resolvedPath: string): Promise<void> {
+    const module = { ...toolPath, resolvedPath }
     const file = await realpath(resolvedPath).catch(() => resolvedPath)
     if (this.files.has(file)) return
     this.files.add(file)
     if (isDeclarative(resolvedPath)) {
-      this.reject(toolPath, declarativeFile)
+      this.reject(module, declarativeFile)
       return
     }
     try {
-      const factory = await this.loader.load(resolvedPath)
-      if (typeof factory !== "function") {
-        this.reject(toolPath, "Tool must export a default function")
+      const factory = await loadFactory(this.loader, resolvedPath)
+      if (factory === undefined) {
+        this.reject(module, "Tool must export a default function")
         return
       }
-      const returned: unknown = await this.loader.call(resolvedPath, () => factory(this.api))
-      const tools: Array<unknown> = Array.isArray(returned) ? returned : [returned]
-      for (const [index, tool] of tools.entries()) this.accept({ ...toolPath, resolvedPath }, tool, index)
+      const tools = (await factory(this.api)) ?? [undefined]
+      for (const [index, tool] of tools.entries()) this.accept(module, tool, index)
     } catch (error) {
-      this.reject(toolPath, `Failed to load tool: ${messageOf(error)}`)
+      this.reject(module, loadFailure(resolvedPath, error))
     }
   }
 
-  private accept(module: ToolPath & { readonly resolvedPath: string }, tool: unknown, index: number): void {
+  private accept(
+    module: ToolPath & { readonly resolvedPath: string },
+    tool: AnyTool | undefined,
+    index: number,
+  ): void {
     const { path, resolvedPath, source } = module
-    if (!isTool(tool)) {
+    if (tool === undefined) {
       this.reject(module, invalidTool(index))
     } else if (this.names.has(tool.name)) {
       this.reject(module, `Tool name "${tool.name}" conflicts with existing tool`)
@@ -128,7 +137,7 @@ class Loading {
     }
   }
 
-  private reject({ path, source }: ToolPath, error: string): void {
-    this.errors.push({ path, error, ...(source && { source }) })
+  private reject(module: ToolPath & { readonly resolvedPath?: string }, error: string): void {
+    this.errors.push(toolLoadError(module, error))
   }
 }

@@ -7,8 +7,8 @@ import Module, { createRequire } from "node:module"
 import { dirname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { type CompiledModule, compileModule } from "./compile-module.ts"
+import { missingName } from "./missing-name.ts"
 import type { ModuleResolver, ModuleTarget } from "./resolve-module.ts"
-import { missingName } from "./strict-module.ts"
 
 type State =
   | { readonly _tag: "Linked" }
@@ -49,7 +49,8 @@ export class ModuleGraph {
   private readonly runs = new Set<ModuleRecord>()
   /** Packages that await at their top level, which `require` refuses. */
   private readonly asyncPackages = new Map<string, unknown>()
-  private readonly json = new Map<string, unknown>()
+  /** What JSON and text files hold. */
+  private readonly data = new Map<string, unknown>()
 
   constructor(resolver: ModuleResolver) {
     this.resolver = resolver
@@ -174,7 +175,9 @@ export class ModuleGraph {
       case "StandIn":
         return target.module
       case "Json":
-        return this.readJson(target.path)
+        return this.read(target.path, JSON.parse)
+      case "Text":
+        return this.read(target.path, String)
       case "Native":
         return this.asyncPackages.get(target.id) ?? record.requireNative(target.id)
       case "Source":
@@ -190,9 +193,9 @@ export class ModuleGraph {
     }
   }
 
-  private readJson(path: string): unknown {
-    if (!this.json.has(path)) this.json.set(path, JSON.parse(readFileSync(path, "utf8")))
-    return this.json.get(path)
+  private read(path: string, parse: (text: string) => unknown): unknown {
+    if (!this.data.has(path)) this.data.set(path, parse(readFileSync(path, "utf8")))
+    return this.data.get(path)
   }
 
   private scope(record: ModuleRecord) {

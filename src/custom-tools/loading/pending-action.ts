@@ -5,13 +5,18 @@ import type { ActionFunction, PushedAction } from "../../pipeline/pending-action
 import { ToolError } from "../../pipeline/step.ts"
 import { type CurrentCall, currentCall } from "../current-call.ts"
 import type { CustomToolPendingAction } from "../custom-tool.ts"
+import type { Logger } from "../logger.ts"
 import { toToolOutput } from "../normalise-result.ts"
-import { runIsolated } from "./isolation.ts"
+import { isolatedSignal, runIsolated } from "./isolation.ts"
 
-/** What the callbacks push in turn goes to the agent of `call`, the one that staged it. */
+/**
+ * What the callbacks push in turn goes to the agent of `call`, the one that staged it; `logger` is warned of what they
+ * leave to nobody.
+ */
 export const toPushedAction = (
   action: CustomToolPendingAction,
   call: CurrentCall | undefined,
+  logger: Logger,
 ): PushedAction => {
   const { label, sourceToolName = "custom_tool", details } = action
   if (typeof label !== "string" || typeof action.apply !== "function") {
@@ -20,10 +25,11 @@ export const toPushedAction = (
   const callback =
     (work: (...args: Parameters<CustomToolPendingAction["apply"]>) => unknown): ActionFunction =>
     async (reason, extra, { signal }) => {
-      const isolated = () => runIsolated(sourceToolName, () => work(reason, extra))
-      return outputOf(
-        await (call === undefined ? isolated() : currentCall.run({ ...call, signal }, isolated)),
-      )
+      const isolated = <T>(run: () => T): T => runIsolated(sourceToolName, () => inCall(run), logger)
+      const inCall = <T>(run: () => T): T =>
+        resolving === undefined ? run() : currentCall.run(resolving, run)
+      const resolving = call && { ...call, signal: isolatedSignal(signal, isolated) }
+      return await isolated(async () => outputOf(await work(reason, extra)))
     }
   return {
     label,

@@ -3,8 +3,7 @@ import { isBuiltin } from "node:module"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createJiti } from "jiti"
-import { isModuleFile } from "./compile-module.ts"
-import { strictModule } from "./strict-module.ts"
+import { isModuleFile, noModule } from "./compile-module.ts"
 
 /** When our own modules answer for the packages that foreign tools import: where those are not installed, always, never. */
 export type StandInMode = "auto" | "always" | "never"
@@ -14,6 +13,8 @@ export type StandIns = Readonly<Record<string, object>>
 export type ModuleTarget =
   | { readonly _tag: "Source"; readonly path: string }
   | { readonly _tag: "Json"; readonly path: string }
+  /** Imported as what it says, as Bun does. */
+  | { readonly _tag: "Text"; readonly path: string }
   /** `id` is a builtin's name or a path. `standIn` answers for a package that lacks what it depends on itself. */
   | { readonly _tag: "Native"; readonly id: string; readonly standIn?: StandInTarget }
   | StandInTarget
@@ -51,26 +52,40 @@ export class ModuleResolver {
   /** Throws where there is no such module; the error has Node's code for that. */
   resolve(specifier: string, importer: Importer): ModuleTarget {
     if (isBuiltin(specifier)) return { _tag: "Native", id: specifier }
-    const standIn = this.standIn(specifier, importer)
+    const standIn = this.standIn(specifier)
     if (standIn !== undefined && this.mode === "always") return standIn
     const path = findModule(specifier, importer)
     if (standIn !== undefined) {
       return path !== undefined && runsOnNode(path) ? { _tag: "Native", id: path, standIn } : standIn
     }
     if (path === undefined) throw notFound(specifier, importer)
-    if (extname(path) === ".json") return { _tag: "Json", path }
-    return isOwn(path, importer) ? { _tag: "Source", path } : { _tag: "Native", id: path }
+    return fileTarget(path, importer)
   }
 
-  private standIn(specifier: string, { path }: Importer): StandInTarget | undefined {
+  private standIn(specifier: string): StandInTarget | undefined {
     if (this.mode === "never" || !Object.hasOwn(this.standIns, specifier)) return undefined
-    return { _tag: "StandIn", module: strictModule(this.standIns[specifier]!, specifier, path) }
+    return { _tag: "StandIn", module: asEsModule(this.standIns[specifier]!) }
   }
+}
+
+/** Compiled code takes what does not say so for CommonJS, and gives all of it for the default export. */
+const asEsModule = (module: object): object =>
+  Object.defineProperty({ ...module }, "__esModule", { value: true })
+
+const fileTarget = (path: string, importer: Importer): ModuleTarget => {
+  const extension = extname(path)
+  if (extension === ".json") return { _tag: "Json", path }
+  if (extension === ".md" || extension === ".txt") return { _tag: "Text", path }
+  if (isOwn(path, importer)) {
+    if (isModuleFile(path)) return { _tag: "Source", path }
+    // Node would run any text as JavaScript.
+    if (extension !== ".node") throw noModule(path)
+  }
+  return { _tag: "Native", id: path }
 }
 
 /** Node loads the packages that a module depends on; what belongs to the module itself is ours to evaluate. */
 const isOwn = (path: string, importer: Importer): boolean => {
-  if (!isModuleFile(path)) return false
   const owner = packageOf(path)
   return owner === undefined || owner === packageOf(importer.path) || !runsOnNode(path)
 }

@@ -1,52 +1,26 @@
 /**
- * Keeps an error that foreign code left to nobody from ending the process. It listens only while somebody expects
- * such errors; all others end the program as they would without it, or reach the host's own listeners.
+ * Takes the errors that foreign code leaves to nobody, before they end the process or reach the host's listeners. All
+ * others go the way that Node has for them: its mode, and who listens, decide as if nobody had looked.
  */
 
-type IsStray = (error: unknown) => boolean
+/** Told of first, and only to be looked at. */
+const monitor = "uncaughtExceptionMonitor"
+const strayEvents: ReadonlySet<unknown> = new Set([monitor, "uncaughtException", "unhandledRejection"])
 
-const expected = new Set<IsStray>()
+type Emit = (this: unknown, event: unknown, ...args: Array<unknown>) => boolean
 
-/** Swallows the errors that `isStray` knows, until the returned function is called. */
-export const expectStrays = (isStray: IsStray): (() => void) => {
-  if (expected.size === 0) listen()
-  expected.add(isStray)
-  return () => {
-    if (expected.delete(isStray) && expected.size === 0) unlisten()
+/**
+ * For good: a listener would count as the host's, and hide what nobody listens to.
+ *
+ * @param isForeign Asked in the async context that the error comes from.
+ * @param tell Gets each error once.
+ */
+export const takeStrays = (isForeign: () => boolean, tell: (error: unknown) => void): void => {
+  const original = process.emit as Emit
+  const emit: Emit = function (event, ...args) {
+    if (!strayEvents.has(event) || !isForeign()) return original.call(this, event, ...args)
+    if (event !== monitor) tell(args[0])
+    return true
   }
-}
-
-/** The same until all that this turn of the event loop leads to has run. */
-export const untilNextTurn = (isStray: IsStray): void => {
-  setImmediate(expectStrays(isStray))
-}
-
-const isExpected = (error: unknown): boolean => [...expected].some((isStray) => isStray(error))
-
-const onException = (error: unknown): void => {
-  if (!isExpected(error)) pass(error, "uncaughtException")
-}
-
-const onRejection = (error: unknown): void => {
-  if (!isExpected(error)) pass(error, "unhandledRejection")
-}
-
-/** Our listening hides what nobody else listens to: it is thrown once more, with nobody in its way. */
-const pass = (error: unknown, event: "uncaughtException" | "unhandledRejection"): void => {
-  if (process.listenerCount(event) > 1) return
-  unlisten()
-  expected.clear()
-  process.nextTick(() => {
-    throw error
-  })
-}
-
-const listen = (): void => {
-  process.on("uncaughtException", onException)
-  process.on("unhandledRejection", onRejection)
-}
-
-const unlisten = (): void => {
-  process.off("uncaughtException", onException)
-  process.off("unhandledRejection", onRejection)
+  process.emit = emit as typeof process.emit
 }

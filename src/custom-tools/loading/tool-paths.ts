@@ -1,9 +1,26 @@
 /** What a configured path means, and which files are modules of tools. */
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
+import { got } from "../got.ts"
+import type { ToolPath } from "../loaded-tool.ts"
 
-/** Absolute: `~`, `~/x` and `file:` URLs are expanded, relative paths start at `cwd`. Throws for a URL of another host. */
+/** Throws a TypeError, in which the argument is called `name`, for what are no paths. */
+export const toToolPaths = (
+  paths: ReadonlyArray<string | ToolPath>,
+  name = "paths",
+): ReadonlyArray<ToolPath> => {
+  const expected = `Expected \`${name}\` to be an array of strings or of objects with a string \`path\``
+  if (!Array.isArray(paths)) throw new TypeError(`${expected}, ${got(paths)}`)
+  return paths.map((path: string | ToolPath) => {
+    if (typeof path === "string") return { path }
+    if (typeof path?.path !== "string") throw new TypeError(`${expected}, ${got(path)} in it`)
+    return path
+  })
+}
+
+/** Absolute: `~`, `~/x` and `file:` URLs are expanded, relative paths start at `cwd`. Throws for a URL of another host, and for an empty path, which would mean all of `cwd`. */
 export const resolveToolPath = (path: string, cwd: string, home: string): string => {
+  if (path === "") throw new Error("The path is empty")
   if (path === "~") return resolve(home)
   if (path.startsWith("~/")) return join(resolve(home), path.slice(2))
   if (path.startsWith("file:")) return fileURLToPath(path)

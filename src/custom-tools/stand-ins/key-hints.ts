@@ -9,13 +9,6 @@ const keys: Readonly<Record<string, string>> = {
   "tui.input.newLine": "shift+enter",
 }
 
-/** Empty for what no key does here. */
-export const keyText = (keybinding: string): string =>
-  Object.hasOwn(keys, keybinding) ? keys[keybinding]! : ""
-
-export const rawKeyHint = (key: string, description: string): string => `${key} ${description}`
-
-export const keyHint = (keybinding: string, description: string): string => {
-  const key = keyText(keybinding)
-  return key === "" ? description : rawKeyHint(key, description)
-}
+/** `<key> <description>`; the description alone where no key does that here. */
+export const keyHint = (keybinding: string, description: string): string =>
+  Object.hasOwn(keys, keybinding) ? `${keys[keybinding]} ${description}` : description

@@ -28,13 +28,9 @@ export const calculateCost = (model: { readonly cost: Prices }, usage: Usage): U
 const needsProvider = (name: string): unknown => unavailable(name, "a model provider", "@mariozechner/pi-ai")
 
 export const complete = needsProvider("complete")
-export const completeSimple = needsProvider("completeSimple")
 export const createAssistantMessageEventStream = needsProvider("createAssistantMessageEventStream")
 export const getModel = needsProvider("getModel")
-export const getModels = needsProvider("getModels")
-export const getProviders = needsProvider("getProviders")
 export const registerApiProvider = needsProvider("registerApiProvider")
-export const stream = needsProvider("stream")
 export const streamSimple = needsProvider("streamSimple")
 export const streamSimpleAnthropic = needsProvider("streamSimpleAnthropic")
 export const streamSimpleOpenAIResponses = needsProvider("streamSimpleOpenAIResponses")

@@ -62,27 +62,28 @@ const truncate = (text: string, options: TruncationOptions, end: "head" | "tail"
   const lines = text.split("\n")
   const totalBytes = Buffer.byteLength(text)
   const limits = { totalLines: lines.length, totalBytes, maxLines, maxBytes }
-  const whole = { lastLinePartial: false, firstLineExceedsLimit: false, ...limits }
   if (lines.length <= maxLines && totalBytes <= maxBytes) {
     const output = { outputLines: lines.length, outputBytes: totalBytes }
+    const whole = { lastLinePartial: false, firstLineExceedsLimit: false, ...limits }
     return { content: text, truncated: false, truncatedBy: null, ...output, ...whole }
   }
   const kept =
     end === "head"
       ? fitting(lines, maxLines, maxBytes)
       : fitting(backwards(lines), maxLines, maxBytes).reverse()
-  const isTooLong = kept.length === 0 && maxLines > 0
-  if (isTooLong && end === "tail") kept.push(tailOf(lines.at(-1)!, maxBytes))
+  const firstLineExceedsLimit = end === "head" && Buffer.byteLength(lines[0]!) > maxBytes
+  const lastLinePartial = end === "tail" && kept.length === 0 && maxLines > 0
+  if (lastLinePartial) kept.push(tailOf(lines.at(-1)!, maxBytes))
   const content = kept.join("\n")
   return {
     content,
     truncated: true,
-    truncatedBy: kept.length >= maxLines && !isTooLong ? "lines" : "bytes",
+    truncatedBy: kept.length >= maxLines && !firstLineExceedsLimit ? "lines" : "bytes",
     outputLines: kept.length,
     outputBytes: Buffer.byteLength(content),
-    ...whole,
-    lastLinePartial: isTooLong && end === "tail",
-    firstLineExceedsLimit: isTooLong && end === "head",
+    lastLinePartial,
+    firstLineExceedsLimit,
+    ...limits,
   }
 }
 

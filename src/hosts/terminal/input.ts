@@ -1,4 +1,5 @@
 /** What a line typed into the session means: a call, a command of the session, or nothing that it knows. */
+import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Tool } from "../../pipeline/tool.ts"
 import { parseArguments } from "./arguments.ts"
 
@@ -8,6 +9,14 @@ export interface CallableTools {
   readonly names: ReadonlyArray<string>
   get(name: string): Tool<unknown> | undefined
 }
+
+/** As the executor offers them at any time. */
+export const callableTools = (executor: Pick<ToolExecutor, "definitions" | "tool">): CallableTools => ({
+  get names() {
+    return executor.definitions().map(({ name }) => name)
+  },
+  get: (name) => executor.tool(name),
+})
 
 export type SessionCommand =
   | "tasks"

@@ -38,6 +38,7 @@ export const toolLines = (tools: CallableTools, screen: Screen): Array<string> =
 
 const keys: ReadonlyArray<Row> = [
   ["y n a", "at a gate: yes, no, always allow calls like this"],
+  ["Esc", "turns down what a tool asks"],
   ["Ctrl-C", "denies what waits, else cancels what runs, else leaves"],
   ["Ctrl-B", "moves the running call to the background"],
   ["Ctrl-O", "shows the last output unfolded"],

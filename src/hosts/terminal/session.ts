@@ -3,6 +3,7 @@
  * It owns its executor: leaving shuts it down, and with it all that still runs.
  */
 import type { ReadStream, WriteStream } from "node:tty"
+import type { UIContext } from "../../custom-tools/ui-context.ts"
 import type { Correction } from "../../io/corrections.ts"
 import { capitalized } from "../../pipeline/background-tasks.ts"
 import type { ToolEvent } from "../../pipeline/event.ts"
@@ -12,16 +13,18 @@ import { Notifications } from "../notifications.ts"
 import { answerEffect } from "./answer-effect.ts"
 import { type Block, queuedBlock } from "./block.ts"
 import { BlockView } from "./block-view.ts"
-import { columnsOf, wrap } from "./columns.ts"
+import { wrap } from "./columns.ts"
 import { decideGate, denyAll } from "./gate-keys.ts"
-import { type CallableTools, type Input, parseInput } from "./input.ts"
+import { type CallableTools, callableTools, type Input, parseInput } from "./input.ts"
 import { Keyboard, type KeyPress } from "./keyboard.ts"
 import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
 import { printedBlock } from "./printed-block.ts"
+import { prompt, promptFrame } from "./prompt.ts"
 import { singleLine } from "./render-text.ts"
 import { performCommand } from "./session-commands.ts"
-import { completions, pendingNote } from "./session-text.ts"
+import { SessionDialogs } from "./session-dialogs.ts"
+import { completions } from "./session-text.ts"
 import { hasColors } from "./style.ts"
 
 export interface SessionOptions {
@@ -39,15 +42,16 @@ export interface SessionOptions {
   readonly corrections?: () => Promise<ReadonlyArray<Correction>>
 }
 
-const prompt = "› "
-
 export class Session {
+  /** The screen for tools of other agents; it answers as long as the session runs. */
+  readonly ui: UIContext
   private readonly executor: ToolExecutor
   private readonly tools: CallableTools
   private readonly output: WriteStream
   private readonly view: BlockView
   private readonly keyboard: Keyboard
   private readonly editor: LineEditor
+  private readonly dialogs: SessionDialogs
   private readonly notifications: Notifications
   private readonly corrections: () => Promise<ReadonlyArray<Correction>>
   private calls = 0
@@ -59,21 +63,24 @@ export class Session {
     this.executor = executor
     this.notifications = options.notifications ?? new Notifications({ tasks: executor.tasks })
     this.corrections = options.corrections ?? (async () => [])
-    this.tools = {
-      get names() {
-        return executor.definitions().map(({ name }) => name)
-      },
-      get: (name) => executor.tool(name),
-    }
+    this.tools = callableTools(executor)
     this.output = output
     this.view = new BlockView({
       output,
       colors: options.colors ?? hasColors(output),
       tool: (name) => executor.tool(name),
-      footer: (width) => this.promptFrame(width),
+      footer: (width) => this.footer(width),
       hint: "Ctrl-C cancels, Ctrl-B to the background",
-      gateNote: () => (this.editor.isEmpty ? undefined : "once the line below is empty"),
+      gateNote: () => this.gateNote(),
     })
+    this.dialogs = new SessionDialogs({
+      output,
+      view: this.view,
+      keysTaken: () => this.keysTaken(),
+      say: (text, paint) => this.say(text, paint),
+      leave: () => void this.leave(),
+    })
+    this.ui = this.dialogs.ui
     this.keyboard = new Keyboard(input, output, (key) => this.press(key))
     this.editor = new LineEditor({
       onLine: (line) => this.submit(line),
@@ -104,6 +111,7 @@ export class Session {
 
   /** Stops what runs and ends the session. */
   leave(): Promise<void> {
+    this.dialogs.close()
     this.down ??= this.executor.shutdown()
     return this.down
   }
@@ -115,27 +123,29 @@ export class Session {
 
   private readonly resize = (): void => this.view.draw()
 
-  private promptFrame(width: number): Frame {
-    if (this.down !== undefined) {
-      return { live: this.view.blocks.size === 0 ? [] : [this.view.style.dim("Stopping what runs…")] }
-    }
-    const { style } = this.view
-    const note = pendingNote(this.executor.pendingActions().list(), width)
-    const start = columnsOf(note + prompt)
-    const { text, cursor } = this.editor.draw(width - start)
-    return {
-      live: ["", style.ask(note) + style.bold(prompt) + text],
-      cursor: { row: 1, column: start + cursor },
-    }
+  private footer(width: number): Frame {
+    const { dialogs, editor, executor } = this
+    const { style, blocks } = this.view
+    if (this.down !== undefined) return { live: blocks.size === 0 ? [] : [style.dim("Stopping what runs…")] }
+    const asked = dialogs.frame(width)
+    if (asked !== undefined) return asked
+    const actions = executor.pendingActions().list()
+    return promptFrame({ editor, width, style, actions, above: dialogs.waitingLines(width) })
   }
 
-  private say(text: string): void {
-    this.view.print(
-      text
-        .split("\n")
-        .flatMap((line) => wrap(singleLine(line), this.view.width))
-        .map(this.view.style.dim),
-    )
+  private gateNote(): string | undefined {
+    if (this.dialogs.isOnScreen) return "once the question below is answered"
+    return this.editor.isEmpty ? undefined : "once the line below is empty"
+  }
+
+  private keysTaken(): string | undefined {
+    if (!this.editor.isEmpty) return "the line below is empty"
+    return this.view.gate === undefined ? undefined : "the call above is decided"
+  }
+
+  private say(text: string, paint: (line: string) => string = this.view.style.dim): void {
+    const lines = text.split("\n").flatMap((line) => wrap(singleLine(line), this.view.width))
+    this.view.print(lines.map(paint))
   }
 
   // --- Events
@@ -182,7 +192,10 @@ export class Session {
     if (this.down !== undefined) return
     if (key.ctrl && !key.pasted && this.control(key.name)) return
     this.warned = false
-    if (!this.editor.isEmpty || !decideGate(key, this.view, this.executor)) this.editor.press(key)
+    // A gate is decided only by keys that the screen said were its own.
+    const mayDecide = this.editor.isEmpty && !this.dialogs.isOnScreen
+    if (!this.dialogs.press(key) && !(mayDecide && decideGate(key, this.view, this.executor)))
+      this.editor.press(key)
     this.view.invalidate()
   }
 
@@ -195,7 +208,7 @@ export class Session {
         this.toBackground()
         return true
       case "o":
-        this.view.expand()
+        if (!this.dialogs.expand()) this.view.expand()
         return true
       case "l":
         this.view.redraw(true)
@@ -210,8 +223,10 @@ export class Session {
 
   /** Ctrl-C in layers: denies what waits, else cancels what runs, else clears the line, else leaves. */
   private interrupt(): void {
+    const dismissed = this.dialogs.dismissAll()
     if (denyAll(this.view, this.executor) > 0) return
-    if (this.executor.cancel({ reason: "Cancelled by user" }) > 0) return
+    // With its question goes the call that asked it: one that asks for ever could not be left otherwise.
+    if (this.executor.cancel({ reason: "Cancelled by user" }) > 0 || dismissed > 0) return
     if (!this.editor.isEmpty) {
       this.editor.clear()
       this.view.invalidate()

@@ -1,6 +1,10 @@
+import { join } from "node:path"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { ToolPort } from "../../../src/custom-tools/extensions/extension-tools.ts"
 import type { LoadedExtensionTool } from "../../../src/custom-tools/loaded-tool.ts"
+import type { ToolCall } from "../../../src/index.ts"
+import type { CallingAgent } from "../../../src/pipeline/handler.ts"
+import { until } from "../../pipeline/deferred.ts"
 import { loadSources, toolSource } from "./load-sources.ts"
 
 /** A registry with a tool `read`, and what extensions asked of it. */
@@ -72,6 +76,22 @@ describe("emit", () => {
     expect(warnings).toEqual([expect.stringMatching(/^A turn_end listener failed: .*exit/)])
   })
 
+  it("logs what a listener leaves to nobody", async () => {
+    const { runner, warnings, cwd } = await loadSources([
+      `pi.on("turn_end", () => void Promise.reject(new Error("stray")))
+       pi.events.on("channel", () => void Promise.reject(new Error("of the bus")))
+       pi.on("turn_start", () => pi.events.emit("channel"))`,
+    ])
+    await runner.emit({ type: "turn_end" })
+    await runner.emit({ type: "turn_start" })
+    await until(() => warnings.length === 2)
+    const owner = join(cwd, "extension-0.mjs")
+    expect(warnings).toEqual([
+      `${owner} left a failure to nobody: stray`,
+      `${owner} left a failure to nobody: of the bus`,
+    ])
+  })
+
   it("tells each extension of a moment once, by the older name where it listens for that", async () => {
     const { runner, entries } = await loadSources([
       `for (const type of ["session_start", "session_switch"])
@@ -92,6 +112,28 @@ describe("emit", () => {
     ])
     await runner.emit({ reason: "start" })
     expect(entries).toEqual([["ctx", [cwd, true, true, []]]])
+  })
+})
+
+describe("hooks", () => {
+  it("survive what a listener does once its call is cancelled", async () => {
+    const { runner, entries, warnings, cwd } = await loadSources([
+      `pi.on("tool_call", (event, ctx) => {
+         ctx.signal.addEventListener("abort", () => { pi.appendEntry("aborted"); process.exit(3) })
+       })`,
+    ])
+    const agent = { agentId: "main" } as CallingAgent
+    runner.attach({ ...recordingPort().port, callingAgent: () => agent })
+    const cancel = new AbortController()
+    const call = { callId: "c", agentId: "main", name: "echo", params: {} } as ToolCall
+    await runner.hooks.beforeCall?.(call, { signal: cancel.signal })
+    cancel.abort()
+    await until(() => warnings.length > 0)
+    expect(entries).toEqual([["aborted", undefined]])
+    const owner = join(cwd, "extension-0.mjs")
+    expect(warnings).toEqual([
+      `${owner} left a failure to nobody: ${owner} called process.exit, which would end the program that runs it`,
+    ])
   })
 })
 

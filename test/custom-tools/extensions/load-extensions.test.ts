@@ -115,10 +115,19 @@ it("refuses what is no module of an extension, and keeps those before it", async
   const paths = ["good.mjs", "named.mjs", "missing.mjs", "tool.md"]
   const { errors, runner } = await loadExtensions(paths, cwd)
   expect(errors).toEqual([
-    { path: "named.mjs", error: "Tool must export a default function" },
-    { path: "missing.mjs", error: expect.stringMatching(/^Failed to load tool: .*missing\.mjs/s) },
+    {
+      path: "named.mjs",
+      resolvedPath: join(cwd, "named.mjs"),
+      error: "Tool must export a default function",
+    },
+    {
+      path: "missing.mjs",
+      resolvedPath: join(cwd, "missing.mjs"),
+      error: expect.stringMatching(/^Failed to load tool: .*missing\.mjs/s),
+    },
     {
       path: "tool.md",
+      resolvedPath: join(cwd, "tool.md"),
       error: "Declarative tool files (.md, .json) cannot be loaded as executable modules",
     },
   ])
@@ -169,4 +178,15 @@ it("gives extensions and their contexts a screen once there is one", async () =>
     ["ui", [true, true, true]],
   ])
   expect(seen).toEqual(["seen"])
+})
+
+it("names the file that failed, where the path as it was given does not", async () => {
+  const cwd = await temporaryFolder()
+  await writeFile(join(cwd, "thrower.ts"), "export default () => { throw new Error('boom') }")
+  await writeFile(join(cwd, "half.ts"), "export default (pi) => pi.registerTool({ name: 'half' })")
+  const { errors } = await loadExtensions(["thrower.ts", "half.ts"], cwd)
+  expect(errors).toEqual([
+    { path: "thrower.ts", resolvedPath: join(cwd, "thrower.ts"), error: "Failed to load tool: boom" },
+    { path: "half.ts", resolvedPath: join(cwd, "half.ts"), error: invalid(0) },
+  ])
 })

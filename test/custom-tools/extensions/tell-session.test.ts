@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from "vitest"
 import type { AnyCustomTool } from "../../../src/custom-tools/custom-tool.ts"
 import { tellSession } from "../../../src/custom-tools/extensions/tell-session.ts"
 import type { SessionEvent } from "../../../src/custom-tools/session-events.ts"
-import { recordingLogger } from "./load-sources.ts"
+import { loadSources, recordingLogger } from "./load-sources.ts"
 
 const statefulTool = (name: string, onSession: AnyCustomTool["onSession"]) => ({
   resolvedPath: `/tools/${name}.js`,
@@ -36,6 +36,31 @@ it("awaits the tools in order, whichever words the event comes in", async () => 
     ["a", { reason: "start" }],
     ["b", { reason: "start" }],
   ])
+})
+
+it.each([
+  [null, "Expected an event to be an object, got `null` (null)"],
+  ["start", "Expected an event to be an object, got `start` (string)"],
+  [{}, "Expected an event to have a `type`, or a `reason` of a session event, got `undefined` (undefined)"],
+  [{ type: 5 }, "Expected the `type` of an event to be a string, got `5` (number)"],
+  [
+    { reason: "nope" },
+    "Expected an event to have a `type`, or a `reason` of a session event, got `nope` (string)",
+  ],
+  [
+    { reason: "toString" },
+    "Expected an event to have a `type`, or a `reason` of a session event, got `toString` (string)",
+  ],
+])("tells nobody of what is no event, but its caller: %j", async (event, message) => {
+  const heard: Array<unknown> = []
+  const tool = statefulTool("a", (each) => {
+    heard.push(each)
+  })
+  const meant = event as unknown as SessionEvent
+  await expect(tellSession([tool], meant)).rejects.toThrow(new TypeError(message))
+  const { runner } = await loadSources([`pi.on("nope", () => pi.appendEntry("heard"))`])
+  await expect(runner.emit(meant)).rejects.toThrow(new TypeError(message))
+  expect(heard).toEqual([])
 })
 
 it("keeps `this` and gives a context of the host", async () => {

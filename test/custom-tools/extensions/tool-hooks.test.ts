@@ -84,6 +84,18 @@ describe("tool_call", () => {
     expect(result.content).toMatch(/^Validation failed for tool "echo":/)
   })
 
+  it.each(["undefined", "null", "[]", "'text'"])(
+    "keeps the arguments as they were where a listener puts %s in their place",
+    async (value) => {
+      const { result, warnings } = await runWith([
+        onCall(`event.input.text += "!"; event.input = ${value}`),
+        onCall(`event.input.text += "?"`),
+      ])
+      expect(result).toMatchObject({ status: "complete", content: "hello!?" })
+      expect(warnings).toEqual(["Ignored what a tool_call listener put in place of `input`: it is no object"])
+    },
+  )
+
   it("reports parameters only where they differ", async () => {
     const { runner } = await loadSources([onCall(`event.input.text = event.input.text`)])
     const call = { callId: "c", agentId: "main", name: "echo", params: { text: "x" } } as ToolCall

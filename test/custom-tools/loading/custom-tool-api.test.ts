@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import { currentCall } from "../../../src/custom-tools/current-call.ts"
 import type { CustomToolAPI, CustomToolPendingAction } from "../../../src/custom-tools/custom-tool.ts"
 import { makeCustomToolAPI } from "../../../src/custom-tools/loading/custom-tool-api.ts"
+import { runIsolated } from "../../../src/custom-tools/loading/isolation.ts"
 import { noOpUI } from "../../../src/custom-tools/ui-context.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { writeFiles } from "./write-files.ts"
@@ -45,6 +46,36 @@ describe("the API object", () => {
     expect(api.pi).toEqual({ isReal: true })
     const always = await makeCustomToolAPI(path(), { standIns: "always" })
     expect(always.api.pi).toHaveProperty("truncateHead")
+  })
+})
+
+describe("the zod of the API object", () => {
+  const zod = (version: string) => ({
+    "node_modules/zod/package.json": `{ "name": "zod", "main": "./index.js" }`,
+    "node_modules/zod/index.js": `exports.version = "${version}"`,
+  })
+  const inFolder = (folder: string, files: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text]))
+
+  it("is the one beside the module that asks, else the one where the agent works", async () => {
+    await writeFiles(path(), {
+      ...inFolder("home", zod("of home")),
+      ...inFolder("work", zod("of work")),
+      "elsewhere/tool.ts": "",
+    })
+    const { api } = await makeCustomToolAPI(path("work"))
+    const askedBy = (file: string) => runIsolated(path(file), () => api.zod)
+    expect(askedBy("home/tools/tool.ts")).toEqual({ version: "of home" })
+    expect(askedBy("elsewhere/tool.ts")).toEqual({ version: "of work" })
+    expect(runIsolated("a tool's name", () => api.zod)).toEqual({ version: "of work" })
+  })
+
+  it("stays with a tool that asks again in its calls", async () => {
+    await writeFiles(path(), { ...inFolder("home", zod("of home")) })
+    const { api } = await makeCustomToolAPI(path("work"))
+    expect(runIsolated("tool", () => api.zod)).toBeUndefined()
+    expect(runIsolated(path("home/tool.ts"), () => api.zod)).toEqual({ version: "of home" })
+    expect(runIsolated("tool", () => api.zod)).toEqual({ version: "of home" })
   })
 })
 

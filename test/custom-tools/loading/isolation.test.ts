@@ -1,50 +1,18 @@
-import fs from "node:fs"
+import { execFile } from "node:child_process"
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
-import { foreignOwner, runIsolated, runOutside } from "../../../src/custom-tools/loading/isolation.ts"
-import { runScript } from "../../run-script.ts"
+import {
+  foreignOwner,
+  isolatedSignal,
+  runIsolated,
+  runOutside,
+} from "../../../src/custom-tools/loading/isolation.ts"
+import { root, runScript } from "../../run-script.ts"
 
-const refused = (name: string): string =>
-  `/tool.ts called process.${name}, which would end the program that runs it`
+const sample = (name: string) => `test/custom-tools/loading/samples/${name}.ts`
 
 describe("foreign code", () => {
-  it.each(["exit", "reallyExit", "abort"] as const)("cannot call process.%s", (name) => {
-    const functions = process as unknown as Record<string, () => never>
-    expect(() => runIsolated("/tool.ts", () => functions[name]!())).toThrow(refused(name))
-  })
-
-  it("cannot do so later either", async () => {
-    const work = async () => {
-      await nextTurn()
-      process.exit(1)
-    }
-    await expect(runIsolated("/tool.ts", work)).rejects.toThrow(refused("exit"))
-  })
-
-  it("finds the standard input at its end, each its own", async () => {
-    const stdin = process.stdin
-    const read = async () => {
-      expect(process.stdin).toBe(process.stdin)
-      expect(process.stdin).not.toBe(stdin)
-      const ended = new Promise((resolve) =>
-        process.stdin.on("data", resolve).on("end", () => resolve("end")),
-      )
-      return await ended
-    }
-    expect(await runIsolated("/a.ts", read)).toBe("end")
-    expect(await runIsolated("/b.ts", read)).toBe("end")
-    expect(process.stdin).toBe(stdin)
-  })
-
-  it("does not wait for the standard input", () => {
-    const read = () => [
-      fs.readFileSync(0, "utf8"),
-      fs.readFileSync("/dev/stdin").length,
-      fs.readSync(0, Buffer.alloc(8)),
-    ]
-    expect(runIsolated("/tool.ts", read)).toEqual(["", 0, 0])
-  })
-
   it("is known by its owner, and the host's code that it calls is not", async () => {
     const owners = () => [foreignOwner(), runOutside(foreignOwner), foreignOwner()]
     expect(runIsolated("/tool.ts", owners)).toEqual(["/tool.ts", undefined, "/tool.ts"])
@@ -53,21 +21,59 @@ describe("foreign code", () => {
   })
 })
 
-describe("the process", () => {
-  const script = (name: string) => runScript(`test/custom-tools/loading/samples/${name}.ts`)
+describe("a signal for foreign code", () => {
+  const isolated = (work: () => void) => runIsolated("/tool.ts", work)
 
+  it("is aborted with the host's, for the same reason, and its listeners are foreign", () => {
+    const host = new AbortController()
+    const signal = isolatedSignal(host.signal, isolated)
+    const heard: Array<unknown> = []
+    signal.addEventListener("abort", () => heard.push(foreignOwner(), signal.reason))
+    host.abort("enough")
+    expect(heard).toEqual(["/tool.ts", "enough"])
+    expect(foreignOwner()).toBeUndefined()
+  })
+
+  it("is aborted from the start where the host's is", () => {
+    expect(isolatedSignal(AbortSignal.abort("before"), isolated)).toMatchObject({
+      aborted: true,
+      reason: "before",
+    })
+  })
+})
+
+describe("the process", () => {
   it("survives what foreign code leaves to nobody, and ends as the host wishes", async () => {
-    await expect(script("stray")).rejects.toMatchObject({
+    const exit = "/tool.ts called process.exit, which would end the program that runs it"
+    const failures = [
+      "a rejection",
+      "a throw in a timer",
+      "spawn /there/is/no/such/program ENOENT",
+      exit,
+      exit,
+    ]
+    await expect(runScript(sample("stray"))).rejects.toMatchObject({
       code: 4,
-      stdout: "exit in a timer\nexit in a promise\nload: rejection, throw in a timer\n",
+      stdout: failures.map((failure) => `/tool.ts left a failure to nobody: ${failure}\n`).join(""),
       stderr: "",
     })
   })
 
   it.each(["own-rejection", "own-throw"])("ends by the host's own failures as ever: %s", async (name) => {
-    await expect(script(name)).rejects.toMatchObject({
+    await expect(runScript(sample(name))).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining("Error: the host's"),
     })
+  })
+
+  it("goes on after the host's own failures where Node was told so", async () => {
+    const options = ["--unhandled-rejections=warn", "--import", "tsx", "-C", "@stepline/source"]
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      [...options, sample("own-rejection"), "and goes on"],
+      { cwd: root },
+    )
+    expect(stdout).toBe("the host goes on\n")
+    expect(stderr).toContain("Error: the host's promise")
   })
 })

@@ -1,6 +1,10 @@
 import { symlink } from "node:fs/promises"
 import { relative } from "node:path"
+import { ToolRegistry } from "stepline"
 import { describe, expect, it } from "vitest"
+import type { CustomToolAPI } from "../../../src/custom-tools/custom-tool.ts"
+import { CustomTools } from "../../../src/custom-tools/custom-tools.ts"
+import { loadExtensions } from "../../../src/custom-tools/extensions/load-extensions.ts"
 import {
   discoverAndLoadCustomTools,
   loadCustomTools,
@@ -79,8 +83,12 @@ describe("loadCustomTools", () => {
     const { names, errors } = await load(["a.ts", "b.ts"], {}, new Set(["read_file"]))
     expect(names).toEqual(["a", "b"])
     expect(errors).toEqual([
-      { path: "a.ts", error: 'Tool name "read_file" conflicts with existing tool' },
-      { path: "b.ts", error: 'Tool name "a" conflicts with existing tool' },
+      {
+        path: "a.ts",
+        resolvedPath: path("a.ts"),
+        error: 'Tool name "read_file" conflicts with existing tool',
+      },
+      { path: "b.ts", resolvedPath: path("b.ts"), error: 'Tool name "a" conflicts with existing tool' },
     ])
   })
 
@@ -106,7 +114,11 @@ describe("loadCustomTools", () => {
     await writeFiles(path(), { "empty/readme.md": "" })
     expect((await load(["empty", "gone.ts"])).errors).toEqual([
       { path: "empty", error: `Failed to load tool: There are no tools in ${path("empty")}` },
-      { path: "gone.ts", error: `Failed to load tool: There is no file ${path("gone.ts")}` },
+      {
+        path: "gone.ts",
+        resolvedPath: path("gone.ts"),
+        error: `Failed to load tool: There is no file ${path("gone.ts")}`,
+      },
     ])
   })
 
@@ -116,23 +128,54 @@ describe("loadCustomTools", () => {
     expect(await load(["a.md", "a.json", "a.ts"])).toEqual({
       names: ["a"],
       errors: [
-        { path: "a.md", error },
-        { path: "a.json", error },
+        { path: "a.md", resolvedPath: path("a.md"), error },
+        { path: "a.json", resolvedPath: path("a.json"), error },
       ],
     })
   })
 
   it("gives all factories one object, which a screen changes", async () => {
     await writeFiles(path(), {
-      "a.ts": `export default (pi) => ({ ...${tool("a")}, api: pi })`,
-      "b.ts": `export default (pi) => ({ ...${tool("b")}, api: pi })`,
+      "a.ts": `export default (pi) => ({ ...${tool("a")}, execute: () => pi })`,
+      "b.ts": `export default (pi) => ({ ...${tool("b")}, execute: () => pi })`,
     })
     const { tools, setUIContext } = await loadCustomTools(["a.ts", "b.ts"], path(), [])
-    const [a, b] = tools.map((loaded) => Reflect.get(loaded.tool, "api"))
+    const [a, b] = tools.map(({ tool }) => (tool.execute as unknown as () => CustomToolAPI)())
     expect(a).toBe(b)
-    expect([a.cwd, a.hasUI, await a.ui.confirm()]).toEqual([path(), false, false])
+    const answers = async () => [a?.cwd, a?.hasUI, await a?.ui.confirm("", "")]
+    expect(await answers()).toEqual([path(), false, false])
     setUIContext({ ...noOpUI, confirm: async () => true }, true)
-    expect([a.hasUI, await a.ui.confirm()]).toEqual([true, true])
+    expect(await answers()).toEqual([path(), true, true])
+  })
+
+  it("accepts or rejects a tool that throws when it is read on its own", async () => {
+    const thrower = "{ get name() { throw new Error('getter') } }"
+    await writeFiles(path(), {
+      "t.ts": `export default () => [${tool("a")}, ${thrower}, ${tool("b")}]`,
+    })
+    const { names, errors } = await load(["t.ts"])
+    expect([names, errors.length, errors[0]?.error]).toEqual([
+      ["a", "b"],
+      1,
+      "Tool factory returned invalid tool at index 1: expected object with string name, string description, parameters, and execute function",
+    ])
+  })
+
+  it("takes a working directory that is relative to the process's", async () => {
+    await writeFiles(path(), { ".omp/tools/a.ts": factory("a"), "b.ts": factory("b") })
+    const { tools } = await discoverAndLoadCustomTools(["b.ts"], relative(process.cwd(), path()), [], {
+      home: path("home"),
+    })
+    expect(tools.map((loaded) => loaded.resolvedPath)).toEqual([path(".omp/tools/a.ts"), path("b.ts")])
+  })
+
+  it("takes an empty path for none, and not for the working directory", async () => {
+    await writeFiles(path(), { "a.ts": factory("a") })
+    const { tools, errors } = await discoverAndLoadCustomTools([""], path(), [], { home: path("home") })
+    expect([tools, errors]).toMatchObject([
+      [],
+      [{ path: "", error: "Failed to load tool: The path is empty" }],
+    ])
   })
 
   it("shares modules through a loader", async () => {
@@ -192,6 +235,41 @@ describe("a bad module costs its own tools only", () => {
     })
     const { names, errors } = await load(["a.ts", "b.ts", "c.ts", "d.ts"], { loadTimeout: 100 })
     expect([names, errors.length]).toEqual([["d"], 3])
+  })
+})
+
+it("an error names the file that failed, where the path as it was given does not", async () => {
+  await writeFiles(path(), { "home/thrower.ts": "throw new Error('boom')", "home/empty.ts": "" })
+  const { errors } = await loadCustomTools(["~/thrower.ts", path("home/empty.ts")], path(), [], {
+    home: path("home"),
+  })
+  expect(errors).toEqual([
+    { path: "~/thrower.ts", resolvedPath: path("home/thrower.ts"), error: "Failed to load tool: boom" },
+    { path: path("home/empty.ts"), error: "Tool must export a default function" },
+  ])
+})
+
+describe("paths that no caller can mean", () => {
+  const expected = (name: string, got: string) =>
+    `Expected \`${name}\` to be an array of strings or of objects with a string \`path\`, got ${got}`
+
+  it.each([
+    [null, "`null` (null)"],
+    ["tools", "`tools` (string)"],
+    [[null], "`null` (null) in it"],
+    [["a.ts", 5], "`5` (number) in it"],
+    [[{ file: "a.ts" }], "`[object Object]` (object) in it"],
+  ])("are refused: %j", async (paths, got) => {
+    const given = paths as unknown as ReadonlyArray<string>
+    await expect(loadCustomTools(given, path(), [])).rejects.toThrow(new TypeError(expected("paths", got)))
+    await expect(discoverAndLoadCustomTools(given, path(), [], { home: path() })).rejects.toThrow(
+      new TypeError(expected("configuredPaths", got)),
+    )
+    await expect(loadExtensions(given, path())).rejects.toThrow(new TypeError(expected("paths", got)))
+    const registry = new ToolRegistry()
+    await expect(CustomTools.load({ cwd: path(), registry, paths: given, discovery: false })).rejects.toThrow(
+      new TypeError(expected("paths", got)),
+    )
   })
 })
 

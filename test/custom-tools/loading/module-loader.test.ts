@@ -1,5 +1,6 @@
 import { symlink } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
+import { foreignOwner } from "../../../src/custom-tools/loading/isolation.ts"
 import { ModuleLoader, type ModuleLoaderOptions } from "../../../src/custom-tools/loading/module-loader.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { writeFiles } from "./write-files.ts"
@@ -71,6 +72,57 @@ describe("languages", () => {
     ])
   })
 
+  it("takes a script for one, whatever its comments and texts look like", async () => {
+    const text = `
+      /*
+      import foo from "foo"
+      */
+      const text = \`
+      export default 1
+      \`
+      if (text !== "") { module.exports = 010; return }`
+    expect(await load({ "tool.js": text })).toBe(8)
+  })
+
+  it("leaves texts and comments as they are", async () => {
+    const text = `
+      // import.meta is "import.meta"
+      export default ["see import.meta.url", \`\${1}import.meta\`, /import\\.meta/.source, import.meta.main]`
+    expect(await load({ "tool.ts": text })).toEqual([
+      "see import.meta.url",
+      "1import.meta",
+      "import\\.meta",
+      false,
+    ])
+  })
+
+  it("runs decorators of methods in whatever way they change these", async () => {
+    const text = `
+      const same = (target: object, key: string, part: PropertyDescriptor) => part
+      const loud = () => (target: object, key: string, part: PropertyDescriptor) => {
+        const said = part.value
+        part.value = function () { return said.call(this).toUpperCase() }
+      }
+      class Greeter {
+        constructor(private readonly name: string) {}
+        @same greet() { return "hi " + this.name }
+        @loud() shout() { return "hi " + this.name }
+      }
+      export default [new Greeter("a").greet(), new Greeter("a").shout()]`
+    expect(await load({ "tool.ts": text })).toEqual(["hi a", "HI A"])
+  })
+
+  it.each([
+    ["tool.ts", "class A {\n  @d x = 1\n}", "2:2: Decorators of properties are not supported"],
+    [
+      "tool.js",
+      "class A {\n  @d m() {}\n}",
+      "2:2: Support for the experimental syntax 'decorators' isn't currently enabled",
+    ],
+  ])("says in a sentence what it cannot run: %s %s", async (name, text, sentence) => {
+    expect(await failure({ [name]: text })).toBe(`${path(name)}:${sentence}`)
+  })
+
   it("names file and line of a syntax error", async () => {
     expect(await failure({ "tool.ts": "const a = 1\nconst = 2\n" })).toMatch(
       `${path("tool.ts")}:2:6: Unexpected`,
@@ -108,6 +160,43 @@ describe("imports", () => {
       "lib/index.ts": "export default 4",
     }
     expect(await load(files)).toEqual([1, "x/y", "function", 2, 3, 4])
+  })
+
+  it("reaches texts as what they say, and runs no other file as a module", async () => {
+    const files = {
+      "tool.ts":
+        "import a from './a.md'; import b from './b.txt' with { type: 'text' }; export default [a, b]",
+      "a.md": "throw 1",
+      "b.txt": "text",
+      "page.mjs": "import './page.html'",
+      "page.html": "globalThis.ranPage = true",
+    }
+    expect(await load(files)).toEqual(["throw 1", "text"])
+    await expect(new ModuleLoader().load(path("page.mjs"))).rejects.toThrow(
+      `${path("page.html")} is no module: expected .ts, .js, .mjs, .cjs, .mts, .cts`,
+    )
+    expect(globalThis).not.toHaveProperty("ranPage")
+  })
+
+  it("takes nothing for an import that only looks like one", async () => {
+    const text = `
+      // var a = require("missing-a");
+      const b = \`
+      require("missing-b");
+      \`
+      let c: unknown
+      try { c = require("missing-c") } catch (error) { c = (error as { code: string }).code }
+      export default c`
+    expect(await load({ "tool.ts": text })).toBe("MODULE_NOT_FOUND")
+  })
+
+  it("imports no module for its types alone", async () => {
+    const text = `
+      export type { A } from "missing-a"
+      export { type B } from "missing-b"
+      export type * from "missing-c"
+      export default 1`
+    expect(await load({ "tool.ts": text })).toBe(1)
   })
 
   it("reaches packages that are installed beside it, by the condition of its kind", async () => {
@@ -250,6 +339,24 @@ describe("failing modules", () => {
     )
   })
 
+  it.each([
+    ["ends the process", "process.exit(3)", (file: string) => `${file} called process.exit, which would end`],
+    ["never ends", "for (;;);", (file: string) => `${file} did not finish loading within 100 ms`],
+  ])("may have a default export that %s when it is read", async (_what, code, sentence) => {
+    const text = `module.exports = { get default() { ${code} } }`
+    expect(await failure({ "tool.cjs": text }, { loadTimeout: 100 })).toMatch(sentence(path("tool.cjs")))
+  })
+
+  it("are told of by the logger, where they fail when nobody waits for them any more", async () => {
+    const text = "export default 1; setImmediate(() => { throw new Error('late') })"
+    const warning = new Promise<string>((warn) => {
+      const ignore = () => undefined
+      const logger = { warn, error: ignore, info: ignore, debug: ignore }
+      load({ "tool.mjs": text }, { logger }).catch(warn)
+    })
+    expect(await warning).toBe(`${path("tool.mjs")} left a failure to nobody: late`)
+  })
+
   it("find the standard input at its end", async () => {
     const text = `
       import { readFileSync } from "node:fs"
@@ -275,6 +382,14 @@ describe("call", () => {
       for (;;);
     }
     await expect(loader.call("/a.ts", spin)).rejects.toThrow(message)
+  })
+
+  it("reads what the code gives under the same bound", async () => {
+    const spin = (): never => {
+      for (;;);
+    }
+    await expect(loader.call("/a.ts", async () => 1, spin)).rejects.toThrow("within 100 ms")
+    expect(await loader.call("/a.ts", async () => 1, foreignOwner)).toBe("/a.ts")
   })
 
   it("refuses a bound that is none", () => {
@@ -335,9 +450,16 @@ describe("stand-ins", () => {
   })
 
   it("tell so of a re-export", async () => {
-    expect(await failure({ "tool.ts": "export { NotThere } from '@mariozechner/pi-tui'" })).toBe(
-      missing("tool.ts"),
+    expect(await failure({ "tool.mjs": "export { NotThere } from '@mariozechner/pi-tui'" })).toBe(
+      missing("tool.mjs"),
     )
+  })
+
+  it.each([
+    "export { NotThere } from '@mariozechner/pi-tui'",
+    "import { NotThere } from '@mariozechner/pi-tui'; export { NotThere }",
+  ])("take what TypeScript only passes on for a type: %s", async (text) => {
+    expect(await load({ "tool.ts": `${text}; export default 1` })).toBe(1)
   })
 
   it("do not mind a name of which only the type is used", async () => {
@@ -349,9 +471,9 @@ describe("stand-ins", () => {
     ["tool.ts", "import * as tui from '@mariozechner/pi-tui'; export default () => tui.NotThere"],
     ["tool.cjs", "const tui = require('@mariozechner/pi-tui'); module.exports = () => tui.NotThere"],
     ["tool.mjs", "export default async () => (await import('@mariozechner/pi-tui')).NotThere"],
-  ])("tell so when it is used, where it could not be seen before: %s %s", async (name, text) => {
+  ])("let themselves be asked for what they may have: %s %s", async (name, text) => {
     const use = (await load({ [name]: text })) as () => unknown
-    await expect(async () => use()).rejects.toThrow(missing(name))
+    expect(await use()).toBeUndefined()
   })
 
   it("answer every specifier that published tools import", async () => {

@@ -19,3 +19,7 @@ it("knows the modules of a folder by their names", () => {
   expect(names.filter(isToolFile)).toEqual(["a.ts", "b.js", "c.mjs", "d.cjs"])
   expect(names.filter(isExtensionFile)).toEqual(["a.ts", "b.js"])
 })
+
+it("takes an empty path for none", () => {
+  expect(() => resolveToolPath("", "/work", "/home/me")).toThrow("The path is empty")
+})

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { parseFrontmatter, stripFrontmatter } from "../../../src/custom-tools/stand-ins/frontmatter.ts"
+import { parseFrontmatter } from "../../../src/custom-tools/stand-ins/frontmatter.ts"
 
 const fields = (yaml: string): unknown => parseFrontmatter(`---\n${yaml}\n---\nbody`).frontmatter
 
@@ -46,8 +46,4 @@ describe("parseFrontmatter", () => {
       "constructor",
     ])
   })
-})
-
-it("strips the fields", () => {
-  expect(stripFrontmatter("---\na: b\n---\ntext\n")).toBe("text")
 })

@@ -96,6 +96,14 @@ describe("truncateTail", () => {
       lastLinePartial: true,
     })
   })
+
+  it("says `lines` of a part of a line too, where that is all the lines there may be", () => {
+    expect(truncateTail("a\n12345", { maxBytes: 3, maxLines: 1 })).toMatchObject({
+      content: "345",
+      truncatedBy: "lines",
+      lastLinePartial: true,
+    })
+  })
 })
 
 it("shows sizes as people read them", () => {

@@ -75,9 +75,10 @@ describe("Compile", () => {
     expect(validator.Errors({ n: "x" })).toMatchObject([{ instancePath: "/n", message: "Expected number" }])
   })
 
-  it("converts, fills in and parses", () => {
-    expect(validator.Convert({ n: "5" })).toEqual({ n: 5 })
-    expect(validator.Create()).toEqual({ n: 3 })
+  it("parses: converts and fills in a copy, and throws where that is not valid", () => {
+    const given = { n: "5" }
+    expect(validator.Parse(given)).toEqual({ n: 5 })
+    expect(given).toEqual({ n: "5" })
     expect(validator.Parse({})).toEqual({ n: 3 })
     expect(() => validator.Parse({ n: [] })).toThrow()
   })

@@ -27,6 +27,12 @@ const maxDelay = 2 ** 31 - 1
 const exitCodeOf = ({ code, signal }: ProcessExit): number | null =>
   code ?? (signal === null ? null : 128 + constants.signals[signal])
 
+/**
+ * Two pipes would not keep the order of what is written to them. A bash of its own, so that none of this shows in the
+ * command's errors; the outer one reads no start-up file. A shell of another kind may not know how to say so.
+ */
+const onePipe = 'exec bash -c "$0" 2>&1'
+
 /** bash on this machine. Ending a command ends all that it started. */
 export const createLocalBashOperations = ({
   shellPath,
@@ -46,8 +52,7 @@ export const createLocalBashOperations = ({
       milliseconds === undefined ? undefined : AbortSignal.timeout(Math.min(milliseconds, maxDelay))
     const exit = await localProcesses.run({
       command: shellPath ?? "bash",
-      // Two pipes would not keep the order of what is written to them. Another shell may not know how to say so.
-      args: ["-c", shellPath === undefined ? `exec 2>&1; ${command}` : command],
+      args: shellPath === undefined ? ["--posix", "-c", onePipe, command] : ["-c", command],
       cwd,
       signal: AbortSignal.any([signal, timeOver].filter((each) => each !== undefined)),
       // Its promise is awaited where the consumer gives one: then the command waits for a slow disk.

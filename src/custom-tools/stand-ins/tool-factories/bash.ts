@@ -85,6 +85,12 @@ const makeUpdates = (
     }
   })
 
+/**
+ * pi's `bash` for a working directory. Parameters: `command`, `timeout?` (seconds, default none). Gives stdout and stderr as
+ * one text, its last 2000 lines or 50 KB; all of it is then in the file that `details.fullOutputPath` names. Rejects, with
+ * the output, where the exit code is not 0, the time is over or the call is aborted. The published one reads two pipes, in
+ * whose order it shows what came; this one has one pipe, where lines stay in the order in which they were written.
+ */
 export const createBashTool = (
   cwd: string,
   options: BashToolOptions = {},

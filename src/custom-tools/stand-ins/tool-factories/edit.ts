@@ -98,6 +98,13 @@ const prepareArguments = (args: unknown): unknown => {
   return { ...rest, edits: [...(Array.isArray(list) ? list : []), { oldText, newText }] }
 }
 
+/**
+ * pi's `edit` for a working directory. Parameters: `path`, `edits: [{ oldText, newText }]`. Answers with the number of
+ * replacements; `details` hold `diff`, with line numbers, and `firstChangedLine`. Rejects, and writes nothing, where a text
+ * is missing, stands twice or overlaps another one, and where the file is no UTF-8 text of at most 64 MB. The published one
+ * gives the whole file one line ending and, where a text is found only loosely, writes the whole file as it was compared;
+ * this one changes nothing outside the replaced places.
+ */
 export const createEditTool = (
   cwd: string,
   { operations = localOperations }: EditToolOptions = {},

@@ -165,6 +165,13 @@ class Search {
   }
 }
 
+/**
+ * pi's `grep` for a working directory. Parameters: `pattern`, `path?` (default: the working directory), `glob?`,
+ * `ignoreCase?`, `literal?`, `context?` (lines, default 0), `limit?` (matches, default 100). Gives lines as
+ * `<path>:<number>: <line>`, `-` for `:` around matches, cut to 500 characters each and to 50 KB. Rejects where nothing is
+ * at `path`, where the pattern is not valid, and where it matches for more than 2 seconds in one file.
+ * The published one runs ripgrep; this one searches by itself: patterns are JavaScript's, and files over 32 MB are passed over.
+ */
 export const createGrepTool = (
   cwd: string,
   { operations = localOperations }: GrepToolOptions = {},

@@ -1,5 +1,5 @@
 /** Finds the lines that a pattern of a model matches. A regular expression that takes too long is broken off. */
-import { createContext, Script } from "node:vm"
+import { isWatchdogTimeout, runWatched } from "../../../io/watchdog.ts"
 
 export interface PatternOptions {
   readonly ignoreCase: boolean
@@ -10,13 +10,11 @@ export interface PatternOptions {
 /** For the lines of one file, in milliseconds. */
 const maxTime = 2000
 
-/** Runs work on this thread; unlike a timer, a script's time-out ends a match that goes on and on too. */
-const withinTime = (work: () => void): void => {
-  const context = createContext({ work })
+const withinTime = <T>(work: () => T): T => {
   try {
-    new Script("work()").runInContext(context, { timeout: maxTime })
+    return runWatched(work, maxTime)
   } catch (cause) {
-    if ((cause as { code?: unknown }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw cause
+    if (!isWatchdogTimeout(cause)) throw cause
     throw new Error("The pattern takes too long to match. Make it simpler, or use literal=true.")
   }
 }
@@ -59,11 +57,5 @@ export const lineMatcher = (
       `Invalid pattern: ${(cause as Error).message}. Use literal=true to search for it as it is.`,
     )
   }
-  return (lines, limit) => {
-    let found: ReadonlyArray<number> = []
-    withinTime(() => {
-      found = search(lines, limit, (line) => expression.test(line))
-    })
-    return found
-  }
+  return (lines, limit) => withinTime(() => search(lines, limit, (line) => expression.test(line)))
 }

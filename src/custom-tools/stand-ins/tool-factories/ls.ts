@@ -68,6 +68,11 @@ const listed = async (
   return { names, isCut: false }
 }
 
+/**
+ * pi's `ls` for a working directory. Parameters: `path?` (default: the working directory), `limit?` (entries, default 500).
+ * Gives names, a line each, folders with a slash, cut to 50 KB. Rejects where `path` is no folder. The published one sorts
+ * by the user's locale; this one sorts everywhere the same.
+ */
 export const createLsTool = (
   cwd: string,
   { operations = localOperations }: LsToolOptions = {},

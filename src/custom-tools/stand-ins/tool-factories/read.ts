@@ -53,6 +53,10 @@ interface Opened {
 
 const openLocal = async (path: string, absolute: string): Promise<Opened> => {
   const real = await localFiles.resolveLinks(absolute)
+  // What could list it goes by another name in each agent.
+  if ((await localFiles.stat(real))?.kind === "directory") {
+    throw new Error(`${path} is a directory, not a file. List what it holds, and read a file in it.`)
+  }
   const size = await expectFile(localFiles, { path, real })
   let mimeType: string | undefined
   for await (const chunk of localFiles.chunks(real)) {

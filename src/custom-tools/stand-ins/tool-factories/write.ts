@@ -51,6 +51,11 @@ const writeWith =
     await operations.writeFile(path, content)
   }
 
+/**
+ * pi's `write` for a working directory. Parameters: `path`, `content`. Answers with the number of bytes. Rejects where
+ * `path` is there and no regular file. The published one writes in place; this one in one step, with the mode that the file
+ * had, so that nobody reads half of it.
+ */
 export const createWriteTool = (
   cwd: string,
   { operations }: WriteToolOptions = {},

@@ -1,6 +1,6 @@
 /** Whether the letters of a query stand in a text in their order, and how well: closer together and at starts of words is better. */
 
-export interface FuzzyMatch {
+interface FuzzyMatch {
   readonly matches: boolean
   /** Lower is better. */
   readonly score: number
@@ -8,7 +8,7 @@ export interface FuzzyMatch {
 
 const noMatch: FuzzyMatch = { matches: false, score: 0 }
 
-export const fuzzyMatch = (query: string, text: string): FuzzyMatch => {
+const fuzzyMatch = (query: string, text: string): FuzzyMatch => {
   const letters = query.toLowerCase()
   const lower = text.toLowerCase()
   let score = lower === letters ? -100 : 0

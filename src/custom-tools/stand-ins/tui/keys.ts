@@ -152,12 +152,8 @@ export const matchesKey = (data: string, id: string): boolean => {
   return meaningsOf(data).some((meaning) => normalised(meaning) === wanted)
 }
 
-const eventOf = (data: string): string | undefined => /^\x1b\[[\d;:]*:([123])[u~A-FHPQRS]$/.exec(data)?.[1]
-
 /** Only kitty's protocol tells of releases. */
-export const isKeyRelease = (data: string): boolean => eventOf(data) === "3"
-
-export const isKeyRepeat = (data: string): boolean => eventOf(data) === "2"
+export const isKeyRelease = (data: string): boolean => /^\x1b\[[\d;:]*:3[u~A-FHPQRS]$/.test(data)
 
 const pasted = /^\x1b\[200~([\s\S]*)\x1b\[201~$/
 

@@ -1,6 +1,6 @@
-/** Text that is wrapped, or cut, to the width that it is drawn in. */
+/** Text that is wrapped to the width that it is drawn in. */
 import type { Component } from "../../ui-context.ts"
-import { truncateToWidth, wrapTextWithAnsi } from "./ansi-text.ts"
+import { wrapTextWithAnsi } from "./ansi-text.ts"
 import { type Paint, withPadding } from "./background.ts"
 
 /** Draws nothing where its text is blank. */
@@ -31,26 +31,5 @@ export class Text implements Component {
     if (this.text.trim() === "") return []
     const lines = wrapTextWithAnsi(this.text.replaceAll("\t", "   "), width - 2 * this.paddingX)
     return withPadding(lines, { width, x: this.paddingX, y: this.paddingY, paint: this.paint })
-  }
-}
-
-/** The first line of a text, cut to the width. */
-export class TruncatedText implements Component {
-  private readonly text: string
-  private readonly paddingX: number
-  private readonly paddingY: number
-
-  constructor(text: string, paddingX = 0, paddingY = 0) {
-    this.text = text
-    this.paddingX = paddingX
-    this.paddingY = paddingY
-  }
-
-  invalidate(): void {}
-
-  render(width: number): Array<string> {
-    const [first = ""] = this.text.split("\n", 1)
-    const line = truncateToWidth(first, Math.max(1, width - 2 * this.paddingX))
-    return withPadding([line], { width, x: this.paddingX, y: this.paddingY })
   }
 }

@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import type { AgentToolUpdate } from "../../../../src/custom-tools/agent-tool-result.ts"
 import {
@@ -32,6 +32,23 @@ describe("a command", () => {
     )
     expect(await failureOf(make(), { command: "kill -9 $$" })).toBe(
       "(no output)\n\nCommand exited with code 137",
+    )
+  })
+
+  it("that bash cannot read fails with what bash says of it, and nothing else", async () => {
+    expect(await failureOf(make(), { command: "syntax (" })).toBe(
+      "bash: -c: line 1: syntax error near unexpected token `newline'\nbash: -c: line 1: `syntax ('\n\n\nCommand exited with code 2",
+    )
+  })
+
+  it("finds the shell as `bash -c` starts it", async () => {
+    const startup = path("startup")
+    await writeFile(startup, "echo startup")
+    const bash = createBashTool(path(), {
+      spawnHook: (context) => ({ ...context, env: { ...context.env, BASH_ENV: startup, SHLVL: "4" } }),
+    })
+    expect(await textFrom(bash, { command: 'echo "$0 $# $SHLVL $(shopt -o posix)"' })).toMatch(
+      /^startup\nbash 0 5 posix\s+off\n$/,
     )
   })
 

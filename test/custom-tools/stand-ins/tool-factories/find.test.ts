@@ -78,9 +78,9 @@ it("finds through the operations that it is given", async () => {
   const tool = createFindTool("/far", {
     operations: {
       exists: (folder) => folder === "/far/src",
-      glob: (pattern, folder) => [`${folder}/a/${pattern}`, "b"],
+      glob: (pattern, folder) => [`${folder}/a/${pattern}`, "b", `${folder}/c/`, `${folder}-old/d`],
     },
   })
-  expect(await textFrom(tool, { pattern: "x", path: "src" })).toBe("a/x\nb")
+  expect(await textFrom(tool, { pattern: "x", path: "src" })).toBe("a/x\nb\nc/\n/far/src-old/d")
   expect(await failureOf(tool, { pattern: "x" })).toBe("Path not found: /far")
 })

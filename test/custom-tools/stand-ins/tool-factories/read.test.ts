@@ -72,7 +72,9 @@ describe("failures", () => {
     await mkdir(path("folder"))
     await writeFile(path("file"), "a\nb")
     expect(await failureOf(make(), { path: "none" })).toMatch(/^File not found: none\./)
-    expect(await failureOf(make(), { path: "folder" })).toMatch(/^folder is a directory/)
+    expect(await failureOf(make(), { path: "folder" })).toBe(
+      "folder is a directory, not a file. List what it holds, and read a file in it.",
+    )
     expect(await failureOf(make(), { path: "/dev/zero" })).toMatch(/^\/dev\/zero is not a regular file/)
     expect(await failureOf(make(), { path: "file", offset: 9 })).toBe(
       "Offset 9 is beyond end of file (2 lines total)",

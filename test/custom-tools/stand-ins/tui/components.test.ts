@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { DynamicBorder } from "../../../../src/custom-tools/stand-ins/tui/border.ts"
 import { Box, Container, Spacer } from "../../../../src/custom-tools/stand-ins/tui/containers.ts"
-import { Text, TruncatedText } from "../../../../src/custom-tools/stand-ins/tui/text.ts"
+import { Text } from "../../../../src/custom-tools/stand-ins/tui/text.ts"
 
 const marked = (line: string): string => `<${line}>`
 
@@ -20,10 +20,6 @@ describe("Text", () => {
     expect(text.render(9)).toEqual([])
     text.setText("now")
     expect(text.render(9)).toEqual(["", " now", ""])
-  })
-
-  it("shows one line of a TruncatedText", () => {
-    expect(new TruncatedText("long line\nmore").render(7)).toEqual(["long..."])
   })
 })
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest"
 import { Key } from "../../../../src/custom-tools/stand-ins/tui/key-names.ts"
 import {
   isKeyRelease,
-  isKeyRepeat,
   matchesKey,
   parseKey,
   typedText,
@@ -97,10 +96,9 @@ describe("matchesKey", () => {
   })
 })
 
-it("tells presses, repeats and releases apart", () => {
+it("tells releases from presses and repeats", () => {
   const events = ["\x1b[97;1:1u", "\x1b[97;1:2u", "\x1b[97;1:3u", "\x1b[1;1:3A", "\x1b[200~90:62:3F\x1b[201~"]
   expect(events.map(isKeyRelease)).toEqual([false, false, true, true, false])
-  expect(events.map(isKeyRepeat)).toEqual([false, true, false, false, false])
 })
 
 it("gives the text that is typed or pasted, and none for other keys", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { getSelectListTheme, getSettingsListTheme } from "../../../../src/custom-tools/stand-ins/themes.ts"
-import { fuzzyFilter, fuzzyMatch } from "../../../../src/custom-tools/stand-ins/tui/fuzzy.ts"
+import { getSettingsListTheme } from "../../../../src/custom-tools/stand-ins/themes.ts"
+import { fuzzyFilter } from "../../../../src/custom-tools/stand-ins/tui/fuzzy.ts"
 import { SelectList } from "../../../../src/custom-tools/stand-ins/tui/select-list.ts"
 import { SettingsList } from "../../../../src/custom-tools/stand-ins/tui/settings-list.ts"
 import { Text } from "../../../../src/custom-tools/stand-ins/tui/text.ts"
@@ -13,9 +13,18 @@ const escape = "\x1b"
 const itemsOf = (...values: Array<string>) => values.map((value) => ({ value, label: value.toUpperCase() }))
 
 describe("SelectList", () => {
+  const plain = (text: string) => text
+  const theme = {
+    selectedPrefix: plain,
+    selectedText: plain,
+    description: plain,
+    scrollInfo: plain,
+    noMatch: plain,
+  }
+
   const make = (values: ReadonlyArray<string>, max = 5) => {
     const events: Array<string> = []
-    const list = new SelectList(itemsOf(...values), max, getSelectListTheme())
+    const list = new SelectList(itemsOf(...values), max, theme)
     list.onSelect = ({ value }) => events.push(`selected ${value}`)
     list.onSelectionChange = ({ value }) => events.push(`at ${value}`)
     list.onCancel = () => events.push("cancelled")
@@ -51,7 +60,7 @@ describe("SelectList", () => {
       { value: "a", label: "a", description: "the\nfirst" },
       { value: "longer", label: "" },
     ]
-    const list = new SelectList(items, 5, getSelectListTheme())
+    const list = new SelectList(items, 5, theme)
     expect(list.render(40)).toEqual(["→ a       the first", "  longer"])
     expect(list.render(9)).toEqual(["→ a   ...", "  longer"])
   })
@@ -112,8 +121,7 @@ describe("SettingsList", () => {
 
 describe("fuzzy search", () => {
   it("wants the letters in their order", () => {
-    expect(fuzzyMatch("abc", "a-b-c").matches).toBe(true)
-    expect(fuzzyMatch("abc", "acb").matches).toBe(false)
+    expect(fuzzyFilter(["acb", "a-b-c"], "abc", (item) => item)).toEqual(["a-b-c"])
   })
 
   it("gives the best first: whole, then close together, then far apart", () => {

@@ -1,0 +1,129 @@
+/** The ways to answer a question on a terminal: how keys make the answer, and how it is drawn until then. */
+import { clip } from "./columns.ts"
+import type { KeyPress } from "./keyboard.ts"
+import { LineEditor } from "./line-editor.ts"
+import type { Frame } from "./live-region.ts"
+import { singleLine } from "./render-text.ts"
+import type { Style } from "./style.ts"
+
+/** Where a question draws. */
+export interface QuestionArea {
+  /** In columns. */
+  readonly width: number
+  /** The most lines that it should take. */
+  readonly rows: number
+  readonly style: Style
+}
+
+export interface Question {
+  /** Whether something was typed that Ctrl-D edits. */
+  readonly hasText: boolean
+  press(key: KeyPress): void
+  draw(area: QuestionArea): Frame
+  close(): void
+}
+
+const isPlain = ({ pasted, ctrl, meta }: KeyPress): boolean => !pasted && ctrl !== true && meta !== true
+
+/** `y` or `n`. */
+export const confirmQuestion = (answer: (isConfirmed: boolean) => void): Question => ({
+  hasText: false,
+  press(key) {
+    const text = key.text.toLowerCase()
+    if (isPlain(key) && (text === "y" || text === "n")) answer(text === "y")
+  },
+  draw: ({ style }) => ({ live: [`${style.good("[y]es")} ${style.bad("[n]o")}`] }),
+  close: () => undefined,
+})
+
+const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
+
+/** A number or the arrow keys go to an option, Enter takes it. There must be one at least. */
+export class SelectQuestion implements Question {
+  readonly hasText = false
+  private readonly options: ReadonlyArray<string>
+  private readonly answer: (index: number) => void
+  private selected = 0
+  /** The number that the digits make so far. */
+  private typed = 0
+
+  constructor(options: ReadonlyArray<string>, answer: (index: number) => void) {
+    this.options = options.map(singleLine)
+    this.answer = answer
+  }
+
+  press(key: KeyPress): void {
+    if (!isPlain(key)) return
+    if (/^\d$/.test(key.text)) return this.typeDigit(Number(key.text))
+    this.typed = 0
+    if (key.name === "up") this.select(this.selected - 1)
+    else if (key.name === "down") this.select(this.selected + 1)
+    else if (key.name === "return" || key.name === "enter") this.answer(this.selected)
+  }
+
+  draw({ width, rows, style }: QuestionArea): Frame {
+    const { options, selected } = this
+    const count = between(1, rows - 1, options.length)
+    const first = between(0, selected - Math.floor(count / 2), options.length - count)
+    const digits = String(options.length).length
+    const lines = options.slice(first, first + count).map((option, index) => {
+      const number = first + index
+      const line = clip(`${String(number + 1).padStart(digits)}. ${option}`, width - 2)
+      return number === selected ? style.bold(`› ${line}`) : `  ${line}`
+    })
+    const more = count < options.length ? `${selected + 1} of ${options.length}: ` : ""
+    const hint = `  ${more}a number or ↑ ↓, then Enter; Esc takes none`
+    return { live: [...lines, style.dim(clip(hint, width))] }
+  }
+
+  close(): void {}
+
+  private select(index: number): void {
+    this.selected = between(0, index, this.options.length - 1)
+  }
+
+  private typeDigit(digit: number): void {
+    const longer = 10 * this.typed + digit
+    this.typed = longer <= this.options.length ? longer : digit
+    if (this.typed >= 1 && this.typed <= this.options.length) this.select(this.typed - 1)
+  }
+}
+
+export interface LineQuestionOptions {
+  /** Shown as long as nothing is typed. */
+  readonly placeholder?: string
+  /** What is there to edit: one line. */
+  readonly text?: string
+}
+
+/** A line and Enter. */
+export class LineQuestion implements Question {
+  private readonly editor: LineEditor
+  private readonly placeholder: string
+
+  constructor({ placeholder = "", text = "" }: LineQuestionOptions, answer: (line: string) => void) {
+    this.editor = new LineEditor({ onLine: answer, onEnd: () => undefined, complete: () => [] })
+    this.placeholder = singleLine(placeholder)
+    if (text !== "") this.editor.press({ text, pasted: true })
+  }
+
+  get hasText(): boolean {
+    return !this.editor.isEmpty
+  }
+
+  press(key: KeyPress): void {
+    this.editor.press(key)
+  }
+
+  draw({ width, style }: QuestionArea): Frame {
+    const room = width - 2
+    const { text, cursor } = this.editor.draw(room)
+    const line = this.hasText ? text : style.dim(clip(this.placeholder, room))
+    const hint = style.dim(clip("  Enter answers, Esc does not", width))
+    return { live: [style.bold("› ") + line, hint], cursor: { row: 0, column: 2 + cursor } }
+  }
+
+  close(): void {
+    this.editor.close()
+  }
+}

@@ -1,0 +1,248 @@
+/**
+ * The session's screen for the tools of other agents. What they tell is a note above the prompt; what they ask takes the
+ * prompt's place: one question at a time, in the order of the asking, once nobody types and no gate is on show.
+ */
+import { AsyncResource } from "node:async_hooks"
+import { currentCall } from "../../custom-tools/current-call.ts"
+import { type DialogOptions, noOpUI, type UIContext } from "../../custom-tools/ui-context.ts"
+import type { BlockView } from "./block-view.ts"
+import { clip, wrap } from "./columns.ts"
+import type { KeyPress } from "./keyboard.ts"
+import type { Frame, TerminalOutput } from "./live-region.ts"
+import { confirmQuestion, LineQuestion, type Question, SelectQuestion } from "./question.ts"
+import { foldLines, singleLine, wrappedLines } from "./render-text.ts"
+import { rowsIn } from "./terminal-size.ts"
+
+/** The session, as far as dialogs need it. */
+export interface DialogSession {
+  readonly output: TerminalOutput
+  readonly view: BlockView
+  /** What must end before a question may have the keys. */
+  keysTaken(): string | undefined
+  say(text: string, paint?: (line: string) => string): void
+  leave(): void
+}
+
+/** A question with what was asked. All text is the tool's own, as it came. */
+interface Dialog {
+  readonly title: string
+  readonly message: string
+  readonly question: Question
+  dismiss(): void
+}
+
+interface Asked<T> {
+  readonly title: string
+  readonly message?: string
+  readonly dialog: DialogOptions | undefined
+  /** What a question gives that nobody answers. */
+  readonly unanswered: T
+  question(answer: (value: T, said: string) => void): Question
+}
+
+/** What Node's timers can count, in milliseconds. */
+const longestTimeout = 2 ** 31 - 1
+
+/** Tools come without types: whatever they give becomes text before it is drawn. */
+const textOf = (value: unknown): string => String(value ?? "")
+
+/** A question that cannot be asked is no failure of a tool that does not wait for the answer. */
+const answering = <T>(ask: () => Promise<T>): Promise<T> => {
+  const answer = (async () => ask())()
+  answer.catch(() => undefined)
+  return answer
+}
+
+export class SessionDialogs {
+  /** For `CustomTools.setUIContext`, with `hasUI` true. What a line on a terminal cannot show is ignored. */
+  readonly ui: UIContext
+  private readonly session: DialogSession
+  /** In the order of the asking. */
+  private readonly waiting = new Set<Dialog>()
+  /** The question that stands on the screen; it may have ended since. */
+  private shown: Dialog | undefined
+  private isClosed = false
+
+  constructor(session: DialogSession) {
+    this.session = session
+    this.ui = {
+      ...noOpUI,
+      notify: (message, type) => this.notify(textOf(message), type),
+      confirm: (title, message, dialog) =>
+        answering(() => this.confirm(textOf(title), textOf(message), dialog)),
+      select: (title, options, dialog) => answering(() => this.select(textOf(title), options, dialog)),
+      input: (title, placeholder, dialog) =>
+        answering(() => this.line(textOf(title), { placeholder: textOf(placeholder) }, dialog)),
+      editor: (title, prefill) => answering(() => this.edit(textOf(title), textOf(prefill))),
+    }
+  }
+
+  /** Whether the screen shows a question: until the next frame also one that has ended. */
+  get isOnScreen(): boolean {
+    return this.shown !== undefined
+  }
+
+  /** True if the key went to a question. */
+  press(key: KeyPress): boolean {
+    const dialog = this.shown
+    if (dialog === undefined || !this.waiting.has(dialog)) return false
+    if (key.name === "escape" && !key.pasted) dialog.dismiss()
+    else if (key.ctrl && key.name === "d" && !dialog.question.hasText) this.session.leave()
+    else dialog.question.press(key)
+    return true
+  }
+
+  /** Turns all questions down; gives how many. */
+  dismissAll(): number {
+    const dialogs = [...this.waiting]
+    for (const dialog of dialogs) dialog.dismiss()
+    return dialogs.length
+  }
+
+  /** Turns all questions down; whoever asks later is told that nobody is there any more. */
+  close(): void {
+    this.isClosed = true
+    this.dismissAll()
+  }
+
+  /** What stands in the prompt's place, if a question may have it. */
+  frame(width: number): Frame | undefined {
+    if (this.shown === undefined || !this.waiting.has(this.shown)) {
+      const [next] = this.waiting
+      this.shown = this.session.keysTaken() === undefined ? next : undefined
+    }
+    return this.shown && this.draw(this.shown, width)
+  }
+
+  /** What stands above the prompt while questions wait for the keys. */
+  waitingLines(width: number): Array<string> {
+    const [next] = this.waiting
+    if (next === undefined) return []
+    const { style } = this.session.view
+    const note = `  waits until ${this.session.keysTaken()}`
+    const title = clip(singleLine(next.title), Math.max(10, width - 2 - note.length))
+    return [style.ask(`? ${title}`) + style.dim(clip(note, width - 12))]
+  }
+
+  /** Prints the whole question that is on show; false without one. */
+  expand(): boolean {
+    const { shown, session } = this
+    if (shown === undefined) return false
+    session.view.print(this.textLines(shown, session.view.width))
+    return true
+  }
+
+  // --- What tools call
+
+  private notify(message: string, type: Parameters<UIContext["notify"]>[1]): void {
+    const { style } = this.session.view
+    const paint = type === "error" ? style.bad : type === "warning" ? style.ask : style.dim
+    this.session.say(this.named(message), paint)
+  }
+
+  private confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
+    return this.ask<boolean>({
+      title,
+      message,
+      dialog,
+      unanswered: false,
+      question: (answer) => confirmQuestion((isConfirmed) => answer(isConfirmed, isConfirmed ? "yes" : "no")),
+    })
+  }
+
+  private async select(
+    title: string,
+    options: ReadonlyArray<string>,
+    dialog?: DialogOptions,
+  ): Promise<string | undefined> {
+    if (options.length === 0) return undefined
+    const labels = options.map(textOf)
+    return this.ask<string | undefined>({
+      title,
+      dialog,
+      unanswered: undefined,
+      question: (answer) => new SelectQuestion(labels, (index) => answer(options[index], labels[index]!)),
+    })
+  }
+
+  private line(
+    title: string,
+    options: { readonly placeholder?: string; readonly text?: string },
+    dialog?: DialogOptions,
+  ): Promise<string | undefined> {
+    return this.ask<string | undefined>({
+      title,
+      dialog,
+      unanswered: undefined,
+      question: (answer) => new LineQuestion(options, (line) => answer(line, line)),
+    })
+  }
+
+  /** Joining the lines of a longer text would change it behind its author's back. */
+  private async edit(title: string, text: string): Promise<string | undefined> {
+    if (!/[\r\n]/.test(text)) return this.line(title, { text })
+    this.session.say(`${this.named(title)}: only a single line can be edited here, so nothing was.`)
+    return undefined
+  }
+
+  /** Whoever asks or tells something during a call is named. */
+  private named(text: string): string {
+    const call = currentCall.getStore()
+    const block = call && this.session.view.blocks.get(call.callId)
+    return block === undefined ? text : `${block.toolName}: ${text}`
+  }
+
+  private ask<T>({ title: asked, message = "", dialog, unanswered, question }: Asked<T>): Promise<T> {
+    const { signal, timeout = 0 } = dialog ?? {}
+    const callSignal = currentCall.getStore()?.signal
+    // Not merely unanswered: a tool that asks until it has an answer would ask for ever.
+    callSignal?.throwIfAborted()
+    if (this.isClosed) throw new Error("The session has ended: nobody is there to answer")
+    if (signal?.aborted) return Promise.resolve(unanswered)
+    // A call that is cancelled needs no answer, whether or not it passed its signal on.
+    const signals = [signal, callSignal].filter((given) => given !== undefined)
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout | undefined
+      const end = (value: T, said: string): void => {
+        if (!this.waiting.delete(waiting)) return
+        clearTimeout(timer)
+        for (const given of signals) given.removeEventListener("abort", dismiss)
+        waiting.question.close()
+        resolve(value)
+        if (!this.isClosed) this.session.say(`${waiting.title} ${said}`)
+      }
+      // Bound: a tool that aborts its own signal would else have the screen drawn as its own doing.
+      const dismiss = AsyncResource.bind((): void => end(unanswered, "(not answered)"))
+      const waiting: Dialog = { title: this.named(asked), message, question: question(end), dismiss }
+      for (const given of signals) given.addEventListener("abort", dismiss)
+      if (timeout > 0 && timeout <= longestTimeout) timer = setTimeout(dismiss, timeout)
+      this.waiting.add(waiting)
+      this.session.view.invalidate()
+    })
+  }
+
+  // --- Drawing
+
+  private draw(dialog: Dialog, width: number): Frame {
+    const { view, output } = this.session
+    const rows = Math.max(6, rowsIn(output) - 4)
+    const { live, cursor } = dialog.question.draw({ width, rows: Math.ceil(rows / 2), style: view.style })
+    const max = Math.max(1, rows - 2 - live.length)
+    const text = foldLines(this.textLines(dialog, width), { max, moreNote: "Ctrl-O shows all" }, view.style)
+    const above = ["", ...text]
+    return {
+      live: [...above, ...live],
+      ...(cursor !== undefined && { cursor: { ...cursor, row: cursor.row + above.length } }),
+    }
+  }
+
+  private textLines({ title, message }: Dialog, width: number): Array<string> {
+    const { style } = this.session.view
+    const [first = "", ...rest] = wrap(singleLine(title), width - 2)
+    return [
+      style.ask(`? ${first}`),
+      ...rest.map((line) => style.ask(`  ${line}`)),
+      ...wrappedLines(message, width - 2).map((line) => `  ${line}`),
+    ]
+  }
+}

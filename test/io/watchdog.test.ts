@@ -1,0 +1,38 @@
+import { expect, it } from "vitest"
+import { isWatchdogTimeout, runWatched } from "../../src/io/watchdog.ts"
+
+const spin = (): never => {
+  for (;;);
+}
+
+const failureOf = (work: () => unknown, milliseconds = 20): unknown => {
+  try {
+    return { returned: runWatched(work, milliseconds) }
+  } catch (error) {
+    return error
+  }
+}
+
+it("gives what the work gives, and throws what it throws", () => {
+  const failure = new TypeError("no")
+  expect(runWatched(() => 3, 10_000)).toBe(3)
+  expect(
+    failureOf(() => {
+      throw failure
+    }, 10_000),
+  ).toBe(failure)
+  expect([failure, undefined, null, "ERR"].map(isWatchdogTimeout)).toEqual([false, false, false, false])
+})
+
+it("breaks off a loop and a match that go on and on, again and again", () => {
+  const match = () => /^(a+)+$/.test(`${"a".repeat(60)}b`)
+  expect([spin, match, spin].map((work) => isWatchdogTimeout(failureOf(work)))).toEqual([true, true, true])
+  expect(runWatched(() => "next", 10_000)).toBe("next")
+})
+
+it("breaks off only the inner work where that is too long, and all of it where the outer is", () => {
+  const inner = () => (isWatchdogTimeout(failureOf(spin)) ? "went on" : "")
+  expect(runWatched(inner, 10_000)).toBe("went on")
+  expect(isWatchdogTimeout(failureOf(() => failureOf(spin, 10_000)))).toBe(true)
+  expect(runWatched(() => "next", 10_000)).toBe("next")
+})
