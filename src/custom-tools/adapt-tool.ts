@@ -5,6 +5,7 @@
  */
 import { pipeline, ToolPipeline } from "../pipeline/pipeline.ts"
 import { defineTool, type JsonSchema, type PrimaryKind, type Tool } from "../pipeline/tool.ts"
+import { copyOf } from "./copy-of.ts"
 import { type Execution, executeTool } from "./execute-tool.ts"
 import type { ForeignTool, Runtime } from "./foreign-tool.ts"
 import type { CustomToolHost } from "./host.ts"
@@ -44,7 +45,7 @@ const prepareOf = (tool: ForeignTool) => {
   const { prepareArguments } = tool as { prepareArguments(params: unknown): unknown }
   return {
     prepareParams: (params: unknown) =>
-      quietly(runIsolated(tool.name, () => prepareArguments.call(tool, params))),
+      quietly(runIsolated(tool.name, () => prepareArguments.call(tool, copyOf(params)))),
   }
 }
 
@@ -74,7 +75,7 @@ export const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): T
     ...prepareOf(tool),
     compose: (params, { callId }) => {
       started(params, callId)
-      const gate = gateOf(tool, host, params)
+      const gate = gateOf(tool, host, copyOf(params))
       if (gate._tag === "Refuse") return ToolPipeline.error(gate.reason)
       const start = gate._tag === "Ask" ? pipeline().awaitApproval(gate) : pipeline()
       return start.andThen(executeTool({ name, host, params, execute: run }))

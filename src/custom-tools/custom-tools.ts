@@ -73,11 +73,11 @@ export class CustomTools {
   private readonly host: CustomToolHost
   private readonly screen: Screen
   private readonly loads: ReadonlyArray<Pick<LoadedCustomTools, "setUIContext">>
-  private readonly sessionTools: Array<LoadedCustomTool> = []
+  private sessionTools: Array<LoadedCustomTool> = []
   private readonly origins = new Map<string, CustomToolOrigin>()
   private executor: ToolExecutor | undefined
-  /** What extensions chose before there was an executor. */
-  private readonly activeBefore = new Map<string, ReadonlyArray<string>>()
+  /** The active tools that extensions chose for an agent. What is registered later is active besides. */
+  private readonly chosen = new Map<string, ReadonlySet<string>>()
 
   /** Finds and loads everything, one module after the other. Rejects with a TypeError for options that cannot be meant. */
   static async load(given: CustomToolsOptions): Promise<CustomTools> {
@@ -130,8 +130,7 @@ export class CustomTools {
   /** Names the executor that runs the tools, so that extensions can ask which are active and change that. */
   attach(executor: ToolExecutor): void {
     this.executor = executor
-    for (const [agentId, names] of this.activeBefore) executor.setActiveTools(agentId, names)
-    this.activeBefore.clear()
+    for (const [agentId, names] of this.chosen) executor.setActiveTools(agentId, names)
   }
 
   /** Gives the tools a screen, once there is one. */
@@ -170,8 +169,12 @@ export class CustomTools {
     const { tool, path, resolvedPath, source } = loaded
     const { name } = tool
     try {
-      const isOverride = this.registry.get(name) !== undefined
+      const before = this.origins.get(name)
+      const isOwn = before?.resolvedPath === resolvedPath
+      const isOverride = isOwn ? before.isOverride : this.registry.get(name) !== undefined
       this.registry.register(adapt(), { replace: true })
+      this.sessionTools = this.sessionTools.filter((other) => other.tool.name !== name)
+      this.activate(name)
       // A map keeps the place of what it replaces.
       this.origins.delete(name)
       this.origins.set(name, { name, path, resolvedPath, ...(source && { source }), isOverride })
@@ -186,9 +189,15 @@ export class CustomTools {
     this.errors.push(toolLoadError(loaded, error))
   }
 
-  private setActiveTools(agentId: string, names: ReadonlyArray<string>): void {
-    if (this.executor === undefined) this.activeBefore.set(agentId, names)
-    else this.executor.setActiveTools(agentId, names)
+  private setActiveTools(agentId: string, names: Iterable<string>): void {
+    const active = new Set(names)
+    this.executor?.setActiveTools(agentId, active)
+    this.chosen.set(agentId, active)
+  }
+
+  /** What extensions chose before they registered a tool does not leave it out. */
+  private activate(name: string): void {
+    for (const [agentId, names] of this.chosen) this.setActiveTools(agentId, [...names, name])
   }
 
   private callingAgent(agentId: string): CallingAgent | undefined {
@@ -203,9 +212,7 @@ export class CustomTools {
   }
 
   private active(agentId: string): Array<string> {
-    const chosen = this.activeBefore.get(agentId)
-    if (chosen !== undefined) return [...chosen]
-    const definitions = this.executor?.definitions(agentId) ?? this.registry.definitions()
-    return definitions.map(({ name }) => name)
+    if (this.executor !== undefined) return this.executor.definitions(agentId).map(({ name }) => name)
+    return [...(this.chosen.get(agentId) ?? this.registry.definitions().map(({ name }) => name))]
   }
 }

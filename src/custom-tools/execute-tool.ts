@@ -7,11 +7,12 @@ import { type EffectHandler, type HandlerContext, handler } from "../pipeline/ha
 import { type ToolOutput, textOf, textOutput } from "../pipeline/output.ts"
 import { Step } from "../pipeline/step.ts"
 import type { AgentToolUpdateCallback } from "./agent-tool-result.ts"
+import { copyOf } from "./copy-of.ts"
 import { type CurrentCall, currentCall } from "./current-call.ts"
 import { loggerOf } from "./file-logger.ts"
 import type { CustomToolHost } from "./host.ts"
 import { isolatedSignal, runIsolated, runOutside } from "./loading/isolation.ts"
-import { defaultSession } from "./memory-session.ts"
+import { writableSession } from "./memory-session.ts"
 import { toPartial, toToolOutput } from "./normalise-result.ts"
 import { toPlainJson } from "./plain-json.ts"
 
@@ -63,7 +64,8 @@ const record = (
   output: ToolOutput,
   isError: boolean,
 ): void => {
-  if (host.sessionManager !== undefined || context.signal.aborted) return
+  const session = writableSession(host)
+  if (session === undefined || context.signal.aborted) return
   const { callId, name } = context.call
   const { content, details } = output
   const message = {
@@ -76,16 +78,7 @@ const record = (
     isError,
     timestamp: Date.now(),
   }
-  defaultSession(host).append({ type: "message", message })
-}
-
-/** The tool's own copy: hosts show the parameters that were approved. */
-const copyOf = (params: unknown): unknown => {
-  try {
-    return structuredClone(params)
-  } catch {
-    return params
-  }
+  session.append({ type: "message", message })
 }
 
 type Result =

@@ -14,18 +14,29 @@ export type {
   EventBus,
   ExtensionAPI,
   ExtensionCommand,
+  ExtensionCommandContext,
   ExtensionContext,
   ExtensionFactory,
   ExtensionFlag,
   ExtensionListener,
   ToolDefinition,
+  ToolInfo,
   ToolRenderContext,
 } from "./extension.ts"
-export { ExtensionRunner } from "./extensions/extension-runner.ts"
-export type { LoadedExtensions } from "./extensions/load-extensions.ts"
+export type {
+  ExtensionEvents,
+  ToolCallAnswer,
+  ToolCallEvent,
+  ToolResultAnswer,
+  ToolResultEvent,
+} from "./extensions/extension-events.ts"
+export type { CommandInfo, ExtensionRunner } from "./extensions/extension-runner.ts"
+export type { ToolPort } from "./extensions/extension-tools.ts"
+export type { LoadExtensionsOptions, LoadedExtensions } from "./extensions/load-extensions.ts"
 export { loadExtensions } from "./extensions/load-extensions.ts"
 export { fileLogger } from "./file-logger.ts"
 export { fromCustomTool } from "./from-custom-tool.ts"
+export type { FromPiToolOptions } from "./from-pi-tool.ts"
 export { fromPiTool } from "./from-pi-tool.ts"
 export type { ApprovalSubject, CustomToolHost } from "./host.ts"
 export type {
@@ -39,6 +50,8 @@ export type {
 } from "./loaded-tool.ts"
 export { discoverAndLoadCustomTools, loadCustomTools } from "./loading/load-custom-tools.ts"
 export type { LoadOptions } from "./loading/load-options.ts"
+export { ModuleLoader, type ModuleLoaderOptions } from "./loading/module-loader.ts"
+export type { StandInMode } from "./loading/resolve-module.ts"
 export type { Logger } from "./logger.ts"
 export { MemorySession } from "./memory-session.ts"
 export type { ExtensionEvent, SessionEvent } from "./session-events.ts"

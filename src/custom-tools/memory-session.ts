@@ -1,4 +1,6 @@
-/** A session's history in memory: one line of entries, without branches and without a file. The oldest ones are dropped. */
+/**
+ * A session's history in memory: one line of entries, without branches and without a file. The oldest ones are dropped.
+ */
 import { randomUUID } from "node:crypto"
 import type { CustomToolHost } from "./host.ts"
 import type { SessionEntry, SessionManager } from "./session-manager.ts"
@@ -12,6 +14,7 @@ export interface MemorySessionOptions {
   readonly cwd?: () => string
 }
 
+/** The results of foreign tools are recorded in it, also where a host gives it as its `sessionManager`. */
 export class MemorySession implements SessionManager {
   private readonly id = randomUUID()
   private readonly cwd: () => string
@@ -97,6 +100,13 @@ export class MemorySession implements SessionManager {
     this.labels.delete(id)
     this.chars -= this.sizes.shift()!
   }
+}
+
+/** The session that stepline itself writes to: the default one, or one of this kind that the host gave. */
+export const writableSession = (host: CustomToolHost): MemorySession | undefined => {
+  const { sessionManager } = host
+  if (sessionManager === undefined) return defaultSession(host)
+  return sessionManager instanceof MemorySession ? sessionManager : undefined
 }
 
 const sessions = new WeakMap<CustomToolHost, MemorySession>()

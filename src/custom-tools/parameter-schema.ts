@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { messageOf } from "../pipeline/failure.ts"
 import { ToolError } from "../pipeline/step.ts"
 import type { JsonSchema } from "../pipeline/tool.ts"
+import { invalidParameters } from "../pipeline/validation.ts"
 import { runIsolated } from "./loading/isolation.ts"
 
 export interface ParameterSchema {
@@ -59,7 +60,7 @@ const keyOf = (part: unknown): unknown =>
   typeof part === "object" && part !== null && "key" in part ? part.key : part
 
 const lineOf = ({ message, path = [] }: Issue): string =>
-  `  - ${path.map((part) => String(keyOf(part))).join("/") || "root"}: ${message}`
+  `${path.map((part) => String(keyOf(part))).join("/") || "root"}: ${message}`
 
 const parser = (name: string, standard: StandardSchema) => async (params: unknown) => {
   const { issues, value } = (await standard.validate(params)) as {
@@ -67,10 +68,7 @@ const parser = (name: string, standard: StandardSchema) => async (params: unknow
     readonly value?: unknown
   }
   if (issues === undefined) return value
-  const lines = issues.slice(0, 20).map(lineOf).join("\n")
-  throw new ToolError(
-    `Validation failed for tool "${name}":\n${lines}\n\nReceived arguments:\n${JSON.stringify(params, null, 2)}`,
-  )
+  throw new ToolError(invalidParameters(name, issues.map(lineOf), params).message)
 }
 
 const expectJson = (name: string, schema: JsonSchema): JsonSchema => {

@@ -35,17 +35,26 @@ const fields: ReadonlyArray<Field> = [
 export const takeTool = (value: unknown): AnyTool | undefined => {
   if (typeof value !== "object" || value === null) return undefined
   try {
-    const tool = Object.fromEntries(
+    const known = Object.fromEntries(
       fields
         .map((field) => [field, Reflect.get(value, field)] as const)
         .filter(([, part]) => part !== undefined)
         .map(([field, part]) => [field, typeof part === "function" ? part.bind(value) : part]),
     )
+    const tool = { ...plainFields(value), ...known }
     return isTool(tool) ? tool : undefined
   } catch {
     return undefined
   }
 }
+
+/** What the author added besides. What would have to run for it is left. */
+const plainFields = (value: object): object =>
+  Object.fromEntries(
+    Object.entries(Object.getOwnPropertyDescriptors(value))
+      .filter(([, descriptor]) => descriptor.enumerable && "value" in descriptor)
+      .map(([field, descriptor]) => [field, descriptor.value]),
+  )
 
 const isTool = (tool: object): tool is AnyTool => {
   const { name, description, parameters, execute } = tool as Partial<Record<Field, unknown>>

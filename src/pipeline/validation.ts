@@ -3,9 +3,12 @@ import type { Ajv, ErrorObject, ValidateFunction } from "ajv"
 import type { Ajv2020 } from "ajv/dist/2020.js"
 import { type Coercion, isPlainObject, makeCoercion, type SchemaObject } from "./coercion.ts"
 
-export type ParameterCheck =
-  | { readonly _tag: "Valid"; readonly params: unknown }
-  | { readonly _tag: "Invalid"; readonly message: string }
+export interface InvalidParameters {
+  readonly _tag: "Invalid"
+  readonly message: string
+}
+
+export type ParameterCheck = { readonly _tag: "Valid"; readonly params: unknown } | InvalidParameters
 
 export interface CompiledParameters {
   /** Gives a promise only where the validator's library has to be loaded first. */
@@ -165,7 +168,12 @@ const showArguments = (params: unknown): string => {
   return `${json.slice(0, maxArguments)}\n… (truncated, ${json.length} characters in all)`
 }
 
-const invalid = (toolName: string, errors: Iterable<string>, params: unknown): ParameterCheck => {
+/** The failure that a model is told of: a line for each error, and what was received, both bounded. */
+export const invalidParameters = (
+  toolName: string,
+  errors: Iterable<string>,
+  params: unknown,
+): InvalidParameters => {
   const lines = [...new Set(errors)]
   const shown = lines.slice(0, maxErrors)
   if (lines.length > maxErrors) shown.push(`… and ${lines.length - maxErrors} more`)
@@ -196,12 +204,12 @@ const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass
       const coerced = coercion.fillDefaults(coercion.coerce(params))
       if (accepts(coerced)) return { _tag: "Valid", params: coerced }
       const errors = isValid.errors?.map(errorLine) ?? ["root: must be object"]
-      return invalid(toolName, errors, received)
+      return invalidParameters(toolName, errors, received)
     } catch (error) {
       // Reading them took more stack than there is, or a property could not be read at all.
       const reason =
         error instanceof RangeError ? "is nested too deeply, or refers to itself" : "cannot be read"
-      return invalid(toolName, [`root: ${reason}`], received)
+      return invalidParameters(toolName, [`root: ${reason}`], received)
     }
   }
 }
@@ -244,7 +252,11 @@ export const preparing = (
     try {
       prepared = prepare(params)
     } catch (error) {
-      return invalid(toolName, [`root: ${error instanceof Error ? error.message : String(error)}`], params)
+      return invalidParameters(
+        toolName,
+        [`root: ${error instanceof Error ? error.message : String(error)}`],
+        params,
+      )
     }
     return validate(prepared)
   },

@@ -156,6 +156,15 @@ describe("emit", () => {
     expect(await text("heard")).toBe("session_start,session_tree,turn_end")
   })
 
+  it("tells a returned tool nothing once a registered one has its place", async () => {
+    const { tools, warnings } = await load({
+      "project/.omp/tools/a.ts": returning(tool("a", "", "onSession: () => { throw new Error('told') },")),
+      "project/.pi/extensions/b.ts": extension(registering("a")),
+    })
+    await tools.emit({ reason: "start" })
+    expect(warnings).toEqual([])
+  })
+
   it("goes on over listeners that throw, which are logged", async () => {
     const { tools, text, warnings } = await load({
       "project/.omp/tools/a.ts": returning(tool("a", "", "onSession: () => { throw new Error('lost') },")),
@@ -177,6 +186,8 @@ describe("emit", () => {
     })
     tools.attach(executor)
     expect(names(executor)).toEqual(["read", "write"])
+    await tools.emit({ reason: "start" })
+    // A second time they take nobody's place but their own.
     await tools.emit({ reason: "start" })
     expect(names(executor)).toEqual(["read", "write", "late"])
     expect([await text("late"), await text("read")]).toEqual(["late", "mine"])
@@ -216,6 +227,17 @@ describe("active tools", () => {
     expect(activeTools()).toEqual(["read"])
     tools.attach(executor)
     expect(names(executor)).toEqual(["read"])
+  })
+
+  it("take in what is registered after they were chosen", async () => {
+    const { tools, executor } = await load({
+      "project/.pi/extensions/a.ts": choosing,
+      "project/.pi/extensions/b.ts": extension(`pi.on("session_start", () => { ${registering("late")} })`),
+    })
+    await tools.extensions.runCommand("only", "read")
+    tools.attach(executor)
+    await tools.emit({ reason: "start" })
+    expect(names(executor)).toEqual(["read", "late"])
   })
 
   it("may be chosen while the extensions load", async () => {

@@ -4,6 +4,7 @@ import { fromCustomTool } from "../../src/custom-tools/from-custom-tool.ts"
 import { fromPiTool } from "../../src/custom-tools/from-pi-tool.ts"
 import type { CustomToolHost } from "../../src/custom-tools/host.ts"
 import { defaultSession, MemorySession } from "../../src/custom-tools/memory-session.ts"
+import type { SessionManager } from "../../src/custom-tools/session-manager.ts"
 import { deferred, turn } from "../pipeline/deferred.ts"
 import { customTool, eventsOf, executorFor, piTool } from "./tool-runs.ts"
 
@@ -77,7 +78,7 @@ describe("the session of a host without one", () => {
     expect(messagesOf(host)).toEqual([])
   })
 
-  it("is left alone where the host has a session of its own", async () => {
+  it("may be one in memory that the host keeps", async () => {
     const sessionManager = new MemorySession()
     const host: CustomToolHost = { approval: false, sessionManager }
     await eventsOf(
@@ -86,7 +87,32 @@ describe("the session of a host without one", () => {
         host,
       ),
     )
-    expect(sessionManager.getEntries()).toEqual([])
+    expect(sessionManager.getEntries()).toMatchObject([{ message: { toolName: "sample" } }])
+  })
+
+  it("is left alone where the host has a session of its own", async () => {
+    const kept = new MemorySession()
+    const sessionManager: SessionManager = {
+      getBranch: (id) => kept.getBranch(id),
+      getEntries: () => kept.getEntries(),
+      getEntry: (id) => kept.getEntry(id),
+      getLeafId: () => kept.getLeafId(),
+      getLeafEntry: () => kept.getLeafEntry(),
+      getLabel: (id) => kept.getLabel(id),
+      getCwd: () => kept.getCwd(),
+      getSessionId: () => kept.getSessionId(),
+      getSessionFile: () => kept.getSessionFile(),
+      getSessionDir: () => kept.getSessionDir(),
+      getSessionName: () => kept.getSessionName(),
+    }
+    const host: CustomToolHost = { approval: false, sessionManager }
+    await eventsOf(
+      fromCustomTool(
+        customTool(() => "x"),
+        host,
+      ),
+    )
+    expect(kept.getEntries()).toEqual([])
     expect(defaultSession(host).getEntries()).toEqual([])
   })
 })

@@ -29,6 +29,10 @@ describe("takeTool", () => {
     expect([execute(), execute()]).toEqual([1, 2])
   })
 
+  it("keeps what the author added", () => {
+    expect(takeTool({ ...plain, mcpServerName: "files" })).toMatchObject({ mcpServerName: "files" })
+  })
+
   it("reads each field once", () => {
     const names = ["a", "b"]
     const tool = takeTool({

@@ -7,7 +7,7 @@ import type { ExtensionAPI } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"
 import { runOutside } from "../loading/isolation.ts"
 import type { Logger } from "../logger.ts"
-import { defaultSession, type MemorySession } from "../memory-session.ts"
+import { defaultSession, writableSession } from "../memory-session.ts"
 import { toPlainJson } from "../plain-json.ts"
 
 export type HostActions = Pick<
@@ -25,8 +25,7 @@ export type HostActions = Pick<
 
 export const makeHostActions = (host: CustomToolHost, logger: Logger): HostActions => {
   /** A session of the host's own is the host's to change. */
-  const ownSession = (): MemorySession | undefined =>
-    host.sessionManager === undefined ? defaultSession(host) : undefined
+  const ownSession = () => writableSession(host)
   return {
     sendMessage: (message, options) => {
       if (host.sendMessage !== undefined) runOutside(() => host.sendMessage?.(message, options))
