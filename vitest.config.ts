@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 
 const report = process.env.TEST_REPORT
@@ -9,6 +11,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // What tests log does not belong among what their user's tools have logged.
+    env: { XDG_STATE_HOME: join(tmpdir(), "stepline-test-state") },
     ...(report !== undefined && { reporters: ["default", ["json", { outputFile: report }]] }),
   },
 })
