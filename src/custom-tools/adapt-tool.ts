@@ -75,7 +75,7 @@ export const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): T
     ...prepareOf(tool),
     compose: (params, { callId }) => {
       started(params, callId)
-      const gate = gateOf(tool, host, copyOf(params))
+      const gate = gateOf(tool, host, params)
       if (gate._tag === "Refuse") return ToolPipeline.error(gate.reason)
       const start = gate._tag === "Ask" ? pipeline().awaitApproval(gate) : pipeline()
       return start.andThen(executeTool({ name, host, params, execute: run }))

@@ -72,7 +72,6 @@ export class CustomTools {
   private readonly registry: ToolRegistry
   private readonly host: CustomToolHost
   private readonly screen: Screen
-  private readonly loads: ReadonlyArray<Pick<LoadedCustomTools, "setUIContext">>
   private sessionTools: Array<LoadedCustomTool> = []
   private readonly origins = new Map<string, CustomToolOrigin>()
   private executor: ToolExecutor | undefined
@@ -105,7 +104,6 @@ export class CustomTools {
     this.errors = [...found.errors, ...extensions.errors]
     this.extensions = extensions.runner
     this.screen = screen
-    this.loads = [found, extensions]
     for (const loaded of [...found.tools, ...extensions.customTools]) this.add(loaded)
     for (const loaded of extensions.tools) this.replace(loaded)
     this.extensions.attach({
@@ -136,7 +134,6 @@ export class CustomTools {
   /** Gives the tools a screen, once there is one. */
   setUIContext(ui: UIContext, hasUI: boolean): void {
     Object.assign(this.screen, { ui, hasUI })
-    for (const load of this.loads) load.setUIContext(ui, hasUI)
   }
 
   /**

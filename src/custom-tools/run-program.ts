@@ -6,13 +6,13 @@ import { StringDecoder } from "node:string_decoder"
 import { localProcesses, type ProcessExit } from "../io/processes.ts"
 import { HeadAndTail } from "../io/truncation.ts"
 import { messageOf } from "../pipeline/failure.ts"
+import { longestTimer } from "../pipeline/longest-timer.ts"
 import type { Exec, ExecResult } from "./exec.ts"
 
 /** Bytes of each stream. Tools parse what they get, so the bound is far from what a program usually prints. */
 const maxStreamBytes = 10_000_000
 const notFound = 127
 const notExecutable = 126
-const maxTimer = 2 ** 31 - 1
 
 class StreamText {
   private readonly decoder = new StringDecoder("utf8")
@@ -52,7 +52,7 @@ const stopAfter = (signal: unknown, timeout: unknown) => {
   const controller = new AbortController()
   const stop = () => controller.abort()
   const isTimed = typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY
-  const timer = isTimed ? setTimeout(stop, Math.min(timeout, maxTimer)) : undefined
+  const timer = isTimed ? setTimeout(stop, Math.min(timeout, longestTimer)) : undefined
   // Tools that confuse the order of their arguments pass anything here.
   const source = signal instanceof AbortSignal ? signal : undefined
   if (source?.aborted === true) stop()

@@ -1,4 +1,5 @@
 /** Whether a call of a foreign tool waits for approval, and what its host is shown then. Nothing here throws. */
+import { copyOf } from "./copy-of.ts"
 import type { ForeignTool } from "./foreign-tool.ts"
 import type { CustomToolHost } from "./host.ts"
 import { runIsolated } from "./loading/isolation.ts"
@@ -46,7 +47,7 @@ const attempt = <T>(name: string, work: () => T): T | undefined => {
 const declarationOf = (tool: ForeignTool, params: unknown): Declaration => {
   const decision =
     typeof tool.approval === "function"
-      ? attempt(tool.name, () => (tool as { approval(params: unknown): unknown }).approval(params))
+      ? attempt(tool.name, () => (tool as { approval(params: unknown): unknown }).approval(copyOf(params)))
       : tool.approval
   const { policy, reason } = fieldsOf(decision)
   const given = typeof reason === "string" && reason !== "" ? { reason } : {}
@@ -59,7 +60,7 @@ const declarationOf = (tool: ForeignTool, params: unknown): Declaration => {
 const detailLines = (tool: ForeignTool, params: unknown): Array<string> => {
   if (typeof tool.formatApprovalDetails !== "function") return []
   const details = attempt(tool.name, () =>
-    (tool as { formatApprovalDetails(params: unknown): unknown }).formatApprovalDetails(params),
+    (tool as { formatApprovalDetails(params: unknown): unknown }).formatApprovalDetails(copyOf(params)),
   )
   const lines: Array<unknown> = Array.isArray(details) ? details : [details]
   return lines.filter((line): line is string => typeof line === "string" && line !== "")

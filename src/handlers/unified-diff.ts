@@ -2,7 +2,7 @@
 import { headOf, maxOutputBytes } from "../io/truncation.ts"
 
 /** Lines added and removed up to which the shortest diff is looked for; the effort grows with their square. */
-const maxEditLength = 1000
+export const maxEditLength = 1000
 
 const linesOf = (text: string): Array<string> => text.match(/[^\n]*\n|[^\n]+/g) ?? []
 

@@ -1,5 +1,5 @@
 /** Whether an import failed because a module, or one that it needs, is not installed. */
 export const isMissingModule = (cause: unknown): boolean => {
-  const { code } = cause as NodeJS.ErrnoException
+  const code = (cause as NodeJS.ErrnoException | null | undefined)?.code
   return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND"
 }

@@ -1,5 +1,6 @@
 /** Turns what a host enqueues into a ToolCall. A wrong shape is the host's mistake and throws; `params` are the model's. */
 import type { ToolCall, ToolCallInput, ToolDecision } from "./call.ts"
+import { got } from "./got.ts"
 import { ownsBackground } from "./registry.ts"
 import type { Tool } from "./tool.ts"
 
@@ -23,8 +24,6 @@ export class CallIds {
     return this.prefix + this.count
   }
 }
-
-const got = (value: unknown): string => `got \`${String(value)}\` (${value === null ? "null" : typeof value})`
 
 export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   if (typeof input !== "object" || input === null)

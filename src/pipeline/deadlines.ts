@@ -6,10 +6,9 @@ import type { Clock } from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { DeadlineHeap, type Expiring } from "./deadline-heap.ts"
+import { longestTimer } from "./longest-timer.ts"
 
 export type { Expiring }
-
-const longestTimer = 2 ** 31 - 1
 
 export class Deadlines {
   private readonly heap = new DeadlineHeap()

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import type { ResolveChoice } from "../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
 import type { ToolResult } from "./event.ts"
+import { got } from "./got.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
 import type { DurationInput } from "./step.ts"
@@ -144,8 +145,6 @@ export interface Settings {
   readonly hooks: Hooks
   readonly trace: boolean
 }
-
-const got = (value: unknown): string => `got \`${String(value)}\` (${value === null ? "null" : typeof value})`
 
 /** A positive integer. Throws a TypeError that names the option for anything else. */
 export const toCount = (name: string, value: number | undefined, fallback: number): number => {

@@ -2,6 +2,7 @@
  * Parses source text with the optional packages of ast-grep, which are loaded when the first file needs them.
  * ast-grep takes one registration of grammars a process, so all of them are registered together.
  */
+import { isMissingModule } from "../io/missing-module.ts"
 import type { Grammar, GrammarSource, SyntaxNode } from "./grammar.ts"
 import { type Language, type LanguagePackage, languages } from "./language.ts"
 import { StructuralError } from "./structural-error.ts"
@@ -31,8 +32,8 @@ const versions: Readonly<Record<keyof GrammarPackages, string>> = {
 }
 
 const loadFailure = (name: keyof GrammarPackages, cause: unknown): StructuralError => {
-  const { code, message } = cause as NodeJS.ErrnoException
-  const missing = (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") && message.includes(name)
+  const { message } = cause as Error
+  const missing = isMissingModule(cause) && message.includes(name)
   return new StructuralError(
     missing
       ? `The package ${name} is not installed. Install it: npm install ${name}@${versions[name]}`

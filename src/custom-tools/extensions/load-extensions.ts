@@ -1,7 +1,5 @@
 /** Loads extensions one after the other. One that fails costs what is its own: nothing that it registered stays. */
-import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
-import { messageOf } from "../../pipeline/failure.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { CustomToolHost } from "../host.ts"
 import {
@@ -13,12 +11,13 @@ import {
   toolLoadError,
 } from "../loaded-tool.ts"
 import { makeCustomToolAPI } from "../loading/custom-tool-api.ts"
-import { expandExtensionPath } from "../loading/discovery.ts"
-import { loadFactory, loadFailure, type ReturnedTools } from "../loading/load-factory.ts"
+import { findModules } from "../loading/find-modules.ts"
+import { loadFailure, openModule, type ReturnedTools } from "../loading/load-factory.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
 import type { ModuleLoader } from "../loading/module-loader.ts"
 import { loaderOf } from "../loading/shared-loader.ts"
-import { declarativeFile, isDeclarative, resolveToolPath, toToolPaths } from "../loading/tool-paths.ts"
+import { expandExtensionPath } from "../loading/tool-folders.ts"
+import { toToolPaths } from "../loading/tool-paths.ts"
 import { invalidTool } from "../tool-shape.ts"
 import { makeExtensionAPI } from "./extension-api.ts"
 import { ExtensionRunner } from "./extension-runner.ts"
@@ -66,57 +65,33 @@ export const loadExtensions = async (
   const loader = loaderOf(options, shared.logger)
   const customTools: Array<LoadedCustomTool> = []
   const errors: Array<ToolLoadError> = []
-  for (const module of await findModules(toolPaths, { cwd: shared.cwd, home, except, errors })) {
-    await loadExtension(
-      { ...(argumentOrder && { argumentOrder }), ...module },
-      { loader, runner, host, shared, customTools, errors },
-    )
+  const modules: Array<ExtensionModule> = []
+  for await (const { isMember: _, ...module } of findModules(toolPaths, {
+    cwd: shared.cwd,
+    home,
+    expand: expandExtensionPath,
+    except,
+    reject: (toolPath, error) => errors.push(toolLoadError(toolPath, error)),
+  })) {
+    modules.push({ ...(argumentOrder && { argumentOrder }), ...module })
   }
+  const loading: Loading = { loader, runner, host, shared, customTools, errors }
+  for (const module of modules) await loadExtension(module, loading)
   return { tools: runner.tools.registered, customTools, errors, setUIContext, runner }
-}
-
-interface FindOptions {
-  readonly cwd: string
-  readonly home: string
-  readonly except: ReadonlySet<string> | undefined
-  readonly errors: Array<ToolLoadError>
-}
-
-/** Each module once, by the file that it really is. */
-const findModules = async (
-  toolPaths: ReadonlyArray<ToolPath>,
-  { cwd, home, except, errors }: FindOptions,
-): Promise<Iterable<ExtensionModule>> => {
-  const found = new Map<string, ExtensionModule>()
-  for (const toolPath of toolPaths) {
-    try {
-      for (const resolvedPath of await expandExtensionPath(resolveToolPath(toolPath.path, cwd, home))) {
-        const file = await realpath(resolvedPath).catch(() => resolvedPath)
-        if (!found.has(file) && except?.has(file) !== true) found.set(file, { ...toolPath, resolvedPath })
-      }
-    } catch (error) {
-      errors.push(toolLoadError(toolPath, `Failed to load tool: ${messageOf(error)}`))
-    }
-  }
-  return found.values()
 }
 
 const loadExtension = async (module: ExtensionModule, loading: Loading): Promise<void> => {
   const { loader, runner, host, shared, errors } = loading
   const { resolvedPath } = module
-  if (isDeclarative(resolvedPath)) {
-    errors.push(toolLoadError(module, declarativeFile))
+  const opened = await openModule(loader, resolvedPath)
+  if ("error" in opened) {
+    errors.push(toolLoadError(module, opened.error))
     return
   }
   const extension = new LoadedExtension(module)
   try {
-    const factory = await loadFactory(loader, resolvedPath)
-    if (factory === undefined) {
-      errors.push(toolLoadError(module, "Tool must export a default function"))
-      return
-    }
     runner.add(extension)
-    const returned = await factory(makeExtensionAPI({ extension, runner, host, shared }))
+    const returned = await opened.factory(makeExtensionAPI({ extension, runner, host, shared }))
     extension.succeed()
     takeReturned(extension, returned, loading)
     for (const error of extension.errors) errors.push(toolLoadError(module, error))

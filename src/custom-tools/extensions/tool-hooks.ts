@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import type { ToolCall } from "../../pipeline/call.ts"
+import { isPlainObject } from "../../pipeline/coercion.ts"
 import type { ToolResult } from "../../pipeline/event.ts"
 import { messageOf } from "../../pipeline/failure.ts"
 import type { AfterCall, BeforeCall, Hooks } from "../../pipeline/options.ts"
@@ -41,7 +42,7 @@ const tellCall = async (
     const before = event.input
     try {
       const answer = answerOf(await untilAborted(signal, () => listener.hear(event, call, signal)), listener)
-      if (event.input !== before && !isRecord(event.input)) {
+      if (event.input !== before && !isPlainObject(event.input)) {
         event.input = before
         listener.warn("Ignored what a tool_call listener put in place of `input`: it is no object")
       }
@@ -49,7 +50,7 @@ const tellCall = async (
         return { block: true, reason: textOf(answer.reason) ?? "Blocked by an extension, without a reason" }
       }
       if (answer.input === undefined) continue
-      if (isRecord(answer.input)) event.input = answer.input
+      if (isPlainObject(answer.input)) event.input = answer.input
       else listener.warn("Ignored the answer of a tool_call listener: its `input` is no object")
     } catch (error) {
       signal.throwIfAborted()
@@ -105,16 +106,13 @@ const tellResult = async (
   }
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined
 
 /** No answer, and one that says nothing, are the same. */
 const answerOf = (answer: unknown, listener: HookListener): Readonly<Record<string, unknown>> => {
   if (answer === undefined || answer === null) return {}
-  if (isRecord(answer)) return answer
+  if (isPlainObject(answer)) return answer
   listener.warn(`Ignored the answer of a listener: ${Array.isArray(answer) ? "an array" : typeof answer}`)
   return {}
 }

@@ -5,8 +5,6 @@ import type { ToolPath, ToolSource } from "../loaded-tool.ts"
 import { marketplaceTools, pluginTools } from "./plugins.ts"
 import { extensionsOf, toolFilesOf, toolsOf } from "./tool-folders.ts"
 
-export { expandExtensionPath } from "./tool-folders.ts"
-
 interface UsualPlace {
   readonly folder: string
   readonly source: ToolSource

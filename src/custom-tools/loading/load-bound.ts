@@ -3,8 +3,8 @@
  * no watchdog of this thread reaches.
  */
 import { isWatchdogTimeout, runWatched } from "../../io/watchdog.ts"
+import { longestTimer } from "../../pipeline/longest-timer.ts"
 
-const longest = 2 ** 31 - 1
 const slack = 5
 
 export class LoadBound {
@@ -43,7 +43,7 @@ export class LoadBound {
   }
 
   private get rest(): number {
-    return Math.max(1, Math.min(longest, Math.ceil(this.deadline - performance.now())))
+    return Math.max(1, Math.min(longestTimer, Math.ceil(this.deadline - performance.now())))
   }
 
   private late(): Error {

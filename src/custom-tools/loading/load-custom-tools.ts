@@ -1,7 +1,5 @@
 /** Loads oh-my-pi's custom tools one after the other, each accepted or rejected on its own. */
-import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
-import { messageOf } from "../../pipeline/failure.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import {
   type LoadedCustomTool,
@@ -14,12 +12,13 @@ import {
 import { type AnyTool, invalidTool } from "../tool-shape.ts"
 import { makeCustomToolAPI } from "./custom-tool-api.ts"
 import { discoverCustomTools } from "./discovery.ts"
-import { loadFactory, loadFailure } from "./load-factory.ts"
+import { type FoundModule, findModules } from "./find-modules.ts"
+import { loadFailure, openModule } from "./load-factory.ts"
 import type { LoadOptions } from "./load-options.ts"
 import type { ModuleLoader } from "./module-loader.ts"
 import { loaderOf } from "./shared-loader.ts"
 import { expandToolPath } from "./tool-folders.ts"
-import { declarativeFile, isDeclarative, resolveToolPath, toToolPaths } from "./tool-paths.ts"
+import { resolveToolPath, toToolPaths } from "./tool-paths.ts"
 
 const configSource: ToolSource = { provider: "config", providerName: "Config", level: "project" }
 
@@ -66,7 +65,13 @@ export const loadCustomTools = async (
   const toolPaths = toToolPaths(paths)
   const { api, setUIContext } = await makeCustomToolAPI(cwd, options)
   const loading = new Loading(api, builtInToolNames, options)
-  for (const toolPath of toolPaths) await loading.add(toolPath)
+  const modules = findModules(toolPaths, {
+    cwd: api.cwd,
+    home: options.home ?? homedir(),
+    expand: expandToolPath,
+    reject: (toolPath, error) => loading.reject(toolPath, error),
+  })
+  for await (const module of modules) await loading.add(module)
   return { tools: loading.tools, errors: loading.errors, setUIContext }
 }
 
@@ -74,47 +79,26 @@ class Loading {
   readonly tools: Array<LoadedCustomTool> = []
   readonly errors: Array<ToolLoadError> = []
   private readonly api: CustomToolAPI
-  private readonly home: string
   private readonly loader: ModuleLoader
   private readonly names: Set<string>
-  private readonly files = new Set<string>()
 
   constructor(api: CustomToolAPI, builtInToolNames: Iterable<string>, options: LoadOptions) {
-    const { home = homedir() } = options
     this.api = api
-    this.home = home
     this.loader = loaderOf(options, api.logger)
     this.names = new Set(builtInToolNames)
   }
 
-  async add(toolPath: ToolPath): Promise<void> {
-    try {
-      const path = resolveToolPath(toolPath.path, this.api.cwd, this.home)
-      for (const module of await expandToolPath(path)) {
-        // What lies in a folder is named by itself.
-        await this.addModule(module === path ? toolPath : { ...toolPath, path: module }, module)
-      }
-    } catch (error) {
-      this.reject(toolPath, `Failed to load tool: ${messageOf(error)}`)
-    }
-  }
-
-  private async addModule(toolPath: ToolPath, resolvedPath: string): Promise<void> {
-    const module = { ...toolPath, resolvedPath }
-    const file = await realpath(resolvedPath).catch(() => resolvedPath)
-    if (this.files.has(file)) return
-    this.files.add(file)
-    if (isDeclarative(resolvedPath)) {
-      this.reject(module, declarativeFile)
+  async add({ isMember, ...found }: FoundModule): Promise<void> {
+    const { resolvedPath } = found
+    // What lies in a folder is named by itself.
+    const module = isMember ? { ...found, path: resolvedPath } : found
+    const opened = await openModule(this.loader, resolvedPath)
+    if ("error" in opened) {
+      this.reject(module, opened.error)
       return
     }
     try {
-      const factory = await loadFactory(this.loader, resolvedPath)
-      if (factory === undefined) {
-        this.reject(module, "Tool must export a default function")
-        return
-      }
-      const tools = (await factory(this.api)) ?? [undefined]
+      const tools = (await opened.factory(this.api)) ?? [undefined]
       for (const [index, tool] of tools.entries()) this.accept(module, tool, index)
     } catch (error) {
       this.reject(module, loadFailure(resolvedPath, error))
@@ -137,7 +121,7 @@ class Loading {
     }
   }
 
-  private reject(module: ToolPath & { readonly resolvedPath?: string }, error: string): void {
+  reject(module: ToolPath & { readonly resolvedPath?: string }, error: string): void {
     this.errors.push(toolLoadError(module, error))
   }
 }

@@ -3,6 +3,7 @@ import { messageOf } from "../../pipeline/failure.ts"
 import { type AnyTool, takeTool } from "../tool-shape.ts"
 import { runIsolated } from "./isolation.ts"
 import type { ModuleLoader } from "./module-loader.ts"
+import { isDeclarative } from "./tool-paths.ts"
 
 /** What was returned: each tool, undefined for what is none; or undefined for nothing at all. */
 export type ReturnedTools = ReadonlyArray<AnyTool | undefined> | undefined
@@ -16,6 +17,22 @@ export const loadFactory = (loader: ModuleLoader, resolvedPath: string): Promise
       ? (api) => loader.call<unknown, ReturnedTools>(resolvedPath, () => exported(api), toTools)
       : undefined,
   )
+
+/** The same in the words of the loaders: the factory, or why there is none. */
+export const openModule = async (
+  loader: ModuleLoader,
+  resolvedPath: string,
+): Promise<{ readonly factory: Factory } | { readonly error: string }> => {
+  if (isDeclarative(resolvedPath)) {
+    return { error: "Declarative tool files (.md, .json) cannot be loaded as executable modules" }
+  }
+  try {
+    const factory = await loadFactory(loader, resolvedPath)
+    return factory === undefined ? { error: "Tool must export a default function" } : { factory }
+  } catch (error) {
+    return { error: loadFailure(resolvedPath, error) }
+  }
+}
 
 const toTools = (returned: unknown): ReturnedTools => {
   if (returned === undefined || returned === null) return undefined

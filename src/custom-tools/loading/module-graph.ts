@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs"
 import Module, { createRequire } from "node:module"
 import { dirname } from "node:path"
 import { pathToFileURL } from "node:url"
+import { isMissingModule } from "../../io/missing-module.ts"
 import { type CompiledModule, compileModule } from "./compile-module.ts"
 import { missingName } from "./missing-name.ts"
 import type { ModuleResolver, ModuleTarget } from "./resolve-module.ts"
@@ -149,7 +150,7 @@ export class ModuleGraph {
       record.requireNative(target.id)
     } catch (error) {
       if (isAsyncPackage(error)) return this.importPackage(target.id)
-      if (target.standIn === undefined || !isIncomplete(error)) throw error
+      if (target.standIn === undefined || !isMissingModule(error)) throw error
       record.targets.set(specifier, target.standIn)
       checkNames(record, specifier, target.standIn.module)
     }
@@ -228,6 +229,3 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null 
 
 const isAsyncPackage = (error: unknown): boolean =>
   codeOf(error) === "ERR_REQUIRE_ASYNC_MODULE" || codeOf(error) === "ERR_REQUIRE_ESM"
-
-const isIncomplete = (error: unknown): boolean =>
-  codeOf(error) === "MODULE_NOT_FOUND" || codeOf(error) === "ERR_MODULE_NOT_FOUND"

@@ -1,7 +1,7 @@
 /** What a configured path means, and which files are modules of tools. */
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { got } from "../got.ts"
+import { got } from "../../pipeline/got.ts"
 import type { ToolPath } from "../loaded-tool.ts"
 
 /** Throws a TypeError, in which the argument is called `name`, for what are no paths. */
@@ -29,8 +29,6 @@ export const resolveToolPath = (path: string, cwd: string, home: string): string
 
 /** Whether a file only describes a tool. */
 export const isDeclarative = (path: string): boolean => /\.(?:md|json)$/.test(path)
-
-export const declarativeFile = "Declarative tool files (.md, .json) cannot be loaded as executable modules"
 
 /** Whether a file of a tools folder is a module to load: neither hidden nor mere types. */
 export const isToolFile = (name: string): boolean =>

@@ -1,5 +1,6 @@
 /** A Neovim as the editor of an executor: answers every IDE effect. Without a Neovim they succeed with nothing. */
 import type { EffectOf } from "../../pipeline/host-effect.ts"
+import { longestTimer } from "../../pipeline/longest-timer.ts"
 import type { noIde } from "../../pipeline/no-ide.ts"
 import { type DelegateCall, type Delegates, toMillis } from "../../pipeline/options.ts"
 import type { DurationInput } from "../../pipeline/step.ts"
@@ -29,9 +30,8 @@ export interface NvimHostOptions {
 /** Undefined where there is too much to show. */
 type Panes = ReadonlyArray<Pane> | undefined
 
-/** Node fires a timer of more than about 25 days at once. */
 const timerOf = (name: string, value: DurationInput | undefined, fallback: DurationInput): number =>
-  Math.min(toMillis(name, value, fallback), 2 ** 31 - 1)
+  Math.min(toMillis(name, value, fallback), longestTimer)
 
 /**
  * Serves one executor. It looks for a Neovim when the first effect comes, and again with each effect while there is

@@ -5,6 +5,7 @@
 import { AsyncResource } from "node:async_hooks"
 import { currentCall } from "../../custom-tools/current-call.ts"
 import { type DialogOptions, noOpUI, type UIContext } from "../../custom-tools/ui-context.ts"
+import { longestTimer } from "../../pipeline/longest-timer.ts"
 import type { BlockView } from "./block-view.ts"
 import { clip, wrap } from "./columns.ts"
 import type { KeyPress } from "./keyboard.ts"
@@ -39,9 +40,6 @@ interface Asked<T> {
   readonly unanswered: T
   question(answer: (value: T, said: string) => void): Question
 }
-
-/** What Node's timers can count, in milliseconds. */
-const longestTimeout = 2 ** 31 - 1
 
 /** Tools come without types: whatever they give becomes text before it is drawn. */
 const textOf = (value: unknown): string => String(value ?? "")
@@ -215,7 +213,7 @@ export class SessionDialogs {
       const dismiss = AsyncResource.bind((): void => end(unanswered, "(not answered)"))
       const waiting: Dialog = { title: this.named(asked), message, question: question(end), dismiss }
       for (const given of signals) given.addEventListener("abort", dismiss)
-      if (timeout > 0 && timeout <= longestTimeout) timer = setTimeout(dismiss, timeout)
+      if (timeout > 0 && timeout <= longestTimer) timer = setTimeout(dismiss, timeout)
       this.waiting.add(waiting)
       this.session.view.invalidate()
     })

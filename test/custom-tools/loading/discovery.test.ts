@@ -1,12 +1,8 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { relative } from "node:path"
 import { describe, expect, it } from "vitest"
-import {
-  discoverCustomTools,
-  discoverExtensions,
-  expandExtensionPath,
-} from "../../../src/custom-tools/loading/discovery.ts"
-import { expandToolPath } from "../../../src/custom-tools/loading/tool-folders.ts"
+import { discoverCustomTools, discoverExtensions } from "../../../src/custom-tools/loading/discovery.ts"
+import { expandExtensionPath, expandToolPath } from "../../../src/custom-tools/loading/tool-folders.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { writeFiles } from "./write-files.ts"
 

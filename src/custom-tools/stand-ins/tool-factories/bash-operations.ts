@@ -2,6 +2,7 @@
 import { constants } from "node:os"
 import { localFiles } from "../../../io/files.ts"
 import { localProcesses, type ProcessExit } from "../../../io/processes.ts"
+import { longestTimer } from "../../../pipeline/longest-timer.ts"
 
 export interface BashOperations {
   /**
@@ -19,9 +20,6 @@ export interface BashOperations {
     },
   ): Promise<{ readonly exitCode: number | null }>
 }
-
-/** What a timer can wait for, in milliseconds. */
-const maxDelay = 2 ** 31 - 1
 
 /** A signal counts as shells count it. */
 const exitCodeOf = ({ code, signal }: ProcessExit): number | null =>
@@ -49,7 +47,7 @@ export const createLocalBashOperations = ({
     throwIfAborted()
     const milliseconds = timeout === undefined || timeout <= 0 ? undefined : timeout * 1000
     const timeOver =
-      milliseconds === undefined ? undefined : AbortSignal.timeout(Math.min(milliseconds, maxDelay))
+      milliseconds === undefined ? undefined : AbortSignal.timeout(Math.min(milliseconds, longestTimer))
     const exit = await localProcesses.run({
       command: shellPath ?? "bash",
       args: shellPath === undefined ? ["--posix", "-c", onePipe, command] : ["-c", command],

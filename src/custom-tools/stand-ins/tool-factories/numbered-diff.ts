@@ -1,4 +1,5 @@
 /** A diff as pi shows it: each line with its sign and its number, ` ...` for what is left out. */
+import { maxEditLength } from "../../../handlers/unified-diff.ts"
 
 export interface NumberedDiff {
   readonly diff: string
@@ -7,8 +8,6 @@ export interface NumberedDiff {
 }
 
 const context = 4
-/** Lines added and removed up to which the shortest diff is looked for; the effort grows with their square. */
-const maxEditLength = 1000
 
 /** Both texts have LF endings. */
 export const numberedDiff = async (before: string, after: string): Promise<NumberedDiff> => {

@@ -1,0 +1,47 @@
+/** Walks the paths that a loader is given, in order: each module once, by the file that it really is. */
+import { realpath } from "node:fs/promises"
+import { messageOf } from "../../pipeline/failure.ts"
+import type { ToolPath } from "../loaded-tool.ts"
+import { resolveToolPath } from "./tool-paths.ts"
+
+export interface FoundModule extends ToolPath {
+  /** Absolute. */
+  readonly resolvedPath: string
+  /** Whether it lies in a folder that was named, and was not named itself. */
+  readonly isMember: boolean
+}
+
+export interface FindOptions {
+  readonly cwd: string
+  readonly home: string
+  /** The modules that an absolute path stands for. */
+  readonly expand: (path: string) => Promise<ReadonlyArray<string>>
+  /** Real paths that are left out. */
+  readonly except?: ReadonlySet<string> | undefined
+  /** Told of each path that means nothing, with the whole sentence. */
+  readonly reject: (toolPath: ToolPath, error: string) => void
+}
+
+export async function* findModules(
+  toolPaths: ReadonlyArray<ToolPath>,
+  { cwd, home, expand, except, reject }: FindOptions,
+): AsyncGenerator<FoundModule> {
+  const seen = new Set(except)
+  for (const toolPath of toolPaths) {
+    let path: string
+    let modules: ReadonlyArray<string>
+    try {
+      path = resolveToolPath(toolPath.path, cwd, home)
+      modules = await expand(path)
+    } catch (error) {
+      reject(toolPath, `Failed to load tool: ${messageOf(error)}`)
+      continue
+    }
+    for (const resolvedPath of modules) {
+      const file = await realpath(resolvedPath).catch(() => resolvedPath)
+      if (seen.has(file)) continue
+      seen.add(file)
+      yield { ...toolPath, resolvedPath, isMember: resolvedPath !== path }
+    }
+  }
+}
