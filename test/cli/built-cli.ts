@@ -4,16 +4,17 @@ import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { afterAll, beforeAll } from "vitest"
 
 export const checkout = fileURLToPath(new URL("../..", import.meta.url))
 
-export interface BuiltCli {
+interface BuiltCli {
   /** The file to run. */
   readonly path: string
   remove(): Promise<void>
 }
 
-export const buildCli = async (): Promise<BuiltCli> => {
+const buildCli = async (): Promise<BuiltCli> => {
   // Inside node_modules, so that its imports are found.
   const cache = join(checkout, "node_modules/.cache")
   await mkdir(cache, { recursive: true })
@@ -34,6 +35,20 @@ export const buildCli = async (): Promise<BuiltCli> => {
     throw new Error(`The sources do not compile:\n${(error as { stdout?: string }).stdout ?? error}`)
   }
   return { path: join(folder, "dist/cli.js"), remove }
+}
+
+/** The command, built before the tests of a file and removed after them. */
+export const useCli = (): Pick<BuiltCli, "path"> => {
+  let built: BuiltCli
+  beforeAll(async () => {
+    built = await buildCli()
+  })
+  afterAll(() => built.remove())
+  return {
+    get path() {
+      return built.path
+    },
+  }
 }
 
 export interface CommandResult {

@@ -3,24 +3,11 @@ import { once } from "node:events"
 import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import {
-  type BuiltCli,
-  buildCli,
-  type CommandOptions,
-  type CommandResult,
-  checkout,
-  runNode,
-} from "./built-cli.ts"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { type CommandOptions, type CommandResult, checkout, runNode, useCli } from "./built-cli.ts"
 
-let cli: BuiltCli
+const cli = useCli()
 let cwd: string
-
-beforeAll(async () => {
-  cli = await buildCli()
-})
-
-afterAll(() => cli.remove())
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), "stepline-cli-"))

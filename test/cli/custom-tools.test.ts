@@ -3,17 +3,12 @@ import { once } from "node:events"
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { type BuiltCli, buildCli, type CommandResult, checkout, runNode } from "./built-cli.ts"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { type CommandResult, checkout, runNode, useCli } from "./built-cli.ts"
 
-let cli: BuiltCli
+const cli = useCli()
 let cwd: string
 let home: string
-
-beforeAll(async () => {
-  cli = await buildCli()
-})
-afterAll(() => cli.remove())
 
 beforeEach(async () => {
   cwd = await realpath(await mkdtemp(join(tmpdir(), "stepline-cli-")))

@@ -1,19 +1,13 @@
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
+import { afterEach, beforeEach, expect, test } from "vitest"
 import { describeWithNvim, HeadlessNvim } from "../hosts/nvim/headless-nvim.ts"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
-import { type BuiltCli, buildCli, runNode } from "./built-cli.ts"
+import { runNode, useCli } from "./built-cli.ts"
 
-let cli: BuiltCli
+const cli = useCli()
 let cwd: string
-
-beforeAll(async () => {
-  cli = await buildCli()
-})
-
-afterAll(() => cli.remove())
 
 beforeEach(async () => {
   cwd = await realpath(await mkdtemp(join(tmpdir(), "stepline-nvim-")))

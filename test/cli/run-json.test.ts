@@ -1,17 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { type BuiltCli, buildCli, runNode } from "./built-cli.ts"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { runNode, useCli } from "./built-cli.ts"
 
-let cli: BuiltCli
+const cli = useCli()
 let cwd: string
-
-beforeAll(async () => {
-  cli = await buildCli()
-})
-
-afterAll(() => cli.remove())
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), "stepline-json-"))

@@ -1,18 +1,12 @@
 import { access, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
-import { type BuiltCli, buildCli } from "./built-cli.ts"
+import { useCli } from "./built-cli.ts"
 
-let cli: BuiltCli
+const cli = useCli()
 let cwd: string
-
-beforeAll(async () => {
-  cli = await buildCli()
-})
-
-afterAll(() => cli.remove())
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), "stepline-run-"))

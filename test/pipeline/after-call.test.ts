@@ -4,22 +4,13 @@ import { ScriptedHost } from "../../src/testing.ts"
 import { deferred, never, turn } from "./deferred.ts"
 import { is } from "./event-of.ts"
 import { executorOf, type Plan } from "./executor-of.ts"
+import { call, echo, runHooked } from "./hooked-call.ts"
 import { virtualTime } from "./virtual-time.ts"
-
-const echo: Plan = (params) => pipeline().andThen(() => Step.Output(JSON.stringify(params)))
-
-const call = { callId: "c", name: "tool", params: { path: "a" } }
-
-const run = async (hooks: Hooks, plan: Plan = echo) => {
-  const host = new ScriptedHost(executorOf({ tool: plan }, { hooks }))
-  await host.run([call])
-  return host
-}
 
 describe("afterCall", () => {
   it("is told the call and its result, after the cleanup", async () => {
     const log: Array<unknown> = []
-    const host = await run(
+    const host = await runHooked(
       {
         afterCall: (seen: ToolCall, result: ToolResult) => {
           log.push(seen.callId, result)
@@ -47,7 +38,7 @@ describe("afterCall", () => {
   })
 
   it("may rewrite the output", async () => {
-    const host = await run({ afterCall: async () => ({ output: "rewritten" }) })
+    const host = await runHooked({ afterCall: async () => ({ output: "rewritten" }) })
     expect(host.terminal("c")).toMatchObject({
       _tag: "Completed",
       content: "rewritten",
@@ -56,22 +47,22 @@ describe("afterCall", () => {
   })
 
   it("may make an error of a success", async () => {
-    const host = await run({ afterCall: () => ({ isError: true }) })
+    const host = await runHooked({ afterCall: () => ({ isError: true }) })
     expect(host.terminal("c")).toMatchObject({ _tag: "Error", reason: "failed", content: '{"path":"a"}' })
-    const both = await run({ afterCall: () => ({ isError: true, output: "tests are red" }) })
+    const both = await runHooked({ afterCall: () => ({ isError: true, output: "tests are red" }) })
     expect(both.terminal("c")).toMatchObject({ _tag: "Error", content: "tests are red" })
   })
 
   it("may make a success of an error", async () => {
     const fails = pipeline().andThen(() => Step.Error("exit code 1", { cause: "cause" }))
-    const host = await run({ afterCall: () => ({ isError: false }) }, fails)
+    const host = await runHooked({ afterCall: () => ({ isError: false }) }, fails)
     expect(host.terminal("c")).toMatchObject({ _tag: "Completed", content: "exit code 1" })
-    const both = await run({ afterCall: () => ({ isError: false, output: "no matches" }) }, fails)
+    const both = await runHooked({ afterCall: () => ({ isError: false, output: "no matches" }) }, fails)
     expect(both.terminal("c")).toMatchObject({ _tag: "Completed", content: "no matches" })
   })
 
   it("may rewrite what an error says, and leaves its reason and cause", async () => {
-    const host = await run(
+    const host = await runHooked(
       { afterCall: () => ({ output: "try again later" }) },
       pipeline().andThen(() => Step.Error("exit code 1", { cause: "cause" })),
     )
@@ -94,7 +85,7 @@ describe("afterCall", () => {
     ["answers nonsense", () => "nonsense" as never],
     ["answers an output that is none", () => ({ output: 5 as never })],
   ])("that %s leaves the result as it was", async (_, afterCall) => {
-    const host = await run({ afterCall: afterCall! })
+    const host = await runHooked({ afterCall: afterCall! })
     expect(host.terminal("c")).toMatchObject({ _tag: "Completed", content: '{"path":"a"}' })
   })
 

@@ -1,18 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { type Hooks, pipeline, Step, type ToolCall } from "../../src/index.ts"
+import { pipeline, Step, type ToolCall } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { deferred, turn } from "./deferred.ts"
 import { executorOf, type Plan, toolOf } from "./executor-of.ts"
-
-const echo: Plan = (params) => pipeline().andThen(() => Step.Output(JSON.stringify(params)))
-
-const call = { callId: "c", name: "tool", params: { path: "a" } }
-
-const run = async (hooks: Hooks, plan: Plan = echo) => {
-  const host = new ScriptedHost(executorOf({ tool: plan }, { hooks }))
-  await host.run([call])
-  return host
-}
+import { call, echo, runHooked } from "./hooked-call.ts"
 
 describe("beforeCall", () => {
   it("is asked before the call is composed, with its validated parameters", async () => {
@@ -54,7 +45,7 @@ describe("beforeCall", () => {
 
   it("that says nothing lets the call run", async () => {
     for (const answer of [undefined, {} as never]) {
-      const host = await run({ beforeCall: async () => answer })
+      const host = await runHooked({ beforeCall: async () => answer })
       expect(host.terminal("c")).toMatchObject({ content: '{"path":"a"}' })
     }
   })
@@ -69,10 +60,10 @@ describe("beforeCall", () => {
       () => ({ block: true as const, reason: "outside office hours" }),
       async () => ({ block: true as const, reason: "outside office hours" }),
     ]) {
-      const host = await run({ beforeCall }, plan)
+      const host = await runHooked({ beforeCall }, plan)
       expect(host.events).toMatchObject([{ _tag: "Denied", by: "policy", content: "outside office hours" }])
     }
-    const host = await run({ beforeCall: () => ({ block: true }) }, plan)
+    const host = await runHooked({ beforeCall: () => ({ block: true }) }, plan)
     expect(host.events).toMatchObject([{ _tag: "Denied", by: "policy", content: expect.stringMatching(/./) }])
     expect(log).toEqual([])
   })
@@ -85,7 +76,7 @@ describe("beforeCall", () => {
       },
       () => Promise.reject(new Error("audit log is full")),
     ]) {
-      const host = await run({ beforeCall }, () => {
+      const host = await runHooked({ beforeCall }, () => {
         log.push("composed")
         return pipeline()
       })
@@ -97,7 +88,7 @@ describe("beforeCall", () => {
   })
 
   it("may change the parameters", async () => {
-    const host = await run({ beforeCall: () => ({ params: { path: "b" } }) })
+    const host = await runHooked({ beforeCall: () => ({ params: { path: "b" } }) })
     expect(host.events).toMatchObject([
       { _tag: "Started", params: { path: "b" } },
       { _tag: "Completed", content: '{"path":"b"}' },

@@ -2,18 +2,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { type BuiltCli, buildCli } from "../../cli/built-cli.ts"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { useCli } from "../../cli/built-cli.ts"
 import { PseudoTerminal } from "./pseudo-terminal.ts"
 
-let cli: BuiltCli
+const cli = useCli()
 let cwd: string
-
-beforeAll(async () => {
-  cli = await buildCli()
-})
-
-afterAll(() => cli.remove())
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), "stepline-notes-"))
