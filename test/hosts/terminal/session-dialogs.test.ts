@@ -156,7 +156,7 @@ describe("input", () => {
   test("gives nothing on Esc, and the line that was typed is gone", async () => {
     await using terminal = await openSession()
     terminal.enter(ask(`return String(await ui.input("Your name?"))`))
-    await terminal.see("Your name?")
+    await terminal.see(/\n\? ask: Your name\?\n› *\n/)
     terminal.type("half")
     await terminal.see("› half")
     terminal.type(escape)
