@@ -6,9 +6,10 @@ import { queuedBlock } from "../hosts/terminal/block.ts"
 import type { BlockList } from "../hosts/terminal/block-list.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { printedBlock } from "../hosts/terminal/printed-block.ts"
+import { singleLine } from "../hosts/terminal/render-text.ts"
 import type { Style } from "../hosts/terminal/style.ts"
 import type { BackgroundTasks } from "../pipeline/background-tasks.ts"
-import type { ToolEvent } from "../pipeline/event.ts"
+import type { ActionResolvedEvent, ToolEvent } from "../pipeline/event.ts"
 import type { ScriptCall } from "./script.ts"
 
 export interface Reporter {
@@ -71,12 +72,18 @@ export const blockReporter = (view: View, tasks: Pick<BackgroundTasks, "get">): 
     view.print([...(isFirst ? [] : [""]), ...lines.map((line) => view.style.bold(`── ${line}`))])
     isFirst = false
   }
+  const printCleanupErrors = ({ label, cleanupErrors = [] }: ActionResolvedEvent): void => {
+    for (const error of cleanupErrors) {
+      view.print([view.style.bad(singleLine(`Cleanup of ${label} failed: ${error}`))])
+    }
+  }
   return {
     called({ call, heading }) {
       view.blocks.set(queuedBlock(call))
       if (heading !== undefined) headings.set(call.callId, heading)
     },
     event(event) {
+      if (event._tag === "ActionResolved") printCleanupErrors(event)
       const block = view.apply(event)
       const printed = block && printedBlock(event, block, tasks)
       if (printed === undefined) return

@@ -269,17 +269,20 @@ export class CallbackSink implements EventSink {
   }
 }
 
-/** The sink of a pending action that is dropped: its cleanup may ask for effects, and nothing else of it is told. */
+/** The sink of a pending action that is dropped: its cleanup may ask for effects, and of its end only what failed is told. */
 export class CleanupSink implements EventSink {
   readonly answers = true
   private readonly queue: EventQueue
+  private readonly ended: (cleanupErrors: ReadonlyArray<string> | undefined) => void
 
-  constructor(queue: EventQueue) {
+  constructor(queue: EventQueue, ended: (cleanupErrors: ReadonlyArray<string> | undefined) => void) {
     this.queue = queue
+    this.ended = ended
   }
 
   push(event: ToolEvent): void {
     if (event._tag === "Delegate") this.queue.push(event)
+    else if (event._tag === "Cancelled") this.ended(event.cleanupErrors)
   }
 
   isUnread(sequence: number): boolean {

@@ -135,6 +135,8 @@ export interface ActionPendingEvent extends ActionEvent {
 export interface ActionResolvedEvent extends ActionEvent {
   readonly _tag: "ActionResolved"
   readonly outcome: "applied" | "discarded" | "dropped"
+  /** Finally handlers of a dropped action that failed: `<handler>: <message>`. Those of others are in the event of their `resolve`. */
+  readonly cleanupErrors?: ReadonlyArray<string>
 }
 
 /** A call's last event, unless it became a background task. */

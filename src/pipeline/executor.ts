@@ -399,7 +399,7 @@ export class ToolExecutor implements AsyncDisposable {
   private drop(agentId: string, action: StagedAction): void {
     const { actionId, label, sourceToolName, source } = action
     const call: ToolCall = { agentId, callId: actionId, ...source, decision: "pending", background: false }
-    const run = new Run(this.engine, call, this.registry.get(source.name), new CleanupSink(this.queue), () =>
+    const sink = new CleanupSink(this.queue, (cleanupErrors) =>
       this.queue.push({
         _tag: "ActionResolved",
         agentId,
@@ -407,8 +407,10 @@ export class ToolExecutor implements AsyncDisposable {
         label,
         sourceToolName,
         outcome: "dropped",
+        ...(cleanupErrors !== undefined && { cleanupErrors }),
       }),
     )
+    const run = new Run(this.engine, call, this.registry.get(source.name), sink)
     this.calls.track(run)
     run.drop(action)
   }

@@ -35,6 +35,20 @@ test("an event as JSON has neither its answer functions nor its cause", () => {
   expect(events[1]).not.toHaveProperty("approve")
 })
 
+test("what failed to clean up after a dropped preview is printed", () => {
+  const output = collect()
+  const view = new PlainView({ output, colors: false, tool: () => undefined })
+  const action = { agentId: "main", actionId: "a", label: "Rename", sourceToolName: "edit" }
+  const cleanupErrors = ["close: no\neditor"]
+  blockReporter(view, { get: () => undefined }).event({
+    _tag: "ActionResolved",
+    ...action,
+    outcome: "dropped",
+    cleanupErrors,
+  })
+  expect(output.text()).toBe("Cleanup of Rename failed: close: no ⏎ editor\n")
+})
+
 test("a heading stands above the first block of its call, whenever that comes", () => {
   const output = collect()
   const view = new PlainView({ output, colors: false, tool: () => undefined })

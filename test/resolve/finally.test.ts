@@ -56,6 +56,24 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     )
   })
 
+  it("that fail when it is dropped are told with its end, and the later ones run", async () => {
+    const plan = pipeline()
+      .awaitResolve({ label: "Change" })
+      .finally(function close() {
+        throw new Error("no editor")
+      })
+      .finally(() => Step.Delegate({ _tag: "IdeClosePreview" }))
+    const executor = executorOf({ edit: plan })
+    const host = new ScriptedHost(executor)
+    await stage(executor)
+    executor.pendingActions().clear()
+    await host.run()
+    expect(host.events).toMatchObject([
+      { _tag: "Delegate", effect: { _tag: "IdeClosePreview" } },
+      { _tag: "ActionResolved", outcome: "dropped", cleanupErrors: ["close: no editor"] },
+    ])
+  })
+
   it("run once when it is dropped by a shutdown, for every agent, before the shutdown is over", async () => {
     const { plan, log } = editTool()
     const executor = executorOf({ edit: plan })

@@ -35,6 +35,8 @@ export interface Block {
   readonly askedBy?: { readonly toolName: string; readonly params: unknown }
   /** The details of the output. */
   readonly details?: unknown
+  /** Finally handlers that failed. */
+  readonly cleanupErrors?: ReadonlyArray<string>
   /** When it began to run, or went on after its gate, in milliseconds since the epoch. */
   readonly startedAt?: number
   readonly endedAt?: number
@@ -98,9 +100,11 @@ interface Ending {
   readonly content: string
   readonly output?: ToolOutput
   readonly editedParams?: unknown
+  readonly cleanupErrors?: ReadonlyArray<string>
 }
 
-const ended = (block: Block, { status, content, output, editedParams }: Ending, now: number): Block => {
+const ended = (block: Block, ending: Ending, now: number): Block => {
+  const { status, content, output, editedParams, cleanupErrors } = ending
   const images = output === undefined ? "" : imageLines(output)
   const text = content === "" || images === "" ? content + images : `${content}\n${images}`
   return {
@@ -110,16 +114,21 @@ const ended = (block: Block, { status, content, output, editedParams }: Ending, 
     endedAt: now,
     ...(output?.details !== undefined && { details: output.details }),
     ...(editedParams !== undefined && { params: editedParams }),
+    ...(cleanupErrors !== undefined && { cleanupErrors }),
   }
 }
 
 /** The block of a background task that has ended, with the result that its executor keeps. */
 export const taskBlock = (task: BackgroundTask, block?: Block): Block => {
-  const { status, content, output } = task
+  const { status, content, output, cleanupErrors } = task
   const base = block ?? { ...queuedBlock({ ...task, callId: task.id }), background: true }
   if (status === "pending" || status === "running" || status === "waiting") return base
   const at = base.endedAt ?? base.startedAt ?? 0
-  return ended(base, { status, content, ...(output !== undefined && { output }) }, at)
+  const rest = {
+    ...(output !== undefined && { output }),
+    ...(cleanupErrors !== undefined && { cleanupErrors }),
+  }
+  return ended(base, { status, content, ...rest }, at)
 }
 
 /** Whether nothing more comes of this block. */

@@ -100,6 +100,9 @@ const gateLines = (
   return [...whole, ...others.map(style.dim)]
 }
 
+const cleanupLines = ({ cleanupErrors = [] }: Block, width: number, style: Style): Array<string> =>
+  cleanupErrors.flatMap((error) => failureLines(`Cleanup failed: ${error}`, width, style.bad))
+
 /** `[y]es [n]o [a]lways` */
 const approvalPrompt = (style: Style): string =>
   `${style.good("[y]es")} ${style.bad("[n]o")} ${style.ask("[a]lways")}`
@@ -125,5 +128,6 @@ export const renderBlock = (block: Block, options: RenderBlockOptions): Array<st
   return below([
     ...drawnRest,
     ...foldLines(output, { max, omitted: block.omittedLines, tail, moreNote }, style),
+    ...cleanupLines(block, inner.width, style),
   ])
 }

@@ -156,6 +156,7 @@ export class Session {
     if (event._tag === "ActionPending") return this.view.invalidate()
     if (event._tag === "ActionResolved") {
       if (event.outcome === "dropped") this.say(`Not applied: ${event.label}`)
+      for (const error of event.cleanupErrors ?? []) this.say(`Cleanup of ${event.label} failed: ${error}`)
       return this.view.invalidate()
     }
     const block = this.view.apply(event)

@@ -109,6 +109,22 @@ describe("foldBlock", () => {
     expect(fold([started, event]).params).toEqual({ command: "pwd" })
   })
 
+  test("finally handlers that failed are kept, also of a task", () => {
+    const cleanupErrors = ["close: no editor"]
+    expect(fold([started, { ...completed("ok"), cleanupErrors } as ToolEvent])).toMatchObject({
+      cleanupErrors,
+    })
+    const task = {
+      id: "7",
+      agentId: "main",
+      name: "shell",
+      params: {},
+      status: "error",
+      content: "",
+    } as const
+    expect(taskBlock({ ...task, cleanupErrors })).toMatchObject({ status: "error", cleanupErrors })
+  })
+
   test("an image is named by its type and size", () => {
     const output = { content: [{ type: "image" as const, mimeType: "image/png", data: "A".repeat(4000) }] }
     const block = fold([started, { _tag: "Completed", ...id, name: "shell", content: "", output }])

@@ -284,6 +284,15 @@ describe("a tool's own renderers", () => {
   })
 })
 
+test("what failed to clean up stands below the output, however much of that is folded", () => {
+  const output = render(
+    { text: lines(40), cleanupErrors: ["close: no editor", "reload: gone"] },
+    { maxLines: 2 },
+  )
+  expect(output.slice(-2)).toEqual(["  Cleanup failed: close: no editor", "  Cleanup failed: reload: gone"])
+  expect(output).toHaveLength(6)
+})
+
 test.each([
   [0, "0.0s"],
   [1449, "1.4s"],
