@@ -37,6 +37,21 @@ const withLocalOptions = (command: Command): Command =>
       "show what is edited in the Neovim that listens there (default: that of this tmux session, or of $NVIM_LISTEN_ADDRESS)",
     )
 
+/** What stands in front of a command holds for it, as far as the command knows it, beside what stands behind. */
+const inherit = (program: Command, command: Command): void => {
+  for (const option of program.options) {
+    const name = option.attributeName()
+    if (program.getOptionValueSource(name) !== "cli") continue
+    if (!command.options.some((own) => own.attributeName() === name)) {
+      command.error(`error: option '${option.flags}' is not for the command '${command.name()}'`)
+    }
+    const given: unknown = program.getOptionValue(name)
+    const own: unknown = command.getOptionValue(name)
+    if (Array.isArray(given)) command.setOptionValue(name, [...given, ...(Array.isArray(own) ? own : [])])
+    else if (command.getOptionValueSource(name) !== "cli") command.setOptionValue(name, given)
+  }
+}
+
 const runHelp = `
 A line of FILE is a call:
   {"name": "shell", "params": {"command": "npm test"}}
@@ -63,6 +78,9 @@ const program = withLocalOptions(new Command("stepline"))
   .showHelpAfterError("(--help shows what there is)")
   .exitOverride()
   .allowExcessArguments()
+  .hook("preAction", (_program, command) => {
+    if (command !== program) inherit(program, command)
+  })
   .action(async (options: RunOptions, command: Command) => {
     if (command.args.length > 0) command.error(`error: unknown command '${command.args[0]}'`)
     const { sessionCommand } = await import("./cli/session-command.ts")

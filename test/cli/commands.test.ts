@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
@@ -236,6 +236,7 @@ describe("the command line", () => {
   test.each([
     [["rnu"], "error: unknown command 'rnu'"],
     [["run"], "error: missing required argument 'FILE'"],
+    [["--allow", "shell=x", "tools"], "error: option '--allow <TOOL=REGEX>' is not for the command 'tools'"],
     [["run", "--alow", "x", "-"], "error: unknown option '--alow'"],
     [["run", "no.jsonl"], "stepline: Cannot read no.jsonl: ENOENT"],
     [["run", "--cwd", "nowhere", "-"], "stepline: --cwd nowhere: there is no such folder"],
@@ -245,6 +246,22 @@ describe("the command line", () => {
     expect(stderr).toContain(message)
     expect(stdout).toBe("")
     expect(status).toBe(2)
+  })
+
+  test("options in front of a command hold for it, beside those behind", async () => {
+    const input = [shell("touch a"), shell("touch b"), shell("touch c")].join("\n")
+    const rules = ["--allow", "shell=^touch", "--deny", "shell=a$"]
+    const args = [...rules, "--cwd", cwd, "run", "-", "--deny", "shell=b$"]
+    const { status } = await stepline(args, { cwd: checkout, input })
+    expect(await Promise.all(["a", "b", "c"].map(isThere))).toEqual([false, false, true])
+    expect(status).toBe(3)
+  })
+
+  test("--no-discovery in front of a command loads nothing", async () => {
+    await mkdir(join(cwd, ".omp/tools"), { recursive: true })
+    await writeFile(join(cwd, ".omp/tools/a.js"), "console.error('it ran')")
+    expect((await stepline(["tools"])).stderr).toContain("it ran")
+    expect((await stepline(["--no-discovery", "tools"])).stderr).toBe("")
   })
 
   test("alone, without a terminal and without a tour beside it, shows its help", async () => {
