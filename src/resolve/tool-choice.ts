@@ -9,7 +9,10 @@ export type ResolveChoice = "soft" | "forced"
 export type TurnState =
   | { readonly _tag: "Idle" }
   | { readonly _tag: "Remind" }
+  /** The reminder was given once; what the next watched turn does still counts. */
+  | { readonly _tag: "Reminded" }
   | { readonly _tag: "Force"; readonly turns: number }
+  /** It was forced in vain: the action stays pending, and nothing is watched. */
   | { readonly _tag: "Free" }
 
 export type ToolChoiceMode = "none" | "remind" | "force"
@@ -30,13 +33,15 @@ export const modeOf = (state: TurnState): ToolChoiceMode | undefined => {
       return "remind"
     case "Force":
       return "force"
+    case "Reminded":
     case "Free":
       return "none"
   }
 }
 
 /** Calls were enqueued without a watch over the turn: the reminder was given, and the choice is free. */
-export const unwatched = (state: TurnState): TurnState => (state._tag === "Remind" ? { _tag: "Free" } : state)
+export const unwatched = (state: TurnState): TurnState =>
+  state._tag === "Remind" ? { _tag: "Reminded" } : state
 
 export interface Turn {
   readonly state: TurnState
@@ -44,10 +49,14 @@ export interface Turn {
   readonly withheld: boolean
 }
 
-/** A whole turn of the model: whether it called `resolve`, and nothing else. */
+/**
+ * A whole turn of the model: whether it called `resolve`, and nothing else. A `resolve` that gets to the action starts
+ * over with `pending`, or ends it; one that does not, such as one with invalid parameters, was a turn in vain.
+ */
 export const turn = (state: TurnState, choice: ResolveChoice, onlyResolves: boolean): Turn => {
-  if (state._tag === "Idle" || state._tag === "Free" || onlyResolves) return { state, withheld: false }
+  if (state._tag === "Idle" || state._tag === "Free") return { state, withheld: false }
+  if (onlyResolves && state._tag !== "Force") return { state: unwatched(state), withheld: false }
   const turns = state._tag === "Force" ? state.turns + 1 : 0
   const givesUp = choice === "soft" && turns >= forcedTurns
-  return { state: givesUp ? { _tag: "Free" } : { _tag: "Force", turns }, withheld: true }
+  return { state: givesUp ? { _tag: "Free" } : { _tag: "Force", turns }, withheld: !onlyResolves }
 }

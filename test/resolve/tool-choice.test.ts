@@ -192,12 +192,34 @@ describe("soft, the default", () => {
     expect(mode(executor)).toBe("remind")
   })
 
-  it("stays as it is where the resolve call does not fit its schema", async () => {
+  it("counts a forced turn whose resolve call does not fit its schema", async () => {
     const { executor } = await pending()
     await turnOf(executor, [other("1")])
-    await turnOf(executor, [resolving("r", {})])
-    expect(mode(executor)).toBe("force")
+    const modes: Array<string | undefined> = []
+    for (const callId of ["r1", "r2", "r3"]) {
+      const events = await turnOf(executor, [resolving(callId, {})])
+      expect(events).toMatchObject([{ callId, reason: "invalid" }])
+      modes.push(mode(executor))
+    }
+    expect(modes).toEqual(["force", "force", "none"])
     expect(labels(executor)).toEqual(["Change a.ts"])
+  })
+
+  it("reminds no second time of a resolve call that does not fit its schema, and watches on", async () => {
+    const { executor } = await pending()
+    await turnOf(executor, [resolving("r", {})])
+    expect(mode(executor)).toBe("none")
+    const [end] = await turnOf(executor, [other("1")])
+    expect(end).toMatchObject({ reason: "withheld" })
+    expect(mode(executor)).toBe("force")
+  })
+
+  it("withholds a watched turn also after calls that nobody watched over", async () => {
+    const { executor, host } = await pending()
+    await host.run([{ callId: "c", name: "unknown" }])
+    const [end] = await turnOf(executor, [other("1")])
+    expect(end).toMatchObject({ callId: "1", content: withheld })
+    expect(mode(executor)).toBe("force")
   })
 
   it("watches over nothing where nothing is pending", async () => {
