@@ -91,6 +91,13 @@ const declaredDecoder = (bytes: Buffer, contentType: string): TextDecoder | unde
   )
 }
 
+/** What windows-1252 has at 0x80 to 0x9F. */
+const windows1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
+
+/** Node 20 decodes windows-1252 as ISO 8859-1, which has control characters where that has quotes and dashes. */
+const withWindows1252 = (text: string): string =>
+  text.replace(/[\x80-\x9f]/g, (control) => windows1252[control.charCodeAt(0) - 0x80]!)
+
 /** No text starts with control characters, has a zero anywhere, or many of the others. */
 const looksBinary = (text: string, encoding: string): boolean => {
   // Nearly any bytes are letters of some script there. Some are not, and tell.
@@ -107,6 +114,7 @@ export const decodeText = ({ bytes, isComplete }: BodyHead, contentType: string)
     // What was said by nobody is UTF-8 where it can be, and what browsers then take it for where it cannot.
     new TextDecoder(isValidUtf8(bytes, isComplete) ? "utf-8" : "windows-1252")
   // A cut character at the end of a part is left out.
-  const text = decoder.decode(bytes, { stream: !isComplete })
+  const decoded = decoder.decode(bytes, { stream: !isComplete })
+  const text = decoder.encoding === "windows-1252" ? withWindows1252(decoded) : decoded
   return looksBinary(text, decoder.encoding) ? undefined : text
 }

@@ -44,6 +44,15 @@ describe("decodeText reads the charset", () => {
     expect(await decode(bytes, contentType)).toBe("café")
   })
 
+  it.each(["text/plain; charset=windows-1252", "text/plain; charset=iso-8859-1", "text/plain"])(
+    "with the quotes and dashes of windows-1252 for %s",
+    async (contentType) => {
+      expect(await decode(latin1("\x93caf\xe9\x94 \x96 5 \x80, \x8e\x9e\x9f\x81"), contentType)).toBe(
+        "“café” – 5 €, ŽžŸ\x81",
+      )
+    },
+  )
+
   it.each([
     ['<meta charset="windows-1251">', "text/html"],
     ['<META http-equiv="Content-Type" content="text/html; charset=windows-1251">', "text/html"],
