@@ -4,6 +4,7 @@
  */
 import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
+import { resolve } from "node:path"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { messageOf } from "../pipeline/failure.ts"
 import type { CallingAgent } from "../pipeline/handler.ts"
@@ -36,7 +37,7 @@ import type { ExtensionEvent, SessionEvent } from "./session-events.ts"
 import type { UIContext } from "./ui-context.ts"
 
 export interface CustomToolsOptions extends LoadOptions {
-  /** Where the agent works: relative paths start here, and so does discovery. Absolute. */
+  /** Where the agent works: relative paths start here, and so does discovery. What tools are told, unless `host` says otherwise. */
   readonly cwd: string
   /** Gets the tools, also those that extensions register later. Its names are taken for the built-in ones. */
   readonly registry: ToolRegistry
@@ -83,7 +84,7 @@ export class CustomTools {
     const { cwd, registry, paths: named = [], discovery = true, home = homedir() } = given
     const paths = toToolPaths(named)
     const screen: Screen = {}
-    const host = layered(screen, given.host ?? {})
+    const host = layered(screen, layered(given.host ?? {}, { cwd: resolve(cwd) }))
     const options = { ...given, host, loader: loaderOf(given, loggerOf(host)) }
     const toolPaths = discovery ? await discoverCustomTools(cwd, home) : []
     const found = await loadCustomTools(toolPaths, cwd, registry.names, options)

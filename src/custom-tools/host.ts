@@ -16,7 +16,7 @@ export interface ApprovalSubject {
  * object that you keep.
  */
 export interface CustomToolHost {
-  /** The agent's working directory. Default: the executor's during a call, else the process's. */
+  /** The agent's working directory. Default: that of `CustomTools.load`, else the executor's during a call, else the process's. */
   readonly cwd?: string
   /** Default `noOpUI`. */
   readonly ui?: UIContext

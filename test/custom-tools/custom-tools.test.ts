@@ -250,6 +250,35 @@ describe("active tools", () => {
   })
 })
 
+describe("the folder that all are told", () => {
+  const at = "[ctx.cwd, ctx.sessionManager.getCwd()].join()"
+  const files = {
+    "project/.omp/tools/a.ts": `
+      let told
+      export default () => [${tool("on_session", "return told", `onSession: (event, ctx) => { told = ${at} },`)}]`,
+    "project/.omp/tools/b.ts": returning(tool("custom", `return ${at}`)),
+    "project/.pi/extensions/c.ts": extension(`
+      let told
+      pi.on("session_start", (event, ctx) => { told = ${at} })
+      ${registering("listener", "return told")}; ${registering("registered", `return ${at}`)}`),
+  }
+  const foldersOf = async ({ tools, text }: Awaited<ReturnType<typeof load>>) => {
+    await tools.emit({ reason: "start" })
+    return Promise.all(["on_session", "custom", "listener", "registered"].map((name) => text(name)))
+  }
+
+  it("is the one that they were loaded for", async () => {
+    const project = path("project")
+    expect(await foldersOf(await load(files))).toEqual(Array(4).fill(`${project},${project}`))
+  })
+
+  it("is the host's where that says otherwise", async () => {
+    expect(await foldersOf(await load(files, { host: { cwd: "/mine" } }))).toEqual(
+      Array(4).fill("/mine,/mine"),
+    )
+  })
+})
+
 describe("setUIContext", () => {
   it("gives a screen to the API objects and contexts of all", async () => {
     const asks = `await ctx.ui.input("?"), ctx.hasUI`
