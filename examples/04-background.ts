@@ -10,16 +10,16 @@ await using executor = new ToolExecutor(registry, { filters })
 const started = await executor.run({
   callId: "build",
   name: "shell",
-  params: { command: "sleep 0.2; echo built", background: true },
+  params: { command: "sleep 1; echo built", background: true },
 })
 console.log(started.content)
 
 // The lane is free: other calls of the same agent do not wait for the task.
-console.log((await executor.run({ name: "shell", params: { command: "echo meanwhile" } })).content)
 console.log((await executor.run({ name: "list_background_tasks" })).content)
-
 const take = { name: "get_background_task", params: { task_id: "build" } }
 console.log((await executor.run(take)).content)
+console.log((await executor.run({ name: "shell", params: { command: "echo meanwhile" } })).content)
+
 await executor.tasks.wait("build")
 console.log((await executor.run(take)).content)
 

@@ -23,9 +23,9 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   "04-background.ts": [
     "Running in background (task_id: build)",
-    "meanwhile",
     "build (shell) [Running]",
     "Task build not found or still running",
+    "meanwhile",
     "Task build (shell) [Complete]:\nbuilt",
     "Task build not found or still running",
   ],
