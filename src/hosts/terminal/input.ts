@@ -89,20 +89,43 @@ const parseCommand = (line: string): Input => {
   return { _tag: "Command", command, argument: rest || undefined }
 }
 
+const findTool = (name: string, tools: CallableTools): Tool<unknown> | undefined =>
+  tools.get(name) ?? tools.get(`mcp_${name}`)
+
+const unknownTool = (name: string, { names }: CallableTools): Input =>
+  unknown(`There is no tool ${name}. Tools: ${names.join(", ")}. /help shows how to call them.`)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A whole call, as a line of a script has it. */
+const parseCall = (json: string, inBackground: boolean, tools: CallableTools): Input => {
+  let call: unknown
+  try {
+    call = JSON.parse(json)
+  } catch (error) {
+    return unknown(`No JSON: ${(error as Error).message}`)
+  }
+  const { name, params = {}, background = inBackground } = call as Record<string, unknown>
+  if (typeof name !== "string" || !isObject(params) || typeof background !== "boolean") {
+    return unknown('A call is {"name": "TOOL", "params": {…}}, with "background": true where it is meant.')
+  }
+  const tool = findTool(name, tools)
+  return tool === undefined ? unknownTool(name, tools) : { _tag: "Call", name: tool.name, params, background }
+}
+
 /** Reads a line. A trailing `&` (not `&&`) means the background. */
 export const parseInput = (line: string, tools: CallableTools): Input => {
   const text = line.trim()
   if (text === "") return { _tag: "Nothing" }
   if (text.startsWith("/")) return parseCommand(text)
-  const [, name = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(text)!
-  const tool = tools.get(name) ?? tools.get(`mcp_${name}`)
-  if (tool === undefined) {
-    return unknown(
-      `There is no tool ${name}. Tools: ${tools.names.join(", ")}. /help shows how to call them.`,
-    )
-  }
-  const background = /(?:^|[^&\\])&$/.test(rest)
-  const parsed = parseArguments(tool, background ? rest.slice(0, -1) : rest)
+  const background = /[^&\\]&$/.test(text)
+  const call = background ? text.slice(0, -1) : text
+  if (text.startsWith("{")) return parseCall(call, background, tools)
+  const [, name = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(call)!
+  const tool = findTool(name, tools)
+  if (tool === undefined) return unknownTool(name, tools)
+  const parsed = parseArguments(tool, rest)
   if (parsed._tag === "Invalid") return unknown(parsed.message)
   return { _tag: "Call", name: tool.name, params: parsed.params, background }
 }

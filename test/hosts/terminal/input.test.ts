@@ -142,3 +142,28 @@ test.each([
 ])("usage of %s", (name, usage) => {
   expect(usageOf(registry.get(name)!)).toBe(usage)
 })
+
+describe("a whole call as JSON", () => {
+  test.each([
+    ['{"name": "list"}', "list", {}, false],
+    ['{"name": "list"} &', "list", {}, true],
+    [
+      '{"name": "shell", "params": {"command": "ls &"}, "background": true}',
+      "shell",
+      { command: "ls &" },
+      true,
+    ],
+  ])("%s", (line, name, params, background) => {
+    expect(call(line)).toEqual({ _tag: "Call", name, params, background })
+  })
+
+  test.each([
+    ['{"name": "list"', /^No JSON: /],
+    ['{"params": {}}', /^A call is {"name": "TOOL", "params": {…}}, with/],
+    ['{"name": "list", "params": [1]}', /^A call is /],
+    ['{"name": "list", "background": "yes"}', /^A call is /],
+    ['{"name": "nothing"}', /^There is no tool nothing\. Tools: shell, /],
+  ])("%s is told", (line, message) => {
+    expect(messageOf(line)).toMatch(message)
+  })
+})
