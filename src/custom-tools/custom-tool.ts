@@ -1,6 +1,6 @@
 /** Tools of oh-my-pi: their types as authors import them. Source: the published package, 13.19 and 18.3. */
 import type * as typebox from "@sinclair/typebox"
-import type { Static, TSchema } from "@sinclair/typebox"
+import type { Static, TAny, TSchema } from "@sinclair/typebox"
 import type { AgentToolResult, AgentToolUpdateCallback } from "./agent-tool-result.ts"
 import type { Exec } from "./exec.ts"
 import type { Logger } from "./logger.ts"
@@ -57,7 +57,11 @@ export interface RenderResultOptions {
   readonly spinnerFrame?: number
 }
 
-export interface CustomTool<TParams extends TSchema = TSchema, TDetails = unknown> {
+/** Any schema; of what it describes nothing is known, and everything may be read. */
+export type LooseSchema = TSchema & Pick<TAny, "static">
+
+/** Without a type of their own, its parameters are taken for whatever its functions read of them. */
+export interface CustomTool<TParams extends TSchema = LooseSchema, TDetails = unknown> {
   name: string
   /** Default: the name. */
   label?: string

@@ -1,10 +1,10 @@
 /** Runs a program for a foreign tool. */
 export interface ExecOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Milliseconds. Default: no limit. */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /** Default: the agent's working directory. */
-  readonly cwd?: string
+  readonly cwd?: string | undefined
 }
 
 export interface ExecResult {

@@ -1,7 +1,7 @@
 /** Tools and extensions of pi: their types as authors import them. Source: the published package, 0.73. */
 import type { Static, TSchema } from "@sinclair/typebox"
 import type { AgentToolResult, AgentToolUpdateCallback } from "./agent-tool-result.ts"
-import type { CustomToolAPI } from "./custom-tool.ts"
+import type { CustomToolAPI, LooseSchema } from "./custom-tool.ts"
 import type {
   ExtensionEvents,
   ToolCallAnswer,
@@ -30,7 +30,8 @@ export interface ToolRenderContext<TArgs = unknown> {
   invalidate(): void
 }
 
-export interface ToolDefinition<TParams extends TSchema = TSchema, TDetails = unknown> {
+/** Without a type of their own, its parameters are taken for whatever its functions read of them. */
+export interface ToolDefinition<TParams extends TSchema = LooseSchema, TDetails = unknown> {
   name: string
   /** Default: the name. */
   label?: string

@@ -28,7 +28,7 @@ export const resolveToolPath = (path: string, cwd: string, home: string): string
 }
 
 /** Whether a file only describes a tool. */
-export const isDeclarative = (path: string): boolean => /\.(?:md|json)$/.test(path)
+export const isDeclarative = (path: string): boolean => /\.(?:md|json)$/i.test(path)
 
 /** Whether a file of a tools folder is a module to load: neither hidden nor mere types. */
 export const isToolFile = (name: string): boolean =>
