@@ -1,10 +1,10 @@
 /** Lets the host's hook rewrite a result: its output, and its error status in both directions. */
 import type { ToolCall } from "./call.ts"
 import type { Engine } from "./engine.ts"
-import type { CompletedEvent, ErrorEvent, TerminalEvent } from "./event.ts"
+import type { CompletedEvent, ErrorEvent, TerminalEvent, ToolResult } from "./event.ts"
 import type { Hooks } from "./options.ts"
 import { resultOf } from "./outcome.ts"
-import { textOf, textOutput, toOutput } from "./output.ts"
+import { type ToolOutput, textOf, textOutput, toOutput } from "./output.ts"
 
 type Judged = CompletedEvent | ErrorEvent
 
@@ -39,18 +39,31 @@ const ask = async (
   signal: AbortSignal,
 ): Promise<Judged> => {
   try {
-    const answer = await afterCall(call, resultOf(event), { signal })
-    return answer === undefined || answer === null ? event : rewrite(event, answer)
+    const result = resultOf(event)
+    const answer = await afterCall(call, result, { signal })
+    return answer === undefined || answer === null ? event : rewrite(event, result, answer)
   } catch {
     return event
   }
 }
 
-const rewrite = (
-  event: Judged,
-  answer: { readonly output?: unknown; readonly isError?: unknown },
-): Judged => {
-  const changed = answer.output === undefined ? undefined : toOutput(answer.output)
+/** Untrusted: the hook may be plain JavaScript. */
+interface Answer {
+  readonly output?: unknown
+  readonly content?: unknown
+  readonly isError?: unknown
+}
+
+/** A hook may give the whole result back: only what differs in it is meant. */
+const changedOutput = (result: ToolResult, { output, content }: Answer): ToolOutput | undefined => {
+  if (output !== undefined && output !== result.output) return toOutput(output)
+  if (typeof content !== "string" || content === result.content) return undefined
+  const { details } = result.output
+  return { ...textOutput(content), ...(details !== undefined && { details }) }
+}
+
+const rewrite = (event: Judged, result: ToolResult, answer: Answer): Judged => {
+  const changed = changedOutput(result, answer)
   const isError = typeof answer.isError === "boolean" ? answer.isError : event._tag === "Error"
   const { agentId, callId, name, editedParams, cleanupErrors, staged } = event
   const shared = {

@@ -54,6 +54,15 @@ const snapshot = (run: RunningTask): BackgroundTask => ({
   content: run.outputSoFar,
 })
 
+interface BackgroundTasksOptions {
+  /** Milliseconds that a result is kept. */
+  readonly ttl: number
+  readonly max: number
+  readonly now: () => number
+  /** A background call that has not ended, also while it waits for its turn or at the gate ahead of its start. */
+  readonly starting: (id: string) => Pick<RunningTask, "cancel"> | undefined
+}
+
 export class BackgroundTasks {
   private readonly running = new Map<string, RunningTask>()
   private readonly finished = new Map<string, FinishedTask>()
@@ -62,15 +71,17 @@ export class BackgroundTasks {
   /** The agents of tasks whose results were dropped unread, and the ids in the order of their dropping. */
   private readonly expiredAgents = new Map<string, string>()
   private readonly expired = new Fifo<string>()
-  private readonly waiters = new Map<string, Array<(task: BackgroundTask) => void>>()
+  private readonly waiters = new Map<string, Array<(task: BackgroundTask | undefined) => void>>()
   private readonly ttl: number
   private readonly max: number
   private readonly now: () => number
+  private readonly starting: BackgroundTasksOptions["starting"]
 
-  constructor(options: { readonly ttl: number; readonly max: number; readonly now: () => number }) {
+  constructor(options: BackgroundTasksOptions) {
     this.ttl = options.ttl
     this.max = options.max
     this.now = options.now
+    this.starting = options.starting
   }
 
   /** @internal */
@@ -103,10 +114,14 @@ export class BackgroundTasks {
     return task
   }
 
-  /** Resolves once the task has ended, without taking it; undefined for an unknown id. */
+  /**
+   * Resolves once the task has ended, without taking it. A background call that was only enqueued counts. Undefined for
+   * an unknown id, and for a call that ended before it became a task: its terminal event has told how.
+   */
   wait(id: string): Promise<BackgroundTask | undefined> {
     const task = this.get(id)
-    if (task === undefined || this.finished.has(id)) return Promise.resolve(task)
+    const isOver = task === undefined ? this.starting(id) === undefined : this.finished.has(id)
+    if (isOver) return Promise.resolve(task)
     return new Promise((resolve) => {
       const waiting = this.waiters.get(id)
       if (waiting === undefined) this.waiters.set(id, [resolve])
@@ -114,9 +129,9 @@ export class BackgroundTasks {
     })
   }
 
-  /** True if the task was still running and is being cancelled. */
+  /** True if the task was still running, or about to, and is being cancelled. */
   cancel(id: string, reason?: string): boolean {
-    return this.running.get(id)?.cancel(reason) ?? false
+    return this.starting(id)?.cancel(reason) ?? false
   }
 
   /** @internal */
@@ -139,9 +154,12 @@ export class BackgroundTasks {
     this.finished.set(callId, { task, endedAt })
     this.order.add(callId)
     this.dropOld(endedAt)
-    const waiting = this.waiters.get(callId)
-    this.waiters.delete(callId)
-    for (const resolve of waiting ?? []) resolve(task)
+    this.answerWaiters(callId, task)
+  }
+
+  /** @internal The call has ended, whether it became a task or not. */
+  over(callId: string): void {
+    if (this.waiters.size > 0) this.answerWaiters(callId, undefined)
   }
 
   /** @internal The answer to `list_background_tasks`. */
@@ -158,6 +176,12 @@ export class BackgroundTasks {
     const taken = task?.agentId === agentId ? this.take(id) : undefined
     if (taken === undefined) return `Task ${id} not found or still running`
     return `Task ${id} (${taken.name}) [${capitalized(taken.status)}]:\n${taken.content}`
+  }
+
+  private answerWaiters(id: string, task: BackgroundTask | undefined): void {
+    const waiting = this.waiters.get(id)
+    this.waiters.delete(id)
+    for (const resolve of waiting ?? []) resolve(task)
   }
 
   private forget(id: string): void {

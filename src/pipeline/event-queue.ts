@@ -1,9 +1,17 @@
 /**
  * The events that the host has not read yet. Each event goes to one reader, once.
- * Deltas are bounded: past the bound they merge into their call's last unread one, and whoever awaits waits for the reader.
+ * Deltas are bounded: past the bound whoever awaits waits for the reader, and those of others merge into their call's last
+ * unread one.
  */
 import type { DeltaEvent, ToolEvent } from "./event.ts"
 import { Ring } from "./ring.ts"
+
+interface SentDelta {
+  readonly event: Mutable<DeltaEvent>
+  readonly sequence: number
+  /** For one past the bound: the one before it, which takes it in should the handler not wait for room. */
+  readonly before?: SentDelta | undefined
+}
 
 /** A call's unread deltas. */
 export interface DeltaSource {
@@ -11,7 +19,7 @@ export interface DeltaSource {
   readonly callId: string
   /** A background task's deltas never wait: its host may be waiting for the task alone. */
   readonly background: boolean
-  lastDelta: { event: Mutable<DeltaEvent>; sequence: number } | undefined
+  lastDelta: SentDelta | undefined
   room: Room | undefined
 }
 
@@ -96,23 +104,46 @@ export class EventQueue implements EventSink {
 
   delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
     if (this.readers.length > 0 || this.unreadDeltas < this.bound) {
-      const sequence = this.sequence
-      const event = deltaEvent(source, content, partial)
-      source.lastDelta = { event, sequence }
-      this.push(event)
+      this.send(source, content, partial)
       return undefined
     }
-    const last = source.lastDelta
-    if (last !== undefined && this.isUnread(last.sequence)) {
-      merge(last.event, content, partial)
-    } else {
-      const event = deltaEvent(source, content, partial)
-      source.lastDelta = { event, sequence: this.sequence }
-      this.push(event)
+    if (source.background) {
+      this.mergeOrSend(source, content, partial)
+      return undefined
     }
-    if (source.background) return undefined
-    source.room ??= this.waitForRoom(source)
+    if (source.room !== undefined) {
+      this.takeBack(source)
+      this.mergeOrSend(source, content, partial)
+      return source.room.promise
+    }
+    const last = source.lastDelta
+    this.send(source, content, partial, last && { event: last.event, sequence: last.sequence })
+    source.room = this.waitForRoom(source)
     return source.room.promise
+  }
+
+  private send(source: DeltaSource, content: string, partial: unknown, before?: SentDelta): void {
+    const event = deltaEvent(source, content, partial)
+    source.lastDelta = { event, sequence: this.sequence, before }
+    this.push(event)
+  }
+
+  private mergeOrSend(source: DeltaSource, content: string, partial: unknown): void {
+    const last = source.lastDelta
+    if (last !== undefined && this.isUnread(last.sequence)) merge(last.event, content, partial)
+    else this.send(source, content, partial)
+  }
+
+  /** The handler did not wait for room, so that its delta past the bound should have merged. */
+  private takeBack(source: DeltaSource): void {
+    const last = source.lastDelta
+    const before = last?.before
+    if (last === undefined || before === undefined || !this.isUnread(before.sequence)) return
+    if (last.sequence !== this.sequence - 1) return
+    this.unread.pop()
+    this.unreadDeltas -= 1
+    merge(before.event, last.event.content, last.event.partial)
+    source.lastDelta = before
   }
 
   /** The next event; undefined once closed and read empty, or, `untilIdle`, once nothing is left to come for now. */
@@ -181,7 +212,8 @@ export class EventQueue implements EventSink {
     this.readCount += 1
     if (event._tag === "Delta") {
       this.unreadDeltas -= 1
-      this.makeRoom(this.bound - this.unreadDeltas)
+      // Deltas past the bound are those of handlers that wait: one has come within it.
+      this.makeRoom(this.waitingForRoom.length - Math.max(0, this.unreadDeltas - this.bound))
     }
     return event
   }

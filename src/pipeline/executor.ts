@@ -22,7 +22,7 @@ import type { ApproveOptions, ToolEvent, ToolResult } from "./event.ts"
 import { CallbackSink, CleanupSink, EventIterator, EventQueue, type EventSink } from "./event-queue.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./options.ts"
-import { failed, type Stopped } from "./outcome.ts"
+import { cancelled, failed, type Stopped } from "./outcome.ts"
 import type { ToolOutput } from "./output.ts"
 import { ActionStore, PendingActions, type StagedAction } from "./pending-actions.ts"
 import type { ToolDefinition, ToolRegistry } from "./registry.ts"
@@ -98,7 +98,15 @@ export class ToolExecutor implements AsyncDisposable {
     this.filters = options.filters
     this.queue = new EventQueue(this.settings.eventBuffer, () => this.calls.isEmpty)
     const now = () => this.engine.deadlines.now()
-    this.tasks = new BackgroundTasks({ ttl: this.settings.taskTtl, max: this.settings.maxTasks, now })
+    this.tasks = new BackgroundTasks({
+      ttl: this.settings.taskTtl,
+      max: this.settings.maxTasks,
+      now,
+      starting: (id) => {
+        const run = this.calls.get(id)
+        return run?.call.background === true ? run : undefined
+      },
+    })
     this.actions = new ActionStore({
       max: this.settings.maxPendingActions,
       choice: this.settings.resolveChoice,
@@ -170,7 +178,8 @@ export class ToolExecutor implements AsyncDisposable {
   /**
    * Runs one call to its result; in the background, to the moment when it runs there. It takes its place in its lane.
    * Its events go to `onEvent` alone; without one, gates are denied and effects fail.
-   * Rejects with an `AbortError` if `signal` is aborted, once the call is over. Throws at once for what is no call.
+   * Rejects with an `AbortError` if `signal` is aborted, once the call is over. Throws at once for what is no call. After
+   * shutdown every call is cancelled.
    */
   run(
     call: ToolCallInput,
@@ -186,7 +195,6 @@ export class ToolExecutor implements AsyncDisposable {
     { signal }: SignalOption,
     inLane: boolean,
   ): Promise<ToolResult> {
-    this.assertOpen()
     const input = toToolCall(call, this.ids)
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(abortError(signal))
@@ -308,6 +316,7 @@ export class ToolExecutor implements AsyncDisposable {
    * it is withheld, and the choice is forced. Gives the call ids.
    */
   enqueueTurn(agentId: string, calls: ReadonlyArray<Omit<ToolCallInput, "agentId">>): Array<string> {
+    if (!Array.isArray(calls)) throw new TypeError("Expected `enqueueTurn` to be given an array of calls")
     this.assertOpen()
     const toolCalls = calls.map((call) => toToolCall({ ...call, agentId }, this.ids))
     const onlyResolves = toolCalls.length > 0 && toolCalls.every((call) => call.name === resolveName)
@@ -368,6 +377,10 @@ export class ToolExecutor implements AsyncDisposable {
     const { params, background } = takeBackground(input.params, tool)
     const call = { ...input, params, background: input.background || background }
     const run = new Run(this.engine, call, tool, sink, onResult)
+    if (this.engine.closing) {
+      run.reject(cancelled(shutdownReason))
+      return run
+    }
     if (this.calls.has(callId) || this.tasks.has(callId)) {
       run.reject(failed("duplicate", `Call id "${callId}" is in use. Use a new id for every call.`))
       return run

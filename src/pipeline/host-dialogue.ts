@@ -4,6 +4,8 @@ import type { Engine } from "./engine.ts"
 import type { ApproveOptions } from "./event.ts"
 import type { EventSink } from "./event-queue.ts"
 import { Gatekeeper } from "./gatekeeper.ts"
+import { got } from "./got.ts"
+import type { Resolution } from "./handler.ts"
 import type { Interpreter } from "./interpreter.ts"
 import { formatMillis } from "./options.ts"
 import { deniedByPolicy, deniedByUser, type Stopped } from "./outcome.ts"
@@ -31,6 +33,8 @@ export interface GateSubject {
   readonly editable: boolean
 }
 
+const appliedByRule: Resolution = { action: "apply" }
+
 export class HostDialogue implements Asker {
   readonly gates: Gatekeeper
   private readonly owner: DialogueCall
@@ -49,9 +53,12 @@ export class HostDialogue implements Asker {
   /** True where the gate is passed without a question. */
   askApproval(interpreter: Interpreter, label: string | undefined, subject: GateSubject): boolean {
     const { gates, owner } = this
-    if (gates.admits(subject.call, subject.tool)) {
+    const admitted = gates.admits(subject.call, subject.tool)
+    // The host's filter may have ended the call.
+    if (!interpreter.isOpen) return false
+    if (admitted) {
       // A rule decides without a word: what was said at the gate before still holds.
-      interpreter.resolution = gates.resolution ?? interpreter.resolution
+      interpreter.resolution = gates.resolution ?? interpreter.resolution ?? appliedByRule
       owner.passed()
       return true
     }
@@ -104,6 +111,8 @@ export class HostDialogue implements Asker {
     if (this.question !== question || (params !== undefined && !editable)) return false
     this.gates.pass(reason)
     if (remember === true) this.gates.remember(tool, params ?? call.params)
+    // So may what remembers for it.
+    if (this.question !== question) return false
     if (params !== undefined) {
       this.owner.runAgain(params)
       return true
@@ -127,6 +136,9 @@ export class HostDialogue implements Asker {
   }
 
   respond(answer: { readonly output?: unknown } | { readonly error: string }): boolean {
+    if (typeof answer !== "object" || answer === null) {
+      throw new TypeError(`Expected an answer with an \`output\` or an \`error\`, ${got(answer)}`)
+    }
     if (this.question?.kind !== "delegate") return false
     return "error" in answer ? this.question.fail(answer.error) : this.question.succeed(answer.output)
   }

@@ -45,6 +45,11 @@ export class Interpreter {
     this.context = new AttemptContext(this)
   }
 
+  /** Whether it was neither ended nor interrupted. */
+  get isOpen(): boolean {
+    return this.state === "open"
+  }
+
   /** The part that is running or waiting. */
   get current(): string | undefined {
     return this.parts[this.index]?.name

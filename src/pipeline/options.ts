@@ -66,13 +66,16 @@ export interface HookContext {
 
 /** What `beforeCall` may answer. Changed parameters are validated again. */
 export type BeforeCall =
-  | { readonly block: true; readonly reason?: string }
+  | { readonly block: boolean; readonly reason?: string }
   | { readonly params: unknown }
   | undefined
 
-/** What `afterCall` may answer: the result's new output, its error status, or both. */
+/** What `afterCall` may answer: what changes of the result, or all of it. */
 export interface AfterCall {
+  /** The new output; `content` follows from it. */
   readonly output?: string | ToolOutput
+  /** The new text, in place of whatever the output holds but its details. */
+  readonly content?: string
   readonly isError?: boolean
 }
 

@@ -197,7 +197,7 @@ export class PendingActions {
 
   /** Adds an action; gives its id. Throws where the agent has too many. */
   push(action: PushedAction): string {
-    const { label, sourceToolName = "custom_tool", details, apply, reject } = action
+    const { label, sourceToolName = "custom_tool", details, apply, reject } = action ?? {}
     if (typeof label !== "string" || typeof apply !== "function") {
       throw new TypeError("Expected a pending action to have a string `label` and a function `apply`")
     }

@@ -92,7 +92,7 @@ export class ToolPipeline<R = never> {
    * when `resolve` applies it. Finally handlers wait until it is applied, discarded or dropped.
    */
   awaitResolve<R2 = never>(options: ResolveOptions<R2>): ToolPipeline<R | R2> {
-    const { label, sourceToolName, details, onDiscard } = options
+    const { label, sourceToolName, details, onDiscard } = options ?? {}
     if (typeof label !== "string") throw new TypeError("Expected `label` of `awaitResolve` to be a string")
     const discard = onDiscard === undefined ? undefined : toHandler(onDiscard)
     return this.with({

@@ -1,4 +1,4 @@
-/** A first-in, first-out queue in one growing array: push and shift in constant time. */
+/** A first-in, first-out queue in one growing array: push, shift and pop in constant time. */
 export class Ring<T> {
   private slots: Array<T | undefined> = new Array(16)
   private head = 0
@@ -22,6 +22,16 @@ export class Ring<T> {
     this.count -= 1
     // A burst must not keep its memory once it has been read.
     if (this.count === 0 && this.slots.length > 1024) this.resize(16)
+    return value
+  }
+
+  /** Takes back what was pushed last. */
+  pop(): T | undefined {
+    if (this.count === 0) return undefined
+    this.count -= 1
+    const last = (this.head + this.count) & (this.slots.length - 1)
+    const value = this.slots[last]
+    this.slots[last] = undefined
     return value
   }
 

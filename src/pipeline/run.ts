@@ -33,6 +33,7 @@ import type { Tool } from "./tool.ts"
 export type Phase = "queued" | "held" | "preparing" | "running" | "waiting" | "finishing" | "ended"
 
 const noParts: ReadonlyArray<never> = []
+const soon = Promise.resolve()
 
 type MutableCall = { -readonly [K in keyof ToolCall]: ToolCall[K] }
 
@@ -153,12 +154,12 @@ export class Run implements InterpreterOwner, CleanupOwner, DialogueCall, GateSu
     const admission = admit({ call: this.call, tool, filters, hooks: settings.hooks, signal })
     if (!(admission instanceof Promise)) return this.admitted(admission)
     this.startClock()
-    void admission.then((admitted) => {
-      if (this.phase === "preparing") this.admitted(admitted)
-    })
+    void admission.then((admitted) => this.admitted(admitted))
   }
 
   private admitted(admission: Admission): void {
+    // What it took to get here, such as the host's filter, may have ended the call.
+    if (this.phase !== "preparing") return
     this.clock?.stop()
     this.controller = undefined
     if (admission._tag === "Refused") return this.end(admission.outcome)
@@ -414,6 +415,12 @@ export class Run implements InterpreterOwner, CleanupOwner, DialogueCall, GateSu
   cleaned(): void {
     this.cleanup = undefined
     this.parts = noParts
+    // Nothing runs again inside the host's answer: what it does next, such as a cancel, comes before.
+    if (this.restart === undefined) this.conclude()
+    else void soon.then(() => this.conclude())
+  }
+
+  private conclude(): void {
     const { restart } = this
     if (restart === undefined) {
       const event = this.report.terminal(this.outcome!, this.output)
@@ -437,6 +444,7 @@ export class Run implements InterpreterOwner, CleanupOwner, DialogueCall, GateSu
     this.phase = "ended"
     this.engine.ended(this)
     this.report.end(event, this)
+    if (this.call.background) this.engine.tasks.over(this.callId)
     this.engine.leaveLane(this)
   }
 

@@ -27,9 +27,12 @@ export const Step = {
     ...options,
   }),
   /** Ask the host. Its answer, where it has one, becomes the output; a failed answer is an Error. */
-  Delegate: (effect: HostEffect, options?: { readonly timeout?: DurationInput }): Step => ({
+  Delegate: <Effect extends HostEffect | { readonly _tag: string }>(
+    effect: Effect,
+    options?: { readonly timeout?: DurationInput },
+  ): Step => ({
     _tag: "Delegate",
-    effect,
+    effect: effect as HostEffect,
     ...options,
   }),
   /** Wait for a decision. Pipelines use `.awaitApproval({ label? })`. */

@@ -46,6 +46,20 @@ describe("afterCall", () => {
     })
   })
 
+  it("may give the whole result back with another text", async () => {
+    const secret = pipeline().andThen(() =>
+      Step.Output({ content: [{ type: "text", text: "secret" }], details: { lines: 1 } }),
+    )
+    const host = await runHooked({ afterCall: (_, result) => ({ ...result, content: "redacted" }) }, secret)
+    expect(host.terminal("c")).toMatchObject({
+      _tag: "Completed",
+      content: "redacted",
+      output: { content: [{ type: "text", text: "redacted" }], details: { lines: 1 } },
+    })
+    const same = await runHooked({ afterCall: (_, result) => result }, secret)
+    expect(same.terminal("c")).toMatchObject({ _tag: "Completed", content: "secret" })
+  })
+
   it("may make an error of a success", async () => {
     const host = await runHooked({ afterCall: () => ({ isError: true }) })
     expect(host.terminal("c")).toMatchObject({ _tag: "Error", reason: "failed", content: '{"path":"a"}' })

@@ -50,6 +50,13 @@ describe("beforeCall", () => {
     }
   })
 
+  it("may decide by the call whether it blocks", async () => {
+    const of = (name: string) =>
+      runHooked({ beforeCall: (seen) => ({ block: seen.name === name, reason: `no ${name}` }) })
+    expect((await of("other")).terminal("c")).toMatchObject({ _tag: "Completed" })
+    expect((await of("tool")).terminal("c")).toMatchObject({ _tag: "Denied", content: "no tool" })
+  })
+
   it("that blocks ends the call as denied by policy, with its reason and nothing run", async () => {
     const log: Array<string> = []
     const plan: Plan = () => {

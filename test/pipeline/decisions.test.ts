@@ -102,6 +102,16 @@ describe("a pending call at a gate", () => {
     ])
   })
 
+  it("tells them so too where a rule or the call itself decided", async () => {
+    const plan = pipeline()
+      .awaitApproval()
+      .andThen(({ resolution }) => Step.Output(JSON.stringify(resolution)))
+    const filters = { evaluate: () => "approve" as const }
+    const byRule = await executorOf({ write: plan }, { filters }).run({ name: "write" })
+    const byCall = await executorOf({ write: plan }).run({ name: "write", decision: "approve" })
+    expect([byRule.content, byCall.content]).toEqual(['{"action":"apply"}', '{"action":"apply"}'])
+  })
+
   it("is asked at every gate of the pipeline", async () => {
     const plan = pipeline().awaitApproval({ label: "one" }).awaitApproval({ label: "two" })
     const host = new ScriptedHost(executorOf({ write: plan }))

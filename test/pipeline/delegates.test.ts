@@ -5,7 +5,13 @@ import { never, turn, until } from "./deferred.ts"
 import { is } from "./event-of.ts"
 import { executorOf, type Plan } from "./executor-of.ts"
 
-const ask = { _tag: "Ask", question: "which?" }
+/** Not a type alias: an interface has no index signature. */
+interface Ask {
+  readonly _tag: "Ask"
+  readonly question: string
+}
+
+const ask: Ask = { _tag: "Ask", question: "which?" }
 
 const asking = pipeline()
   .andThen(() => Step.Output("before"))

@@ -130,12 +130,28 @@ describe("deltas past the buffer that nobody awaits", () => {
     expect(deltas.at(-1)?.content.endsWith(line(count - 1))).toBe(true)
   })
 
-  it("truncates one delta that alone is past every bound", async () => {
+  it("merge with the one before also where that went past the buffer first", async () => {
+    const { plan, flooded } = flooding(3)
+    const executor = executorOf({ tool: plan }, { eventBuffer: 2 })
+    executor.enqueue([{ name: "tool" }])
+    await flooded
+    const deltas = (await undelivered(executor)).filter(is("Delta"))
+    expect(deltas.map(({ content }) => content)).toEqual(["0;", "1;", "2;"])
+    const more = flooding(4)
+    const next = executorOf({ tool: more.plan }, { eventBuffer: 2 })
+    next.enqueue([{ name: "tool" }])
+    await more.flooded
+    const merged = (await undelivered(next)).filter(is("Delta"))
+    expect(merged.map(({ content }) => content)).toEqual(["0;", "1;2;3;"])
+  })
+
+  it("truncate one that alone is past every bound", async () => {
     const executor = executorOf(
       {
         tool: pipeline().andThen(({ delta }) => {
           void delta("first")
           void delta("x".repeat(5_000_000))
+          void delta("last")
           return never<Step>()
         }),
       },

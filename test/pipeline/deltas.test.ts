@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { pipeline, Step } from "../../src/index.ts"
+import { type HandlerContext, pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { deferred, turn, until } from "./deferred.ts"
 import { is } from "./event-of.ts"
@@ -72,6 +72,30 @@ describe("a handler that awaits its deltas", () => {
     await host.run()
     expect(progress.sent).toBe(20)
     expect(textOfDeltas(host.events)).toBe(numbers(20))
+  })
+
+  it("has each of them told as it was, with its structured progress, however slow the reader", async () => {
+    const plan = (name: string) =>
+      pipeline().andThen(async ({ delta }: HandlerContext) => {
+        for (let i = 0; i < 20; i++) await delta(`${name}${i};`, i)
+        return Step.Continue
+      })
+    const executor = executorOf({ a: plan("a"), b: plan("b") }, { eventBuffer: 2 })
+    executor.enqueue([
+      { agentId: "a", callId: "a", name: "a" },
+      { agentId: "b", callId: "b", name: "b" },
+    ])
+    const events: Array<ToolEvent> = []
+    for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
+      events.push(event)
+      await turn()
+    }
+    for (const id of ["a", "b"]) {
+      const deltas = events.filter(is("Delta")).filter(({ callId }) => callId === id)
+      expect(deltas.map(({ content, partial }) => [content, partial])).toEqual(
+        Array.from({ length: 20 }, (_, i) => [`${id}${i};`, i]),
+      )
+    }
   })
 
   it("waits at 1024 unless told otherwise", async () => {

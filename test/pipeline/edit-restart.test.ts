@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolExecutor } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { deferred, turn } from "./deferred.ts"
+import { is } from "./event-of.ts"
 import { executorOf } from "./executor-of.ts"
 
 const edit = { gate: { params: { path: "b" } } }
@@ -41,6 +42,31 @@ describe("between an edit and the second attempt", () => {
     expect(cancel(executor)).toBeTruthy()
     end()
     await done
+    expect(log).toEqual(["close a"])
+    expect(host.tags()).toEqual(["Started", "AwaitingApproval", "Cancelled"])
+  })
+
+  it("a cancel wins that comes right behind the edit, though nothing of the call takes time", async () => {
+    const log: Array<string> = []
+    const executor = executorOf({
+      write: ({ path }) =>
+        pipeline()
+          .awaitApproval()
+          .andThen(() => {
+            log.push(`write ${path}`)
+            return Step.Continue
+          })
+          .finally(() => {
+            log.push(`close ${path}`)
+            return Step.Continue
+          }),
+    })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([{ callId: "c", name: "write", params: { path: "a" } }])
+    const gate = await host.until(is("AwaitingApproval"))
+    expect(gate.approve({ params: { path: "b" } })).toBe(true)
+    expect(executor.cancel()).toBe(1)
+    await host.run()
     expect(log).toEqual(["close a"])
     expect(host.tags()).toEqual(["Started", "AwaitingApproval", "Cancelled"])
   })

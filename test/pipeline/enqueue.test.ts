@@ -82,6 +82,12 @@ describe("enqueue", () => {
     expect(await executor.next()).toBeUndefined()
   })
 
+  it("throws for a turn that is no array", () => {
+    expect(() => executorOf({}).enqueueTurn("main", undefined as never)).toThrow(
+      new TypeError("Expected `enqueueTurn` to be given an array of calls"),
+    )
+  })
+
   it("takes all calls or, where one is malformed, none", async () => {
     const executor = executorOf({ tool: pipeline() })
     expect(() => executor.enqueue([{ name: "tool" }, { name: 5 as never }])).toThrow(TypeError)

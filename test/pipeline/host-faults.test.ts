@@ -46,10 +46,11 @@ describe("a host", () => {
     for (const answer of [undefined, null, "text"]) {
       executor.enqueue([{ callId: "c", name: "tool" }])
       await host.until(is("Delegate"))
-      // Its mistake may throw, as long as the call can still be answered or cancelled.
-      await Promise.resolve()
-        .then(() => executor.respond("c", answer as never))
-        .catch(() => undefined)
+      expect(() => executor.respond("c", answer as never)).toThrow(
+        new TypeError(
+          `Expected an answer with an \`output\` or an \`error\`, got \`${answer}\` (${answer === null ? "null" : typeof answer})`,
+        ),
+      )
       executor.cancelCall("c")
       await host.run()
     }

@@ -167,11 +167,23 @@ describe("run", () => {
     expect(await result).toMatchObject({ status: "cancelled", content: "enough", isError: true })
   })
 
-  it("refuses what is no call, and every call after shutdown", async () => {
+  it("refuses what is no call", () => {
+    expect(() => executorOf({ gate }).run({ name: 5 as never })).toThrow(TypeError)
+  })
+
+  it("gives every call after shutdown as cancelled, with its one event", async () => {
     const executor = executorOf({ gate })
-    await expect((async () => executor.run({ name: 5 as never }))()).rejects.toThrow(TypeError)
     await executor.shutdown()
-    await expect((async () => executor.run({ name: "gate" }))()).rejects.toThrow("shut down")
+    const events: Array<ToolEvent> = []
+    const content = "Cancelled: the executor was shut down"
+    expect(await executor.run({ callId: "c", name: "gate" }, (event) => events.push(event))).toMatchObject({
+      status: "cancelled",
+      content,
+      isError: true,
+    })
+    expect(events).toEqual([{ _tag: "Cancelled", agentId: "main", callId: "c", name: "gate", content }])
+    expect(executor.inspect()).toEqual([])
+    expect(() => executor.enqueue([{ name: "gate" }])).toThrow("The executor was shut down: make a new one")
   })
 
   it("survives a reader that throws or rejects", async () => {

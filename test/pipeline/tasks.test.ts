@@ -147,6 +147,41 @@ describe("wait", () => {
     expect(executor.tasks.take("t")).toBeDefined()
   })
 
+  it("may begin as soon as the call is enqueued, also where a gate lies ahead", async () => {
+    const executor = executorOf({
+      tool: echo,
+      gated: pipeline()
+        .awaitApproval()
+        .andThen(() => Step.Output("ok")),
+    })
+    const [plain, gated] = executor.enqueue([bg("t"), bg("g", "gated")])
+    const waits = [plain, gated].map((id) => executor.tasks.wait(id!))
+    await new ScriptedHost(executor).run()
+    expect(await Promise.all(waits)).toMatchObject([
+      { id: "t", status: "complete", content: "output of t" },
+      { id: "g", status: "complete", content: "ok" },
+    ])
+  })
+
+  it("resolves with nothing for a call that ended before it became a task", async () => {
+    const executor = executorOf({ gated: pipeline().awaitApproval() })
+    executor.enqueue([bg("denied", "gated"), bg("unknown", "nowhere")])
+    const waits = ["denied", "unknown"].map((id) => executor.tasks.wait(id))
+    await new ScriptedHost(executor, { gate: "deny" }).run()
+    expect(await Promise.all(waits)).toEqual([undefined, undefined])
+  })
+
+  it("is not answered by a call that was refused for having the same id", async () => {
+    const { plan, release, running } = heldTool()
+    const executor = executorOf({ tool: plan })
+    executor.enqueue([bg("t")])
+    const waiting = executor.tasks.wait("t")
+    executor.enqueue([bg("t")])
+    await until(() => running.length > 0)
+    release("t")
+    expect(await waiting).toMatchObject({ status: "complete" })
+  })
+
   it("resolves with nothing for an unknown task", async () => {
     expect(await executorOf({}).tasks.wait("nobody")).toBeUndefined()
   })
@@ -196,6 +231,19 @@ describe("cancel", () => {
     expect(executor.tasks.cancel("nobody")).toBe(false)
     expect(executor.tasks.get("t")).toMatchObject({ status: "cancelled", content: "Cancelled\nso far\n" })
   })
+})
+
+it("cancel ends a call that was only enqueued, before anything of it runs", async () => {
+  const { plan, running } = heldTool()
+  const executor = executorOf({ tool: plan })
+  const [id] = executor.enqueue([bg("t")])
+  expect(executor.tasks.cancel(id!, "no more")).toBe(true)
+  const events = await new ScriptedHost(executor).run()
+  expect(events).toMatchObject([{ _tag: "Cancelled", callId: "t", content: "no more" }])
+  expect(running).toEqual([])
+  executor.enqueue([{ callId: "f", name: "tool" }])
+  expect(executor.tasks.cancel("f")).toBe(false)
+  await executor.shutdown()
 })
 
 describe("kept results are bounded", () => {

@@ -131,7 +131,7 @@ describe("a pushed action", () => {
     expect(labels(executor)).toEqual([])
   })
 
-  it.each([{ label: 1, apply: () => "x" }, { label: "x" }, {}])(
+  it.each([{ label: 1, apply: () => "x" }, { label: "x" }, {}, null])(
     "without a label or an apply is the caller's mistake: %j",
     (action) => {
       expect(() =>

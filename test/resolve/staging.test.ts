@@ -237,8 +237,8 @@ describe("building with awaitResolve", () => {
     expect(base.isEmpty).toBe(true)
   })
 
-  it("throws without a label", () => {
-    expect(() => pipeline().awaitResolve({} as never)).toThrow(
+  it.each([{}, undefined, null])("throws without a label: %j", (options) => {
+    expect(() => pipeline().awaitResolve(options as never)).toThrow(
       new TypeError("Expected `label` of `awaitResolve` to be a string"),
     )
   })
