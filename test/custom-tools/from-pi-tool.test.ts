@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { describe, expect, it } from "vitest"
-import type { ExtensionContext } from "../../src/custom-tools/extension.ts"
+import type { ExtensionContext, ToolDefinition } from "../../src/custom-tools/extension.ts"
 import { fromPiTool } from "../../src/custom-tools/from-pi-tool.ts"
 import { eventsOf, piArguments, piTool, trusting } from "./tool-runs.ts"
 
@@ -19,6 +19,19 @@ describe("a tool of pi", () => {
     expect(onUpdate).toBeTypeOf("function")
     expect((ctx as ExtensionContext).signal).toBe(signal)
     expect(signal).toBeInstanceOf(AbortSignal)
+  })
+
+  it("may be declared without a type of its own, and reads its parameters all the same", async () => {
+    const tool: ToolDefinition = {
+      name: "sample",
+      description: "d",
+      parameters: Type.Object({ query: Type.String(), limit: Type.Optional(Type.Number({ default: 10 })) }),
+      execute: async (_id, params) => ({
+        content: [{ type: "text", text: `${params.query.toUpperCase()} ${params.limit}` }],
+      }),
+    }
+    const events = await eventsOf(fromPiTool(tool, trusting), { query: "a" })
+    expect(events.at(-1)).toMatchObject({ content: "A 10" })
   })
 
   it("works in the executor's folder, unless its host says otherwise", async () => {
