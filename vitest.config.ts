@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
+    // Most of them wait for processes; by default two cores would get one worker.
+    maxWorkers: "100%",
     hookTimeout: 60_000,
     // What tests log does not belong among what their user's tools have logged.
     env: { XDG_STATE_HOME: join(tmpdir(), "stepline-test-state") },
