@@ -33,7 +33,6 @@ import type { Tool } from "./tool.ts"
 export type Phase = "queued" | "held" | "preparing" | "running" | "waiting" | "finishing" | "ended"
 
 const noParts: ReadonlyArray<never> = []
-const soon = Promise.resolve()
 
 type MutableCall = { -readonly [K in keyof ToolCall]: ToolCall[K] }
 
@@ -417,7 +416,7 @@ export class Run implements InterpreterOwner, CleanupOwner, DialogueCall, GateSu
     this.parts = noParts
     // Nothing runs again inside the host's answer: what it does next, such as a cancel, comes before.
     if (this.restart === undefined) this.conclude()
-    else void soon.then(() => this.conclude())
+    else queueMicrotask(() => this.conclude())
   }
 
   private conclude(): void {
