@@ -1,5 +1,5 @@
 /** pi's `edit`: replaces texts in a file. */
-import { Type } from "@sinclair/typebox"
+import { type Static, Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
 import { formatSize } from "../truncation.ts"
@@ -116,9 +116,11 @@ export const createEditTool = (
   promptSnippet: "Edit files by replacing exact texts",
   parameters,
   prepareArguments,
-  execute: (_toolCallId, { path, edits }, signal) =>
+  execute: (_toolCallId, params, signal) =>
     abortable(signal, async () => {
-      if (edits.length === 0)
+      // Wrappers with a schema of their own hand on what they were given.
+      const { path, edits } = prepareArguments(params) as Static<typeof parameters>
+      if (!Array.isArray(edits) || edits.length === 0)
         throw new Error("Edit tool input is invalid. edits must hold at least one replacement.")
       const absolute = resolvePath(path, cwd)
       const [before, after] = await withFileMutationQueue(absolute, async () => {

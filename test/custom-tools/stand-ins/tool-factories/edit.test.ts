@@ -34,6 +34,15 @@ describe("edits", () => {
     expect(await edited("a\nb\nc\n", ["c\n", ""], ["a", "A"])).toBe("A\nb\n")
   })
 
+  it("may stand beside the path, also where a wrapper hands them on unprepared", async () => {
+    await writeFile(path("file"), "one two")
+    await run(make(), { path: "file", oldText: "one", newText: "1" } as never)
+    expect(await readFile(path("file"), "utf8")).toBe("1 two")
+    expect(await failureOf(make(), { path: "file" } as never)).toBe(
+      "Edit tool input is invalid. edits must hold at least one replacement.",
+    )
+  })
+
   it("take what looks like a pattern of replace as text", async () => {
     expect(await edited("price", ["price", "$& $1 $$"])).toBe("$& $1 $$")
   })
