@@ -66,7 +66,7 @@ describe("exec, stopped", () => {
     const controller = new AbortController()
     const ready = file("ready")
     const running = exec("bash", ["-c", `READY=${ready}; ${script}`], { signal: controller.signal })
-    await vi.waitFor(() => readFile(ready), { timeout: 5000 })
+    await vi.waitFor(() => readFile(ready), { timeout: 20_000 })
     controller.abort()
     return running
   }
@@ -91,7 +91,7 @@ describe("exec, stopped", () => {
   })
 
   it("says killed of a program that ends itself well when it is asked to", async () => {
-    const result = await aborted("trap 'exit 0' TERM; echo x > $READY; while true; do sleep 0.05; done")
+    const result = await aborted("trap 'exit 0' TERM; echo x > $READY; sleep 600 & wait")
     expect(result).toMatchObject({ code: 0, killed: true })
   })
 

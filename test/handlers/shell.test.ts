@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink } from "node:fs/promises"
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
@@ -62,8 +62,12 @@ describe("the output of Shell", () => {
   })
 
   it("is streamed in whole, both streams, as it comes", async () => {
+    makeFifo(path("go"))
     const deltas: Array<string> = []
-    await shell("echo one; sleep 0.05; echo two >&2", {}, { onDelta: (text: string) => deltas.push(text) })
+    const onDelta = async (text: string) => {
+      if (deltas.push(text) === 1) await writeFile(path("go"), "\n")
+    }
+    await shell("echo one; read < go; echo two >&2", {}, { onDelta })
     expect(deltas).toEqual(["one\n", "two\n"])
   })
 
@@ -85,17 +89,17 @@ describe("the output of Shell", () => {
   })
 
   it("waits for its reader: meanwhile the command cannot print on", async () => {
+    makeFifo(path("go"))
     makeFifo(path("status"))
     let status: string | undefined
-    await shell(
-      "timeout 0.2 head -c 3000000 /dev/zero; echo $? > status",
-      {},
-      {
-        onDelta: async () => {
-          status ??= await readFile(path("status"), "utf8")
-        },
-      },
-    )
+    const onDelta = async () => {
+      if (status !== undefined) return
+      status = ""
+      await writeFile(path("go"), "\n")
+      status = await readFile(path("status"), "utf8")
+    }
+    const command = "echo ready; read < go; timeout 0.2 head -c 3000000 /dev/zero; echo $? > status"
+    await shell(command, {}, { onDelta })
     expect(status).toBe("124\n")
   })
 })
@@ -159,16 +163,22 @@ const onTestClock = <A>(effect: Effect.Effect<A, unknown>): Promise<A> =>
   Effect.runPromise(Effect.provide(effect, TestClock.layer()))
 
 describe("the time-out", () => {
-  it("of 1 s ends a command of 5, its children too, and keeps what was printed", async () => {
-    const answer = await shell("sleep 5 & echo $!; sleep 5", { timeout: 1 })
-    expect(answer).toMatch(/^Error: Command timed out after 1 s\n\d+\n$/)
-    expect(isRunning(Number(answer.split("\n")[1]))).toBe(false)
-  })
-
-  it("ends children that ignore SIGTERM", async () => {
-    const answer = await shell("trap '' TERM; echo $$; while :; do sleep 1; done", { timeout: 0.3 })
-    expect(isRunning(Number(answer.split("\n")[1]))).toBe(false)
-  })
+  it.each([
+    ["a command of 5, its children too", "sleep 5 & echo $!; sleep 5"],
+    ["children that ignore SIGTERM", "trap '' TERM; echo $$; while :; do sleep 1; done"],
+  ])("of 1 s ends %s, and keeps what was printed", (_, command) =>
+    onTestClock(
+      Effect.gen(function* () {
+        const { fiber, line } = yield* started(command, { timeout: 1 })
+        yield* TestClock.adjust("1 second")
+        expect(yield* Fiber.join(fiber)).toEqual({
+          _tag: "Error",
+          message: `Command timed out after 1 s\n${line}`,
+        })
+        expect(isRunning(Number(line))).toBe(false)
+      }),
+    ),
+  )
 
   it("is 120 s in the foreground", () =>
     onTestClock(

@@ -15,9 +15,9 @@ import { resultOf } from "./result-of.ts"
 const cwd = useTempFolder()
 const server = useHttpServer()
 /** Pages that change nothing by themselves need no waiting for silence. */
-const browser = new Browser({ allowPrivate: true, settleTimeout: 0, loadTimeout: 10_000 })
+const browser = new Browser({ allowPrivate: true, settleTimeout: 0, loadTimeout: 60_000 })
 /** For pages that do; it waits as long as it takes. */
-const patient = new Browser({ allowPrivate: true, settleTimeout: 60_000 })
+const patient = new Browser({ allowPrivate: true, settleTimeout: 60_000, loadTimeout: 60_000 })
 afterAll(() => Promise.all([browser.close(), patient.close(), localBrowser.close()]))
 
 const html = { "content-type": "text/html; charset=utf-8" }

@@ -24,6 +24,23 @@ const fetchUrl = (path: string, options: Omit<FetchUrlOptions, "url"> = {}) =>
 const answer = (path: string, options?: Omit<FetchUrlOptions, "url">) =>
   answerOf(fetchUrl(path, options), { cwd: "/" })
 
+/** The same, and a promise of the moment at which a handler has taken the first chunk of a body. */
+const watchedHttp = (): { readonly watched: Http; readonly taken: Promise<void> } => {
+  const taken = deferred()
+  async function* watch(body: AsyncIterable<Uint8Array>) {
+    for await (const chunk of body) {
+      yield chunk
+      // Who asks for the next one has it.
+      taken.resolve()
+    }
+  }
+  const get: Http["get"] = async (request) => {
+    const response = await http.get(request)
+    return { ...response, body: watch(response.body) }
+  }
+  return { watched: { get }, taken: taken.promise }
+}
+
 /** What stands after the header and its empty line. */
 const bodyOf = async (path: string, options?: Omit<FetchUrlOptions, "url">) => {
   const text = await answer(path, options)
@@ -303,16 +320,16 @@ describe("a failure of FetchUrl", () => {
 
   it("is 30 s without an end of the body, whose transfer is ended", async () => {
     let closed: Promise<unknown> | undefined
-    const asked = new Promise<void>((resolve) => {
-      server.route("/", (_request, response) => {
-        closed = once(response, "close")
-        response.writeHead(200, plain)
-        response.write("the first half", () => resolve())
-      })
+    server.route("/", (_request, response) => {
+      closed = once(response, "close")
+      response.writeHead(200, plain)
+      response.write("the first half")
     })
+    const { watched, taken } = watchedHttp()
+    const handler = FetchUrl({ url: server.url("/") }, watched)
     const program = Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(stepOf(fetchUrl("/"), contextOf({ cwd: "/" })))
-      yield* Effect.promise(() => asked)
+      const fiber = yield* Effect.forkChild(stepOf(handler, contextOf({ cwd: "/" })))
+      yield* Effect.promise(() => taken)
       yield* TestClock.adjust("29 seconds")
       expect(fiber.pollUnsafe()).toBeUndefined()
       yield* TestClock.adjust("1 second")

@@ -130,7 +130,8 @@ describe("record_correction", () => {
       expect(own).toEqual(Array.from({ length: 40 }, (_, index) => `${name} ${index}`))
     }
     expect(await readdir(path(".stepline"))).toEqual(["corrections.json"])
-  })
+    // Each of the 120 is synced to the disk.
+  }, 120_000)
 
   it("stays in the workspace, links followed", async () => {
     await mkdir(path("work"))

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { getBackgroundTaskTool, shellTool } from "../../src/impls/index.ts"
 import { isRunning } from "../io/process-state.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { virtualTime } from "../pipeline/virtual-time.ts"
 import { drive } from "./drive.ts"
 import { executorIn } from "./executor-in.ts"
 
@@ -29,7 +30,13 @@ describe("shell", () => {
   })
 
   it("tells its own time-out and what was printed before", async () => {
-    const events = await drive(start("echo printed; sleep 60", { timeout: 0.2 }))
+    const { executor, advance } = await virtualTime({ shell: shellTool }, { cwd: path() })
+    executor.enqueue([{ name: "shell", params: { command: "echo printed; sleep 60", timeout: 0.2 } }])
+    const events = await drive(executor, {
+      onEvent: ({ _tag }) => {
+        if (_tag === "Delta") void advance("200 millis")
+      },
+    })
     expect(events.at(-1)).toMatchObject({
       _tag: "Error",
       content: "Command timed out after 0.2 s\nprinted\n",

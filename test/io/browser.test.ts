@@ -9,7 +9,7 @@ import { PrivateAddressError } from "../../src/io/address-guard.ts"
 import type { Browser } from "../../src/io/browser.ts"
 import { FetchError } from "../../src/io/fetch-error.ts"
 import { findChromium } from "../../src/io/find-chromium.ts"
-import { turn } from "../pipeline/deferred.ts"
+import { deferred, turn } from "../pipeline/deferred.ts"
 import { browserOf, describeWithChromium, watchedChromium } from "../servers/chromium.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
 import { useTempFolder } from "./temp-folder.ts"
@@ -307,7 +307,7 @@ describeWithChromium("an aborted signal", () => {
 
 describeWithChromium("the address guard of a Browser", () => {
   /** Of this machine, 127.0.0.1 is taken for public, and 127.0.0.2 is not. */
-  const guarded = () => browserOf({ isAllowed: (address) => address === "127.0.0.1", settleTimeout: 10_000 })
+  const guarded = () => browserOf({ isAllowed: (address) => address === "127.0.0.1", settleTimeout: 60_000 })
 
   const privateRequests = () =>
     server.requests.filter(({ headers }) => !headers.host?.startsWith("127.0.0.1:"))
@@ -342,11 +342,19 @@ describeWithChromium("the address guard of a Browser", () => {
     await once(udp, "listening")
     const elsewhere = server.url("/private", "127.0.0.2")
     server.route("/redirect", redirectsTo(elsewhere))
+    // The network is not silent before all has been tried: not everything that is tried counts as network.
+    const shown = deferred()
+    server.route("/busy", (_request, response) => void shown.promise.then(() => response.end()))
+    server.route("/shown", (_request, response) => {
+      response.end()
+      shown.resolve()
+    })
     server.route(
       "/",
       sends(
         `<img src="${elsewhere}"><iframe src="${elsewhere}"></iframe><link rel="stylesheet" href="${elsewhere}">
         <p id="out"></p><script>
+        fetch("/busy")
         const fails = (name, open) => open().then(() => name + " open", () => name + " closed")
         const socket = (host) => () => new Promise((resolve, reject) => {
           const socket = new WebSocket("ws://" + host + ":" + location.port + "/socket")
@@ -367,7 +375,10 @@ describeWithChromium("the address guard of a Browser", () => {
           fails("redirect", () => fetch("/redirect", { mode: "no-cors" })),
           fails("socket", socket("127.0.0.2")),
           fails("peers", gather),
-        ]).then((results) => { document.getElementById("out").textContent = results.join(", ") })
+        ]).then((results) => {
+          document.getElementById("out").textContent = results.join(", ")
+          fetch("/shown")
+        })
         </script>`,
         html,
       ),

@@ -205,7 +205,8 @@ describe("https", () => {
     execFileSync("openssl", ["req", "-x509", ...made, ...subject], { stdio: "ignore" })
     const tls = createTlsServer({ key: await readFile(key), cert: await readFile(cert) }, listener)
     onTestFinished(() => void tls.close())
-    await once(tls.listen(0, "127.0.0.1"), "listening")
+    // On every address of localhost: which is tried first, and how long, is the system's affair.
+    await once(tls.listen(0), "listening")
     return `https://localhost:${(tls.address() as AddressInfo).port}/`
   }
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { localProcesses, type OutputStream, type ProcessOptions } from "../../src/io/index.ts"
 import { makeFifo } from "./fifo.ts"
 import { isRunning } from "./process-state.ts"
@@ -22,7 +22,13 @@ const bash = async (command: string, options: Partial<ProcessOptions> = {}) => {
   return { ...texts, exit }
 }
 
-/** Runs a command and aborts it once it has printed a line; gives that line and the exit. */
+/** Stops the clocks by which a run gives up waiting: it waits as long as this machine takes, unless the test lets time pass. */
+const stopTime = () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+/** Runs a command and aborts it once it has printed a line; gives what it printed and the exit. */
 const abortAfterFirstLine = async (command: string) => {
   const controller = new AbortController()
   let printed = ""
@@ -72,7 +78,9 @@ describe("a run", () => {
   })
 
   it("takes output that a process substitution prints just after the exit", async () => {
-    expect((await bash("echo text > >(cat; echo end)")).stdout).toBe("text\nend\n")
+    stopTime()
+    const afterExit = "cat; while kill -0 $$ 2> /dev/null; do :; done; echo end"
+    expect((await bash(`echo text > >(${afterExit})`)).stdout).toBe("text\nend\n")
   })
 
   it.each([
@@ -108,12 +116,14 @@ describe("a background child", () => {
 
 describe("an abort", () => {
   it("ends the children too", async () => {
+    stopTime()
     const { printed, exit } = await abortAfterFirstLine("sleep 60 & echo $!; wait")
     expect(exit).toEqual({ code: null, signal: "SIGTERM" })
     expect(isRunning(Number(printed))).toBe(false)
   })
 
   it("lets the command clean up and takes what it prints then", async () => {
+    stopTime()
     const { printed, exit } = await abortAfterFirstLine(
       "trap 'echo cleaned; exit 7' TERM; echo ready; sleep 60 & wait",
     )
@@ -121,16 +131,23 @@ describe("an abort", () => {
     expect(exit.code).toBe(7)
   })
 
-  it("kills a command that ignores SIGTERM", async () => {
-    const { printed, exit } = await abortAfterFirstLine("trap '' TERM; echo $$; while :; do sleep 1; done")
-    expect(exit.signal).toBe("SIGKILL")
-    expect(isRunning(Number(printed))).toBe(false)
-  })
+  const stubborn = 'trap "echo > refused" TERM; echo $$; while :; do sleep 1; done'
 
-  it("kills a child that ignores SIGTERM when the command itself has ended", async () => {
-    const { printed } = await abortAfterFirstLine(
-      "bash -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' > >(cat) & wait",
-    )
+  it.each([
+    ["a command that refuses SIGTERM", stubborn, "SIGKILL"],
+    [
+      "a child that refuses SIGTERM when the command itself has ended",
+      `bash -c '${stubborn}' > >(cat) & wait`,
+      "SIGTERM",
+    ],
+  ])("kills %s, half a second later", async (_, command, signal) => {
+    stopTime()
+    makeFifo(path("refused"))
+    const run = abortAfterFirstLine(command)
+    await readFile(path("refused"))
+    vi.advanceTimersByTime(500)
+    const { printed, exit } = await run
+    expect(exit.signal).toBe(signal)
     expect(isRunning(Number(printed))).toBe(false)
   })
 

@@ -211,7 +211,6 @@ describe("for any schema and any parameters", () => {
 
   it("what comes out is valid as it stands, and comes out again the same", async () => {
     await check(object({}), {})
-    let valid = 0
     fc.assert(
       fc.property(schema, schema, value, value, (first, second, a, b) => {
         const parameters = compileParameters("note", object({ a: first, b: second }, { required: ["a"] }))
@@ -219,13 +218,13 @@ describe("for any schema and any parameters", () => {
         const before = JSON.stringify(params)
         const once = parameters.validate(params) as ParameterCheck
         expect(JSON.stringify(params)).toBe(before)
-        if (once._tag === "Invalid") return
-        valid += 1
+        // Most are not: a run counts where it is.
+        fc.pre(once._tag === "Valid")
         const twice = parameters.validate(once.params) as ParameterCheck
         expect(twice._tag === "Valid" && twice.params).toBe(once.params)
       }),
-      { numRuns: 300 },
+      { numRuns: 25 },
     )
-    expect(valid).toBeGreaterThan(10)
-  })
+    // For each some thirteen schemas are compiled.
+  }, 120_000)
 })

@@ -1,4 +1,4 @@
-/** How much more CPU sixteen times the work takes: linear work about sixteen times as much, quadratic work 256. */
+/** How much more CPU 64 times the work takes: linear work about 64 times as much, quadratic work 4096. */
 export const growth = async (work: (count: number) => Promise<unknown>, count: number): Promise<number> => {
   const least = async (size: number, times: number) => {
     let cost = Number.POSITIVE_INFINITY
@@ -10,10 +10,10 @@ export const growth = async (work: (count: number) => Promise<unknown>, count: n
     }
     return cost
   }
-  await least(count, 2)
-  const small = await least(count, 4)
-  return (await least(count * 16, 2)) / small
+  await least(count, 4)
+  const small = await least(count, 8)
+  return (await least(count * 64, 2)) / small
 }
 
-/** Far from both, because a collector of garbage has its share in either. */
-export const growthLimit = 128
+/** Far from both: on a busy machine, the garbage and the cold caches of much work cost linear work four times as much. */
+export const growthLimit = 768

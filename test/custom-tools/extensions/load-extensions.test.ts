@@ -1,9 +1,10 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { expect, it } from "vitest"
+import { expect, it, onTestFinished, vi } from "vitest"
 import { loadExtensions } from "../../../src/custom-tools/extensions/load-extensions.ts"
 import type { LoadedExtensionTool } from "../../../src/custom-tools/loaded-tool.ts"
 import { noOpUI } from "../../../src/custom-tools/ui-context.ts"
+import { deferred } from "../../pipeline/deferred.ts"
 import { loadSources, temporaryFolder, toolSource } from "./load-sources.ts"
 
 const invalid = (index: number) =>
@@ -50,22 +51,28 @@ it("keeps nothing of an extension that fails, and all of the others", async () =
 })
 
 it("drops what a factory registers once nobody waits for it any more", async () => {
-  const { errors, runner } = await loadSources(
-    [
-      `pi.registerTool(${toolSource("early")})
-       await new Promise((resolve) => { globalThis.goOn = resolve })
-       pi.registerTool(${toolSource("late")})
-       pi.registerCommand("late", { handler() {} })
-       globalThis.hasGoneOn()`,
-    ],
-    {},
-    50,
-  )
-  expect(errors).toHaveLength(1)
-  await new Promise<void>((resolve) => {
-    Object.assign(globalThis, { hasGoneOn: resolve })
-    ;(Reflect.get(globalThis, "goOn") as () => void)()
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  onTestFinished(() => {
+    vi.useRealTimers()
   })
+  const [isWaiting, goOn, hasGoneOn] = [deferred(), deferred(), deferred()]
+  Object.assign(globalThis, { slowFactory: { isWaiting, goOn, hasGoneOn } })
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, "slowFactory"))
+  const loading = loadSources([
+    `const { isWaiting, goOn, hasGoneOn } = globalThis.slowFactory
+     pi.registerTool(${toolSource("early")})
+     isWaiting.resolve()
+     await goOn.promise
+     pi.registerTool(${toolSource("late")})
+     pi.registerCommand("late", { handler() {} })
+     hasGoneOn.resolve()`,
+  ])
+  await isWaiting.promise
+  await vi.advanceTimersByTimeAsync(10_000)
+  const { errors, runner } = await loading
+  expect(errors).toMatchObject([{ error: expect.stringContaining("did not finish loading within 10000 ms") }])
+  goOn.resolve()
+  await hasGoneOn.promise
   expect(runner.tools.all()).toEqual([])
   expect(runner.commands).toEqual([])
 })

@@ -44,7 +44,6 @@ export interface LoadedSources extends LoadedExtensions {
 export const loadSources = async (
   bodies: ReadonlyArray<string>,
   overrides: CustomToolHost = {},
-  loadTimeout?: number,
 ): Promise<LoadedSources> => {
   const cwd = await temporaryFolder()
   const entries: Array<[string, unknown]> = []
@@ -63,8 +62,7 @@ export const loadSources = async (
       return path
     }),
   )
-  const options = { host, ...(loadTimeout !== undefined && { loadTimeout }) }
-  const loaded = await loadExtensions(paths, cwd, options)
+  const loaded = await loadExtensions(paths, cwd, { host })
   return { ...loaded, entries, warnings: logger.warnings, host, cwd }
 }
 

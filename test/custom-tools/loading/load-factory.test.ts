@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { foreignOwner } from "../../../src/custom-tools/loading/isolation.ts"
 import { loadFactory, loadFailure } from "../../../src/custom-tools/loading/load-factory.ts"
-import { ModuleLoader } from "../../../src/custom-tools/loading/module-loader.ts"
+import { ModuleLoader, type ModuleLoaderOptions } from "../../../src/custom-tools/loading/module-loader.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { writeFiles } from "./write-files.ts"
 
@@ -10,9 +10,9 @@ const path = useTempFolder()
 const tool = `{ name: "a", description: "d", parameters: {}, execute: () => undefined }`
 
 /** What a factory with this body returns. */
-const returned = async (body: string) => {
+const returned = async (body: string, options?: ModuleLoaderOptions) => {
   await writeFiles(path(), { "tool.mjs": `export default (api) => { ${body} }` })
-  const factory = await loadFactory(new ModuleLoader({ loadTimeout: 200 }), path("tool.mjs"))
+  const factory = await loadFactory(new ModuleLoader(options), path("tool.mjs"))
   return await factory!({})
 }
 
@@ -36,7 +36,8 @@ describe("a factory", () => {
   })
 
   it("cannot hold the host by a tool that it returns", async () => {
-    await expect(returned("return { get name() { for (;;); } }")).rejects.toThrow("within 200 ms")
+    const spinning = returned("return { get name() { for (;;); } }", { loadTimeout: 200 })
+    await expect(spinning).rejects.toThrow("within 200 ms")
   })
 })
 

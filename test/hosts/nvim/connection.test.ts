@@ -2,9 +2,10 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { NvimConnection } from "../../../src/hosts/nvim/connection.ts"
 import { runNode } from "../../cli/built-cli.ts"
+import { deferred } from "../../pipeline/deferred.ts"
 import { callOf } from "./call-of.ts"
 import { hostOf, nvimAt, openEditor, temporaryFolder } from "./editor.ts"
 import { describeWithNvim, type HeadlessNvim } from "./headless-nvim.ts"
@@ -62,7 +63,7 @@ describeWithNvim("a connection", () => {
 
   test("without the client's package says what to install", async () => {
     const { nvim } = await openEditor()
-    const options = { timeout: 1000, onNotification: () => {} }
+    const options = { timeout: 25_000, onNotification: () => {} }
     const missing = Object.assign(new Error("Cannot find package 'neovim'"), { code: "ERR_MODULE_NOT_FOUND" })
     await expect(NvimConnection.open(nvim.address, options, () => Promise.reject(missing))).rejects.toThrow(
       "The package neovim is not installed. Install it: npm install neovim@5",
@@ -98,14 +99,35 @@ describeWithNvim("a Neovim that exits", () => {
 })
 
 describeWithNvim("a Neovim that does not answer", () => {
+  const requestTimeout = 500
+  const sentence = (address: string): string =>
+    `Neovim at ${address} did not answer within 500 ms. It may be suspended or wait for a key: bring it back, or quit it, and try again.`
+
+  /** From here on, time passes only in `expectNoAnswer`: nothing is late because the machine is busy. */
+  const stopTime = (): void => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+  }
+
+  /** @param asked What runs out of time once that has been sent. */
+  const expectNoAnswer = async (effect: Promise<unknown>, address: string, asked?: Promise<void>) => {
+    const failed = expect(effect).rejects.toThrow(sentence(address))
+    await asked
+    await vi.advanceTimersByTimeAsync(requestTimeout)
+    await failed
+  }
+
   test("fails effects with a sentence, and is asked nothing more until it answers", async () => {
-    const { nvim, host, folder, file } = await openEditor({ requestTimeout: 500 })
+    stopTime()
+    const { nvim, host, folder, file } = await openEditor({ requestTimeout })
     const path = await file("a.txt", "a\n")
     await host.delegates.IdeShowPreview(preview, callOf())
     await occupy(nvim, join(folder, "go"))
-    const sentence = `Neovim at ${nvim.address} did not answer within 500 ms. It may be suspended or wait for a key: bring it back, or quit it, and try again.`
-    await expect(host.delegates.IdeCheckUnsavedEdits(check(path), callOf())).rejects.toThrow(sentence)
-    await expect(host.delegates.IdeOpen({ _tag: "IdeOpen", path }, callOf())).rejects.toThrow(sentence)
+    await expectNoAnswer(host.delegates.IdeCheckUnsavedEdits(check(path), callOf()), nvim.address)
+    const refused = host.delegates.IdeOpen({ _tag: "IdeOpen", path }, callOf())
+    await expect(refused).rejects.toThrow(sentence(nvim.address))
     await writeFile(join(folder, "go"), "")
     await nvim.lua("return 0")
     // It is asked to close a preview even then, and answers in order.
@@ -116,10 +138,11 @@ describeWithNvim("a Neovim that does not answer", () => {
   })
 
   test("shows no preview late that nobody waits for", async () => {
-    const { nvim, host, folder } = await openEditor({ requestTimeout: 100 })
+    stopTime()
+    const { nvim, host, folder } = await openEditor({ requestTimeout })
     await host.connect()
     await occupy(nvim, join(folder, "go"))
-    await expect(host.delegates.IdeShowPreview(preview, callOf())).rejects.toThrow("did not answer")
+    await expectNoAnswer(host.delegates.IdeShowPreview(preview, callOf()), nvim.address)
     await writeFile(join(folder, "go"), "")
     await host.delegates.IdeClosePreview({ _tag: "IdeClosePreview" }, callOf())
     await nvim.lua("return 0")
@@ -127,18 +150,19 @@ describeWithNvim("a Neovim that does not answer", () => {
   })
 
   test("and never says that it is one fails effects too", async () => {
+    stopTime()
     const folder = await temporaryFolder()
     const path = join(folder, "silent.sock")
+    const asked = deferred()
     await listening(
       createServer((socket) => {
+        socket.once("data", () => asked.resolve())
         onTestFinished(() => void socket.destroy())
       }),
       path,
     )
-    const host = hostOf(path, { requestTimeout: 50 })
-    await expect(host.delegates.IdeShowPreview(preview, callOf())).rejects.toThrow(
-      `Neovim at ${path} did not answer within 50 ms.`,
-    )
+    const host = hostOf(path, { requestTimeout })
+    await expectNoAnswer(host.delegates.IdeShowPreview(preview, callOf()), path, asked.promise)
   })
 })
 

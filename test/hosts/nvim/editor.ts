@@ -21,7 +21,8 @@ export const temporaryFolder = async (): Promise<string> => {
 }
 
 export const hostOf = (socket: string, options: NvimHostOptions = {}): NvimHost => {
-  const host = new NvimHost({ socket, ...options })
+  // A Neovim that answers must not seem not to, however busy the machine is.
+  const host = new NvimHost({ socket, requestTimeout: "25 seconds", ...options })
   onTestFinished(() => host.close())
   return host
 }

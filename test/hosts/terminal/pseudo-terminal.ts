@@ -9,12 +9,17 @@ export interface PseudoTerminalOptions {
   readonly cwd?: string
 }
 
-const deadline = 20_000
+const deadline = 25_000
+// What stands between them shows at once, though the kernel may hand it on in parts.
+const beginFrame = "\u001b[?2026h"
+const endFrame = "\u001b[?2026l"
 
 export class PseudoTerminal implements AsyncDisposable {
   private readonly child: pty.IPty
   private readonly terminal: xterm.Terminal
   private readonly watchers = new Set<() => void>()
+  /** The beginning of a frame whose end has not come yet. */
+  private held = ""
   /** The exit status, once everything that was written is on the screen. */
   readonly exited: Promise<number>
   /** All that was written, escape sequences included. */
@@ -33,13 +38,15 @@ export class PseudoTerminal implements AsyncDisposable {
     })
     this.child.onData((data) => {
       this.raw += data
-      this.terminal.write(data, () => {
+      this.held += data
+      if (this.held.lastIndexOf(beginFrame) > this.held.lastIndexOf(endFrame)) return
+      this.terminal.write(this.takeHeld(), () => {
         for (const watch of this.watchers) watch()
       })
     })
     this.exited = new Promise((resolve) => {
-      // The empty write comes back when all before it is on the screen.
-      this.child.onExit(({ exitCode }) => this.terminal.write("", () => resolve(exitCode)))
+      // The write comes back when it and all before it is on the screen.
+      this.child.onExit(({ exitCode }) => this.terminal.write(this.takeHeld(), () => resolve(exitCode)))
     })
   }
 
@@ -84,12 +91,13 @@ export class PseudoTerminal implements AsyncDisposable {
 
   /** Resolves with the screen once it holds the text; rejects with the screen as it is after a while. */
   async see(expected: string | RegExp, where: "screen" | "everything" = "screen"): Promise<string> {
+    let text = ""
     const holds = () => {
-      const text = this[where]()
+      text = this[where]()
       return typeof expected === "string" ? text.includes(expected) : expected.test(text)
     }
     await this.until(holds, `see ${expected}`)
-    return this[where]()
+    return text
   }
 
   /** Resolves once the screen holds the text no more. */
@@ -101,6 +109,12 @@ export class PseudoTerminal implements AsyncDisposable {
     this.child.kill("SIGKILL")
     await this.exited
     this.terminal.dispose()
+  }
+
+  private takeHeld(): string {
+    const { held } = this
+    this.held = ""
+    return held
   }
 
   private until(holds: () => boolean, expectation: string): Promise<void> {

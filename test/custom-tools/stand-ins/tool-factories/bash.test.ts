@@ -53,8 +53,9 @@ describe("a command", () => {
   })
 
   it("is ended when its time is over", async () => {
-    expect(await failureOf(make(), { command: "echo begun; sleep 60", timeout: 0.3 })).toBe(
-      "begun\n\n\nCommand timed out after 0.3 seconds",
+    // Long enough for a bash to start on a machine that is busy.
+    expect(await failureOf(make(), { command: "echo begun; sleep 600", timeout: 3 })).toBe(
+      "begun\n\n\nCommand timed out after 3 seconds",
     )
   })
 
@@ -62,7 +63,7 @@ describe("a command", () => {
     const controller = new AbortController()
     const failure = run(
       make(),
-      { command: "echo begun; sleep 60" },
+      { command: "echo begun; sleep 600" },
       {
         signal: controller.signal,
         onUpdate: ({ content }) => content?.length && controller.abort(),
