@@ -1,11 +1,13 @@
 // In an Effect program: handlers are Effects that need services, and a scope owns the executor.
 import { Type } from "@sinclair/typebox"
-import { Context, Effect, Stream } from "effect"
+import { Context, Data, Effect, Stream } from "effect"
 import { defineTool, handler, pipeline, Step, ToolExecutor, ToolRegistry } from "stepline"
+
+class UnknownCity extends Data.TaggedError("UnknownCity")<{ readonly message: string }> {}
 
 class Weather extends Context.Service<
   Weather,
-  { readonly of: (city: string) => Effect.Effect<string, Error> }
+  { readonly of: (city: string) => Effect.Effect<string, UnknownCity> }
 >()("example/Weather") {}
 
 const forecast = defineTool({
@@ -38,13 +40,13 @@ const program = Effect.gen(function* () {
   )
 })
 
-const cities: Record<string, Effect.Effect<string, Error>> = {
+const cities: Record<string, Effect.Effect<string>> = {
   Bern: Effect.succeed("Bern: 21°"),
   Limbo: Effect.never,
 }
 
 const weather = Weather.of({
-  of: (city) => cities[city] ?? Effect.fail(new Error(`There is no city named ${city}`)),
+  of: (city) => cities[city] ?? Effect.fail(new UnknownCity({ message: `There is no city named ${city}` })),
 })
 
 await Effect.runPromise(Effect.scoped(program).pipe(Effect.provideService(Weather, weather)))
