@@ -31,7 +31,9 @@ describe("run on a terminal", () => {
     await terminal.see(/\? shell\(touch b\)\n {2}\[y\]es \[n\]o \[a\]lways/)
     terminal.type("n")
     expect(await terminal.exited).toBe(3)
-    expect(terminal.screen()).toBe("✓ shell(touch a)\n  (no output)\n⊘ shell(touch b)\n  Denied by user")
+    // On a busy machine a call takes so long that its time is told.
+    const screen = terminal.screen().replace(/ [\d.]+s$/gm, "")
+    expect(screen).toBe("✓ shell(touch a)\n  (no output)\n⊘ shell(touch b)\n  Denied by user")
     await access(join(cwd, "a"))
     await expect(access(join(cwd, "b"))).rejects.toThrow("ENOENT")
   })

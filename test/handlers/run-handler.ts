@@ -1,5 +1,6 @@
 /** Calls a handler as the executor does, with a context made by hand. */
 import * as Effect from "effect/Effect"
+import { TestClock } from "effect/testing"
 import type { EffectHandler, HandlerContext, Step, ToolCall } from "../../src/index.ts"
 import { ToolExecutor, ToolRegistry, textOf } from "../../src/index.ts"
 
@@ -46,8 +47,11 @@ export const stepOf = (handler: EffectHandler, context: HandlerContext): Effect.
   return Effect.isEffect(answer) ? answer : Effect.succeed(answer as Step)
 }
 
+/** Its own time-out never comes, however slow this machine is: time stands still. */
 export const runHandler = (handler: EffectHandler, options: ContextOptions): Promise<Step> =>
-  Effect.runPromise(stepOf(handler, contextOf(options)))
+  Effect.runPromise(
+    Effect.provide(stepOf(handler, contextOf(options)), TestClock.layer({ warningDelay: "1 hour" })),
+  )
 
 /** The text of an Output, or the message of an Error with `Error: ` before it. */
 export const answerOf = async (handler: EffectHandler, options: ContextOptions): Promise<string> => {

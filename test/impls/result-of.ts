@@ -1,6 +1,6 @@
-/** One call of a tool through an executor, to its result. */
-import { onTestFinished } from "vitest"
-import { type Tool, ToolExecutor, ToolRegistry, type ToolResult } from "../../src/index.ts"
+/** One call of a tool through an executor whose time stands still, to its result. */
+import type { Tool, ToolResult } from "../../src/index.ts"
+import { virtualTime } from "../pipeline/virtual-time.ts"
 
 /** `gate` says whether the host may be asked; where it may, it approves. */
 export const resultOf = async (
@@ -9,8 +9,7 @@ export const resultOf = async (
   gate: "approved" | "unasked" = "approved",
   cwd = "/",
 ): Promise<ToolResult> => {
-  const executor = new ToolExecutor(new ToolRegistry([tool]), { cwd })
-  onTestFinished(() => executor.shutdown())
+  const { executor } = await virtualTime({ [tool.name]: tool }, { cwd })
   return executor.run({ name: tool.name, params }, (event) => {
     if (event._tag !== "AwaitingApproval") return
     if (gate === "unasked") throw new Error("The host was asked")

@@ -45,7 +45,7 @@ export const watchedChromium = async (path: (name: string) => string): Promise<W
 
 /** Closed when the test has ended. */
 export const browserOf = (options: BrowserOptions = {}): Browser => {
-  const browser = new Browser({ settleTimeout: 0, ...options })
+  const browser = new Browser({ settleTimeout: 0, loadTimeout: 60_000, ...options })
   onTestFinished(() => browser.close())
   return browser
 }
