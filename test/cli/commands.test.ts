@@ -42,7 +42,7 @@ describe("run", () => {
     const file = join(cwd, "calls.jsonl")
     await writeFile(file, `# Look\n{"name": "read_file", "params": {"path": "a.txt"}}\n`)
     const { status, stdout, stderr } = await stepline(["run", file])
-    expect(stdout).toBe("── Look\n✓ read_file(a.txt)\n     1│hello\n")
+    expect(stdout.replace(/ [\d.]+s$/m, "")).toBe("── Look\n✓ read_file(a.txt)\n     1│hello\n")
     expect(stderr).toBe("")
     expect(status).toBe(0)
   })
@@ -94,7 +94,7 @@ describe("run", () => {
       "--yes",
     )
     expect(result.stdout).toMatch(
-      /⚙ \[bg\] shell\(.*\n {2}Running in background \(task_id: slow\)\n[\s\S]*✓ shell\(echo one\)[\s\S]*✓ get_background_task\(slow\)\n {2}Task slow \(shell\) \[Complete\]:\n {2}slow\n/,
+      /⚙ \[bg\] shell\(.*\n {2}Running in background \(task_id: slow\)\n[\s\S]*✓ shell\(echo one\)[\s\S]*✓ get_background_task\(slow\)(?: [\d.]+s)?\n {2}Task slow \(shell\) \[Complete\]:\n {2}slow\n/,
     )
     expect(result.status).toBe(0)
   })
@@ -119,7 +119,9 @@ describe("run", () => {
     const apply = JSON.stringify({ name: "resolve", params: { action: "apply", reason: "With tax" } })
     const script = [edit("net($A)", "gross($A)"), apply, edit("gross($A)", "tax($A)")]
     const shown = await run(script)
-    expect(shown.stdout).toMatch(/✓ resolve\(apply\)\n {2}Accept: Replace .*\n {2}Reason: With tax\n/)
+    expect(shown.stdout).toMatch(
+      /✓ resolve\(apply\)(?: [\d.]+s)?\n {2}Accept: Replace .*\n {2}Reason: With tax\n/,
+    )
     expect(shown.stderr).toBe("stepline: 1 preview was not applied: Replace gross($A) with tax($A) in a.ts\n")
     expect(shown.status).toBe(0)
     expect(await readFile(join(cwd, "a.ts"), "utf8")).toBe("gross(1)\n")
@@ -283,8 +285,8 @@ test("the tour of this checkout runs to its expected end, and leaves the checkou
     /✓ read_file\(package\.json\)/,
     /⚙ \[bg\] shell\(.*\n {2}Running in background \(task_id: count\)/,
     /Successfully applied 2 edit\(s\)[\s\S]*\n {2}-.*\n {2}\+/,
-    /⊘ shell\(ls && rm -rf src\)\n {2}Denied by policy/,
-    /✓ get_background_task\(count\)\n {2}Task count \(shell\) \[Complete\]:/,
+    /⊘ shell\(ls && rm -rf src\)(?: [\d.]+s)?\n {2}Denied by policy/,
+    /✓ get_background_task\(count\)(?: [\d.]+s)?\n {2}Task count \(shell\) \[Complete\]:/,
   ]) {
     expect(stdout).toMatch(part)
   }

@@ -36,11 +36,11 @@ test("/apply that fails leaves the preview pending and says so, and the next one
   await terminal.see(/\[1 pending: Rename a\] ›$/)
   terminal.enter("/apply it reads  better")
   await terminal.see(
-    /✗ resolve\(apply\)\n {2}Failed: Rename a\n {2}Reason: it reads {2}better\n\s+b is taken\nStill pending: Rename a\n\n\[1 pending: Rename a\] ›$/,
+    /✗ resolve\(apply\)(?: [\d.]+s)?\n {2}Failed: Rename a\n {2}Reason: it reads {2}better\n\s+b is taken\nStill pending: Rename a\n\n\[1 pending: Rename a\] ›$/,
   )
   terminal.enter("/apply")
   await terminal.see(
-    /✓ resolve\(apply\)\n {2}Accept: Rename a\n {2}Reason: Decided by the user\n\s+a is b now\n\n›$/,
+    /✓ resolve\(apply\)(?: [\d.]+s)?\n {2}Accept: Rename a\n {2}Reason: Decided by the user\n\s+a is b now\n\n›$/,
   )
   terminal.enter("/apply")
   await terminal.see(/No pending action to resolve\. Nothing to apply or discard\.\n\n›$/)
@@ -55,11 +55,15 @@ test("a gate behind the preview asks for its call, and what is denied there is p
     /\? publish\(site\)\n {2}For everybody\?\n {2}site, as it would be\n {2}\[y\]es \[n\]o \[a\]lways\n\n›$/,
   )
   terminal.type("n")
-  await terminal.see(/⊘ resolve\(apply\)\n[\s\S]*Denied by user\nStill pending: Publish site\n\n\[1 pending/)
+  await terminal.see(
+    /⊘ resolve\(apply\)(?: [\d.]+s)?\n[\s\S]*Denied by user\nStill pending: Publish site\n\n\[1 pending/,
+  )
   terminal.enter("/apply")
   await terminal.see("[y]es")
   terminal.type("y")
-  await terminal.see(/✓ resolve\(apply\)\n {2}Accept: Publish site\n[\s\S]* {2}site is published\n\n›$/)
+  await terminal.see(
+    /✓ resolve\(apply\)(?: [\d.]+s)?\n {2}Accept: Publish site\n[\s\S]* {2}site is published\n\n›$/,
+  )
 })
 
 test("/discard drops the latest preview beside a call that holds the lane", async () => {
@@ -70,7 +74,7 @@ test("/discard drops the latest preview beside a call that holds the lane", asyn
   await terminal.see("⚙ wait()")
   terminal.enter("/discard not needed")
   await terminal.see(
-    /✓ resolve\(discard\)\n {2}Discard: Rename a\n {2}Reason: not needed\n[\s\S]*⚙ wait\(\).*\n\n›$/,
+    /✓ resolve\(discard\)(?: [\d.]+s)?\n {2}Discard: Rename a\n {2}Reason: not needed\n[\s\S]*⚙ wait\(\).*\n\n›$/,
   )
 })
 
