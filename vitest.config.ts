@@ -9,10 +9,11 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@stepline/source"] } },
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 30_000,
+    // For what never ends. How long the rest takes is the machine's affair.
+    testTimeout: 120_000,
     // Most of them wait for processes; by default two cores would get one worker.
     maxWorkers: "100%",
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     // What tests log does not belong among what their user's tools have logged.
     env: { XDG_STATE_HOME: join(tmpdir(), "stepline-test-state") },
     ...(report !== undefined && { reporters: ["default", ["json", { outputFile: report }]] }),
