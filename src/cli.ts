@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The `stepline` command: reads the command line, and loads only what the command needs. */
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { Command, CommanderError } from "commander"
 import type { PlanOptions } from "./cli/plan-command.ts"
 import type { RunOptions } from "./cli/run-command.ts"
@@ -52,6 +52,17 @@ const inherit = (program: Command, command: Command): void => {
   }
 }
 
+/** `--tool-path` and `--nvim` take what follows them, also a command, unless that is the name of a file. */
+const expectNoCommand = (program: Command, { toolPath = [], nvim }: RunOptions): void => {
+  for (const value of [...toolPath, nvim]) {
+    if (typeof value !== "string" || existsSync(value)) continue
+    if (!program.commands.some((command) => command.name() === value)) continue
+    program.error(
+      `error: the command '${value}' was taken for the value of an option: put it in front of that`,
+    )
+  }
+}
+
 const runHelp = `
 A line of FILE is a call:
   {"name": "shell", "params": {"command": "npm test"}}
@@ -82,6 +93,7 @@ const program = withLocalOptions(new Command("stepline"))
     if (command !== program) inherit(program, command)
   })
   .action(async (options: RunOptions, command: Command) => {
+    expectNoCommand(program, options)
     if (command.args.length > 0) command.error(`error: unknown command '${command.args[0]}'`)
     const { sessionCommand } = await import("./cli/session-command.ts")
     const status = await sessionCommand(options, version)

@@ -239,6 +239,11 @@ describe("the command line", () => {
     [["rnu"], "error: unknown command 'rnu'"],
     [["run"], "error: missing required argument 'FILE'"],
     [["--allow", "shell=x", "tools"], "error: option '--allow <TOOL=REGEX>' is not for the command 'tools'"],
+    [["--tool-path", "mine", "run", "-"], "error: the command 'run' was taken for the value of an option"],
+    [
+      ["--nvim", "run", "-"],
+      "error: the command 'run' was taken for the value of an option: put it in front",
+    ],
     [["run", "--alow", "x", "-"], "error: unknown option '--alow'"],
     [["run", "no.jsonl"], "stepline: Cannot read no.jsonl: ENOENT"],
     [["run", "--cwd", "nowhere", "-"], "stepline: --cwd nowhere: there is no such folder"],
