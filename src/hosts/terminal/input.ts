@@ -1,4 +1,5 @@
 /** What a line typed into the session means: a call, a command of the session, or nothing that it knows. */
+import { isPlainObject } from "../../pipeline/coercion.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Tool } from "../../pipeline/tool.ts"
 import { parseArguments } from "./arguments.ts"
@@ -95,9 +96,6 @@ const findTool = (name: string, tools: CallableTools): Tool<unknown> | undefined
 const unknownTool = (name: string, { names }: CallableTools): Input =>
   unknown(`There is no tool ${name}. Tools: ${names.join(", ")}. /help shows how to call them.`)
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** A whole call, as a line of a script has it. */
 const parseCall = (json: string, inBackground: boolean, tools: CallableTools): Input => {
   let call: unknown
@@ -107,7 +105,7 @@ const parseCall = (json: string, inBackground: boolean, tools: CallableTools): I
     return unknown(`No JSON: ${(error as Error).message}`)
   }
   const { name, params = {}, background = inBackground } = call as Record<string, unknown>
-  if (typeof name !== "string" || !isObject(params) || typeof background !== "boolean") {
+  if (typeof name !== "string" || !isPlainObject(params) || typeof background !== "boolean") {
     return unknown('A call is {"name": "TOOL", "params": {…}}, with "background": true where it is meant.')
   }
   const tool = findTool(name, tools)
