@@ -26,6 +26,7 @@ const withToolOptions = (command: Command): Command =>
       "--no-discovery",
       "do not look for such tools in the usual places (.omp/tools, .pi/extensions, …)",
     )
+    .option("--trust", "load what this folder brings of them, for this time, without asking")
 
 const withLocalOptions = (command: Command): Command =>
   withToolOptions(command)

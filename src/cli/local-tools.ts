@@ -1,12 +1,14 @@
 /** The tools of a command: built-in ones, and those of other agents that lie in their usual places or are named. */
 import { homedir } from "node:os"
-import type { CustomTools } from "../custom-tools/custom-tools.ts"
+import type { CustomTools, CustomToolsOptions } from "../custom-tools/custom-tools.ts"
 import { resolveToolPath } from "../custom-tools/loading/tool-paths.ts"
 import { ToolRegistry } from "../pipeline/registry.ts"
 import type { Tool } from "../pipeline/tool.ts"
 import { moveForeignOutput } from "./foreign-output.ts"
+import { shortPath } from "./short-path.ts"
+import type { TrustOptions } from "./trust/trust.ts"
 
-export interface ToolsOptions {
+export interface ToolsOptions extends TrustOptions {
   /** Modules and folders of tools to load besides. */
   readonly toolPath?: ReadonlyArray<string>
   /** Whether to look for tools where other agents keep theirs. Default true. */
@@ -18,40 +20,41 @@ export interface LocalTools {
   readonly customTools: CustomTools | undefined
 }
 
-const areThereTools = async (cwd: string, home: string): Promise<boolean> => {
-  const { discoverCustomTools, discoverExtensions } = await import("../custom-tools/loading/discovery.ts")
-  const found = await Promise.all([discoverCustomTools(cwd, home), discoverExtensions(cwd, home)])
-  return found.flat().length > 0
+/** Where to look for tools. `false` also where there are none to be found. */
+const whereToLook = async (
+  options: ToolsOptions,
+  cwd: string,
+  home: string,
+): Promise<CustomToolsOptions["discovery"]> => {
+  if (options.discovery === false) return false
+  const { findModules, projectCode } = await import("./trust/project-code.ts")
+  const { user, project } = await findModules(cwd, home)
+  const code = await projectCode(cwd, project)
+  if (code !== undefined) {
+    const { isTrusted } = await import("./trust/trust.ts")
+    if (await isTrusted(code, cwd, home, options)) return "all"
+  }
+  return user.length > 0 && "home"
 }
 
 /** `cwd` is absolute. */
 export const localTools = async (
   builtIn: Iterable<Tool>,
-  { toolPath = [], discovery = true }: ToolsOptions,
+  options: ToolsOptions,
   cwd: string,
 ): Promise<LocalTools> => {
   const registry = new ToolRegistry(builtIn)
   const home = homedir()
-  const isAnyThere = toolPath.length > 0 || (discovery && (await areThereTools(cwd, home)))
+  const { toolPath = [] } = options
+  const discovery = await whereToLook(options, cwd, home)
   // What loads them takes longer to load than all else.
-  if (!isAnyThere) return { registry, customTools: undefined }
+  if (discovery === false && toolPath.length === 0) return { registry, customTools: undefined }
   moveForeignOutput()
   const { CustomTools } = await import("../custom-tools/custom-tools.ts")
   // As a shell's user means it: from where the command is typed, wherever the tools are to work.
   const paths = toolPath.map((path) => resolveToolPath(path, process.cwd(), home))
-  const customTools = await CustomTools.load({ cwd, registry, paths, discovery })
+  const customTools = await CustomTools.load({ cwd, registry, paths, discovery: discovery ?? false })
   return { registry, customTools }
-}
-
-/** A path as people write it: from the working directory, or from the home folder. */
-export const shortPath = (path: string, cwd: string): string => {
-  for (const [folder, short] of [
-    [cwd, ""],
-    [homedir(), "~/"],
-  ] as const) {
-    if (path.startsWith(`${folder}/`)) return `${short}${path.slice(folder.length + 1)}`
-  }
-  return path
 }
 
 /** What could not be loaded, a line each. */

@@ -4,6 +4,7 @@ import { singleLine } from "../hosts/terminal/render-text.ts"
 import { allTools } from "../impls/index.ts"
 import type { ToolCall } from "../pipeline/call.ts"
 import { takeBackground } from "../pipeline/call-input.ts"
+import { ToolRegistry } from "../pipeline/registry.ts"
 import { expectFolder } from "./local-executor.ts"
 import { localTools, type ToolsOptions } from "./local-tools.ts"
 import { planMermaid, planText } from "./plan-drawing.ts"
@@ -25,7 +26,12 @@ export interface PlanOptions extends ToolsOptions {
 
 export const planCommand = async (name: string, json: string, options: PlanOptions): Promise<number> => {
   const cwd = await expectFolder(options.cwd ?? process.cwd())
-  const { registry } = await localTools(allTools(), options, cwd)
+  const builtIn = allTools()
+  // The plan of a built-in tool is known without what lies in the usual places.
+  const isKnown = options.toolPath === undefined && builtIn.some((tool) => tool.name === name)
+  const { registry } = isKnown
+    ? { registry: new ToolRegistry(builtIn) }
+    : await localTools(builtIn, options, cwd)
   const tool = registry.get(name)
   if (tool === undefined) {
     throw new UsageError(`There is no tool \`${name}\`. Tools: ${registry.names.join(", ")}`)

@@ -146,7 +146,7 @@ const runSteps = async (
 /** Gives the exit status. */
 export const runCommand = async (file: string, options: RunOptions): Promise<number> => {
   const steps = parseScript(await readScript(file), file === "-" ? "stdin" : file)
-  const { executor, editor, start, close } = await localExecutor(options)
+  const { executor, editor, start, close } = await localExecutor({ ...options, mayAsk: file !== "-" })
   const problems = await start()
   const status = await editor?.status()
   if (status?.isThere === false) process.stderr.write(`stepline: ${status.sentence}\n`)

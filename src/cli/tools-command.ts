@@ -4,7 +4,8 @@ import { hasColors, styleOf } from "../hosts/terminal/style.ts"
 import { allTools } from "../impls/index.ts"
 import type { ToolDefinition } from "../pipeline/registry.ts"
 import { expectFolder } from "./local-executor.ts"
-import { loadErrors, localTools, shortPath, type ToolsOptions } from "./local-tools.ts"
+import { loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
+import { shortPath } from "./short-path.ts"
 
 interface Property {
   readonly type?: string

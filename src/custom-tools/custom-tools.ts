@@ -7,6 +7,7 @@ import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { messageOf } from "../pipeline/failure.ts"
+import { got } from "../pipeline/got.ts"
 import type { CallingAgent } from "../pipeline/handler.ts"
 import type { Hooks } from "../pipeline/options.ts"
 import type { ToolRegistry } from "../pipeline/registry.ts"
@@ -43,8 +44,11 @@ export interface CustomToolsOptions extends LoadOptions {
   readonly registry: ToolRegistry
   /** Modules or folders to load besides, of either kind. */
   readonly paths?: ReadonlyArray<string | ToolPath>
-  /** Whether to look in the usual places. Default true. */
-  readonly discovery?: boolean
+  /**
+   * Which of the usual places to look in: the user's own, those of `cwd` too, or none. Default `"home"`: what lies in a
+   * project runs with all that this process may do, so a host names the projects that it trusts.
+   */
+  readonly discovery?: "home" | "all" | false
 }
 
 /** Where a tool of the registry comes from. */
@@ -61,6 +65,11 @@ export interface CustomToolOrigin {
 type Screen = Pick<CustomToolHost, "ui" | "hasUI">
 
 type Loaded = LoadedCustomTool | LoadedExtensionTool
+
+const expectDiscovery = (discovery: unknown): void => {
+  if (discovery === "home" || discovery === "all" || discovery === false) return
+  throw new TypeError(`Expected \`discovery\` to be "home", "all" or false, ${got(discovery)}`)
+}
 
 const realPaths = async (modules: ReadonlyArray<ToolPath>): Promise<ReadonlySet<string>> =>
   new Set(await Promise.all(modules.map(({ path }) => realpath(path).catch(() => path))))
@@ -81,14 +90,17 @@ export class CustomTools {
 
   /** Finds and loads everything, one module after the other. Rejects with a TypeError for options that cannot be meant. */
   static async load(given: CustomToolsOptions): Promise<CustomTools> {
-    const { cwd, registry, paths: named = [], discovery = true, home = homedir() } = given
+    const { cwd, registry, paths: named = [], discovery = "home", home = homedir() } = given
+    expectDiscovery(discovery)
     const paths = toToolPaths(named)
+    const wanted = (found: ReadonlyArray<ToolPath>) =>
+      discovery === "all" ? found : found.filter(({ source }) => source?.level !== "project")
     const screen: Screen = {}
     const host = layered(screen, layered(given.host ?? {}, { cwd: resolve(cwd) }))
     const options = { ...given, host, loader: loaderOf(given, loggerOf(host)) }
-    const toolPaths = discovery ? await discoverCustomTools(cwd, home) : []
+    const toolPaths = discovery ? wanted(await discoverCustomTools(cwd, home)) : []
     const found = await loadCustomTools(toolPaths, cwd, registry.names, options)
-    const extensionPaths = discovery ? await discoverExtensions(cwd, home) : []
+    const extensionPaths = discovery ? wanted(await discoverExtensions(cwd, home)) : []
     const except = await realPaths(toolPaths)
     const extensions = await loadExtensions([...extensionPaths, ...paths], cwd, { ...options, except })
     return new CustomTools(options, screen, found, extensions)

@@ -56,7 +56,7 @@ describe("stepline tools", () => {
   it("lists what lies in the usual places, with its source", async () => {
     await write(join(cwd, ".omp/tools/say.ts"), sayer("say", "hello"))
     await write(join(home, ".omp/agent/tools/shout.js"), sayer("shout", "HELLO"))
-    const { stdout, stderr, status } = await stepline(["tools"])
+    const { stdout, stderr, status } = await stepline(["tools", "--trust"])
     expect({ stderr, status }).toEqual({ stderr: "", status: 0 })
     expect(stdout).toContain("say\n  Says hello\n  from .omp/tools/say.ts (")
     expect(stdout).toContain("shout\n  Says HELLO\n  from ~/.omp/agent/tools/shout.js (")
@@ -65,7 +65,7 @@ describe("stepline tools", () => {
   it("says on stderr what could not be loaded, and why", async () => {
     await write(join(cwd, ".omp/tools/broken.ts"), "throw new Error('no luck')")
     await write(join(cwd, ".omp/tools/shell.ts"), sayer("shell", "mine"))
-    const { stdout, stderr } = await stepline(["tools"])
+    const { stdout, stderr } = await stepline(["tools", "--trust"])
     expect(stderr.split("\n")).toEqual([
       expect.stringMatching(/^stepline: \.omp\/tools\/broken\.ts: Failed to load tool: no luck/),
       'stepline: .omp/tools/shell.ts: Tool name "shell" conflicts with existing tool',
@@ -79,7 +79,7 @@ describe("stepline tools", () => {
       join(cwd, ".pi/extensions/notes.ts"),
       `export default (pi) => pi.registerTool({ name: "write_file", description: "Writes with care", parameters: { type: "object", properties: {} }, execute: async () => ({ content: [] }) })`,
     )
-    const { stdout } = await stepline(["tools"])
+    const { stdout } = await stepline(["tools", "--trust"])
     expect(stdout).toContain(
       "write_file\n  Writes with care\n  replaces the tool of that name: from .pi/extensions/notes.ts",
     )
@@ -98,7 +98,7 @@ describe("stepline tools", () => {
     await write(join(cwd, ".omp/tools/say.ts"), sayer("say", "hello"))
     await write(join(cwd, "mine/shout.ts"), sayer("shout", "HELLO"))
     await write(join(cwd, "broken.ts"), "throw new Error('no luck')")
-    const args = ["tools", "--json", "--tool-path", "mine", "broken.ts"]
+    const args = ["tools", "--trust", "--json", "--tool-path", "mine", "broken.ts"]
     const { stdout, stderr } = await stepline(args)
     const tools = JSON.parse(stdout) as Array<{ name: string; source?: unknown }>
     expect(tools.filter(({ source }) => source !== undefined)).toMatchObject([
@@ -116,7 +116,7 @@ describe("stepline tools", () => {
 
   it("ends although a module left a timer behind", async () => {
     await write(join(cwd, ".omp/tools/tick.ts"), `setInterval(() => {}, 1000)\n${sayer("tick", "tock")}`)
-    expect((await stepline(["tools"])).stdout).toContain("Says tock")
+    expect((await stepline(["tools", "--trust"])).stdout).toContain("Says tock")
   })
 })
 
@@ -159,7 +159,7 @@ describe("stepline run", () => {
            pi.on(type, () => appendFileSync(${JSON.stringify(log)}, type + "\\n"))
        }`,
     )
-    await stepline(["run", "-", "--yes"], '{"name":"shell","params":{"command":"true"}}')
+    await stepline(["run", "-", "--yes", "--trust"], '{"name":"shell","params":{"command":"true"}}')
     expect(await readFile(log, "utf8")).toBe("session_start\ntool_call\nsession_shutdown\n")
   })
 

@@ -54,6 +54,28 @@ describe("what is loaded", () => {
     expect(tools.tools.map(({ name }) => name)).toEqual(["a"])
   })
 
+  it("is nothing of the project unless the host says so", async () => {
+    const files = {
+      "project/.omp/tools/a.ts": "globalThis.projectRan = true",
+      "project/.pi/extensions/b.ts": "globalThis.projectRan = true",
+      "project/.claude/tools/c.mjs": "globalThis.projectRan = true",
+      "project/.codex/tools/d.mjs": "globalThis.projectRan = true",
+      "home/.omp/agent/tools/e.ts": returning(tool("e")),
+      "home/.pi/agent/extensions/f.ts": extension(registering("f")),
+    }
+    const { tools } = await load(files, { discovery: undefined })
+    expect(tools.tools.map(({ name }) => name)).toEqual(["e", "f"])
+    expect(tools.errors).toEqual([])
+    expect(globalThis).not.toHaveProperty("projectRan")
+  })
+
+  it("is nothing where discovery is no word for it", async () => {
+    const loading = load({}, { discovery: true as never })
+    await expect(loading).rejects.toThrow(
+      new TypeError('Expected `discovery` to be "home", "all" or false, got `true` (boolean)'),
+    )
+  })
+
   it("is only what the paths name, without discovery", async () => {
     const files = { "project/.omp/tools/a.ts": returning(tool("a")), "project/b.ts": returning(tool("b")) }
     const { tools } = await load(files, { discovery: false, paths: ["b.ts"] })

@@ -57,7 +57,14 @@ export const useCustomTools = () => {
     const logger = recordingLogger()
     const cwd = path("project")
     const host = { logger, approval: false, ...options.host }
-    const tools = await CustomTools.load({ cwd, home: path("home"), registry, ...options, host })
+    const tools = await CustomTools.load({
+      cwd,
+      home: path("home"),
+      registry,
+      discovery: "all",
+      ...options,
+      host,
+    })
     const executor = new ToolExecutor(registry, { cwd, hooks: tools.hooks, ...how })
     onTestFinished(() => executor.shutdown())
     const text = async (name: string, params: unknown = {}) => (await executor.run({ name, params })).content

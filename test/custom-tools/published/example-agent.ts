@@ -102,7 +102,7 @@ export class ExampleAgent {
       setSessionName: (name) => session.setSessionName(name),
     }
     const registry = new ToolRegistry()
-    const loading = { cwd, home, registry, host, paths, discovery: false }
+    const loading = { cwd, home, registry, host, paths, discovery: false as const }
     const tools = await CustomTools.load({ ...loading, standIns: "always" })
     const executor = new ToolExecutor(registry, { cwd, hooks: tools.hooks })
     onTestFinished(() => executor.shutdown())

@@ -7,6 +7,8 @@ export interface PseudoTerminalOptions {
   readonly columns?: number
   readonly rows?: number
   readonly cwd?: string
+  /** Default: this process's own. */
+  readonly env?: NodeJS.ProcessEnv
 }
 
 const deadline = 25_000
@@ -27,14 +29,14 @@ export class PseudoTerminal implements AsyncDisposable {
 
   /** @param args Of node. */
   constructor(args: ReadonlyArray<string>, options: PseudoTerminalOptions = {}) {
-    const { columns: cols = 80, rows = 24, cwd = process.cwd() } = options
+    const { columns: cols = 80, rows = 24, cwd = process.cwd(), env = process.env } = options
     this.terminal = new xterm.Terminal({ cols, rows, scrollback: 5000, allowProposedApi: true })
     this.child = pty.spawn(process.execPath, [...args], {
       cols,
       rows,
       cwd,
       name: "xterm-256color",
-      env: plainEnvironment(process.env),
+      env: plainEnvironment(env),
     })
     this.child.onData((data) => {
       this.raw += data

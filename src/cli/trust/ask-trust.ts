@@ -1,0 +1,52 @@
+/** Asks at the terminal, on stderr, whether a folder's code may be loaded. */
+import { createInterface } from "node:readline"
+import { singleLine } from "../../hosts/terminal/render-text.ts"
+import { shortPath } from "../short-path.ts"
+import { statusOf } from "../stopping.ts"
+import type { ProjectCode } from "./project-code.ts"
+import type { TrustAnswer } from "./trust-store.ts"
+
+/** Whether somebody is there to be asked. */
+export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
+
+const maxNamed = 20
+
+/** The paths of modules, safe to be printed. */
+export const namesOf = ({ modules, folder }: ProjectCode, cwd: string): Array<string> => {
+  const names = modules.map((path) => singleLine(shortPath(shortPath(path, cwd), folder)))
+  const more = names.length - maxNamed
+  return more > 0 ? [...names.slice(0, maxNamed), `and ${more} more`] : names
+}
+
+const questionOf = (code: ProjectCode, cwd: string, hasChanged: boolean): string =>
+  [
+    hasChanged
+      ? `The code that ${singleLine(code.folder)} brings has changed since you were asked:`
+      : `${singleLine(code.folder)} brings code that would run in this process, with all that you may do:`,
+    ...namesOf(code, cwd).map((name) => `  ${name}`),
+    code.hash === undefined
+      ? "Load it? It is too much to be remembered. [y/N] "
+      : "Load it, now and until it changes? [y]es, [n]o and do not ask again, Enter: not this time ",
+  ].join("\n")
+
+/** Undefined for neither; Ctrl-C ends the process. */
+export const askTrust = (
+  code: ProjectCode,
+  cwd: string,
+  hasChanged: boolean,
+): Promise<TrustAnswer | undefined> =>
+  new Promise((resolve) => {
+    const lines = createInterface({ input: process.stdin, output: process.stderr })
+    let answer: TrustAnswer | undefined
+    lines.once("SIGINT", () => {
+      process.stderr.write("\n")
+      process.exit(statusOf("SIGINT"))
+    })
+    lines.once("close", () => resolve(answer))
+    lines.question(questionOf(code, cwd, hasChanged), (line) => {
+      const word = line.trim().toLowerCase()
+      if (word === "y" || word === "yes") answer = "yes"
+      if (word === "n" || word === "no") answer = "no"
+      lines.close()
+    })
+  })

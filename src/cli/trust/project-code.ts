@@ -1,0 +1,51 @@
+/** The code that a project folder would bring into this process: what lies where other agents keep tools and extensions. */
+import { realpath } from "node:fs/promises"
+import { join } from "node:path"
+import { discoverCustomTools, discoverExtensions } from "../../custom-tools/loading/discovery.ts"
+import { hashCode } from "./code-hash.ts"
+
+export interface ProjectCode {
+  /** The project, with every link resolved. */
+  readonly folder: string
+  /** The modules that would be loaded, as they were found. */
+  readonly modules: ReadonlyArray<string>
+  /**
+   * Of the modules, the folders that they lie in and what they import by a path; undefined where that is too much to
+   * be read, so that no answer about it can be kept.
+   */
+  readonly hash: string | undefined
+}
+
+const codeFolders = [".omp/tools", ".pi/extensions", ".claude/tools", ".codex/tools"]
+
+const realPathOf = (path: string): Promise<string> => realpath(path).catch(() => path)
+
+const realPathsOf = (paths: ReadonlyArray<string>): Promise<Array<string>> =>
+  Promise.all(paths.map(realPathOf))
+
+/** The modules of the user's own folders, and those that only the project has. Nothing of them runs. */
+export const findModules = async (
+  cwd: string,
+  home: string,
+): Promise<{ readonly user: ReadonlyArray<string>; readonly project: ReadonlyArray<string> }> => {
+  const found = (await Promise.all([discoverCustomTools(cwd, home), discoverExtensions(cwd, home)])).flat()
+  const pathsOf = (level: string) =>
+    found.filter(({ source }) => (source?.level === "project") === (level === "project")).map((at) => at.path)
+  const user = pathsOf("user")
+  // In the home folder itself, some of what the user keeps there is found as the project's too.
+  const known = new Set(await realPathsOf(user))
+  const project = pathsOf("project")
+  const real = await realPathsOf(project)
+  return { user, project: project.filter((_, index) => !known.has(real[index]!)) }
+}
+
+/** Undefined where there is none. */
+export const projectCode = async (
+  cwd: string,
+  modules: ReadonlyArray<string>,
+): Promise<ProjectCode | undefined> => {
+  if (modules.length === 0) return undefined
+  const folder = await realPathOf(cwd)
+  const roots = [...codeFolders.map((name) => join(folder, name)), ...(await realPathsOf(modules))]
+  return { folder, modules, hash: await hashCode(roots, folder) }
+}
