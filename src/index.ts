@@ -2,10 +2,17 @@ export { HostEffectQueue } from "./hosts/effect-queue.ts"
 export type { Notification, NotificationsOptions } from "./hosts/notifications.ts"
 export { Notifications } from "./hosts/notifications.ts"
 export type { HostQuestion } from "./hosts/waiting-questions.ts"
-export type { CancelOptions } from "./pipeline/active-calls.ts"
-export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/background-tasks.ts"
-export type { ToolCall, ToolCallInput, ToolDecision } from "./pipeline/call.ts"
-export type { CallInspection } from "./pipeline/call-inspection.ts"
+export type { CancelOptions } from "./pipeline/call/active-calls.ts"
+export type { CallInspection } from "./pipeline/call/call-inspection.ts"
+export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
+export type {
+  ResolveCallOptions,
+  ResolveRequest,
+  SignalOption,
+  ToolChoice,
+} from "./pipeline/executor.ts"
+export { ToolExecutor } from "./pipeline/executor.ts"
+export type { ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
 export type {
   ActionPendingEvent,
   ActionResolvedEvent,
@@ -26,14 +33,7 @@ export type {
   TerminalEvent,
   ToolEvent,
   ToolResult,
-} from "./pipeline/event.ts"
-export type {
-  ResolveCallOptions,
-  ResolveRequest,
-  SignalOption,
-  ToolChoice,
-} from "./pipeline/executor.ts"
-export { ToolExecutor } from "./pipeline/executor.ts"
+} from "./pipeline/model/event.ts"
 export type {
   CallingAgent,
   EffectHandler,
@@ -41,8 +41,8 @@ export type {
   HandlerFunction,
   HandlerReturn,
   Resolution,
-} from "./pipeline/handler.ts"
-export { handler } from "./pipeline/handler.ts"
+} from "./pipeline/model/handler.ts"
+export { handler } from "./pipeline/model/handler.ts"
 export type {
   BuiltInEffect,
   CustomEffect,
@@ -50,8 +50,8 @@ export type {
   HostEffect,
   Preview,
   TextEdit,
-} from "./pipeline/host-effect.ts"
-export { noIde } from "./pipeline/no-ide.ts"
+} from "./pipeline/model/host-effect.ts"
+export { noIde } from "./pipeline/model/no-ide.ts"
 export type {
   AfterCall,
   BeforeCall,
@@ -63,16 +63,9 @@ export type {
   HookContext,
   Hooks,
   ToolExecutorOptions,
-} from "./pipeline/options.ts"
-export type { ImageContent, TextContent, ToolContent, ToolOutput } from "./pipeline/output.ts"
-export { textOf, textOutput } from "./pipeline/output.ts"
-export type {
-  ActionFunction,
-  ActionResult,
-  PendingAction,
-  PendingActions,
-  PushedAction,
-} from "./pipeline/pending-actions.ts"
+} from "./pipeline/model/options.ts"
+export type { ImageContent, TextContent, ToolContent, ToolOutput } from "./pipeline/model/output.ts"
+export { textOf, textOutput } from "./pipeline/model/output.ts"
 export type {
   ApprovalOptions,
   FinallyPart,
@@ -82,13 +75,12 @@ export type {
   PipelinePart,
   ResolveOptions,
   ResolvePart,
-} from "./pipeline/pipeline.ts"
-export { pipeline, ToolPipeline } from "./pipeline/pipeline.ts"
-export type { ToolDefinition } from "./pipeline/registry.ts"
-export { ToolRegistry } from "./pipeline/registry.ts"
-export type { StandingResolveHandler } from "./pipeline/resolver.ts"
-export type { DurationInput } from "./pipeline/step.ts"
-export { Step, ToolError } from "./pipeline/step.ts"
+} from "./pipeline/model/pipeline.ts"
+export { pipeline, ToolPipeline } from "./pipeline/model/pipeline.ts"
+export type { ToolDefinition } from "./pipeline/model/registry.ts"
+export { ToolRegistry } from "./pipeline/model/registry.ts"
+export type { DurationInput } from "./pipeline/model/step.ts"
+export { Step, ToolError } from "./pipeline/model/step.ts"
 export type {
   JsonSchema,
   ParamsOf,
@@ -97,9 +89,17 @@ export type {
   Tool,
   ToolAnnotations,
   ToolOptions,
-} from "./pipeline/tool.ts"
-export { defineTool } from "./pipeline/tool.ts"
-export type { CompiledParameters, ParameterCheck } from "./pipeline/validation.ts"
+} from "./pipeline/model/tool.ts"
+export { defineTool } from "./pipeline/model/tool.ts"
+export type { CompiledParameters, ParameterCheck } from "./pipeline/schema/validation.ts"
+export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/stores/background-tasks.ts"
+export type {
+  ActionFunction,
+  ActionResult,
+  PendingAction,
+  PendingActions,
+  PushedAction,
+} from "./pipeline/stores/pending-actions.ts"
 export type { ToolFilterConfig } from "./policy/index.ts"
 export { ToolFilters } from "./policy/index.ts"
 export type { ResolveParams } from "./resolve/definition.ts"

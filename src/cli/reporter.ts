@@ -8,8 +8,8 @@ import { printable } from "../hosts/terminal/printable.ts"
 import { printedBlock } from "../hosts/terminal/printed-block.ts"
 import { singleLine } from "../hosts/terminal/render-text.ts"
 import type { Style } from "../hosts/terminal/style.ts"
-import type { BackgroundTasks } from "../pipeline/background-tasks.ts"
-import type { ActionResolvedEvent, ToolEvent } from "../pipeline/event.ts"
+import type { ActionResolvedEvent, ToolEvent } from "../pipeline/model/event.ts"
+import type { BackgroundTasks } from "../pipeline/stores/background-tasks.ts"
 import type { ScriptCall } from "./script.ts"
 
 export interface Reporter {

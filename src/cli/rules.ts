@@ -1,7 +1,7 @@
 /** What may run without asking, as the command line and the configuration file say it. */
 import { readFile } from "node:fs/promises"
 import { extname } from "node:path"
-import type { ToolRegistry } from "../pipeline/registry.ts"
+import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { type ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { UsageError } from "./usage-error.ts"
 

@@ -2,8 +2,8 @@
  * A script of calls: JSON lines, read and checked whole before anything runs.
  * `#` starts a heading that is printed above the next call, `//` a comment; empty lines count for nothing.
  */
-import type { ToolCallInput } from "../pipeline/call.ts"
-import type { FinalStatus } from "../pipeline/event.ts"
+import type { ToolCallInput } from "../pipeline/model/call.ts"
+import type { FinalStatus } from "../pipeline/model/event.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface ScriptCall {

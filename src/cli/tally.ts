@@ -1,5 +1,5 @@
 /** How a run's calls ended, against how its script means them to end, as an exit status; and which previews are left. */
-import type { ActionResolvedEvent, FinalStatus } from "../pipeline/event.ts"
+import type { ActionResolvedEvent, FinalStatus } from "../pipeline/model/event.ts"
 
 export const exitStatus = {
   /** Every call ended as its script means it to. */

@@ -2,7 +2,7 @@
 import type { CustomToolOrigin } from "../custom-tools/custom-tools.ts"
 import { hasColors, styleOf } from "../hosts/terminal/style.ts"
 import { allTools } from "../impls/index.ts"
-import type { ToolDefinition } from "../pipeline/registry.ts"
+import type { ToolDefinition } from "../pipeline/model/registry.ts"
 import { expectFolder } from "./local-executor.ts"
 import { loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
 import { shortPath } from "./short-path.ts"

@@ -3,8 +3,8 @@
  *
  *   approval (unless it only reads, or the host says otherwise) ─▶ ExecuteTool
  */
-import { pipeline, ToolPipeline } from "../pipeline/pipeline.ts"
-import { defineTool, type JsonSchema, type PrimaryKind, type Tool } from "../pipeline/tool.ts"
+import { pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type JsonSchema, type PrimaryKind, type Tool } from "../pipeline/model/tool.ts"
 import { copyOf } from "./copy-of.ts"
 import { type Execution, executeTool } from "./execute-tool.ts"
 import type { ForeignTool, Runtime } from "./foreign-tool.ts"

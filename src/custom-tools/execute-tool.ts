@@ -2,10 +2,10 @@
  * Runs a foreign tool's `execute` as a handler. A generator, because it is not waited for after a cancel, whatever the
  * tool does with the signal, and because a failure may come with an output.
  */
-import { messageOf } from "../pipeline/failure.ts"
-import { type EffectHandler, type HandlerContext, handler } from "../pipeline/handler.ts"
-import { type ToolOutput, textOf, textOutput } from "../pipeline/output.ts"
-import { Step } from "../pipeline/step.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
+import { type ToolOutput, textOf, textOutput } from "../pipeline/model/output.ts"
+import { Step } from "../pipeline/model/step.ts"
 import type { AgentToolUpdateCallback } from "./agent-tool-result.ts"
 import { copyOf } from "./copy-of.ts"
 import { type CurrentCall, currentCall } from "./current-call.ts"

@@ -5,7 +5,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join } from "node:path"
-import { messageOf } from "../pipeline/failure.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
 import type { CustomToolHost } from "./host.ts"
 import type { Logger } from "./logger.ts"
 import { toPlainJson } from "./plain-json.ts"

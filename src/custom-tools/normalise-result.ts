@@ -1,5 +1,5 @@
 /** Reads whatever a foreign tool answers or streams: nothing that it makes up reaches a host as it is. */
-import { type ToolContent, type ToolOutput, textOf } from "../pipeline/output.ts"
+import { type ToolContent, type ToolOutput, textOf } from "../pipeline/model/output.ts"
 import type { AgentToolResult } from "./agent-tool-result.ts"
 import { toPlainJson } from "./plain-json.ts"
 

@@ -1,10 +1,10 @@
 /** The JSON Schema of a foreign tool's parameters, and the check that only their own library can do. */
 import { createRequire } from "node:module"
 import { join } from "node:path"
-import { messageOf } from "../pipeline/failure.ts"
-import { ToolError } from "../pipeline/step.ts"
-import type { JsonSchema } from "../pipeline/tool.ts"
-import { invalidParameters } from "../pipeline/validation.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import { ToolError } from "../pipeline/model/step.ts"
+import type { JsonSchema } from "../pipeline/model/tool.ts"
+import { invalidParameters } from "../pipeline/schema/validation.ts"
 import { runIsolated } from "./loading/isolation.ts"
 
 export interface ParameterSchema {

@@ -2,8 +2,8 @@
  * Calls a foreign tool's renderers. Three signatures are published, and nothing tells which one a tool was written
  * against, so each argument answers for all that may stand in its place.
  */
-import { messageOf } from "../pipeline/failure.ts"
-import type { RenderOptions, Tool } from "../pipeline/tool.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import type { RenderOptions, Tool } from "../pipeline/model/tool.ts"
 import type { ToolRenderContext } from "./extension.ts"
 import { loggerOf } from "./file-logger.ts"
 import type { ForeignTool, Runtime } from "./foreign-tool.ts"

@@ -5,8 +5,8 @@ import { resolve } from "node:path"
 import { StringDecoder } from "node:string_decoder"
 import { localProcesses, type ProcessExit } from "../io/processes.ts"
 import { HeadAndTail } from "../io/truncation.ts"
-import { messageOf } from "../pipeline/failure.ts"
-import { longestTimer } from "../pipeline/longest-timer.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import { longestTimer } from "../pipeline/schedule/longest-timer.ts"
 import type { Exec, ExecResult } from "./exec.ts"
 
 /** Bytes of each stream. Tools parse what they get, so the bound is far from what a program usually prints. */

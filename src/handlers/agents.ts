@@ -1,6 +1,6 @@
 /** Handlers of agents that work for the calling one. The host answers; `SubAgents` is its ready answer. */
-import { type EffectHandler, handler } from "../pipeline/handler.ts"
-import { Step } from "../pipeline/step.ts"
+import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
+import { Step } from "../pipeline/model/step.ts"
 
 export interface SpawnAgentOptions {
   readonly task: string

@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import { FetchError } from "../io/fetch-error.ts"
 import { shownUrl } from "../io/truncation.ts"
-import { type EffectHandler, handler } from "../pipeline/handler.ts"
-import { Step, ToolError } from "../pipeline/step.ts"
+import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
+import { Step, ToolError } from "../pipeline/model/step.ts"
 import { abortable } from "./abortable.ts"
 
 /** In seconds, from the first look-up of a name to the last byte. */

@@ -2,8 +2,8 @@
 import { type Files, localFiles } from "../io/files.ts"
 import { type LineSlice, readLines } from "../io/line-range.ts"
 import { maxOutputBytes } from "../io/truncation.ts"
-import type { EffectHandler } from "../pipeline/handler.ts"
-import { Step, ToolError } from "../pipeline/step.ts"
+import type { EffectHandler } from "../pipeline/model/handler.ts"
+import { Step, ToolError } from "../pipeline/model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 import { expectFile } from "./validate-file.ts"
 

@@ -2,9 +2,9 @@
 import { relative } from "node:path"
 import { appendCorrection, correctionsFile } from "../io/corrections.ts"
 import { localFiles } from "../io/files.ts"
-import type { EffectHandler } from "../pipeline/handler.ts"
-import { textOutput } from "../pipeline/output.ts"
-import { Step } from "../pipeline/step.ts"
+import type { EffectHandler } from "../pipeline/model/handler.ts"
+import { textOutput } from "../pipeline/model/output.ts"
+import { Step } from "../pipeline/model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 
 export interface RecordCorrectionOptions {

@@ -1,7 +1,7 @@
 /** Handlers that answer with one fixed step. */
-import { type EffectHandler, handler } from "../pipeline/handler.ts"
-import type { ToolOutput } from "../pipeline/output.ts"
-import { Step } from "../pipeline/step.ts"
+import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
+import type { ToolOutput } from "../pipeline/model/output.ts"
+import { Step } from "../pipeline/model/step.ts"
 
 /** Sets the output. */
 export const Output = (output: string | ToolOutput): EffectHandler => {

@@ -1,7 +1,7 @@
 /** Makes the changes that a preview of a structural edit showed, in all of its files or in none. */
-import type { EffectHandler, HandlerContext } from "../pipeline/handler.ts"
-import { textOutput } from "../pipeline/output.ts"
-import { Step } from "../pipeline/step.ts"
+import type { EffectHandler, HandlerContext } from "../pipeline/model/handler.ts"
+import { textOutput } from "../pipeline/model/output.ts"
+import { Step } from "../pipeline/model/step.ts"
 import type { Grammar } from "../structural/grammar.ts"
 import type { Language } from "../structural/language.ts"
 import { type FileReplacement, replaceFiles, staleMessage } from "../structural/replace-files.ts"

@@ -2,8 +2,8 @@
  * Replaces strings in a text, each of which must be there exactly once. In a text with CRLF, an LF of an edit stands
  * for either; what is put in takes the ending of the lines around it, and all other endings stay as they are.
  */
-import type { TextEdit } from "../pipeline/host-effect.ts"
-import { ToolError } from "../pipeline/step.ts"
+import type { TextEdit } from "../pipeline/model/host-effect.ts"
+import { ToolError } from "../pipeline/model/step.ts"
 
 /** With LF for each CRLF. */
 export const withUnixEndings = (text: string): string => text.replaceAll("\r\n", "\n")

@@ -1,7 +1,7 @@
 /** Checks of a file before anybody is asked to approve what would be done to it. They touch nothing. */
 import { type Files, localFiles } from "../io/files.ts"
-import type { EffectHandler } from "../pipeline/handler.ts"
-import { Step, ToolError } from "../pipeline/step.ts"
+import type { EffectHandler } from "../pipeline/model/handler.ts"
+import { Step, ToolError } from "../pipeline/model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 import type { Location } from "./location.ts"
 

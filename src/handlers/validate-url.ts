@@ -1,8 +1,8 @@
 /** Reads a URL that a model gave, before anybody is asked to approve it. Touches nothing. */
 import { problemOfUrl } from "../io/http.ts"
 import { shownUrl } from "../io/truncation.ts"
-import { type EffectHandler, handler } from "../pipeline/handler.ts"
-import { Step, ToolError } from "../pipeline/step.ts"
+import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
+import { Step, ToolError } from "../pipeline/model/step.ts"
 
 /** Fails with a ToolError for what is no http or https URL. */
 export const parseUrl = (text: string): URL => {

@@ -3,9 +3,9 @@
  * Bounded; what is lost can still be listed.
  */
 import { headOf } from "../io/truncation.ts"
-import { type BackgroundTasks, capitalized } from "../pipeline/background-tasks.ts"
-import type { ToolEvent } from "../pipeline/event.ts"
-import { toCount } from "../pipeline/options.ts"
+import type { ToolEvent } from "../pipeline/model/event.ts"
+import { toCount } from "../pipeline/model/options.ts"
+import { type BackgroundTasks, capitalized } from "../pipeline/stores/background-tasks.ts"
 import type { SubAgent } from "./sub-agents/sub-agent.ts"
 
 export interface Notification {

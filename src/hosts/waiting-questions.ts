@@ -1,6 +1,6 @@
 /** Questions of one kind that the host does not have, in the order of asking; what it gave back comes first. */
-import type { AwaitingApprovalEvent, DelegateEvent } from "../pipeline/event.ts"
-import { Fifo } from "../pipeline/fifo.ts"
+import type { AwaitingApprovalEvent, DelegateEvent } from "../pipeline/model/event.ts"
+import { Fifo } from "../pipeline/schedule/fifo.ts"
 
 /** What an executor asks its host. Answered through the queue's own copy, it leaves the queue. */
 export type HostQuestion = AwaitingApprovalEvent | DelegateEvent

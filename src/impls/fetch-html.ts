@@ -8,8 +8,8 @@ import { FetchHtml } from "../handlers/fetch-html.ts"
 import { ValidateUrl } from "../handlers/validate-url.ts"
 import { localBrowser } from "../io/browser.ts"
 import type { PageReader } from "../io/page-reader.ts"
-import { pipeline } from "../pipeline/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/tool.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
 const parameters = Type.Object({
   url: Type.String({ description: "The absolute URL of the page, http or https." }),

@@ -8,8 +8,8 @@ import { FetchUrl } from "../handlers/fetch-url.ts"
 import { ValidateUrl } from "../handlers/validate-url.ts"
 import type { AddressGuardOptions } from "../io/address-guard.ts"
 import { localHttp } from "../io/http.ts"
-import { pipeline } from "../pipeline/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/tool.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
 const parameters = Type.Object({
   url: Type.String({ description: "The absolute URL to fetch, http or https." }),

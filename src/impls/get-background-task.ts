@@ -5,8 +5,8 @@
  */
 import { Type } from "@sinclair/typebox"
 import { GetBackgroundTask } from "../handlers/tasks.ts"
-import { pipeline } from "../pipeline/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/tool.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
 export const getBackgroundTaskTool: Tool = defineTool({
   name: "get_background_task",

@@ -3,7 +3,7 @@
  * given; those for the web always ask from this one.
  */
 import { localMachine, type Machine } from "../io/machine.ts"
-import type { Tool } from "../pipeline/tool.ts"
+import type { Tool } from "../pipeline/model/tool.ts"
 import { makeAstEditTool } from "./ast-edit.ts"
 import { makeAstGrepTool } from "./ast-grep.ts"
 import { makeEditFileTool } from "./edit-file.ts"

@@ -8,8 +8,8 @@
 import { Type } from "@sinclair/typebox"
 import { RecordCorrection } from "../handlers/record-correction.ts"
 import { maxCorrectionText } from "../io/corrections.ts"
-import { pipeline } from "../pipeline/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/tool.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
 /** Its words go into prompts. */
 const text = { pattern: "\\S", maxLength: maxCorrectionText }

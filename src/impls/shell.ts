@@ -7,8 +7,8 @@
 import { Type } from "@sinclair/typebox"
 import { Shell } from "../handlers/shell.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
-import { pipeline } from "../pipeline/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/tool.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
 const parameters = Type.Object({
   command: Type.String({ description: "The command line, run by bash. It has no input: stdin is empty." }),

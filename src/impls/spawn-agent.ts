@@ -5,8 +5,8 @@
  */
 import { Type } from "@sinclair/typebox"
 import { SpawnAgent } from "../handlers/agents.ts"
-import { pipeline } from "../pipeline/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/tool.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
 export const spawnAgentTool: Tool = defineTool({
   name: "spawn_agent",

@@ -2,7 +2,7 @@
 import type { Clock } from "effect/Clock"
 import * as Clocks from "effect/Clock"
 import * as Context from "effect/Context"
-import type { ToolExecutorOptions } from "./options.ts"
+import type { ToolExecutorOptions } from "./model/options.ts"
 
 /** How `make` hands the program's services to the constructor, whose own options never name them. */
 const environmentKey = Symbol("stepline.environment")

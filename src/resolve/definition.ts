@@ -1,5 +1,5 @@
 /** The hidden tool `resolve` as the model sees it. */
-import type { JsonSchema } from "../pipeline/tool.ts"
+import type { JsonSchema } from "../pipeline/model/tool.ts"
 
 export interface ResolveParams {
   readonly action: "apply" | "discard"

@@ -1,5 +1,5 @@
 /** The message that tells a model of a preview that waits. Hosts put it into the conversation, hidden from the user. */
-import type { ToolOutput } from "../pipeline/output.ts"
+import type { ToolOutput } from "../pipeline/model/output.ts"
 
 export interface ResolveReminder {
   readonly kind: "resolve-reminder"

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
 import { describe, expect } from "vitest"
-import { Deadlines, type Expiring } from "../../src/pipeline/deadlines.ts"
+import { Deadlines, type Expiring } from "../../src/pipeline/schedule/deadlines.ts"
 import { effectIt } from "../effect-it.ts"
 
 const withTestClock = <E>(test: (clock: Clock.Clock) => Effect.Effect<void, E, never>) =>

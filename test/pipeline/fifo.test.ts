@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { Fifo } from "../../src/pipeline/fifo.ts"
-import { Ring } from "../../src/pipeline/ring.ts"
+import { Fifo } from "../../src/pipeline/schedule/fifo.ts"
+import { Ring } from "../../src/pipeline/schedule/ring.ts"
 import { growth, growthLimit } from "./growth.ts"
 
 const operations = fc.array(

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { describe, expect, it } from "vitest"
-import { compileParameters, type ParameterCheck } from "../../src/pipeline/validation.ts"
+import { compileParameters, type ParameterCheck } from "../../src/pipeline/schema/validation.ts"
 
 type Schema = Readonly<Record<string, unknown>>
 

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 import { lstat, mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { withFileLock } from "../../io/file-lock.ts"
-import { messageOf } from "../../pipeline/failure.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
 
 export type TrustAnswer = "yes" | "no"
 

@@ -3,7 +3,7 @@
  * it. Yes by `--trust`, by a remembered answer for the very same code, or by the user's answer now; else no, and a line
  * on stderr says what was left out.
  */
-import { messageOf } from "../../pipeline/failure.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
 import { askTrust, canAsk, namesOf } from "./ask-trust.ts"
 import type { ProjectCode } from "./project-code.ts"
 import { type KnownTrust, TrustStore } from "./trust-store.ts"

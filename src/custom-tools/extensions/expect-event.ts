@@ -1,5 +1,5 @@
 /** Refuses what a host cannot mean to tell its tools. */
-import { got } from "../../pipeline/got.ts"
+import { got } from "../../pipeline/model/got.ts"
 import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
 
 const reasons: Readonly<Record<SessionEvent["reason"], true>> = {

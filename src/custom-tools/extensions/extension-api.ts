@@ -1,5 +1,5 @@
 /** The object that one extension is given: pi's `ExtensionAPI` and oh-my-pi's in one. It works from the loading on. */
-import { messageOf } from "../../pipeline/failure.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionListener } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"

@@ -1,5 +1,5 @@
 /** The tools that extensions register, and which tools are active: asked of the host's registry once one is attached. */
-import type { CallingAgent } from "../../pipeline/handler.ts"
+import type { CallingAgent } from "../../pipeline/model/handler.ts"
 import { currentCall } from "../current-call.ts"
 import type { ToolInfo } from "../extension.ts"
 import type { LoadedExtensionTool } from "../loaded-tool.ts"

@@ -3,12 +3,12 @@
  * arguments and fails closed, `tool_result` may rewrite the result and fails open. Without listeners they cost nothing.
  */
 import { isDeepStrictEqual } from "node:util"
-import type { ToolCall } from "../../pipeline/call.ts"
-import { isPlainObject } from "../../pipeline/coercion.ts"
-import type { ToolResult } from "../../pipeline/event.ts"
-import { messageOf } from "../../pipeline/failure.ts"
-import type { AfterCall, BeforeCall, Hooks } from "../../pipeline/options.ts"
-import { toOutput } from "../../pipeline/output.ts"
+import type { ToolCall } from "../../pipeline/model/call.ts"
+import type { ToolResult } from "../../pipeline/model/event.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
+import type { AfterCall, BeforeCall, Hooks } from "../../pipeline/model/options.ts"
+import { toOutput } from "../../pipeline/model/output.ts"
+import { isPlainObject } from "../../pipeline/schema/coercion.ts"
 import type { ToolCallEvent, ToolResultEvent } from "./extension-events.ts"
 
 /** A listener, ready to be told on behalf of a call. */

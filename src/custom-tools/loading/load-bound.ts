@@ -3,7 +3,7 @@
  * no watchdog of this thread reaches.
  */
 import { isWatchdogTimeout, runWatched } from "../../io/watchdog.ts"
-import { longestTimer } from "../../pipeline/longest-timer.ts"
+import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
 
 const slack = 5
 

@@ -1,7 +1,7 @@
 /** What a configured path means, and which files are modules of tools. */
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { got } from "../../pipeline/got.ts"
+import { got } from "../../pipeline/model/got.ts"
 import type { ToolPath } from "../loaded-tool.ts"
 
 /** Throws a TypeError, in which the argument is called `name`, for what are no paths. */

@@ -6,8 +6,8 @@ import { connect, type Socket } from "node:net"
 import { PassThrough } from "node:stream"
 import type { NeovimClient } from "neovim"
 import { isMissingModule } from "../../io/missing-module.ts"
-import { messageOf } from "../../pipeline/failure.ts"
-import { formatMillis } from "../../pipeline/options.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
+import { formatMillis } from "../../pipeline/model/options.ts"
 import { MessageFrames } from "./message-frames.ts"
 
 /** Neovim has exited, or the connection was closed. */

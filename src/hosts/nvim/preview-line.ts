@@ -2,7 +2,7 @@
  * Previews in the order in which calls asked for them. The first one is on show until it is closed; none replaces that
  * of another call.
  */
-import type { DelegateCall } from "../../pipeline/options.ts"
+import type { DelegateCall } from "../../pipeline/model/options.ts"
 
 export interface PreviewLineOptions {
   /** Closes a preview that was shown, or may have been. */

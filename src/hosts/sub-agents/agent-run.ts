@@ -1,7 +1,7 @@
 /** What a host brings: a function that runs an agent, and what it is given to do so. */
-import type { ToolCallInput } from "../../pipeline/call.ts"
-import type { ToolResult } from "../../pipeline/event.ts"
-import type { ToolDefinition } from "../../pipeline/registry.ts"
+import type { ToolCallInput } from "../../pipeline/model/call.ts"
+import type { ToolResult } from "../../pipeline/model/event.ts"
+import type { ToolDefinition } from "../../pipeline/model/registry.ts"
 
 export interface AgentRun {
   readonly label: string

@@ -1,5 +1,5 @@
 /** What a terminal answers when a tool asks its host for something: it has no editor and no sub-agents. */
-import type { DelegateEvent } from "../../pipeline/event.ts"
+import type { DelegateEvent } from "../../pipeline/model/event.ts"
 
 export const answerEffect = (event: DelegateEvent): void => {
   if (event.effect._tag.startsWith("Ide")) event.succeed()

@@ -1,5 +1,5 @@
 /** A typed line of arguments as a tool's parameters: in the order of the schema's properties, or as JSON. */
-import type { JsonSchema, Tool } from "../../pipeline/tool.ts"
+import type { JsonSchema, Tool } from "../../pipeline/model/tool.ts"
 
 export type ParsedArguments =
   | { readonly _tag: "Params"; readonly params: Record<string, unknown> }

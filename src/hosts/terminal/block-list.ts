@@ -1,5 +1,5 @@
 /** The blocks of the calls that have not ended yet, by call id. A finished block is handed out once and forgotten. */
-import type { ToolEvent } from "../../pipeline/event.ts"
+import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { approvedBlock, type Block, foldBlock, isFinished } from "./block.ts"
 
 export class BlockList implements Iterable<Block> {

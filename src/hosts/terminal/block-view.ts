@@ -2,8 +2,8 @@
  * The calls of an executor on a terminal: blocks that run are drawn in place at the bottom, blocks that have ended
  * scroll up as ordinary text. Draws at most every `frameInterval`, and not at all while nothing changes.
  */
-import type { ToolEvent } from "../../pipeline/event.ts"
-import type { Tool } from "../../pipeline/tool.ts"
+import type { ToolEvent } from "../../pipeline/model/event.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
 import { type Block, isFinished } from "./block.ts"
 import { BlockList } from "./block-list.ts"
 import { type Frame, LiveRegion, type TerminalOutput } from "./live-region.ts"

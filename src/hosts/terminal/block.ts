@@ -2,10 +2,11 @@
  * A call as a host shows it: plain JSON, folded from the executor's events. One call, one block.
  * Folding is pure and costs the same however much the call has printed: the text is bounded.
  */
-import type { BackgroundTask } from "../../pipeline/background-tasks.ts"
-import type { ToolCallInput } from "../../pipeline/call.ts"
-import type { FinalStatus, ToolEvent } from "../../pipeline/event.ts"
-import { type ToolOutput, textOf } from "../../pipeline/output.ts"
+
+import type { ToolCallInput } from "../../pipeline/model/call.ts"
+import type { FinalStatus, ToolEvent } from "../../pipeline/model/event.ts"
+import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
+import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
 
 /** `pending` waits for its host's decision. */
 export type BlockStatus = "queued" | "pending" | "running" | FinalStatus

@@ -1,7 +1,8 @@
 /** What a line typed into the session means: a call, a command of the session, or nothing that it knows. */
-import { isPlainObject } from "../../pipeline/coercion.ts"
+
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { Tool } from "../../pipeline/tool.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
+import { isPlainObject } from "../../pipeline/schema/coercion.ts"
 import { parseArguments } from "./arguments.ts"
 
 /** The tools that a line may call. */

@@ -1,6 +1,6 @@
 /** The calls of an executor on something that is no terminal, such as a log: blocks are printed once they have ended. */
-import type { ToolEvent } from "../../pipeline/event.ts"
-import type { Tool } from "../../pipeline/tool.ts"
+import type { ToolEvent } from "../../pipeline/model/event.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
 import type { Block } from "./block.ts"
 import { BlockList } from "./block-list.ts"
 import { renderBlock } from "./render-block.ts"

@@ -2,7 +2,7 @@
  * Draws a block as lines for a terminal. A pure function of the block, the width and the time.
  * Everything that a tool or a model wrote is untrusted: it is cleaned, indented and cut to the width.
  */
-import type { Tool } from "../../pipeline/tool.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
 import { type Block, isFinished } from "./block.ts"
 import { diffOf, isUnifiedDiff, renderDiff } from "./render-diff.ts"
 import { entriesOf, type Header, mainArgumentOf, renderHeader } from "./render-header.ts"

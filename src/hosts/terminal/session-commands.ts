@@ -1,8 +1,8 @@
 /** What the session's own commands do. */
 import type { Correction } from "../../io/corrections.ts"
-import type { ToolEvent } from "../../pipeline/event.ts"
 import type { ResolveRequest, ToolExecutor } from "../../pipeline/executor.ts"
-import { messageOf } from "../../pipeline/failure.ts"
+import type { ToolEvent } from "../../pipeline/model/event.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
 import { taskBlock } from "./block.ts"
 import type { BlockView } from "./block-view.ts"
 import type { CallableTools, Input } from "./input.ts"

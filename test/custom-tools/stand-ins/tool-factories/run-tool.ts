@@ -1,6 +1,6 @@
 /** Calls a tool as another one that delegates to it does. */
 import type { AgentToolResult, AgentToolUpdate } from "../../../../src/custom-tools/agent-tool-result.ts"
-import { textOf } from "../../../../src/pipeline/output.ts"
+import { textOf } from "../../../../src/pipeline/model/output.ts"
 
 interface Delegate<Params> {
   execute(

@@ -1,0 +1,64 @@
+/** Turns what a host enqueues into a ToolCall. A wrong shape is the host's mistake and throws; `params` are the model's. */
+import type { ToolCall, ToolCallInput, ToolDecision } from "../model/call.ts"
+import { got } from "../model/got.ts"
+import { ownsBackground } from "../model/registry.ts"
+import type { Tool } from "../model/tool.ts"
+
+const decisions: ReadonlySet<unknown> = new Set<ToolDecision>(["pending", "requested", "approve", "deny"])
+
+/** Ids for calls that bring none: unique in this process, and short enough for a model to repeat. */
+export class CallIds {
+  private static executors = 0
+  private readonly prefix: string
+  private count = 0
+
+  constructor(kind: string) {
+    CallIds.executors += 1
+    this.prefix = `${kind}_${Math.floor(Math.random() * 36 ** 4)
+      .toString(36)
+      .padStart(4, "0")}${CallIds.executors}_`
+  }
+
+  next(): string {
+    this.count += 1
+    return this.prefix + this.count
+  }
+}
+
+export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
+  if (typeof input !== "object" || input === null)
+    throw new TypeError(`Expected a call to be an object, ${got(input)}`)
+  const {
+    agentId = "main",
+    callId = ids.next(),
+    name,
+    params = {},
+    decision = "pending",
+    background = false,
+  } = input
+  if (typeof name !== "string")
+    throw new TypeError(`Expected \`name\` of a call to be a string, ${got(name)}`)
+  if (typeof agentId !== "string")
+    throw new TypeError(`Expected \`agentId\` of a call to be a string, ${got(agentId)}`)
+  if (typeof callId !== "string" || callId === "") {
+    throw new TypeError(`Expected \`callId\` of a call to be a string that is not empty, ${got(callId)}`)
+  }
+  if (!decisions.has(decision)) {
+    throw new TypeError(
+      `Expected \`decision\` of a call to be pending, requested, approve or deny, ${got(decision)}`,
+    )
+  }
+  return { agentId, callId, name, params, decision, background: background === true }
+}
+
+/** Takes `background` out of the parameters: it is the call's own, unless the tool's schema has such a property. */
+export const takeBackground = (
+  params: unknown,
+  tool: Tool<unknown> | undefined,
+): { readonly params: unknown; readonly background: boolean } => {
+  const isThere = typeof params === "object" && params !== null && Object.hasOwn(params, "background")
+  if (!isThere || tool === undefined || ownsBackground(tool as Tool<never>))
+    return { params, background: false }
+  const { background, ...rest } = params as Record<string, unknown>
+  return { params: rest, background: background === true || background === "true" }
+}

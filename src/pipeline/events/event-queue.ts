@@ -1,0 +1,325 @@
+/**
+ * The events that the host has not read yet. Each event goes to one reader, once.
+ * Deltas are bounded: past the bound whoever awaits waits for the reader, and those of others merge into their call's last
+ * unread one.
+ */
+import type { DeltaEvent, ToolEvent } from "../model/event.ts"
+import { Ring } from "../schedule/ring.ts"
+
+interface SentDelta {
+  readonly event: Mutable<DeltaEvent>
+  readonly sequence: number
+  /** For one past the bound: the one before it, which takes it in should the handler not wait for room. */
+  readonly before?: SentDelta | undefined
+}
+
+/** A call's unread deltas. */
+export interface DeltaSource {
+  readonly agentId: string
+  readonly callId: string
+  /** A background task's deltas never wait: its host may be waiting for the task alone. */
+  readonly background: boolean
+  lastDelta: SentDelta | undefined
+  room: Room | undefined
+}
+
+/** What a handler waits for that awaits its deltas. */
+export interface Room {
+  readonly promise: Promise<void>
+  readonly open: () => void
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Where a call's events go: the queue, or the `onEvent` of `run`. */
+export interface EventSink {
+  /** Whether somebody can answer what an event asks. */
+  readonly answers: boolean
+  push(event: ToolEvent): void
+  /** Whether the event that was pushed as the queue's `sequence`th still waits for a reader. */
+  isUnread(sequence: number): boolean
+  /** A promise where the consumer has no room. */
+  delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined
+}
+
+interface Reader {
+  readonly resolve: (event: ToolEvent | undefined) => void
+  /** Whether the reader goes home when nothing is left to come for now. */
+  readonly untilIdle: boolean
+  /** Who waits, for those that may withdraw. */
+  readonly iterator: EventIterator | undefined
+}
+
+const mergedChars = 65_536
+const omission = "[earlier output left out]\n"
+
+const deltaEvent = (source: DeltaSource, content: string, partial: unknown): Mutable<DeltaEvent> =>
+  partial === undefined
+    ? { _tag: "Delta", agentId: source.agentId, callId: source.callId, content }
+    : { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, partial }
+
+const merge = (event: Mutable<DeltaEvent>, content: string, partial: unknown): void => {
+  event.content += content
+  // Cut at twice the bound, so that the cost of a merge stays flat.
+  if (event.content.length > 2 * mergedChars) event.content = omission + event.content.slice(-mergedChars)
+  if (partial !== undefined) event.partial = partial
+}
+
+export class EventQueue implements EventSink {
+  readonly answers = true
+  private readonly unread = new Ring<ToolEvent>()
+  private readonly readers = new Ring<Reader>()
+  private readonly waitingForRoom = new Ring<() => void>()
+  private readonly bound: number
+  private unreadDeltas = 0
+  /** How many events were ever read; an event is unread while its sequence is not below. */
+  private readCount = 0
+  private closed = false
+  /** Whether anything can still push: calls that are queued, running or waiting. */
+  private readonly isIdle: () => boolean
+
+  constructor(bound: number, isIdle: () => boolean) {
+    this.bound = bound
+    this.isIdle = isIdle
+  }
+
+  /** How many events were pushed so far, read or not. */
+  get sequence(): number {
+    return this.readCount + this.unread.length
+  }
+
+  isUnread(sequence: number): boolean {
+    return sequence >= this.readCount
+  }
+
+  push(event: ToolEvent): void {
+    const reader = this.readers.shift()
+    if (reader !== undefined) {
+      this.readCount += 1
+      return reader.resolve(event)
+    }
+    if (event._tag === "Delta") this.unreadDeltas += 1
+    this.unread.push(event)
+  }
+
+  delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
+    if (this.readers.length > 0 || this.unreadDeltas < this.bound) {
+      this.send(source, content, partial)
+      return undefined
+    }
+    if (source.background) {
+      this.mergeOrSend(source, content, partial)
+      return undefined
+    }
+    if (source.room !== undefined) {
+      this.takeBack(source)
+      this.mergeOrSend(source, content, partial)
+      return source.room.promise
+    }
+    const last = source.lastDelta
+    this.send(source, content, partial, last && { event: last.event, sequence: last.sequence })
+    source.room = this.waitForRoom(source)
+    return source.room.promise
+  }
+
+  private send(source: DeltaSource, content: string, partial: unknown, before?: SentDelta): void {
+    const event = deltaEvent(source, content, partial)
+    source.lastDelta = { event, sequence: this.sequence, before }
+    this.push(event)
+  }
+
+  private mergeOrSend(source: DeltaSource, content: string, partial: unknown): void {
+    const last = source.lastDelta
+    if (last !== undefined && this.isUnread(last.sequence)) merge(last.event, content, partial)
+    else this.send(source, content, partial)
+  }
+
+  /** The handler did not wait for room, so that its delta past the bound should have merged. */
+  private takeBack(source: DeltaSource): void {
+    const last = source.lastDelta
+    const before = last?.before
+    if (last === undefined || before === undefined || !this.isUnread(before.sequence)) return
+    if (last.sequence !== this.sequence - 1) return
+    this.unread.pop()
+    this.unreadDeltas -= 1
+    merge(before.event, last.event.content, last.event.partial)
+    source.lastDelta = before
+  }
+
+  /** The next event; undefined once closed and read empty, or, `untilIdle`, once nothing is left to come for now. */
+  next(options: {
+    readonly untilIdle: boolean
+    readonly signal?: AbortSignal | undefined
+    readonly iterator?: EventIterator
+  }): Promise<ToolEvent | undefined> {
+    const { untilIdle, signal, iterator } = options
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const event = this.shift()
+    if (event !== undefined) return Promise.resolve(event)
+    if (this.closed || (untilIdle && this.isIdle())) return Promise.resolve(undefined)
+    // Nothing is unread: there is room for all, whatever each of them does with it.
+    this.makeRoom(this.waitingForRoom.length)
+    return new Promise((resolve, reject) => {
+      if (signal === undefined) {
+        this.readers.push({ resolve, untilIdle, iterator })
+        return
+      }
+      const onAbort = () => {
+        reject(signal.reason)
+        this.sendHome((other) => other === reader)
+      }
+      const reader: Reader = {
+        resolve: (value) => {
+          signal.removeEventListener("abort", onAbort)
+          resolve(value)
+        },
+        untilIdle,
+        iterator,
+      }
+      signal.addEventListener("abort", onAbort, { once: true })
+      this.readers.push(reader)
+    })
+  }
+
+  /** Sends the readers home that wait until idle. Called when the last call has ended. */
+  idle(): void {
+    this.sendHome((reader) => reader.untilIdle)
+  }
+
+  /** The iterator reads no more: an event that it waits for goes to somebody else. */
+  withdraw(iterator: EventIterator): void {
+    this.sendHome((reader) => reader.iterator === iterator)
+  }
+
+  /** No event will come any more; what is unread stays readable. */
+  close(): void {
+    this.closed = true
+    this.sendHome(() => true)
+  }
+
+  /** Looks at every reader: there is rarely more than one. */
+  private sendHome(leaves: (reader: Reader) => boolean): void {
+    for (let left = this.readers.length; left > 0; left--) {
+      const reader = this.readers.shift()!
+      if (leaves(reader)) reader.resolve(undefined)
+      else this.readers.push(reader)
+    }
+  }
+
+  private shift(): ToolEvent | undefined {
+    const event = this.unread.shift()
+    if (event === undefined) return undefined
+    this.readCount += 1
+    if (event._tag === "Delta") {
+      this.unreadDeltas -= 1
+      // Deltas past the bound are those of handlers that wait: one has come within it.
+      this.makeRoom(this.waitingForRoom.length - Math.max(0, this.unreadDeltas - this.bound))
+    }
+    return event
+  }
+
+  private waitForRoom(source: DeltaSource): Room {
+    let resolve: () => void
+    const promise = new Promise<void>((resolved) => {
+      resolve = resolved
+    })
+    const open = () => {
+      source.room = undefined
+      resolve()
+    }
+    this.waitingForRoom.push(open)
+    return { promise, open }
+  }
+
+  private makeRoom(count: number): void {
+    for (let i = 0; i < count && this.waitingForRoom.length > 0; i++) this.waitingForRoom.shift()!()
+  }
+}
+
+/** Reads a queue until it is closed, or until `return`. */
+export class EventIterator implements AsyncIterableIterator<ToolEvent> {
+  private readonly queue: EventQueue
+  private returned = false
+
+  constructor(queue: EventQueue) {
+    this.queue = queue
+  }
+
+  async next(): Promise<IteratorResult<ToolEvent, undefined>> {
+    if (this.returned) return { done: true, value: undefined }
+    const value = await this.queue.next({ untilIdle: false, iterator: this })
+    return value === undefined ? { done: true, value } : { done: false, value }
+  }
+
+  async return(): Promise<IteratorResult<ToolEvent, undefined>> {
+    this.returned = true
+    this.queue.withdraw(this)
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
+
+/** The sink of `run`: its caller's function, which may return a promise to slow the stream down. */
+export class CallbackSink implements EventSink {
+  readonly answers: boolean
+  private readonly onEvent: ((event: ToolEvent) => unknown) | undefined
+
+  constructor(onEvent: ((event: ToolEvent) => unknown) | undefined) {
+    this.onEvent = onEvent
+    this.answers = onEvent !== undefined
+  }
+
+  push(event: ToolEvent): void {
+    this.call(event)
+  }
+
+  isUnread(): boolean {
+    return false
+  }
+
+  delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
+    const room = this.call(deltaEvent(source, content, partial))
+    if (!(room instanceof Promise)) return undefined
+    return room.then(
+      () => undefined,
+      () => undefined,
+    )
+  }
+
+  /** A consumer that throws loses its event and nothing else. */
+  private call(event: ToolEvent): unknown {
+    try {
+      const returned = this.onEvent?.(event)
+      if (returned instanceof Promise) returned.catch(() => undefined)
+      return returned
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** The sink of a pending action that is dropped: its cleanup may ask for effects, and of its end only what failed is told. */
+export class CleanupSink implements EventSink {
+  readonly answers = true
+  private readonly queue: EventQueue
+  private readonly ended: (cleanupErrors: ReadonlyArray<string> | undefined) => void
+
+  constructor(queue: EventQueue, ended: (cleanupErrors: ReadonlyArray<string> | undefined) => void) {
+    this.queue = queue
+    this.ended = ended
+  }
+
+  push(event: ToolEvent): void {
+    if (event._tag === "Delegate") this.queue.push(event)
+    else if (event._tag === "Cancelled") this.ended(event.cleanupErrors)
+  }
+
+  isUnread(sequence: number): boolean {
+    return this.queue.isUnread(sequence)
+  }
+
+  delta(): undefined {}
+}

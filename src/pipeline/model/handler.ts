@@ -1,0 +1,64 @@
+/** An effect handler does one thing, once, and answers with a Step in whichever shape suits it. */
+import type { Effect } from "effect/Effect"
+import type { PendingActions } from "../stores/pending-actions.ts"
+import type { ToolCall } from "./call.ts"
+import type { ToolOutput } from "./output.ts"
+import type { Step } from "./step.ts"
+
+/** How the last gate was decided. */
+export interface Resolution {
+  /** `discard` only for what runs when a preview is discarded. */
+  readonly action: "apply" | "discard"
+  readonly reason?: string
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+/** The agent of a call, as its executor knows it. */
+export interface CallingAgent {
+  readonly agentId: string
+  /** Its previews that wait to be applied or discarded. */
+  readonly pendingActions: PendingActions
+  /** Ends all its foreground calls, the caller's own too. Gives how many. */
+  cancel(reason?: string): number
+}
+
+/** What a handler is told of its call, and how it streams. */
+export interface HandlerContext {
+  readonly call: ToolCall
+  /** The executor's working directory, absolute. */
+  readonly cwd: string
+  /** A folder that file tools must stay in, links resolved; undefined allows all. */
+  readonly workspace: string | undefined
+  /** What the earlier handlers produced. */
+  readonly output: ToolOutput | undefined
+  /** Aborted when the call is cancelled or runs out of time. Made when first read. */
+  readonly signal: AbortSignal
+  readonly resolution: Resolution | undefined
+  /** The agent that called, for handlers that stage previews by hand or end its turn. */
+  readonly agent: CallingAgent
+  /**
+   * Streams while running. Resolves when the consumer has room; after a cancel it rejects with the signal's reason.
+   * `partial` is structured progress for the host.
+   */
+  delta(content: string, partial?: unknown): Promise<void>
+}
+
+export type HandlerReturn<R = never> =
+  | Step
+  | PromiseLike<Step>
+  | Effect<Step, unknown, R>
+  | AsyncIterable<Step>
+
+export type HandlerFunction<R = never> = (context: HandlerContext) => HandlerReturn<R>
+
+/** One thing that a pipeline does. */
+export interface EffectHandler<R = never> {
+  readonly name: string
+  call(context: HandlerContext): HandlerReturn<R>
+}
+
+/** Names a function of the context, so that plans, traces and reports can show it. */
+export const handler = <R = never>(name: string, call: HandlerFunction<R>): EffectHandler<R> => ({
+  name,
+  call,
+})

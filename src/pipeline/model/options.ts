@@ -1,0 +1,219 @@
+/** The executor's options: their types, defaults and checks. Times are `"Infinity"` for no limit. */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import type { ResolveChoice } from "../../resolve/tool-choice.ts"
+import type { ToolCall } from "./call.ts"
+import type { ToolResult } from "./event.ts"
+import { got } from "./got.ts"
+import type { EffectOf, HostEffect } from "./host-effect.ts"
+import type { ToolOutput } from "./output.ts"
+import type { DurationInput } from "./step.ts"
+import type { PrimaryKind } from "./tool.ts"
+
+/** What decides without asking. `ToolFilters` is the ready one. */
+export interface CallFilter {
+  evaluate(tool: FilteredTool, params: unknown): "approve" | "deny" | undefined
+  /** Adds an allow rule that fits the call; false where no rule fits it. */
+  remember?(tool: FilteredTool, params: unknown): boolean
+}
+
+/** What a filter sees of a tool. */
+export interface FilteredTool {
+  readonly name: string
+  readonly primaryParam?: string | undefined
+  readonly primaryKind: PrimaryKind
+}
+
+export interface DelegateCall {
+  readonly agentId: string
+  readonly callId: string
+  /** The call that staged what this one applies or cleans up after; not there for any other call. */
+  readonly sourceCallId?: string
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+}
+
+type DelegateAnswer = string | ToolOutput | undefined
+
+export type DelegateFunction<Tag extends string> = (
+  effect: EffectOf<Tag>,
+  call: DelegateCall,
+) => DelegateAnswer | Promise<DelegateAnswer>
+
+/** A function for an effect of a host's own. Declared as a method, so that it may name the effect's own type. */
+type CustomDelegate = {
+  answer(effect: HostEffect, call: DelegateCall): DelegateAnswer | Promise<DelegateAnswer>
+}["answer"]
+
+/** Functions that answer effects instead of events, by the effect's tag. A throw fails the effect. */
+export interface Delegates {
+  readonly IdeOpen?: DelegateFunction<"IdeOpen">
+  readonly IdeShowPreview?: DelegateFunction<"IdeShowPreview">
+  readonly IdeShowDiffPreview?: DelegateFunction<"IdeShowDiffPreview">
+  readonly IdeReloadBuffer?: DelegateFunction<"IdeReloadBuffer">
+  readonly IdeClosePreview?: DelegateFunction<"IdeClosePreview">
+  readonly IdeCheckUnsavedEdits?: DelegateFunction<"IdeCheckUnsavedEdits">
+  readonly SpawnAgent?: DelegateFunction<"SpawnAgent">
+  readonly ListAgents?: DelegateFunction<"ListAgents">
+  readonly GetAgent?: DelegateFunction<"GetAgent">
+  readonly [tag: string]: CustomDelegate | undefined
+}
+
+export interface HookContext {
+  /** Aborted when the call is cancelled or runs out of time while the hook runs. */
+  readonly signal: AbortSignal
+}
+
+/** What `beforeCall` may answer. Changed parameters are validated again. */
+export type BeforeCall =
+  | { readonly block: boolean; readonly reason?: string }
+  | { readonly params: unknown }
+  | undefined
+
+/** What `afterCall` may answer: what changes of the result, or all of it. */
+export interface AfterCall {
+  /** The new output; `content` follows from it. */
+  readonly output?: string | ToolOutput
+  /** The new text, in place of whatever the output holds but its details. */
+  readonly content?: string
+  readonly isError?: boolean
+}
+
+export interface Hooks {
+  /** Runs before a call is composed, also with edited parameters. A throw blocks the call. */
+  readonly beforeCall?: (
+    call: ToolCall,
+    context: HookContext,
+  ) => BeforeCall | Promise<BeforeCall | undefined> | undefined
+  /** Runs after a call completed or failed and was cleaned up. A throw leaves the result as it was. */
+  readonly afterCall?: (
+    call: ToolCall,
+    result: ToolResult,
+    context: HookContext,
+  ) => AfterCall | Promise<AfterCall | undefined> | undefined
+}
+
+export interface ToolExecutorOptions {
+  /** Where relative paths start. Default: the process's. */
+  readonly cwd?: string
+  /** A folder that file tools must stay in, links resolved. Default: no bound. */
+  readonly workspace?: string | undefined
+  /** What is approved or denied without asking. Default: nothing. */
+  readonly filters?: CallFilter | undefined
+  /** Effects that functions answer instead of events. Default: none. */
+  readonly delegates?: Delegates
+  /** Background pipelines that run at once; those that wait do not count. Default 64. */
+  readonly backgroundConcurrency?: number
+  /** Running time of a foreground call, waiting for the host not counted. Default 10 minutes; `"Infinity"` for none. */
+  readonly callTimeout?: DurationInput | undefined
+  /** The same for background tasks. Default: none. */
+  readonly taskTimeout?: DurationInput | undefined
+  /** How long a gate waits. Default: for ever. */
+  readonly approvalTimeout?: DurationInput | undefined
+  /** How long the host may take to answer an effect. Default 30 seconds; `"Infinity"` for ever. */
+  readonly delegateTimeout?: DurationInput | undefined
+  /** The time of each finally handler, of `afterCall`, and of a cancelled Effect's finalizers. Default 5 seconds. */
+  readonly finallyTimeout?: DurationInput | undefined
+  /** How long an uncollected background result is kept. Default 1 hour. */
+  readonly taskTtl?: DurationInput | undefined
+  /** Finished background results kept. Default 1000. */
+  readonly maxTasks?: number
+  /** Pending actions an agent may have; staging one more is an Error. Default 100. */
+  readonly maxPendingActions?: number
+  /** Undelivered deltas before a handler's `delta` waits. Default 1024. */
+  readonly eventBuffer?: number
+  /** How the model is brought to resolve a preview: see `toolChoice`. Default `"soft"`. */
+  readonly resolveChoice?: ResolveChoice
+  readonly hooks?: Hooks
+  /** Spans `tool <name>` and `handler <name>` through Effect's Tracer. Default false. */
+  readonly trace?: boolean
+}
+
+/** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
+export interface Settings {
+  readonly cwd: string
+  readonly workspace: string | undefined
+  readonly delegates: Delegates
+  readonly backgroundConcurrency: number
+  readonly callTimeout: number
+  readonly taskTimeout: number
+  readonly approvalTimeout: number
+  readonly delegateTimeout: number
+  readonly finallyTimeout: number
+  readonly taskTtl: number
+  readonly maxTasks: number
+  readonly maxPendingActions: number
+  readonly eventBuffer: number
+  readonly resolveChoice: ResolveChoice
+  readonly hooks: Hooks
+  readonly trace: boolean
+}
+
+/** A positive integer. Throws a TypeError that names the option for anything else. */
+export const toCount = (name: string, value: number | undefined, fallback: number): number => {
+  if (value === undefined) return fallback
+  if (!Number.isInteger(value) || value < 1)
+    throw new TypeError(`Expected \`${name}\` to be a positive integer, ${got(value)}`)
+  return value
+}
+
+/** Milliseconds of a duration; `Infinity` where there is neither a value nor a fallback. */
+export const toMillis = (
+  name: string,
+  value: DurationInput | undefined,
+  fallback?: DurationInput,
+): number => {
+  const input = value === undefined ? fallback : value
+  if (input === undefined) return Number.POSITIVE_INFINITY
+  // Effect reads `{}` as no time at all, which nobody means.
+  const isEmpty = typeof input === "object" && input !== null && Object.keys(input).length === 0
+  const millis =
+    isEmpty || input === null
+      ? Number.NaN
+      : Option.match(Duration.fromInput(input), {
+          onNone: () => Number.NaN,
+          onSome: Duration.toMillis,
+        })
+  if (Number.isNaN(input) || Number.isNaN(millis) || millis < 0) {
+    throw new TypeError(
+      `Expected \`${name}\` to be a duration such as \`"5 seconds"\`, or milliseconds, ${got(value)}`,
+    )
+  }
+  return millis
+}
+
+/** Throws a TypeError that names the option for a value that cannot be meant. */
+export const toSettings = (options: ToolExecutorOptions): Settings => {
+  const { resolveChoice = "soft" } = options
+  if (resolveChoice !== "soft" && resolveChoice !== "forced") {
+    throw new TypeError(`Expected \`resolveChoice\` to be \`soft\` or \`forced\`, ${got(resolveChoice)}`)
+  }
+  return {
+    cwd: options.cwd ?? process.cwd(),
+    workspace: options.workspace,
+    delegates: options.delegates ?? {},
+    backgroundConcurrency: toCount("backgroundConcurrency", options.backgroundConcurrency, 64),
+    callTimeout: toMillis("callTimeout", options.callTimeout, "10 minutes"),
+    taskTimeout: toMillis("taskTimeout", options.taskTimeout),
+    approvalTimeout: toMillis("approvalTimeout", options.approvalTimeout),
+    delegateTimeout: toMillis("delegateTimeout", options.delegateTimeout, "30 seconds"),
+    finallyTimeout: toMillis("finallyTimeout", options.finallyTimeout, "5 seconds"),
+    taskTtl: toMillis("taskTtl", options.taskTtl, "1 hour"),
+    maxTasks: toCount("maxTasks", options.maxTasks, 1000),
+    maxPendingActions: toCount("maxPendingActions", options.maxPendingActions, 100),
+    eventBuffer: toCount("eventBuffer", options.eventBuffer, 1024),
+    resolveChoice,
+    hooks: options.hooks ?? {},
+    trace: options.trace ?? false,
+  }
+}
+
+/** A time for people: `1 hour`, `10 minutes`, `30 seconds`, `50 ms`. */
+export const formatMillis = (millis: number): string => {
+  if (millis % 3_600_000 === 0 && millis > 0) return plural(millis / 3_600_000, "hour")
+  if (millis % 60_000 === 0 && millis > 0) return plural(millis / 60_000, "minute")
+  if (millis % 1000 === 0 && millis > 0) return plural(millis / 1000, "second")
+  return `${millis} ms`
+}
+
+const plural = (n: number, unit: string): string => `${n} ${unit}${n === 1 ? "" : "s"}`

@@ -1,0 +1,132 @@
+/** A tool: what the model is told of it, and how a call of it becomes a pipeline. */
+import type { Static, TSchema } from "@sinclair/typebox"
+import { type CompiledParameters, compileParameters, preparing } from "../schema/validation.ts"
+import type { ToolCall } from "./call.ts"
+import type { ToolResult } from "./event.ts"
+import type { ToolPipeline } from "./pipeline.ts"
+
+/** Any JSON Schema of an object: TypeBox's, or written by hand. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** The type of the parameters that a schema admits: TypeBox's static type, else a record of unknowns. */
+export type ParamsOf<S> = S extends TSchema ? Static<S> : Record<string, unknown>
+
+/** How filters match the primary parameter: a shell command line, a file path, or plain text. */
+export type PrimaryKind = "command" | "path" | "text"
+
+/** Hints for hosts and policies, as the Model Context Protocol names them. They promise nothing. */
+export interface ToolAnnotations {
+  readonly readOnly?: boolean
+  readonly destructive?: boolean
+  readonly idempotent?: boolean
+  readonly openWorld?: boolean
+}
+
+export interface RenderOptions {
+  /** The width of the screen in columns. */
+  readonly width: number
+  /** Whether the user asked to see everything. */
+  readonly expanded: boolean
+  /** Whether the result is what a running call has streamed so far. Default false. */
+  readonly isPartial?: boolean
+}
+
+export interface ToolOptions<S extends TSchema | JsonSchema, R = never> {
+  /** `^[a-zA-Z0-9_-]{1,64}$`, as every model provider accepts. */
+  readonly name: string
+  /** For people. Default: the name. */
+  readonly label?: string
+  /** Shown to the model. */
+  readonly description: string
+  readonly parameters: S
+  /** The parameter that filters match. Without one they match `""`. */
+  readonly primaryParam?: string
+  /** Default `"text"`. */
+  readonly primaryKind?: PrimaryKind
+  /** Whether calls may run in the background. Default true. */
+  readonly background?: boolean
+  /** Left out of definitions unless the host activates it. Default false. */
+  readonly hidden?: boolean
+  readonly annotations?: ToolAnnotations
+  /** Rewrites what the model sent before it is validated, for tools whose schema has changed. A throw makes the call Invalid. */
+  readonly prepareParams?: (params: unknown) => unknown
+  /** Pure: reads only its arguments and touches nothing. `params` are validated. */
+  readonly compose: (params: ParamsOf<S>, call: ToolCall) => ToolPipeline<R>
+  /** Draws a call; anything but a string, also a throw, means the default rendering. */
+  readonly renderCall?: (params: ParamsOf<S>, options: RenderOptions) => string | undefined
+  /** Draws a result; anything but a string, also a throw, means the default rendering. */
+  readonly renderResult?: (
+    result: ToolResult,
+    options: RenderOptions,
+    params: ParamsOf<S>,
+  ) => string | undefined
+}
+
+/** A tool with its defaults filled in. Made by `defineTool`. */
+export interface Tool<R = never> {
+  readonly name: string
+  readonly label: string
+  readonly description: string
+  readonly parameters: JsonSchema
+  readonly primaryParam: string | undefined
+  readonly primaryKind: PrimaryKind
+  readonly background: boolean
+  readonly hidden: boolean
+  readonly annotations: ToolAnnotations
+  compose(params: unknown, call: ToolCall): ToolPipeline<R>
+  readonly renderCall?: (params: unknown, options: RenderOptions) => string | undefined
+  readonly renderResult?: (result: ToolResult, options: RenderOptions, params: unknown) => string | undefined
+  /** The parameters' validator; compiled on the first call. */
+  readonly validator: CompiledParameters
+}
+
+const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
+
+/**
+ * Makes a Tool. Throws a TypeError for a name that model providers refuse and for parameters that are no JSON Schema object.
+ *
+ * @example
+ * defineTool({
+ *   name: "greet",
+ *   description: "Greets somebody.",
+ *   parameters: Type.Object({ who: Type.String() }),
+ *   compose: ({ who }) => pipeline().andThen(() => Step.Output(`hello ${who}`)),
+ * })
+ */
+export const defineTool = <const S extends TSchema | JsonSchema, R = never>(
+  options: ToolOptions<S, R>,
+): Tool<R> => {
+  const { name, parameters } = options
+  if (typeof name !== "string" || !namePattern.test(name)) {
+    throw new TypeError(
+      `Expected a tool's name to be 1 to 64 letters, digits, \`_\` or \`-\`, got ${JSON.stringify(name)}`,
+    )
+  }
+  if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) {
+    throw new TypeError(`Expected \`parameters\` of tool \`${name}\` to be a JSON Schema object`)
+  }
+  if (typeof options.compose !== "function") {
+    throw new TypeError(`Expected \`compose\` of tool \`${name}\` to be a function`)
+  }
+  const tool: Omit<Tool<R>, "validator"> = {
+    name,
+    label: options.label ?? name,
+    description: options.description,
+    parameters: parameters as JsonSchema,
+    primaryParam: options.primaryParam,
+    primaryKind: options.primaryKind ?? "text",
+    background: options.background ?? true,
+    hidden: options.hidden ?? false,
+    annotations: options.annotations ?? {},
+    compose: options.compose as Tool<R>["compose"],
+    ...(options.renderCall && { renderCall: options.renderCall as NonNullable<Tool<R>["renderCall"]> }),
+    ...(options.renderResult && {
+      renderResult: options.renderResult as NonNullable<Tool<R>["renderResult"]>,
+    }),
+  }
+  const validator = compileParameters(name, parameters as JsonSchema)
+  const { prepareParams } = options
+  return Object.assign(tool, {
+    validator: prepareParams === undefined ? validator : preparing(name, prepareParams, validator),
+  })
+}

@@ -1,0 +1,48 @@
+/** Which tools an agent may call, and which its model is told of. */
+import { resolveName } from "../../resolve/definition.ts"
+import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
+import type { Tool } from "../model/tool.ts"
+
+export class AgentTools {
+  private readonly registry: ToolRegistry<unknown>
+  /** Answered by the executor, registered or not. */
+  private readonly resolveTool: Tool<unknown>
+  private readonly active = new Map<string, ReadonlySet<string>>()
+
+  constructor(registry: ToolRegistry<unknown>, resolveTool: Tool<unknown>) {
+    this.registry = registry
+    this.resolveTool = resolveTool
+  }
+
+  /** Throws for a name that is not registered. `resolve` is offered when it can be called, and never on request. */
+  setActive(agentId: string, names: Iterable<string>): void {
+    const active = new Set(names)
+    active.delete(resolveName)
+    for (const name of active) {
+      if (this.registry.get(name) === undefined)
+        throw new Error(`Unknown tool \`${name}\`: register it first`)
+    }
+    this.active.set(agentId, active)
+  }
+
+  forget(agentId: string): void {
+    this.active.delete(agentId)
+  }
+
+  /** The tool that a call of this agent means. */
+  toolFor(agentId: string, name: string): Tool<unknown> | undefined {
+    if (name === resolveName) return this.resolveTool
+    const active = this.active.get(agentId)
+    return active === undefined || active.has(name) ? this.registry.get(name) : undefined
+  }
+
+  definitions(agentId: string, canResolve: boolean): Array<ToolDefinition> {
+    const active = this.active.get(agentId)
+    const definitions = this.registry.definitions(
+      (tool) => tool.name !== resolveName && (active === undefined ? !tool.hidden : active.has(tool.name)),
+    )
+    if (!canResolve) return definitions
+    const { name, description, parameters } = this.resolveTool
+    return [...definitions, { name, description, parameters }]
+  }
+}

@@ -1,0 +1,208 @@
+/** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
+import type { CompletedEvent, FinalStatus, TerminalEvent } from "../model/event.ts"
+import { resultOf } from "../model/outcome.ts"
+import type { ToolOutput } from "../model/output.ts"
+import { Fifo } from "../schedule/fifo.ts"
+
+export type TaskStatus = "pending" | "running" | "waiting" | FinalStatus
+
+/** A background task as hosts see it. Plain JSON. */
+export interface BackgroundTask {
+  /** The call id. */
+  readonly id: string
+  readonly agentId: string
+  readonly name: string
+  readonly params: unknown
+  readonly status: TaskStatus
+  /** The result's text; of a running task, its output so far. */
+  readonly content: string
+  /** Set once it has ended. */
+  readonly output?: ToolOutput
+  /** Set where the call staged a pending action. */
+  readonly staged?: CompletedEvent["staged"]
+  /** Set where it failed to clean up. */
+  readonly cleanupErrors?: ReadonlyArray<string>
+}
+
+/** A task that runs. */
+export interface RunningTask {
+  readonly callId: string
+  readonly agentId: string
+  readonly name: string
+  readonly params: unknown
+  readonly taskStatus: TaskStatus
+  readonly outputSoFar: string
+  cancel(reason?: string): boolean
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+interface FinishedTask {
+  readonly task: BackgroundTask
+  readonly endedAt: number
+}
+
+/** How a status is told: `Running`, `Complete`, … */
+export const capitalized = (status: string): string => status[0]!.toUpperCase() + status.slice(1)
+
+const snapshot = (run: RunningTask): BackgroundTask => ({
+  id: run.callId,
+  agentId: run.agentId,
+  name: run.name,
+  params: run.params,
+  status: run.taskStatus,
+  content: run.outputSoFar,
+})
+
+interface BackgroundTasksOptions {
+  /** Milliseconds that a result is kept. */
+  readonly ttl: number
+  readonly max: number
+  readonly now: () => number
+  /** A background call that has not ended, also while it waits for its turn or at the gate ahead of its start. */
+  readonly starting: (id: string) => Pick<RunningTask, "cancel"> | undefined
+}
+
+export class BackgroundTasks {
+  private readonly running = new Map<string, RunningTask>()
+  private readonly finished = new Map<string, FinishedTask>()
+  /** The ids of `finished` in the order of their ending. */
+  private readonly order = new Fifo<string>()
+  /** The agents of tasks whose results were dropped unread, and the ids in the order of their dropping. */
+  private readonly expiredAgents = new Map<string, string>()
+  private readonly expired = new Fifo<string>()
+  private readonly waiters = new Map<string, Array<(task: BackgroundTask | undefined) => void>>()
+  private readonly ttl: number
+  private readonly max: number
+  private readonly now: () => number
+  private readonly starting: BackgroundTasksOptions["starting"]
+
+  constructor(options: BackgroundTasksOptions) {
+    this.ttl = options.ttl
+    this.max = options.max
+    this.now = options.now
+    this.starting = options.starting
+  }
+
+  /** @internal */
+  has(id: string): boolean {
+    if (this.finished.has(id)) this.dropOld()
+    return this.running.has(id) || this.finished.has(id)
+  }
+
+  /** All tasks, or those of one agent: finished ones first, in the order of their ending. */
+  list(agentId?: string): Array<BackgroundTask> {
+    this.dropOld()
+    const tasks = [
+      ...[...this.finished.values()].map((entry) => entry.task),
+      ...[...this.running.values()].map(snapshot),
+    ]
+    return agentId === undefined ? tasks : tasks.filter((task) => task.agentId === agentId)
+  }
+
+  get(id: string): BackgroundTask | undefined {
+    this.dropOld()
+    const run = this.running.get(id)
+    return run === undefined ? this.finished.get(id)?.task : snapshot(run)
+  }
+
+  /** A finished task, once: it is forgotten. Undefined for one that is unknown or still running. */
+  take(id: string): BackgroundTask | undefined {
+    this.dropOld()
+    const task = this.finished.get(id)?.task
+    this.forget(id)
+    return task
+  }
+
+  /**
+   * Resolves once the task has ended, without taking it. A background call that was only enqueued counts. Undefined for
+   * an unknown id, and for a call that ended before it became a task: its terminal event has told how.
+   */
+  wait(id: string): Promise<BackgroundTask | undefined> {
+    const task = this.get(id)
+    const isOver = task === undefined ? this.starting(id) === undefined : this.finished.has(id)
+    if (isOver) return Promise.resolve(task)
+    return new Promise((resolve) => {
+      const waiting = this.waiters.get(id)
+      if (waiting === undefined) this.waiters.set(id, [resolve])
+      else waiting.push(resolve)
+    })
+  }
+
+  /** True if the task was still running, or about to, and is being cancelled. */
+  cancel(id: string, reason?: string): boolean {
+    return this.starting(id)?.cancel(reason) ?? false
+  }
+
+  /** @internal */
+  started(run: RunningTask): void {
+    this.forgetExpired(run.callId)
+    this.running.set(run.callId, run)
+  }
+
+  /** @internal */
+  ended(run: RunningTask, event: TerminalEvent): void {
+    const { callId } = run
+    const { status, content, output } = resultOf(event)
+    const { cleanupErrors } = event
+    const { agentId, name, params } = run
+    const task: Mutable<BackgroundTask> = { id: callId, agentId, name, params, status, content, output }
+    if (cleanupErrors !== undefined) task.cleanupErrors = cleanupErrors
+    if (event._tag === "Completed" && event.staged !== undefined) task.staged = event.staged
+    this.running.delete(callId)
+    const endedAt = this.now()
+    this.finished.set(callId, { task, endedAt })
+    this.order.add(callId)
+    this.dropOld(endedAt)
+    this.answerWaiters(callId, task)
+  }
+
+  /** @internal The call has ended, whether it became a task or not. */
+  over(callId: string): void {
+    if (this.waiters.size > 0) this.answerWaiters(callId, undefined)
+  }
+
+  /** @internal The answer to `list_background_tasks`. */
+  describe(agentId: string): string {
+    const tasks = this.list(agentId)
+    if (tasks.length === 0) return "No background tasks"
+    return tasks.map((task) => `${task.id} (${task.name}) [${capitalized(task.status)}]`).join("\n")
+  }
+
+  /** @internal The answer to `get_background_task`, which takes the task. Agents see only their own. */
+  collect(agentId: string, id: string): string {
+    const task = this.get(id)
+    if (task === undefined && this.expiredAgents.get(id) === agentId) return `Task ${id} expired`
+    const taken = task?.agentId === agentId ? this.take(id) : undefined
+    if (taken === undefined) return `Task ${id} not found or still running`
+    return `Task ${id} (${taken.name}) [${capitalized(taken.status)}]:\n${taken.content}`
+  }
+
+  private answerWaiters(id: string, task: BackgroundTask | undefined): void {
+    const waiting = this.waiters.get(id)
+    this.waiters.delete(id)
+    for (const resolve of waiting ?? []) resolve(task)
+  }
+
+  private forget(id: string): void {
+    this.finished.delete(id)
+    this.order.delete(id)
+  }
+
+  private forgetExpired(id: string): void {
+    this.expired.delete(id)
+    this.expiredAgents.delete(id)
+  }
+
+  /** Looked at whenever somebody asks, so that no timer is needed; the number kept is bounded all the same. */
+  private dropOld(now = this.now()): void {
+    const oldest = now - this.ttl
+    for (let id = this.order.first(); id !== undefined; id = this.order.first()) {
+      if (this.finished.size <= this.max && this.finished.get(id)!.endedAt > oldest) break
+      this.expiredAgents.set(id, this.finished.get(id)!.task.agentId)
+      this.expired.add(id)
+      this.forget(id)
+      if (this.expired.size > this.max) this.forgetExpired(this.expired.first()!)
+    }
+  }
+}

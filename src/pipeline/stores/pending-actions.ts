@@ -1,0 +1,238 @@
+/**
+ * The previews of an agent that wait to be applied or discarded: a stack, latest on top. An action is claimed by one
+ * `resolve` at a time and comes back to its place if that fails, so it is applied at most once and never lost.
+ */
+import * as toolChoice from "../../resolve/tool-choice.ts"
+import type { ToolCall } from "../model/call.ts"
+import type { EffectHandler } from "../model/handler.ts"
+import type { ToolOutput } from "../model/output.ts"
+import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
+import { Step } from "../model/step.ts"
+
+/** A pending action as hosts see it. `details` are the host's; no result shows them. */
+export interface PendingAction {
+  readonly actionId: string
+  readonly label: string
+  readonly sourceToolName: string
+  readonly details?: unknown
+}
+
+export type ActionResult = string | ToolOutput | undefined
+
+/** `signal` is aborted when the `resolve` call is cancelled. */
+export type ActionFunction = (
+  reason: string,
+  extra: Readonly<Record<string, unknown>> | undefined,
+  context: { readonly signal: AbortSignal },
+) => ActionResult | Promise<ActionResult>
+
+/** What a host or a foreign tool pushes. */
+export interface PushedAction {
+  /** Short: it is shown with the result. */
+  readonly label: string
+  /** Default `"custom_tool"`. */
+  readonly sourceToolName?: string
+  readonly details?: unknown
+  /** Makes the changes. Its output is the result; a throw leaves the action pending. */
+  readonly apply: ActionFunction
+  /** Drops them. Undefined gives the default text; a throw leaves the action pending. */
+  readonly reject?: ActionFunction
+}
+
+/** An action with what it takes to end it. */
+export interface StagedAction extends PendingAction {
+  /** The staging call; of a pushed action, one in its name. */
+  readonly source: Pick<ToolCall, "name" | "params">
+  /** The id of the staging call; undefined for a pushed action. */
+  readonly sourceCallId: string | undefined
+  /** The output at the gate, which the first handler behind it sees. */
+  readonly output: ToolOutput | undefined
+  /** What runs when it is applied. */
+  readonly rest: ReadonlyArray<PipelinePart<unknown>>
+  readonly onDiscard: EffectHandler<unknown> | undefined
+  readonly finals: ReadonlyArray<FinallyPart<unknown>>
+}
+
+export interface ActionStoreOptions {
+  readonly max: number
+  readonly choice: toolChoice.ResolveChoice
+  readonly nextActionId: () => string
+  /** Runs the finally handlers of an action that ended without having been applied or discarded. */
+  readonly dropped: (agentId: string, action: StagedAction) => void
+  /** A host or a foreign tool pushed an action; what pipelines stage they tell themselves. */
+  readonly pushed: (agentId: string, action: StagedAction) => void
+}
+
+interface AgentActions {
+  /** From the oldest to the latest. A claimed one keeps its place, for it may come back. */
+  stack: Array<StagedAction>
+  readonly claimed: Set<StagedAction>
+  turn: toolChoice.TurnState
+}
+
+/** The pending actions of all agents. An agent without any takes no room. */
+export class ActionStore {
+  private readonly options: ActionStoreOptions
+  private readonly agents = new Map<string, AgentActions>()
+  private closed = false
+
+  constructor(options: ActionStoreOptions) {
+    this.options = options
+  }
+
+  /** What waits, from the oldest to the latest; not what is claimed. */
+  open(agentId: string): ReadonlyArray<StagedAction> {
+    const agent = this.agents.get(agentId)
+    return agent === undefined ? [] : agent.stack.filter((action) => !agent.claimed.has(action))
+  }
+
+  /** The latest that waits: what `resolve` takes next. */
+  latest(agentId: string): StagedAction | undefined {
+    const agent = this.agents.get(agentId)
+    return agent?.stack.findLast((action) => !agent.claimed.has(action))
+  }
+
+  /** Idle also while all that there is, is claimed: there is nothing that a turn could resolve. */
+  turn(agentId: string): toolChoice.TurnState {
+    return this.latest(agentId) === undefined ? toolChoice.idle : this.agents.get(agentId)!.turn
+  }
+
+  setTurn(agentId: string, turn: toolChoice.TurnState): void {
+    const agent = this.agents.get(agentId)
+    if (agent !== undefined) agent.turn = turn
+  }
+
+  get tooMany(): string {
+    return `Too many pending actions: ${this.options.max} wait already. Call the \`resolve\` tool to apply or discard some first.`
+  }
+
+  /** Undefined where the agent has too many; claimed ones count. */
+  stage(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction | undefined {
+    let agent = this.agents.get(agentId)
+    if (agent !== undefined && agent.stack.length >= this.options.max) return undefined
+    if (agent === undefined) {
+      agent = { stack: [], claimed: new Set(), turn: toolChoice.idle }
+      this.agents.set(agentId, agent)
+    }
+    const staged: StagedAction = { actionId: this.options.nextActionId(), ...action }
+    agent.stack.push(staged)
+    agent.turn = toolChoice.pending(this.options.choice)
+    return staged
+  }
+
+  /** Stages what comes from outside a pipeline, and tells of it. Throws where the agent has too many. */
+  push(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction {
+    if (this.closed) throw new Error("The executor was shut down: make a new one")
+    const staged = this.stage(agentId, action)
+    if (staged === undefined) throw new Error(this.tooMany)
+    this.options.pushed(agentId, staged)
+    return staged
+  }
+
+  /** Takes the latest for one `resolve`, which restores or settles it. */
+  claim(agentId: string): StagedAction | undefined {
+    const action = this.latest(agentId)
+    if (action !== undefined) this.agents.get(agentId)!.claimed.add(action)
+    return action
+  }
+
+  /** It was not resolved: it is pending again, under its id, where it stood. Does nothing to one that was settled. */
+  restore(agentId: string, action: StagedAction): void {
+    const agent = this.agents.get(agentId)
+    if (!agent?.claimed.delete(action)) return
+    agent.turn = toolChoice.pending(this.options.choice)
+    if (this.closed) this.clear(agentId)
+  }
+
+  /** It was applied or discarded. */
+  settle(agentId: string, action: StagedAction): void {
+    const agent = this.agents.get(agentId)
+    if (agent === undefined || !agent.claimed.delete(action)) return
+    agent.stack.splice(agent.stack.lastIndexOf(action), 1)
+    agent.turn = toolChoice.pending(this.options.choice)
+    if (agent.stack.length === 0) this.agents.delete(agentId)
+  }
+
+  /** Drops what waits; what is claimed ends, or comes back, on its own. */
+  clear(agentId: string): void {
+    const agent = this.agents.get(agentId)
+    if (agent === undefined) return
+    const dropped = this.open(agentId)
+    agent.stack = agent.stack.filter((action) => agent.claimed.has(action))
+    if (agent.stack.length === 0) this.agents.delete(agentId)
+    for (const action of dropped) this.options.dropped(agentId, action)
+  }
+
+  /** Drops all that waits, and from here on whatever comes back. Nothing can be pushed any more. */
+  close(): void {
+    this.closed = true
+    for (const agentId of [...this.agents.keys()]) this.clear(agentId)
+  }
+}
+
+/** The pending actions of one agent, for hosts. */
+export class PendingActions {
+  private readonly store: ActionStore
+  private readonly agentId: string
+
+  constructor(store: ActionStore, agentId: string) {
+    this.store = store
+    this.agentId = agentId
+  }
+
+  /** From the oldest to the latest. */
+  list(): Array<PendingAction> {
+    return this.store.open(this.agentId).map(shown)
+  }
+
+  /** The latest: what `resolve` takes next. */
+  peek(): PendingAction | undefined {
+    const action = this.store.latest(this.agentId)
+    return action && shown(action)
+  }
+
+  get hasPending(): boolean {
+    return this.store.latest(this.agentId) !== undefined
+  }
+
+  /** Adds an action; gives its id. Throws where the agent has too many. */
+  push(action: PushedAction): string {
+    const { label, sourceToolName = "custom_tool", details, apply, reject } = action ?? {}
+    if (typeof label !== "string" || typeof apply !== "function") {
+      throw new TypeError("Expected a pending action to have a string `label` and a function `apply`")
+    }
+    const staged = this.store.push(this.agentId, {
+      label,
+      sourceToolName,
+      ...(details !== undefined && { details }),
+      source: { name: sourceToolName, params: {} },
+      sourceCallId: undefined,
+      output: undefined,
+      rest: [{ kind: "handler", name: "apply", handler: callHandler("apply", apply) }],
+      onDiscard: reject && callHandler("reject", reject),
+      finals: [],
+    })
+    return staged.actionId
+  }
+
+  /** Drops what is pending: of each action, only its finally handlers run. */
+  clear(): void {
+    this.store.clear(this.agentId)
+  }
+}
+
+const shown = ({ actionId, label, sourceToolName, details }: StagedAction): PendingAction => ({
+  actionId,
+  label,
+  sourceToolName,
+  ...(details !== undefined && { details }),
+})
+
+const callHandler = (name: string, call: ActionFunction): EffectHandler<unknown> => ({
+  name,
+  call: async (context) => {
+    const { resolution } = context
+    const result = await call(resolution?.reason ?? "", resolution?.extra, context)
+    return result === undefined || result === null ? Step.Continue : Step.Output(result)
+  },
+})
