@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { extname } from "node:path"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
-import { type ToolFilterConfig, ToolFilters } from "../policy/index.ts"
+import { type PlacedRule, type ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface RuleOptions {
@@ -13,7 +13,7 @@ export interface RuleOptions {
   readonly config?: string
 }
 
-type Rules = Record<string, { allow: Array<string>; deny: Array<string> }>
+type Rules = Record<string, { allow: Array<string | PlacedRule>; deny: Array<string> }>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

@@ -1,6 +1,6 @@
 /** Words what a structural search or edit found. Every text is bounded. */
 import { headOf, maxOutputBytes } from "../io/truncation.ts"
-import { plural, type ScanReport } from "./structural-scan.ts"
+import { deniedSentence, plural, type ScanReport } from "./structural-scan.ts"
 
 export interface FileMatches {
   readonly path: string
@@ -48,9 +48,13 @@ export const searchedLine = ({ searched }: ScanReport): string => {
 }
 
 /** What was not searched, and why. */
-export const omissions = ({ passedOver, leftOut }: ScanReport): Array<string> => {
+export const omissions = ({ passedOver, leftOut, denied }: ScanReport): Array<string> => {
   const files = named(passedOver.map(({ path, reason }) => `${path} (${reason})`))
-  return passedOver.length === 0 ? [...leftOut] : [...leftOut, `Passed over: ${files}.`]
+  return [
+    ...leftOut,
+    ...(passedOver.length === 0 ? [] : [`Passed over: ${files}.`]),
+    ...(denied === 0 ? [] : [deniedSentence(denied)]),
+  ]
 }
 
 export const changesOf = (files: ReadonlyArray<FileMatches>): string =>

@@ -42,6 +42,8 @@ export interface ScanReport {
   readonly searched: ReadonlyMap<string, number>
   /** Files that hold no source text. */
   readonly passedOver: ReadonlyArray<{ readonly path: string; readonly reason: string }>
+  /** How many files a rule kept from being read. */
+  readonly denied: number
   /** Languages that were left out, a sentence each. */
   readonly leftOut: ReadonlyArray<string>
 }
@@ -59,6 +61,10 @@ interface Compiled<A> {
   readonly grammar: Grammar
   readonly compiled: A
 }
+
+/** Not which: the names too are what the rule keeps back. */
+export const deniedSentence = (denied: number): string =>
+  `Left out by a rule, unread: ${plural(denied, "file")}.`
 
 /** Fails where no language is left. */
 const compileAll = async <A>(
@@ -106,13 +112,15 @@ export const scan = async <A, R extends { readonly matches: number }>(
   { paths, lang, compile, visit, take }: Scan<A, R>,
 ): Promise<ScanReport> => {
   const { files } = structure
-  const { cwd } = context
+  const { cwd, denies } = context
   const find = async (path: string) => (await locate(files, context, path)).real
   const passedOver: Array<{ readonly path: string; readonly reason: string }> = []
   const passOver = (path: string, reason: string) => passedOver.push({ path, reason })
-  const found = await findSourceFiles(files, { paths, lang, cwd, locate: find, signal, passOver })
+  const query = { paths, lang, cwd, locate: find, signal, passOver, denies }
+  const { found, denied } = await findSourceFiles(files, query)
   if (found.length === 0) {
-    throw new StructuralError(`There are no source files to search in ${paths.join(", ")}. Check the paths.`)
+    const what = `There are no source files to search in ${paths.join(", ")}.`
+    throw new StructuralError(denied === 0 ? `${what} Check the paths.` : `${what} ${deniedSentence(denied)}`)
   }
   const { ready, leftOut } = await compileAll(structure, found, compile)
   const wanted = found.filter(({ language }) => ready.has(language))
@@ -155,7 +163,7 @@ export const scan = async <A, R extends { readonly matches: number }>(
       )
     }
   }
-  return { searched, passedOver, leftOut }
+  return { searched, passedOver, leftOut, denied }
 }
 
 /** A handler that can be interrupted, and words every failure. */

@@ -18,7 +18,7 @@ import { Step } from "../pipeline/model/step.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 import type { GrammarSource } from "../structural/grammar.ts"
 import { installedGrammars } from "../structural/installed-grammars.ts"
-import { langParameter, pathsParameter } from "./structural-parameters.ts"
+import { langParameter, namedPaths, pathsParameter } from "./structural-parameters.ts"
 
 const parameters = Type.Object({
   ops: Type.Array(
@@ -69,8 +69,7 @@ export const makeAstEditTool = (
     description:
       "Replaces code by its structure in many files at once. It shows a diff and changes nothing; call resolve to apply or discard what it shows. Knows TypeScript, TSX, JavaScript, CSS, HTML, Python, Rust and Go. Find the pattern with ast_grep first.",
     parameters,
-    primaryParam: "paths",
-    primaryKind: "path",
+    paths: ({ paths }) => namedPaths(paths),
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     compose: ({ ops, paths, lang, dry_run }) => {
       const options = { ops, paths, lang, plan: new ReplacementPlan() }

@@ -13,7 +13,7 @@ import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 import type { GrammarSource } from "../structural/grammar.ts"
 import { installedGrammars } from "../structural/installed-grammars.ts"
-import { langParameter, pathsParameter } from "./structural-parameters.ts"
+import { langParameter, namedPaths, pathsParameter } from "./structural-parameters.ts"
 
 const parameters = Type.Object({
   pattern: Type.String({
@@ -36,8 +36,7 @@ export const makeAstGrepTool = (
     description:
       "Finds code by its structure, not by its text: white space and comments do not matter. Knows TypeScript, TSX, JavaScript, CSS, HTML, Python, Rust and Go.",
     parameters,
-    primaryParam: "paths",
-    primaryKind: "path",
+    paths: ({ paths }) => namedPaths(paths),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     compose: ({ pattern, paths, lang }) =>
       pipeline().andThen(SearchStructure({ pattern, paths, lang }, structure)),

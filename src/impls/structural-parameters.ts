@@ -7,6 +7,10 @@ export const pathsParameter = Type.Array(Type.String(), {
   minItems: 1,
 })
 
+/** Those that a call reads: what begins with ! only takes files out. */
+export const namedPaths = (paths: ReadonlyArray<string>): Array<string> =>
+  paths.filter((path) => !path.startsWith("!"))
+
 export const langParameter = Type.Optional(
   Type.String({
     description:

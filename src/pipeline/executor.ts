@@ -95,7 +95,7 @@ export class ToolExecutor implements AsyncDisposable {
     const { context, clock } = takeEnvironment(options)
     this.registry = registry as ToolRegistry<unknown>
     this.settings = toSettings(options)
-    this.filters = options.filters
+    this.filters = options.filters?.at?.(this.settings.cwd) ?? options.filters
     this.queue = new EventQueue(this.settings.eventBuffer, () => this.calls.isEmpty)
     const now = () => this.engine.deadlines.now()
     this.tasks = new BackgroundTasks({

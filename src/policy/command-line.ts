@@ -20,6 +20,7 @@ export interface SimpleCommand {
   readonly text: string
   /** Whether the text stands for these words and no others: no quoting is hidden in it. */
   readonly plain: boolean
+  readonly words: ReadonlyArray<ShellWord>
 }
 
 export interface CommandLine {
@@ -216,7 +217,7 @@ class Reader implements CommandLine {
     }
     if (!first.literal || impossibleName.test(first.text)) this.unknown = true
     this.addForms(words)
-    this.commands.push({ text, plain: words.every(isPlain) })
+    this.commands.push({ text, plain: words.every(isPlain), words })
     for (const inner of innerCommands(words, input)) this.inner(inner, input, depth + 1)
   }
 

@@ -3,106 +3,96 @@
  * A rule that allows an interpreter (`^python\b`, `^make\b`) allows what it runs.
  */
 import { resolve } from "node:path"
-import { readCommandLine, type SimpleCommand } from "./command-line.ts"
-import { type PathForm, pathForms } from "./path-forms.ts"
+import { Matching } from "./bounded-pattern.ts"
+import { decideCommand } from "./command-rules.ts"
+import { approvedBy, ask, deniedBy, type Explanation, type FilterDecision, together } from "./explanation.ts"
+import { type Place, pathForms } from "./path-forms.ts"
+import { decidePath } from "./path-rules.ts"
 import {
-  allowRule,
   compileRules,
+  findRule,
   literalPattern,
   type Rule,
+  rememberedRule,
   type ToolFilterConfig,
   type ToolRules,
 } from "./rules.ts"
-
-/** As much of a tool as filters look at. */
-export interface FilteredTool {
-  readonly name: string
-  /** The parameter that rules match; without one they match `""`. */
-  readonly primaryParam?: string | undefined
-  readonly primaryKind: "command" | "path" | "text"
-}
-
-export type FilterDecision = "approve" | "deny" | undefined
+import { type FilteredTool, type Subject, subjectsOf } from "./subjects.ts"
 
 export interface ToolFiltersOptions {
-  /** Where relative paths start. Default: the process's working directory. */
+  /** The folder that rules name relative paths from. Default: the executor's, or without one the process's. */
   readonly cwd?: string | undefined
 }
 
 const noRules: ToolRules = { allow: [], deny: [] }
 
-const some = (rules: ReadonlyArray<Rule>, text: string): boolean =>
-  rules.some(({ regex }) => regex.test(text))
-
-const evaluateText = ({ allow, deny }: ToolRules, text: string): FilterDecision => {
-  if (some(deny, text)) return "deny"
-  return some(allow, text) ? "approve" : undefined
+const decideText = ({ allow, deny }: ToolRules, text: string, matching: Matching): Explanation => {
+  const denying = findRule(deny, text, matching)
+  if (denying !== undefined) return deniedBy(denying, text)
+  const allowing = findRule(allow, text, matching)
+  return allowing === undefined ? ask(`No allow rule matches \`${text}\`.`, text) : approvedBy(allowing, text)
 }
 
-const allowsCommand = (rules: ReadonlyArray<Rule>, { text, plain }: SimpleCommand): boolean =>
-  rules.some(({ regex, literal }) => (literal === undefined ? regex.test(text) : plain && literal === text))
-
-const evaluateCommand = ({ allow, deny }: ToolRules, source: string): FilterDecision => {
-  const line = readCommandLine(source)
-  if (deny.length > 0 && [...line.forms].some((form) => some(deny, form))) return "deny"
-  if (line.unknown) return undefined
-  if (allow.some(({ literal }) => literal === source)) return "approve"
-  if (line.delicate || line.commands.length === 0) return undefined
-  return line.commands.every((command) => allowsCommand(allow, command)) ? "approve" : undefined
+/** What stands where a text was expected is never approved, but it is searched for what is denied. */
+const decideUnreadable = (
+  { deny }: ToolRules,
+  subject: Subject & { kind: "unreadable" },
+  matching: Matching,
+) => {
+  for (const text of subject.texts) {
+    const rule = findRule(deny, text, matching)
+    if (rule !== undefined) return deniedBy(rule, text)
+  }
+  return ask(subject.because)
 }
 
-const matchesForm = (rules: ReadonlyArray<Rule>, form: PathForm): boolean =>
-  some(rules, form.relative) || some(rules, form.absolute)
-
-const evaluatePath = ({ allow, deny }: ToolRules, path: string, cwd: string): FilterDecision => {
-  const forms = pathForms(path, cwd)
-  if (forms === undefined) return some(deny, path) ? "deny" : undefined
-  const { spelled } = forms
-  if (spelled.some((form) => matchesForm(deny, form))) return "deny"
-  const allowed = spelled.every((form) => matchesForm(allow, form))
-  // The disk is read only where the answer hangs on it.
-  if (deny.length === 0 && !allowed) return undefined
-  const real = forms.real()
-  if (real === undefined) return undefined
-  if (real.some((form) => matchesForm(deny, form))) return "deny"
-  return allowed && real.every((form) => matchesForm(allow, form)) ? "approve" : undefined
+/** A deny rule that could not be matched in time may hold. */
+const unlessSlow = (explanation: Explanation, { slow }: Matching): Explanation => {
+  const [pattern] = slow
+  if (pattern === undefined || explanation.verdict === "deny") return explanation
+  return ask(`The pattern \`${pattern}\` takes too long to match this call.`)
 }
 
-const primaryOf = (name: string, params: unknown): string | undefined => {
-  if (typeof params !== "object" || params === null || !Object.hasOwn(params, name)) return undefined
-  const value = (params as Record<string, unknown>)[name]
-  return typeof value === "string" ? value : undefined
+/** What is shared by the filters of several executors. */
+interface Shared {
+  readonly rules: Map<string, ToolRules>
+  readonly learned: Map<string, Array<Rule>>
+  readonly cwd: string | undefined
 }
 
 /**
  * Allow and deny rules by tool.
  *
- * - A **command** is parsed as bash: every command of the line, at whatever depth, must match an allow pattern; one that
- *   matches a deny pattern is enough. A line that assigns, writes to a file or defines a function is approved only by a
- *   pattern that is that very line, such as `^FOO=1 npm test$`. Deny patterns also see the whole line as it is written.
+ * - A **command** is parsed as bash: every command of the line, at whatever depth, must match an allow pattern, and the
+ *   match ends where a word ends; one that matches a deny pattern is enough. A line that assigns, writes to a file or
+ *   defines a function is approved only by a pattern that is that very line, such as `^FOO=1 npm test$`. Deny patterns
+ *   also see the whole line as it is written.
  * - A **path** is matched relative to `cwd` and absolute, with `/` on every system, both as it is spelled and with its
- *   links resolved: an allow pattern must hold for both, a deny pattern for either.
+ *   links resolved: an allow pattern must hold for both, a deny pattern for either. Of several paths each is matched.
  * - Anything else is matched as it is.
+ *
+ * Patterns run in bounded time: where one would take longer, the call is asked.
  */
 export class ToolFilters {
-  private readonly rules: Map<string, ToolRules>
-  private readonly learned = new Map<string, Array<Rule>>()
-  private readonly cwd: string
+  private readonly shared: Shared
+  private readonly place: Place
 
-  private constructor(rules: Map<string, ToolRules>, cwd: string) {
-    this.rules = rules
-    this.cwd = cwd
+  private constructor(shared: Shared, cwd: string | undefined) {
+    this.shared = shared
+    const start = resolve(cwd ?? shared.cwd ?? "")
+    this.place = { start, base: resolve(shared.cwd ?? start) }
   }
 
   /**
    * Throws for a pattern that is no regular expression, naming tool and pattern, and for anything but
-   * `{ [tool]: { allow?: string[], deny?: string[] } }`.
+   * `{ [tool]: { allow?: (string | { pattern, workingDir? })[], deny?: string[] } }`.
    *
    * @example
    * ToolFilters.compile({ shell: { allow: ["^ls\\b"], deny: ["rm\\s+-rf"] } })
    */
   static compile(config: ToolFilterConfig, options: ToolFiltersOptions = {}): ToolFilters {
-    return new ToolFilters(compileRules(config), resolve(options.cwd ?? ""))
+    const { cwd } = options
+    return new ToolFilters({ rules: compileRules(config), learned: new Map(), cwd }, cwd)
   }
 
   /** Filters with no rules: everything is asked, until something is remembered. */
@@ -110,21 +100,39 @@ export class ToolFilters {
     return ToolFilters.compile({}, options)
   }
 
+  /** The same rules, also those yet to be remembered, for an executor whose relative paths start here. */
+  at(cwd: string): ToolFilters {
+    return new ToolFilters(this.shared, cwd)
+  }
+
   /** What the rules say of a call; undefined means ask. Never throws. */
   evaluate(tool: FilteredTool, params: unknown): FilterDecision {
-    const rules = this.rules.get(tool.name)
-    if (rules === undefined) return undefined
+    const { verdict } = this.explain(tool, params)
+    return verdict === "ask" ? undefined : verdict
+  }
+
+  /** What `evaluate` says, and why. Never throws. */
+  explain(tool: FilteredTool, params: unknown): Explanation {
+    const rules = this.shared.rules.get(tool.name)
+    if (rules === undefined) return ask(`There is no rule for the tool \`${tool.name}\`.`)
+    const matching = new Matching()
     try {
-      const { primaryParam, primaryKind } = tool
-      if (primaryParam === undefined) return evaluateText(rules, "")
-      const primary = primaryOf(primaryParam, params)
-      if (primary === undefined) return some(rules.deny, "") ? "deny" : undefined
-      if (primaryKind === "command") return evaluateCommand(rules, primary)
-      if (primaryKind === "path") return evaluatePath(rules, primary, this.cwd)
-      return evaluateText(rules, primary)
+      const explanation = together(
+        subjectsOf(tool, params).map((subject) => this.decide(rules, subject, matching)),
+      )
+      return unlessSlow(explanation, matching)
     } catch {
-      return undefined
+      return ask("What the call does cannot be told.")
     }
+  }
+
+  /** Whether a rule of the tool denies a file that a call found in a folder. */
+  deniesPath(toolName: string, path: string): boolean {
+    const rules = this.shared.rules.get(toolName)
+    if (rules === undefined || rules.deny.length === 0) return false
+    const matching = new Matching()
+    const { verdict } = decidePath({ ...rules, allow: [] }, path, this.place, matching)
+    return verdict === "deny" || matching.slow.size > 0
   }
 
   /**
@@ -134,33 +142,48 @@ export class ToolFilters {
    */
   remember(tool: FilteredTool, params: unknown): boolean {
     if (this.evaluate(tool, params) === "approve") return true
-    const before = this.rules.get(tool.name)
-    const added = this.patternsFor(tool, params).map((pattern) => allowRule(tool.name, pattern))
+    const { rules, learned } = this.shared
+    const before = rules.get(tool.name)
+    const added = this.patternsFor(tool, params).map((pattern) => rememberedRule(tool.name, { pattern }))
     const { allow, deny } = before ?? noRules
-    this.rules.set(tool.name, { allow: [...allow, ...added], deny })
+    rules.set(tool.name, { allow: [...allow, ...added], deny })
     if (this.evaluate(tool, params) === "approve") {
-      this.learned.set(tool.name, [...(this.learned.get(tool.name) ?? []), ...added])
+      learned.set(tool.name, [...(learned.get(tool.name) ?? []), ...added])
       return true
     }
-    if (before === undefined) this.rules.delete(tool.name)
-    else this.rules.set(tool.name, before)
+    if (before === undefined) rules.delete(tool.name)
+    else rules.set(tool.name, before)
     return false
   }
 
   /** The remembered rules, for hosts that keep them: `compile` reads them again. */
   remembered(): ToolFilterConfig {
     return Object.fromEntries(
-      [...this.learned].map(([name, rules]) => [name, { allow: rules.map(({ pattern }) => pattern) }]),
+      [...this.shared.learned].map(([name, rules]) => [name, { allow: rules.map(({ pattern }) => pattern) }]),
     )
   }
 
-  private patternsFor({ primaryParam, primaryKind }: FilteredTool, params: unknown): Array<string> {
-    if (primaryParam === undefined) return [literalPattern("")]
-    const primary = primaryOf(primaryParam, params)
-    if (primary === undefined) return []
-    if (primaryKind !== "path") return [literalPattern(primary)]
-    const forms = pathForms(primary, this.cwd)
-    const places = [...(forms?.spelled ?? []), ...(forms?.real() ?? [])]
-    return [...new Set(places.map(({ absolute }) => literalPattern(absolute)))]
+  private decide(rules: ToolRules, subject: Subject, matching: Matching): Explanation {
+    switch (subject.kind) {
+      case "command":
+        return decideCommand(rules, subject.text, matching)
+      case "path":
+        return decidePath(rules, subject.text, this.place, matching)
+      case "text":
+        return decideText(rules, subject.text, matching)
+      case "unreadable":
+        return decideUnreadable(rules, subject, matching)
+    }
+  }
+
+  private patternsFor(tool: FilteredTool, params: unknown): Array<string> {
+    const patterns = subjectsOf(tool, params).flatMap((subject): Array<string> => {
+      if (subject.kind === "unreadable") return []
+      if (subject.kind !== "path") return [literalPattern(subject.text)]
+      const forms = pathForms(subject.text, this.place)
+      const places = [...(forms?.spelled ?? []), ...(forms?.real() ?? [])]
+      return places.map(({ absolute }) => literalPattern(absolute))
+    })
+    return [...new Set(patterns)]
   }
 }

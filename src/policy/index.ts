@@ -1,3 +1,5 @@
 /** What is approved or denied without asking. */
-export { type FilterDecision, type FilteredTool, ToolFilters, type ToolFiltersOptions } from "./filters.ts"
-export type { ToolFilterConfig, ToolRuleConfig } from "./rules.ts"
+export type { Explanation, FilterDecision } from "./explanation.ts"
+export { ToolFilters, type ToolFiltersOptions } from "./filters.ts"
+export type { PlacedRule, ToolFilterConfig, ToolRuleConfig } from "./rules.ts"
+export type { FilteredTool } from "./subjects.ts"

@@ -7,6 +7,12 @@ import { homedir } from "node:os"
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
+/** Where relative paths start, and the folder that rules name them from; mostly the same one. Absolute. */
+export interface Place {
+  readonly start: string
+  readonly base: string
+}
+
 /** One place that a path may mean. A rule holds for it where it matches either form. */
 export interface PathForm {
   readonly absolute: string
@@ -70,20 +76,20 @@ export interface PathForms {
 }
 
 /** Gives undefined for what can be no path: a NUL byte, too long, a `file:` URL of another host. */
-export const pathForms = (path: string, cwd: string): PathForms | undefined => {
+export const pathForms = (path: string, { start, base }: Place): PathForms | undefined => {
   if (path.includes("\0") || path.length > maxPathLength) return undefined
   try {
-    const spelled = readings(path, cwd)
+    const spelled = readings(path, start)
     return {
-      spelled: spelled.map((reading) => formOf(reading, cwd)),
+      spelled: spelled.map((reading) => formOf(reading, base)),
       real: () => {
         try {
-          const realCwd = realPath(cwd)
-          const found = spelled.map((reading) => formOf(realPath(reading), realCwd))
+          const realBase = realPath(base)
+          const found = spelled.map((reading) => formOf(realPath(reading), realBase))
           // The system follows a link before `..`, the spelling does not: both are looked at.
           if (path.includes("..")) {
-            const unresolved = isAbsolute(path) ? path : `${cwd}/${path}`
-            found.push(formOf(realPath(unresolved), realCwd))
+            const unresolved = isAbsolute(path) ? path : `${start}/${path}`
+            found.push(formOf(realPath(unresolved), realBase))
           }
           return found
         } catch {

@@ -1,8 +1,19 @@
 /** The allow and deny rules of one tool: compiled regular expressions, checked when they are made. */
+import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
+
+/** An allow rule that says where it holds. */
+export interface PlacedRule {
+  readonly pattern: string
+  /**
+   * The folder of a call that this rule is for, relative to `cwd` or absolute; with `/**` behind it, also those below.
+   * Default: the executor's folder.
+   */
+  readonly workingDir?: string
+}
 
 /** The rules of one tool, as a host's configuration holds them: sources of regular expressions. */
 export interface ToolRuleConfig {
-  readonly allow?: ReadonlyArray<string>
+  readonly allow?: ReadonlyArray<string | PlacedRule>
   readonly deny?: ReadonlyArray<string>
 }
 
@@ -11,15 +22,22 @@ export type ToolFilterConfig = Readonly<Record<string, ToolRuleConfig>>
 
 export interface Rule {
   readonly pattern: string
-  readonly regex: RegExp
+  readonly regex: BoundedPattern
+  /** The same, for a match that ends where a word of a command line ends or begins. */
+  readonly wordRegex: BoundedPattern
   /** The one text that the pattern matches, where it is an anchored literal such as `^npm test$`. */
   readonly literal: string | undefined
+  readonly workingDir: string | undefined
+  /** Where it comes from. */
+  readonly source: string | undefined
 }
 
 export interface ToolRules {
   readonly allow: ReadonlyArray<Rule>
   readonly deny: ReadonlyArray<Rule>
 }
+
+type Kind = "allow" | "deny"
 
 const special = /[\\^$.*+?()[\]{}|/]/g
 const anchoredLiteral = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[\\^$.*+?()[\]{}|/])*)\$$/
@@ -29,10 +47,16 @@ export const literalPattern = (text: string): string => `^${text.replace(special
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const compileRule = (toolName: string, kind: "allow" | "deny", pattern: string): Rule => {
+const compileRule = (
+  toolName: string,
+  kind: Kind,
+  { pattern, workingDir }: PlacedRule,
+  source: string | undefined,
+): Rule => {
   const literal = anchoredLiteral.exec(pattern)?.[1]?.replace(/\\(.)/g, "$1")
   try {
-    return { pattern, regex: new RegExp(pattern), literal }
+    const regex = new BoundedPattern(pattern)
+    return { pattern, regex, wordRegex: regex.atWordEnd(), literal, workingDir, source }
   } catch (error) {
     throw new Error(
       `The ${kind} pattern \`${pattern}\` of tool \`${toolName}\` does not compile: ${messageOf(error)}`,
@@ -41,7 +65,13 @@ const compileRule = (toolName: string, kind: "allow" | "deny", pattern: string):
   }
 }
 
-export const allowRule = (toolName: string, pattern: string): Rule => compileRule(toolName, "allow", pattern)
+/** A rule that a person's answer made. */
+export const rememberedRule = (toolName: string, rule: PlacedRule): Rule =>
+  compileRule(toolName, "allow", rule, "remembered")
+
+/** The first that matches. */
+export const findRule = (rules: ReadonlyArray<Rule>, text: string, matching: Matching): Rule | undefined =>
+  rules.find(({ regex }) => matching.match(regex, text) !== undefined)
 
 const describe = (value: unknown): string => {
   if (value === null) return "null"
@@ -51,22 +81,47 @@ const describe = (value: unknown): string => {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const compileList = (toolName: string, kind: "allow" | "deny", patterns: unknown): Array<Rule> => {
+const placedRule = (toolName: string, kind: Kind, rule: unknown): PlacedRule => {
+  if (typeof rule === "string") return { pattern: rule }
+  const hint = kind === "allow" ? "a string or `{ pattern, workingDir }`" : "a string"
+  if (kind === "deny" || !isRecord(rule) || typeof rule.pattern !== "string") {
+    throw new TypeError(
+      `Expected every \`${kind}\` pattern of tool \`${toolName}\` to be ${hint}, got ${describe(rule)}`,
+    )
+  }
+  const { pattern, workingDir, ...others } = rule
+  for (const key of Object.keys(others)) {
+    throw new TypeError(
+      `Expected an allow rule of tool \`${toolName}\` to hold only \`pattern\` and \`workingDir\`, got \`${key}\``,
+    )
+  }
+  if (workingDir === undefined) return { pattern: pattern as string }
+  if (typeof workingDir !== "string" || workingDir === "") {
+    throw new TypeError(
+      `Expected \`workingDir\` of the allow rule \`${pattern}\` of tool \`${toolName}\` to be a folder, got ${workingDir === "" ? "an empty string" : describe(workingDir)}`,
+    )
+  }
+  return { pattern: pattern as string, workingDir }
+}
+
+const compileList = (
+  toolName: string,
+  kind: Kind,
+  patterns: unknown,
+  source: string | undefined,
+): Array<Rule> => {
   if (patterns === undefined) return []
   if (!Array.isArray(patterns)) {
     throw new TypeError(
       `Expected \`${kind}\` of tool \`${toolName}\` to be an array of patterns, got ${describe(patterns)}`,
     )
   }
-  return patterns.map((pattern: unknown) => {
-    if (typeof pattern === "string") return compileRule(toolName, kind, pattern)
-    throw new TypeError(
-      `Expected every \`${kind}\` pattern of tool \`${toolName}\` to be a string, got ${describe(pattern)}`,
-    )
-  })
+  return patterns.map((rule: unknown) =>
+    compileRule(toolName, kind, placedRule(toolName, kind, rule), source),
+  )
 }
 
-const compileTool = (toolName: string, config: unknown): ToolRules => {
+const compileTool = (toolName: string, config: unknown, source: string | undefined): ToolRules => {
   if (!isRecord(config)) {
     throw new TypeError(
       `Expected the filters of tool \`${toolName}\` to be \`{ allow, deny }\`, got ${describe(config)}`,
@@ -80,15 +135,15 @@ const compileTool = (toolName: string, config: unknown): ToolRules => {
     )
   }
   return {
-    allow: compileList(toolName, "allow", config.allow),
-    deny: compileList(toolName, "deny", config.deny),
+    allow: compileList(toolName, "allow", config.allow, source),
+    deny: compileList(toolName, "deny", config.deny, source),
   }
 }
 
 /** A Map, so that a tool named `__proto__` is a name like any other. */
-export const compileRules = (config: unknown): Map<string, ToolRules> => {
+export const compileRules = (config: unknown, source?: string): Map<string, ToolRules> => {
   if (!isRecord(config)) {
     throw new TypeError(`Expected filters to be an object of rules by tool name, got ${describe(config)}`)
   }
-  return new Map(Object.entries(config).map(([name, rules]) => [name, compileTool(name, rules)]))
+  return new Map(Object.entries(config).map(([name, rules]) => [name, compileTool(name, rules, source)]))
 }

@@ -28,6 +28,15 @@ export interface SourceQuery {
   readonly signal: AbortSignal
   /** Told of what is left out because it cannot be read. */
   readonly passOver: (path: string, reason: string) => void
+  /** Whether a rule keeps a file from being read. Default: none is. */
+  readonly denies?: (path: string) => boolean
+}
+
+export interface SourceFiles {
+  /** Each once, in the order of the paths, then of names. */
+  readonly found: ReadonlyArray<SourceFile>
+  /** How many more a rule left out. */
+  readonly denied: number
 }
 
 const maxFiles = 100_000
@@ -63,6 +72,7 @@ const depthOf = (glob: string): number =>
 
 class SourceSearch {
   private readonly found = new Map<string, SourceFile>()
+  private readonly denied = new Set<string>()
   private readonly files: Files
   private readonly query: SourceQuery
   private readonly picomatch: Picomatch
@@ -78,9 +88,9 @@ class SourceSearch {
     this.isExcluded = (path) => excluded.some((matches) => matches(path))
   }
 
-  async run(): Promise<ReadonlyArray<SourceFile>> {
+  async run(): Promise<SourceFiles> {
     for (const path of this.query.paths) if (!isExclusion(path)) await this.addPath(path)
-    return [...this.found.values()]
+    return { found: [...this.found.values()], denied: this.denied.size }
   }
 
   private matcher(glob: string, basename = false): (path: string) => boolean {
@@ -141,6 +151,10 @@ class SourceSearch {
   private add(path: string, real: string, language: Language): void {
     if (this.found.has(real) || this.isExcluded(path)) return
     if (this.isExcluded(relative(this.query.cwd, real))) return
+    if (this.query.denies?.(real) === true) {
+      this.denied.add(real)
+      return
+    }
     this.found.set(real, { path, real, language })
     if (this.found.size > maxFiles) {
       throw new StructuralError(`The paths hold more than ${maxFiles} files. Name fewer folders.`)
@@ -148,11 +162,8 @@ class SourceSearch {
   }
 }
 
-/** Each file once, in the order of the paths, then of names. Fails with a StructuralError for a path that is not there. */
-export const findSourceFiles = async (
-  files: Files,
-  query: SourceQuery,
-): Promise<ReadonlyArray<SourceFile>> => {
+/** Fails with a StructuralError for a path that is not there. */
+export const findSourceFiles = async (files: Files, query: SourceQuery): Promise<SourceFiles> => {
   const { default: picomatch } = await import("picomatch")
   const cwd = await files.resolveLinks(query.cwd)
   return new SourceSearch(files, { ...query, cwd }, picomatch).run()

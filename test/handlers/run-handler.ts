@@ -33,6 +33,7 @@ export const contextOf = ({
     call,
     cwd,
     workspace,
+    denies: () => false,
     output: undefined,
     signal,
     resolution: undefined,

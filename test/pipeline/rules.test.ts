@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { type CallFilter, pipeline, Step, type ToolCallInput } from "../../src/index.ts"
+import { type CallFilter, pipeline, Step, type ToolCallInput, ToolFilters } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { turn } from "./deferred.ts"
-import { executorOf } from "./executor-of.ts"
+import { executorOf, toolOf } from "./executor-of.ts"
 import { gatedTool } from "./gated-tool.ts"
 
 describe("rules", () => {
@@ -154,4 +154,16 @@ describe("approve({ remember: true })", () => {
     await new ScriptedHost(executor).run()
     expect(remembered).toEqual(["write", "x"])
   })
+})
+
+it("rules that name no folder are relative to the executor's", async () => {
+  const read = toolOf("read", pipeline(), {
+    parameters: { type: "object", properties: { path: { type: "string" } } },
+    primaryParam: "path",
+    primaryKind: "path",
+  })
+  const filters = ToolFilters.compile({ read: { deny: ["^secrets/"] } })
+  const executor = executorOf({ read }, { filters, cwd: "/proj" })
+  const { status } = await executor.run({ name: "read", params: { path: "/proj/secrets/x" } })
+  expect(status).toBe("denied")
 })

@@ -21,7 +21,7 @@ beforeEach(() => {
   passedOver = []
 })
 
-const find = (
+const find = async (
   paths: ReadonlyArray<string>,
   lang?: string,
   signal = new AbortController().signal,
@@ -29,7 +29,8 @@ const find = (
 ): Promise<ReadonlyArray<SourceFile>> => {
   const locate = (name: string) => localFiles.resolveLinks(resolve(path(), name))
   const passOver = (name: string, reason: string) => passedOver.push(`${name} ${reason}`)
-  return findSourceFiles(files, { paths, lang, cwd: path(), locate, signal, passOver })
+  const query = { paths, lang, cwd: path(), locate, signal, passOver }
+  return (await findSourceFiles(files, query)).found
 }
 
 const found = async (paths: ReadonlyArray<string>, lang?: string): Promise<Array<string>> =>

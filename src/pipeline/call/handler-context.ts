@@ -41,6 +41,20 @@ export class AttemptContext implements HandlerContext {
     return this.#interpreter.owner.engine.settings.workspace
   }
 
+  get denies(): (path: string) => boolean {
+    const { call, engine } = this.#interpreter.owner
+    const { filters } = engine
+    if (filters?.deniesPath === undefined) return () => false
+    return (path) => {
+      try {
+        return filters.deniesPath!(call.name, path)
+      } catch {
+        // A filter that cannot tell must not let the file be read.
+        return true
+      }
+    }
+  }
+
   get output(): ToolOutput | undefined {
     return this.#interpreter.output
   }

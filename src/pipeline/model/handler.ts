@@ -29,6 +29,8 @@ export interface HandlerContext {
   readonly cwd: string
   /** A folder that file tools must stay in, links resolved; undefined allows all. */
   readonly workspace: string | undefined
+  /** Whether a deny rule of the tool holds for a file: to be asked before one that was found, not named, is read. */
+  readonly denies: (path: string) => boolean
   /** What the earlier handlers produced. */
   readonly output: ToolOutput | undefined
   /** Aborted when the call is cancelled or runs out of time. Made when first read. */

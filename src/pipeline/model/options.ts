@@ -15,6 +15,10 @@ export interface CallFilter {
   evaluate(tool: FilteredTool, params: unknown): "approve" | "deny" | undefined
   /** Adds an allow rule that fits the call; false where no rule fits it. */
   remember?(tool: FilteredTool, params: unknown): boolean
+  /** Whether a rule of the tool denies a file that a call found in a folder. */
+  deniesPath?(toolName: string, path: string): boolean
+  /** The same filter for an executor whose relative paths start here. */
+  at?(cwd: string): CallFilter
 }
 
 /** What a filter sees of a tool. */
@@ -22,6 +26,8 @@ export interface FilteredTool {
   readonly name: string
   readonly primaryParam?: string | undefined
   readonly primaryKind: PrimaryKind
+  readonly paths?: ((params: unknown) => ReadonlyArray<string>) | undefined
+  readonly workingDirParam?: string | undefined
 }
 
 export interface DelegateCall {

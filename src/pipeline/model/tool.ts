@@ -1,5 +1,6 @@
 /** A tool: what the model is told of it, and how a call of it becomes a pipeline. */
 import type { Static, TSchema } from "@sinclair/typebox"
+import { expectTextParameter } from "../schema/text-parameter.ts"
 import { type CompiledParameters, compileParameters, preparing } from "../schema/validation.ts"
 import type { ToolCall } from "./call.ts"
 import type { ToolResult } from "./event.ts"
@@ -39,10 +40,17 @@ export interface ToolOptions<S extends TSchema | JsonSchema, R = never> {
   /** Shown to the model. */
   readonly description: string
   readonly parameters: S
-  /** The parameter that filters match. Without one they match `""`. */
+  /** The parameter that filters match: a string in `parameters`. Without one, and without `paths`, they match `""`. */
   readonly primaryParam?: string
   /** Default `"text"`. */
   readonly primaryKind?: PrimaryKind
+  /**
+   * The files, folders and globs that a call names, where one primary parameter cannot: filters match each as a path.
+   * A handler that finds files in folders asks `context.denies(path)` before it reads one.
+   */
+  readonly paths?: (params: ParamsOf<S>) => ReadonlyArray<string>
+  /** The string parameter with the folder in which the call works. Allow rules hold in another folder only if they name it. */
+  readonly workingDirParam?: string
   /** Whether calls may run in the background. Default true. */
   readonly background?: boolean
   /** Left out of definitions unless the host activates it. Default false. */
@@ -70,6 +78,8 @@ export interface Tool<R = never> {
   readonly parameters: JsonSchema
   readonly primaryParam: string | undefined
   readonly primaryKind: PrimaryKind
+  readonly paths?: (params: unknown) => ReadonlyArray<string>
+  readonly workingDirParam?: string
   readonly background: boolean
   readonly hidden: boolean
   readonly annotations: ToolAnnotations
@@ -83,7 +93,8 @@ export interface Tool<R = never> {
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
 
 /**
- * Makes a Tool. Throws a TypeError for a name that model providers refuse and for parameters that are no JSON Schema object.
+ * Makes a Tool. Throws a TypeError for a name that model providers refuse, for parameters that are no JSON Schema object,
+ * and for a `primaryParam` or `workingDirParam` that is no string in them.
  *
  * @example
  * defineTool({
@@ -108,13 +119,21 @@ export const defineTool = <const S extends TSchema | JsonSchema, R = never>(
   if (typeof options.compose !== "function") {
     throw new TypeError(`Expected \`compose\` of tool \`${name}\` to be a function`)
   }
+  const { primaryParam, paths, workingDirParam } = options
+  if (primaryParam !== undefined) expectTextParameter(options, "primaryParam", primaryParam)
+  if (workingDirParam !== undefined) expectTextParameter(options, "workingDirParam", workingDirParam)
+  if (paths !== undefined && typeof paths !== "function") {
+    throw new TypeError(`Expected \`paths\` of tool \`${name}\` to be a function of its parameters`)
+  }
   const tool: Omit<Tool<R>, "validator"> = {
     name,
     label: options.label ?? name,
     description: options.description,
     parameters: parameters as JsonSchema,
-    primaryParam: options.primaryParam,
+    primaryParam,
     primaryKind: options.primaryKind ?? "text",
+    ...(paths && { paths: paths as NonNullable<Tool<R>["paths"]> }),
+    ...(workingDirParam !== undefined && { workingDirParam }),
     background: options.background ?? true,
     hidden: options.hidden ?? false,
     annotations: options.annotations ?? {},

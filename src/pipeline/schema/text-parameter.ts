@@ -1,0 +1,59 @@
+/** Whether a tool's schema makes a parameter a string: rules that match it would see nothing of anything else. */
+
+import type { JsonSchema } from "../model/tool.ts"
+import { isPlainObject } from "./coercion.ts"
+
+interface SchemaOfTool {
+  readonly name: string
+  readonly parameters: unknown
+}
+
+const pointed = (root: JsonSchema, reference: string): unknown => {
+  if (!reference.startsWith("#/")) return undefined
+  const keys = reference.slice(2).split("/")
+  return keys.reduce<unknown>((value, key) => (isPlainObject(value) ? value[key] : undefined), root)
+}
+
+/** Text, or nothing at all. What the schema does not tell is taken for text. */
+const admitsOnlyText = (root: JsonSchema, schema: unknown, depth = 0): boolean => {
+  if (!isPlainObject(schema) || depth > 20) return schema !== true
+  const { $ref, type, anyOf, oneOf } = schema
+  if (typeof $ref === "string") {
+    const target = pointed(root, $ref)
+    return target === undefined || admitsOnlyText(root, target, depth + 1)
+  }
+  if ("const" in schema) return typeof schema.const === "string" || schema.const === null
+  if (Array.isArray(schema.enum)) {
+    return schema.enum.every((value) => typeof value === "string" || value === null)
+  }
+  if (type !== undefined) return [type].flat().every((each) => each === "string" || each === "null")
+  const branches = anyOf ?? oneOf
+  if (Array.isArray(branches)) return branches.every((branch) => admitsOnlyText(root, branch, depth + 1))
+  // Made of other schemas: `allOf`, a schema by another name.
+  return Array.isArray(schema.allOf)
+    ? schema.allOf.some((part) => admitsOnlyText(root, part, depth + 1))
+    : false
+}
+
+/** Throws a TypeError that says what to do instead. */
+export const expectTextParameter = (
+  { name, parameters }: SchemaOfTool,
+  option: string,
+  param: string,
+): void => {
+  const root = parameters as JsonSchema
+  const { properties, allOf, anyOf, oneOf, $ref } = root
+  const own = isPlainObject(properties) && Object.hasOwn(properties, param) ? properties[param] : undefined
+  if (own === undefined) {
+    // A schema may name no properties at all, or in a part that is not followed here.
+    if (properties === undefined || [allOf, anyOf, oneOf, $ref].some((part) => part !== undefined)) return
+    throw new TypeError(
+      `Expected \`${option}\` of tool \`${name}\` to be one of its \`parameters\`, got \`${param}\``,
+    )
+  }
+  if (admitsOnlyText(root, own)) return
+  const instead = option === "primaryParam" ? " Name several paths with `paths: (params) => string[]`." : ""
+  throw new TypeError(
+    `Expected \`${option}\` of tool \`${name}\` to be a string in its \`parameters\`: \`${param}\` may be something else, which rules cannot match.${instead}`,
+  )
+}

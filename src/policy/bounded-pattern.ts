@@ -1,0 +1,136 @@
+/**
+ * Regular expressions in bounded time. V8's engine backtracks: `curl.*\|.*sh` takes minutes for 20 kB. What cannot take
+ * long is matched at once; the rest is broken off by the watchdog of `node:vm`, the one thing that can.
+ */
+import { createContext, Script } from "node:vm"
+
+/** Steps that take some milliseconds at most. A watchdog costs as much as ten thousand. */
+const freeSteps = 1_000_000
+/** Of all matches of one decision. */
+const maxMilliseconds = 400
+
+interface Cost {
+  /** How many unbounded repetitions may share out a text among them. */
+  readonly degree: number
+  /** What alternatives and options multiply. */
+  readonly factor: number
+  /** A repetition within a repetition, or a reference back: may be exponential. */
+  readonly wild: boolean
+}
+
+const token =
+  /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:<[^>=!]*>|<?[=!:]))?|[)|]|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]/g
+const repeats = /^(?:[*+]|\{)/
+
+/** Errs on the side of more. */
+const costOf = (pattern: string): Cost => {
+  const isAnchored = pattern.startsWith("^")
+  const groups = [{ branches: false, repeats: false }]
+  let degree = isAnchored ? 0 : 1
+  let factor = 1
+  let wild = false
+  let closed: { branches: boolean; repeats: boolean } | undefined
+  for (const [text] of pattern.matchAll(token)) {
+    const group = groups.at(-1)!
+    if (/^\\[1-9k]/.test(text)) wild = true
+    if (text === "|") {
+      group.branches = true
+      factor *= 2
+      if (groups.length === 1 && isAnchored) degree += 1
+    } else if (repeats.test(text)) {
+      if (closed !== undefined && (closed.branches || closed.repeats)) wild = true
+      group.repeats = true
+      degree += 1
+    } else if (text.startsWith("?")) {
+      group.branches = true
+      factor *= 2
+    }
+    closed = undefined
+    if (text.startsWith("(")) groups.push({ branches: false, repeats: false })
+    if (text === ")" && groups.length > 1) {
+      closed = groups.pop()!
+      const outer = groups.at(-1)!
+      outer.branches ||= closed.branches
+      outer.repeats ||= closed.repeats
+    }
+  }
+  return { degree, factor, wild }
+}
+
+const stepsFor = ({ degree, factor, wild }: Cost, length: number): number =>
+  wild ? 2 ** length : factor * (length + 1) ** degree
+
+export interface Match {
+  /** Where it ends. */
+  readonly end: number
+}
+
+export class BoundedPattern {
+  readonly source: string
+  private readonly regex: RegExp
+  private readonly cost: Cost
+
+  /** Throws for what is no regular expression. */
+  constructor(source: string, regex = new RegExp(source), cost = costOf(source)) {
+    this.source = source
+    this.regex = regex
+    this.cost = cost
+  }
+
+  /** The same pattern, for matches that end where a word begins or ends behind a blank. */
+  atWordEnd(): BoundedPattern {
+    const { source, cost } = this
+    const regex = new RegExp(`(?:${source})(?:(?= |$)|(?<= ))`)
+    return new BoundedPattern(source, regex, { ...cost, factor: 4 * cost.factor })
+  }
+
+  isCheap(length: number): boolean {
+    return stepsFor(this.cost, length) <= freeSteps
+  }
+
+  /** In whatever time it takes. */
+  match(text: string): Match | undefined {
+    const found = this.regex.exec(text)
+    return found === null ? undefined : { end: found.index + found[0].length }
+  }
+}
+
+const script = new Script("work()")
+const globals: { work?: () => unknown } = {}
+/** Made once: that takes milliseconds. */
+let context: ReturnType<typeof createContext> | undefined
+
+const isTimeout = (error: unknown): boolean =>
+  (error as { code?: unknown } | null | undefined)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
+
+/** The matches of one decision, which share their time. */
+export class Matching {
+  /** The sources of patterns that were broken off, or not begun any more. */
+  readonly slow = new Set<string>()
+  private left = maxMilliseconds
+
+  /** Where the pattern matches; undefined also where that took too long. */
+  match(pattern: BoundedPattern, text: string): Match | undefined {
+    if (pattern.isCheap(text.length)) return pattern.match(text)
+    // Never all of it, so that one pattern does not keep the next from denying.
+    const milliseconds = Math.floor(this.left / 2)
+    if (milliseconds < 1) {
+      this.slow.add(pattern.source)
+      return undefined
+    }
+    const start = performance.now()
+    context ??= createContext(globals)
+    const outer = globals.work
+    globals.work = () => pattern.match(text)
+    try {
+      return script.runInContext(context, { timeout: milliseconds }) as Match | undefined
+    } catch (error) {
+      if (!isTimeout(error)) throw error
+      this.slow.add(pattern.source)
+      return undefined
+    } finally {
+      globals.work = outer
+      this.left -= performance.now() - start
+    }
+  }
+}

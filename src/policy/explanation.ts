@@ -1,0 +1,50 @@
+/** What the rules say of a call, and why. */
+
+export type FilterDecision = "approve" | "deny" | undefined
+
+/** Plain JSON. */
+export interface Explanation {
+  readonly verdict: "approve" | "deny" | "ask"
+  /** The pattern that decided, where one did. */
+  readonly rule?: string
+  /** Where that rule comes from: `remembered`, or what the host called it. */
+  readonly source?: string
+  /** What it decided on: a command of the line, a path. */
+  readonly command?: string
+  /** One sentence for people. */
+  readonly because: string
+}
+
+/** A pattern that decided. */
+export interface DecidingRule {
+  readonly pattern: string
+  readonly source: string | undefined
+}
+
+export const ask = (because: string, command?: string): Explanation => ({
+  verdict: "ask",
+  ...(command !== undefined && { command }),
+  because,
+})
+
+const decided = (
+  verdict: "approve" | "deny",
+  { pattern, source }: DecidingRule,
+  command: string,
+): Explanation => ({
+  verdict,
+  rule: pattern,
+  ...(source !== undefined && { source }),
+  command,
+  because: `The ${verdict === "deny" ? "deny" : "allow"} rule \`${pattern}\` matches \`${command}\`.`,
+})
+
+export const deniedBy = (rule: DecidingRule, command: string): Explanation => decided("deny", rule, command)
+export const approvedBy = (rule: DecidingRule, command: string): Explanation =>
+  decided("approve", rule, command)
+
+/** Of several things that one call does: denied if one is, approved if all are. There is at least one. */
+export const together = (explanations: ReadonlyArray<Explanation>): Explanation =>
+  explanations.find(({ verdict }) => verdict === "deny") ??
+  explanations.find(({ verdict }) => verdict === "ask") ??
+  explanations[0]!

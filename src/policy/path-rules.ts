@@ -1,0 +1,43 @@
+/** What the rules say of a path: a deny rule must match one of its forms, an allow rule all of them. */
+import type { Matching } from "./bounded-pattern.ts"
+import { approvedBy, ask, deniedBy, type Explanation } from "./explanation.ts"
+import { type PathForm, type Place, pathForms } from "./path-forms.ts"
+import { findRule, type Rule, type ToolRules } from "./rules.ts"
+
+export const decidePath = (
+  { allow, deny }: ToolRules,
+  path: string,
+  place: Place,
+  matching: Matching,
+): Explanation => {
+  const find = (rules: ReadonlyArray<Rule>, { relative, absolute }: PathForm) =>
+    findRule(rules, relative, matching) ?? findRule(rules, absolute, matching)
+  const denying = (forms: ReadonlyArray<PathForm>) => {
+    for (const form of forms) {
+      const rule = find(deny, form)
+      if (rule !== undefined) return deniedBy(rule, path)
+    }
+    return undefined
+  }
+
+  const forms = pathForms(path, place)
+  if (forms === undefined) {
+    const rule = findRule(deny, path, matching)
+    return rule === undefined ? ask(`\`${path}\` can be no path.`, path) : deniedBy(rule, path)
+  }
+  const denied = denying(forms.spelled)
+  if (denied !== undefined) return denied
+  const allowing = forms.spelled.map((form) => find(allow, form))
+  const isAllowed = !allowing.includes(undefined)
+  const notAllowed = ask(`No allow rule matches \`${path}\`.`, path)
+  // The disk is read only where the answer hangs on it.
+  if (deny.length === 0 && !isAllowed) return notAllowed
+  const real = forms.real()
+  if (real === undefined) return ask(`Where \`${path}\` leads cannot be told.`, path)
+  const deniedThere = denying(real)
+  if (deniedThere !== undefined) return deniedThere
+  if (!isAllowed) return notAllowed
+  return real.every((form) => find(allow, form) !== undefined)
+    ? approvedBy(allowing[0]!, path)
+    : ask(`No allow rule matches where \`${path}\` leads.`, path)
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest"
+import { ToolFilters } from "../../src/policy/index.ts"
+
+const shell = { name: "shell", primaryParam: "command", primaryKind: "command" } as const
+const search = { name: "search", primaryParam: "query", primaryKind: "text" } as const
+
+const explain = (allow: ReadonlyArray<string>, deny: ReadonlyArray<string>, command: string) =>
+  ToolFilters.compile({ shell: { allow, deny } }).explain(shell, { command })
+
+/** Nothing in it ends as the pattern does, which is found out after minutes. */
+const pipes = `ls ${"curl\\|".repeat(3_000)}`
+
+describe("a pattern that takes for ever", () => {
+  it("that denies makes the call a question", () => {
+    expect(explain(["^ls\\b"], ["curl.*\\|.*ps"], pipes)).toEqual({
+      verdict: "ask",
+      because: "The pattern `curl.*\\|.*ps` takes too long to match this call.",
+    })
+  })
+
+  it("that allows makes the call a question", () => {
+    expect(explain(["^ls( x+)+x*(x|x)*$"], [], `ls ${"x".repeat(60)}y`).verdict).toBe("ask")
+    const filters = ToolFilters.compile({ search: { allow: ["^(a+)+$"] } })
+    expect(filters.evaluate(search, { query: `${"a".repeat(60)}b` })).toBeUndefined()
+  })
+
+  it("keeps no other rule from denying", () => {
+    const { verdict, rule } = explain(["^ls\\b"], ["curl.*\\|.*ps", "^ls .*(l\\|)+$"], pipes)
+    expect([verdict, rule]).toEqual(["deny", "^ls .*(l\\|)+$"])
+    expect(explain(["^ls\\b"], ["^(a+)+$", "rl"], pipes)).toMatchObject({ verdict: "deny", rule: "rl" })
+  })
+
+  it("does not keep a file that is found from being left out", () => {
+    const filters = ToolFilters.compile({ grep: { deny: ["(a+)+$"] } }, { cwd: "/p" })
+    expect(filters.deniesPath("grep", `${"a".repeat(60)}b`)).toBe(true)
+    expect(filters.deniesPath("grep", "b")).toBe(false)
+  })
+})
+
+it("patterns that only look slow still match long texts", () => {
+  const filters = ToolFilters.compile({ search: { allow: ["a.*b.*c"], deny: ["(x|y)+z"] } })
+  const query = `a${"-".repeat(20_000)}b${"-".repeat(20_000)}c`
+  expect(filters.evaluate(search, { query })).toBe("approve")
+  expect(filters.evaluate(search, { query: `${query}xyxz` })).toBe("deny")
+})
