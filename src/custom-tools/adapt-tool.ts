@@ -33,11 +33,18 @@ const primaryParams: ReadonlyArray<readonly [string, PrimaryKind]> = [
   ["file_path", "path"],
 ]
 
+/** So does the folder that a command runs in, which decides what it means. */
+const workingDirParams = ["cwd", "working_dir", "workdir", "working_directory"]
+
 const primaryOf = ({ properties }: JsonSchema) => {
   const isText = (name: string) =>
     (properties as Record<string, { type?: unknown } | undefined> | undefined)?.[name]?.type === "string"
   const [primaryParam, primaryKind] = primaryParams.find(([name]) => isText(name)) ?? []
-  return primaryParam === undefined ? {} : { primaryParam, primaryKind }
+  const workingDirParam = primaryKind === "command" ? workingDirParams.find(isText) : undefined
+  return {
+    ...(primaryParam !== undefined && { primaryParam, primaryKind }),
+    ...(workingDirParam !== undefined && { workingDirParam }),
+  }
 }
 
 const prepareOf = (tool: ForeignTool) => {

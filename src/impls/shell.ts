@@ -34,6 +34,7 @@ export const makeShellTool = (machine: Machine): Tool =>
     parameters,
     primaryParam: "command",
     primaryKind: "command",
+    workingDirParam: "working_dir",
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     compose: ({ command, working_dir, timeout }) =>
       pipeline()

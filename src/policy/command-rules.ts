@@ -1,7 +1,9 @@
 /** What the rules say of a command line: a deny rule must match one of its forms, allow rules every command in it. */
 import type { Matching } from "./bounded-pattern.ts"
+import { type CallFolder, holdsIn, type PlacedCommand, placed } from "./call-folder.ts"
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
 import { approvedBy, ask, deniedBy, type Explanation, together } from "./explanation.ts"
+import type { Place } from "./path-forms.ts"
 import { findRule, type Rule, type ToolRules } from "./rules.ts"
 
 /** Whether a word of the command, or the blank behind one, ends here. */
@@ -15,39 +17,59 @@ const isWordEnd = ({ words }: SimpleCommand, end: number): boolean => {
   return false
 }
 
-const allows = (rule: Rule, command: SimpleCommand, matching: Matching): boolean => {
+const matches = (rule: Rule, command: SimpleCommand, matching: Matching): boolean => {
   const { text, plain } = command
   if (rule.literal !== undefined) return plain && rule.literal === text
   const match = matching.match(rule.wordRegex, text)
   return match !== undefined && isWordEnd(command, match.end)
 }
 
-export const decideCommand = (
-  { allow, deny }: ToolRules,
-  source: string,
-  matching: Matching,
-): Explanation => {
-  const line = readCommandLine(source)
-  for (const form of deny.length > 0 ? line.forms : []) {
-    const rule = findRule(deny, form, matching)
-    if (rule !== undefined) return deniedBy(rule, form)
+export class CommandRules {
+  private readonly rules: ToolRules
+  private readonly place: Place
+  private readonly folder: CallFolder
+  private readonly matching: Matching
+
+  constructor(rules: ToolRules, place: Place, folder: CallFolder, matching: Matching) {
+    this.rules = rules
+    this.place = place
+    this.folder = folder
+    this.matching = matching
   }
-  if (line.unknown) return ask("What the command line runs cannot be told for certain.", source)
-  const exact = allow.find(({ literal }) => literal === source)
-  if (exact !== undefined) return approvedBy(exact, source)
-  if (line.delicate) {
+
+  decide(source: string): Explanation {
+    const { rules, place, folder, matching } = this
+    const line = readCommandLine(source)
+    for (const form of rules.deny.length > 0 ? line.forms : []) {
+      const rule = findRule(rules.deny, form, matching)
+      if (rule !== undefined) return deniedBy(rule, form)
+    }
+    if (line.unknown) return ask("What the command line runs cannot be told for certain.", source)
+    const exact = rules.allow.find((rule) => rule.literal === source && holdsIn(rule, folder, place))
+    if (exact !== undefined) return approvedBy(exact, source)
+    if (line.delicate) {
+      return ask(
+        "It assigns, writes or does more than its commands' names say: only a rule that is this very line approves it.",
+        source,
+      )
+    }
+    if (line.commands.length === 0) return ask("There is no command in it.", source)
+    return together(placed(line.commands, folder, place).map((command) => this.decideOne(command)))
+  }
+
+  private decideOne({ command, folders }: PlacedCommand): Explanation {
+    const { place, matching } = this
+    const { text } = command
+    const matched = this.rules.allow.filter((rule) => matches(rule, command, matching))
+    if (matched.length === 0) return ask(`No allow rule matches \`${text}\`.`, text)
+    const elsewhere = folders.find((folder) => !matched.some((rule) => holdsIn(rule, folder, place)))
+    if (elsewhere === undefined) return approvedBy(matched[0]!, text)
     return ask(
-      "It assigns, writes or does more than the names of its commands say: only a rule that is this very line approves it.",
-      source,
+      `It may run in ${shown(elsewhere)}, and no allow rule for \`${text}\` names that folder.`,
+      text,
     )
   }
-  if (line.commands.length === 0) return ask("There is no command in it.", source)
-  return together(
-    line.commands.map((command) => {
-      const rule = allow.find((each) => allows(each, command, matching))
-      return rule === undefined
-        ? ask(`No allow rule matches \`${command.text}\`.`, command.text)
-        : approvedBy(rule, command.text)
-    }),
-  )
 }
+
+const shown = ({ name, real }: CallFolder): string =>
+  real === undefined ? `a folder that cannot be told (${name})` : `\`${name}\``

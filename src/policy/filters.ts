@@ -4,7 +4,8 @@
  */
 import { resolve } from "node:path"
 import { Matching } from "./bounded-pattern.ts"
-import { decideCommand } from "./command-rules.ts"
+import { type CallFolder, callFolder, folderToName, holdsIn } from "./call-folder.ts"
+import { CommandRules } from "./command-rules.ts"
 import { approvedBy, ask, deniedBy, type Explanation, type FilterDecision, together } from "./explanation.ts"
 import { type Place, pathForms } from "./path-forms.ts"
 import { decidePath } from "./path-rules.ts"
@@ -12,6 +13,7 @@ import {
   compileRules,
   findRule,
   literalPattern,
+  type PlacedRule,
   type Rule,
   rememberedRule,
   type ToolFilterConfig,
@@ -53,6 +55,13 @@ const unlessSlow = (explanation: Explanation, { slow }: Matching): Explanation =
   return ask(`The pattern \`${pattern}\` takes too long to match this call.`)
 }
 
+/** Relative paths of a call that works in another folder start there. */
+const placeIn = ({ isExecutors, real }: CallFolder, place: Place): Place =>
+  isExecutors || real === undefined ? place : { ...place, start: real }
+
+const configOf = ({ pattern, workingDir }: Rule): string | PlacedRule =>
+  workingDir === undefined ? pattern : { pattern, workingDir }
+
 /** What is shared by the filters of several executors. */
 interface Shared {
   readonly rules: Map<string, ToolRules>
@@ -67,6 +76,8 @@ interface Shared {
  *   match ends where a word ends; one that matches a deny pattern is enough. A line that assigns, writes to a file or
  *   defines a function is approved only by a pattern that is that very line, such as `^FOO=1 npm test$`. Deny patterns
  *   also see the whole line as it is written.
+ * - An allow rule holds in the executor's folder. For a call that works elsewhere, or a line with `cd`, it must name that
+ *   folder: `{ pattern: "^npm test$", workingDir: "packages/a" }`, or `packages/**` for all below too.
  * - A **path** is matched relative to `cwd` and absolute, with `/` on every system, both as it is spelled and with its
  *   links resolved: an allow pattern must hold for both, a deny pattern for either. Of several paths each is matched.
  * - Anything else is matched as it is.
@@ -117,8 +128,9 @@ export class ToolFilters {
     if (rules === undefined) return ask(`There is no rule for the tool \`${tool.name}\`.`)
     const matching = new Matching()
     try {
+      const folder = callFolder(tool, params, this.place)
       const explanation = together(
-        subjectsOf(tool, params).map((subject) => this.decide(rules, subject, matching)),
+        subjectsOf(tool, params).map((subject) => this.decide(rules, subject, folder, matching)),
       )
       return unlessSlow(explanation, matching)
     } catch {
@@ -144,7 +156,7 @@ export class ToolFilters {
     if (this.evaluate(tool, params) === "approve") return true
     const { rules, learned } = this.shared
     const before = rules.get(tool.name)
-    const added = this.patternsFor(tool, params).map((pattern) => rememberedRule(tool.name, { pattern }))
+    const added = this.rulesFor(tool, params).map((rule) => rememberedRule(tool.name, rule))
     const { allow, deny } = before ?? noRules
     rules.set(tool.name, { allow: [...allow, ...added], deny })
     if (this.evaluate(tool, params) === "approve") {
@@ -159,31 +171,40 @@ export class ToolFilters {
   /** The remembered rules, for hosts that keep them: `compile` reads them again. */
   remembered(): ToolFilterConfig {
     return Object.fromEntries(
-      [...this.shared.learned].map(([name, rules]) => [name, { allow: rules.map(({ pattern }) => pattern) }]),
+      [...this.shared.learned].map(([name, rules]) => [name, { allow: rules.map(configOf) }]),
     )
   }
 
-  private decide(rules: ToolRules, subject: Subject, matching: Matching): Explanation {
+  private decide(rules: ToolRules, subject: Subject, folder: CallFolder, matching: Matching): Explanation {
+    const { place } = this
+    if (subject.kind === "command") {
+      return new CommandRules(rules, place, folder, matching).decide(subject.text)
+    }
+    const allow = rules.allow.filter((rule) => holdsIn(rule, folder, place))
+    const rulesHere: ToolRules = { ...rules, allow }
     switch (subject.kind) {
-      case "command":
-        return decideCommand(rules, subject.text, matching)
       case "path":
-        return decidePath(rules, subject.text, this.place, matching)
+        return decidePath(rulesHere, subject.text, placeIn(folder, place), matching)
       case "text":
-        return decideText(rules, subject.text, matching)
+        return decideText(rulesHere, subject.text, matching)
       case "unreadable":
         return decideUnreadable(rules, subject, matching)
     }
   }
 
-  private patternsFor(tool: FilteredTool, params: unknown): Array<string> {
+  private rulesFor(tool: FilteredTool, params: unknown): Array<PlacedRule> {
+    const folder = callFolder(tool, params, this.place)
+    const place = placeIn(folder, this.place)
+    const workingDir = folderToName(folder)
     const patterns = subjectsOf(tool, params).flatMap((subject): Array<string> => {
       if (subject.kind === "unreadable") return []
       if (subject.kind !== "path") return [literalPattern(subject.text)]
-      const forms = pathForms(subject.text, this.place)
+      const forms = pathForms(subject.text, place)
       const places = [...(forms?.spelled ?? []), ...(forms?.real() ?? [])]
       return places.map(({ absolute }) => literalPattern(absolute))
     })
-    return [...new Set(patterns)]
+    return [...new Set(patterns)].map((pattern) =>
+      workingDir === undefined ? { pattern } : { pattern, workingDir },
+    )
   }
 }

@@ -44,7 +44,7 @@ const linkTarget = (path: string): string | undefined => {
 }
 
 /** Where a path leads, also one whose last parts do not exist yet. Throws where that cannot be told. */
-const realPath = (path: string, links = maxLinks): string => {
+export const realPath = (path: string, links = maxLinks): string => {
   try {
     return realpathSync.native(path)
   } catch (error) {

@@ -35,7 +35,7 @@ const textsIn = (value: unknown): Array<string> => {
 }
 
 /** A parameter of its own, and not one that every object has. */
-const ownParam = (params: unknown, name: string): unknown =>
+export const ownParam = (params: unknown, name: string): unknown =>
   typeof params === "object" && params !== null && Object.hasOwn(params, name)
     ? (params as Record<string, unknown>)[name]
     : undefined

@@ -168,6 +168,9 @@ describe("what becomes of it", () => {
     const withParameter = (name: string, schema = Type.String()) =>
       fromCustomTool(customTool(() => "", { parameters: Type.Object({ [name]: schema }) }))
     expect(withParameter("command")).toMatchObject({ primaryParam: "command", primaryKind: "command" })
+    const parameters = Type.Object({ command: Type.String(), cwd: Type.Optional(Type.String()) })
+    expect(fromCustomTool(customTool(() => "", { parameters })).workingDirParam).toBe("cwd")
+    expect(withParameter("cwd").workingDirParam).toBeUndefined()
     expect(withParameter("path")).toMatchObject({ primaryParam: "path", primaryKind: "path" })
     expect(withParameter("other").primaryParam).toBeUndefined()
     expect(withParameter("path", Type.Array(Type.String()) as never).primaryParam).toBeUndefined()

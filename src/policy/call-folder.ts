@@ -1,0 +1,109 @@
+/**
+ * The folder that a call works in. It decides what a command means (`npm test`, `git status`), so an allow rule holds in
+ * the executor's folder, and in another one only if it names it.
+ */
+import { homedir } from "node:os"
+import { isAbsolute, relative, resolve, sep } from "node:path"
+import type { SimpleCommand } from "./command-line.ts"
+import { type Place, realPath } from "./path-forms.ts"
+import type { Rule } from "./rules.ts"
+import { type FilteredTool, ownParam } from "./subjects.ts"
+
+export interface CallFolder {
+  /** As it is named; the executor's has no name. */
+  readonly name: string
+  /** Links resolved; undefined where that cannot be told. */
+  readonly real: string | undefined
+  readonly isExecutors: boolean
+}
+
+const realOf = (path: string): string | undefined => {
+  try {
+    return realPath(path)
+  } catch {
+    return undefined
+  }
+}
+
+const unknownFolder = (name: string): CallFolder => ({ name, real: undefined, isExecutors: false })
+
+/** @param from Where a relative one starts. */
+const folderAt = (name: string, from: string, executors: string): CallFolder => {
+  if (name.includes("\0")) return unknownFolder(name)
+  const real = realOf(resolve(from, name))
+  return { name, real, isExecutors: real !== undefined && real === realOf(executors) }
+}
+
+export const callFolder = (tool: FilteredTool, params: unknown, { start }: Place): CallFolder => {
+  const { workingDirParam } = tool
+  const value = workingDirParam === undefined ? undefined : ownParam(params, workingDirParam)
+  if (value === undefined || value === null) return { name: start, real: undefined, isExecutors: true }
+  return typeof value === "string" ? folderAt(value, start, start) : unknownFolder("what is no text")
+}
+
+/** The folder as rules name it, for one that they must name. */
+export const folderToName = ({ isExecutors, real }: CallFolder): string | undefined =>
+  isExecutors ? undefined : real
+
+const isInside = (folder: string, path: string): boolean => {
+  const way = relative(folder, path)
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+/** `packages/a`, or `packages/**` for it and all below. */
+const below = /(?:^|(?<=[/\\]))\*\*$/
+
+export const holdsIn = (
+  { workingDir }: Rule,
+  { isExecutors, real }: CallFolder,
+  { base }: Place,
+): boolean => {
+  if (workingDir === undefined) return isExecutors
+  const here = isExecutors ? realOf(base) : real
+  const named = realOf(resolve(base, workingDir.replace(below, "")))
+  if (here === undefined || named === undefined) return false
+  return here === named || (below.test(workingDir) && isInside(named, here))
+}
+
+const isMove = ({ words: [first] }: SimpleCommand): boolean =>
+  first !== undefined && /^(cd|pushd|popd)$/.test(first.text)
+
+/** Where `cd` leads. */
+const target = ({ words: [name, ...args] }: SimpleCommand, folder: CallFolder, place: Place): CallFolder => {
+  const operands = args.filter(({ text }) => !/^-[PLe@]+$|^--$/.test(text))
+  const [operand] = operands
+  if (name!.text === "cd" && operand === undefined) return folderAt(homedir(), place.start, place.start)
+  const from = folder.isExecutors ? place.start : folder.real
+  if (
+    operand?.literal !== true ||
+    operands.length > 1 ||
+    from === undefined ||
+    /^[-+]|^$/.test(operand.text)
+  ) {
+    return unknownFolder(operand?.text ?? name!.text)
+  }
+  return folderAt(operand.text, from, place.start)
+}
+
+export interface PlacedCommand {
+  readonly command: SimpleCommand
+  /** All that it may run in: the order of a line's commands is not followed. */
+  readonly folders: ReadonlyArray<CallFolder>
+}
+
+/** The commands of a line with where each of them may run. */
+export const placed = (
+  commands: ReadonlyArray<SimpleCommand>,
+  folder: CallFolder,
+  place: Place,
+): Array<PlacedCommand> => {
+  const moves = commands.filter(isMove)
+  const targets =
+    moves.length > 1
+      ? [unknownFolder("where several `cd` lead")]
+      : moves.map((move) => target(move, folder, place))
+  return commands.map((command) => ({
+    command,
+    folders: isMove(command) ? [folder] : [folder, ...targets],
+  }))
+}
