@@ -1,17 +1,12 @@
 /**
  * Reads a bash command line: every command that it may run, at whatever depth, and whether that is all there is to it.
- * It errs on one side only: what is not understood is said to be `unknown`.
+ * It errs on one side only: what lies outside the grammar of GRAMMAR.md is said to be `unknown`, whatever the parser makes of it;
+ * what the parser makes of it still tells deny patterns.
  */
-import {
-  type ArithmeticWord,
-  type Command,
-  forEachChild,
-  type ParameterExpansionPart,
-  parse,
-  type Redirect,
-  type SyntaxNode,
-  type TestBinaryExpression,
-} from "unbash"
+import { type Command, forEachChild, parse, type SyntaxNode } from "unbash"
+import { delicacy } from "./delicacy.ts"
+import { type Dialect, understand } from "./grammar.ts"
+import { Reading } from "./reading.ts"
 import { assignmentWord, isPlain, joinWords, type ShellWord, shellWord } from "./shell-word.ts"
 import { type Inner, innerCommands, type ShellInput } from "./wrappers.ts"
 
@@ -27,14 +22,15 @@ export interface CommandLine {
   readonly commands: ReadonlyArray<SimpleCommand>
   /** Every form in which a deny pattern may find something. */
   readonly forms: ReadonlySet<string>
-  /** Does what no pattern speaks of: assigns, writes to a file, defines a function. Only the whole line tells. */
-  readonly delicate: boolean
-  /** Cannot be parsed, or runs what is known only when it runs. */
-  readonly unknown: boolean
+  /** Why no pattern speaks of it: it assigns, writes to a file, defines a function. Only the whole line tells. */
+  readonly delicate: string | undefined
+  /** Why it is not known what runs: not in the grammar, or known only when it runs. */
+  readonly unknown: string | undefined
 }
 
 /** Linux passes no longer argument to a program, so no longer line can run as `bash -c`. */
 const maxLength = 131_072
+const tooMuch = "it is too long or too deep"
 /** How deep commands may run commands, and code be quoted in code. */
 const maxDepth = 16
 /**
@@ -46,78 +42,10 @@ const maxWork = 8_000_000
 const openers = /\$[({[]|[<>]\(|`|<<|\(\(/g
 const countOpeners = (source: string): number => source.match(openers)?.length ?? 0
 
-/** Control and invisible characters, and white space that bash does not take for such. */
-const deceptive = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]|(?![ \t\n])\s/u
 const impossibleName = /^$|[\s\p{Cc}\p{Cf}\p{Cs}]/u
 
 const collapse = (text: string): string =>
   /^\s|\s\s|[^\S ]|\s$/.test(text) ? text.replace(/\s+/g, " ").trim() : text
-
-const isNumber = (text: string): boolean => /^\s*-?\d*\s*$/.test(text)
-
-/** Others may steer what programs do, or which are found: `for PATH in .`. */
-const isLoopVariable = (name: string): boolean => /^[a-z][a-z0-9]*$/.test(name)
-
-const writes = (redirect: Redirect): boolean => {
-  const { operator, target, descriptor } = redirect
-  // `{PATH}<file` assigns the descriptor's number.
-  if (target === undefined || descriptor?.type === "FileDescriptorVariable") return true
-  const { text, literal } = shellWord(target)
-  if (operator === "<") return /^\/dev\/(tcp|udp)\//.test(text)
-  if (operator === "<&") return false
-  if (!literal) return true
-  if (operator === ">&" && /^(\d+-?|-)$/.test(text)) return false
-  return text !== "/dev/null"
-}
-
-/** Bash evaluates arithmetic again and again: `x='a[$(rm y)]'; echo $((x))` runs rm. So only numbers are known. */
-const evaluates = (node: ArithmeticWord): boolean => !/^\s*\d\w*\s*$/.test(node.value)
-
-const comparesNumbers = ({ operator, left, right }: TestBinaryExpression): boolean =>
-  /^-(eq|ne|lt|le|gt|ge)$/.test(operator) && !(isNumber(left.text) && isNumber(right.text))
-
-const expandsDelicately = ({ prefix, index, operation }: ParameterExpansionPart): boolean => {
-  if (prefix === "!") return true
-  if (index !== undefined && !/^(\d+|[@*])$/.test(index.text)) return true
-  switch (operation?.type) {
-    case "Default":
-      return operation.operator.includes("=")
-    case "Slice":
-      return !isNumber(operation.offset.text) || !isNumber(operation.length?.text ?? "")
-    case "Transform":
-    case "Names":
-    case "Unknown":
-      return true
-    default:
-      return false
-  }
-}
-
-const isDelicate = (node: SyntaxNode): boolean => {
-  switch (node.type) {
-    case "Assignment":
-    case "Function":
-    case "ArithmeticCommandExpansion":
-      return true
-    case "ArithmeticWord":
-      return evaluates(node)
-    case "For":
-    case "Select":
-      return !isLoopVariable(node.name.text)
-    case "Coproc":
-      return node.name !== undefined
-    case "ParameterExpansion":
-      return expandsDelicately(node)
-    case "Redirect":
-      return writes(node)
-    case "TestBinary":
-      return comparesNumbers(node)
-    case "TestUnary":
-      return node.operator === "-v" || node.operator === "-R"
-    default:
-      return false
-  }
-}
 
 /** The parser passes over a bracket right behind a command's name, which is no bash. */
 const isFollowedByBracket = (source: string, end: number): boolean => {
@@ -148,44 +76,54 @@ const inputOf = (command: Command): ShellInput | undefined => {
 class Reader implements CommandLine {
   readonly commands: Array<SimpleCommand> = []
   readonly forms = new Set<string>()
-  delicate = false
-  unknown = false
+  delicate: string | undefined
+  unknown: string | undefined
   private work = maxWork
   private guessing = false
 
-  code(source: string, depth: number): void {
+  code(source: string, dialect: Dialect, depth: number): void {
     if (
       source.length > maxLength ||
       depth > maxDepth ||
       !this.affords(source.length * (1 + countOpeners(source)))
     ) {
-      this.unknown = true
+      this.unknown ??= tooMuch
       return
     }
-    if (deceptive.test(source)) this.unknown = true
+    const understood = understand(source, dialect)
+    const reading = new Reading()
     // A stack of its own: a sum of ten thousand terms is a tree as deep.
     const stack: Array<{ node: SyntaxNode; source: string }> = [{ node: parse(source), source }]
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       const { node } = next
-      const within = this.visit(node, next.source, depth)
+      const within = this.visit(node, next.source, depth, reading)
       forEachChild(node, (child) => stack.push({ node: child, source: within }))
     }
+    if (typeof understood === "string") this.unknown = understood
+    else if (!reading.agrees(understood)) this.unknown ??= "it can be read in two ways"
+    else if (understood.evaluates) this.delicate ??= "`[[` evaluates arithmetic"
   }
 
-  private visit(node: SyntaxNode, source: string, depth: number): string {
-    if (isDelicate(node)) this.delicate = true
+  private visit(node: SyntaxNode, source: string, depth: number, reading: Reading): string {
+    this.delicate ??= delicacy(node)
     switch (node.type) {
       case "Script":
-        if (node.errors !== undefined && node.errors.length > 0) this.unknown = true
+        if (node.errors !== undefined && node.errors.length > 0) this.unknown ??= "it is no bash"
         return node.source ?? source
       case "CommandExpansion":
       case "ProcessSubstitution":
-        if (node.script === undefined) this.unknown = true
+        if (node.script === undefined) this.unknown ??= "a substitution cannot be read"
+        return source
+      case "HereDoc":
+      case "HereString":
+        reading.redirect(node)
         return source
       case "Redirect":
+        reading.redirect(node)
         if (node.target) this.forms.add(`${node.operator} ${node.target.value}`)
         return source
       case "Command":
+        reading.command(node)
         this.command(node, source, depth)
         return source
       default:
@@ -200,7 +138,7 @@ class Reader implements CommandLine {
       if (assignments.length > 0) this.addForms(assignments)
       return
     }
-    if (isFollowedByBracket(source, node.name.end)) this.unknown = true
+    if (isFollowedByBracket(source, node.name.end)) this.unknown ??= "it is no bash"
     const args = node.args.map((arg) => (arg.type === "Word" ? shellWord(arg) : assignmentWord(arg)))
     const words = [shellWord(node.name), ...args]
     if (assignments.length > 0) this.addForms([...assignments, ...words])
@@ -212,10 +150,11 @@ class Reader implements CommandLine {
     const text = joinWords(words)
     // A word costs about as much as ten characters.
     if (depth > maxDepth || !this.affords(text.length + 10 * words.length)) {
-      this.unknown = true
+      this.unknown ??= tooMuch
       return
     }
-    if (!first.literal || impossibleName.test(first.text)) this.unknown = true
+    if (!first.literal) this.unknown ??= "the command is named by an expansion"
+    else if (impossibleName.test(first.text)) this.unknown ??= "no command has such a name"
     this.addForms(words)
     this.commands.push({ text, plain: words.every(isPlain), words })
     for (const inner of innerCommands(words, input)) this.inner(inner, input, depth + 1)
@@ -226,8 +165,8 @@ class Reader implements CommandLine {
       case "Command":
         return this.words(inner.words, input, depth)
       case "Code":
-        if (!inner.literal) this.unknown = true
-        return this.code(inner.source, depth)
+        if (!inner.literal) this.unknown ??= "a shell reads code that is known only when it runs"
+        return this.code(inner.source, inner.dialect, depth)
       case "Guess": {
         // The guesses at a command hold those at its suffixes already.
         if (this.guessing) return
@@ -240,10 +179,10 @@ class Reader implements CommandLine {
         return
       }
       case "Unseen":
-        this.unknown = true
+        this.unknown ??= "it runs what is known only when it runs"
         return
       case "Delicate":
-        this.delicate = true
+        this.delicate ??= "a program does more than its name says"
     }
   }
 
@@ -270,10 +209,10 @@ export const readCommandLine = (source: string): CommandLine => {
   reader.forms.add(source)
   reader.forms.add(collapse(source))
   try {
-    reader.code(source, 0)
+    reader.code(source, "bash", 0)
   } catch {
     // The parser recurses, so that some nestings exhaust the stack before they reach its own bound.
-    reader.unknown = true
+    reader.unknown = tooMuch
   }
   return reader
 }

@@ -3,6 +3,7 @@
  * What cannot be told for certain is said to be so; it is still offered to deny patterns, as far as it can be guessed.
  */
 import { escapes } from "./escapes.ts"
+import type { Dialect } from "./grammar.ts"
 import { type OptionSpec, readOptions } from "./options.ts"
 import { joinWords, type ShellWord, unknownWord } from "./shell-word.ts"
 
@@ -10,7 +11,7 @@ export type Inner =
   /** Another command, already split into words. */
   | { readonly _tag: "Command"; readonly words: ReadonlyArray<ShellWord> }
   /** Source that a shell reads; not `literal` where parts of it are known only when it runs. */
-  | { readonly _tag: "Code"; readonly source: string; readonly literal: boolean }
+  | { readonly _tag: "Code"; readonly source: string; readonly literal: boolean; readonly dialect: Dialect }
   /** What may be a command or code: for deny patterns alone, it approves nothing. */
   | { readonly _tag: "Guess"; readonly inner: Inner }
   /** Runs what nobody can see beforehand. */
@@ -44,8 +45,9 @@ const unseen: Inner = { _tag: "Unseen" }
 const delicate: Inner = { _tag: "Delicate" }
 const maxGuesses = 64
 
-const codeOf = (words: ReadonlyArray<ShellWord>): Inner => ({
+const codeOf = (words: ReadonlyArray<ShellWord>, dialect: Dialect = "sh"): Inner => ({
   _tag: "Code",
+  dialect,
   source: joinWords(words),
   literal: words.every((word) => word.literal),
 })
@@ -124,49 +126,55 @@ const find: Reader = (args) => {
 
 const isStandardInput = (path: string): boolean => /^\/(dev\/(stdin|fd\/)|proc\/)/.test(path)
 
-const script = (file: ShellWord | undefined, input: ShellInput | undefined): InnerCommands => {
+const script = (
+  file: ShellWord | undefined,
+  input: ShellInput | undefined,
+  dialect: Dialect,
+): InnerCommands => {
   if (file !== undefined && !file.literal) return [unseen]
   if (file !== undefined && !isStandardInput(file.text)) return []
   if (input === undefined) return [unseen]
-  return [{ _tag: "Code", source: input.text, literal: input.literal }]
+  return [{ _tag: "Code", source: input.text, literal: input.literal, dialect }]
 }
 
 const shellFlags = new Set(["--login", "--norc", "--noprofile", "--posix", "--restricted", "--verbose"])
 
-const shell: Reader = (args, input) => {
-  const letters = new Set<string>()
-  let index = 0
-  for (; index < args.length; index += 1) {
-    const { text, literal } = args[index]!
-    if (!literal) return [unseen, ...guesses(args)]
-    if (text === "--" || text === "-") {
-      index += 1
-      break
+const shell =
+  (dialect: Dialect): Reader =>
+  (args, input) => {
+    const letters = new Set<string>()
+    let index = 0
+    for (; index < args.length; index += 1) {
+      const { text, literal } = args[index]!
+      if (!literal) return [unseen, ...guesses(args)]
+      if (text === "--" || text === "-") {
+        index += 1
+        break
+      }
+      if (shellFlags.has(text)) continue
+      if (!/^[-+]/.test(text)) break
+      if (!/^[-+][a-zA-Z]+$/.test(text)) return [unseen, ...guesses(args)]
+      for (const letter of text.slice(1)) {
+        if (text.startsWith("-")) letters.add(letter)
+        if (letter === "o" || letter === "O") index += 1
+      }
     }
-    if (shellFlags.has(text)) continue
-    if (!/^[-+]/.test(text)) break
-    if (!/^[-+][a-zA-Z]+$/.test(text)) return [unseen, ...guesses(args)]
-    for (const letter of text.slice(1)) {
-      if (text.startsWith("-")) letters.add(letter)
-      if (letter === "o" || letter === "O") index += 1
-    }
+    const operand = args[index]
+    if (letters.has("c")) return operand === undefined ? [unseen] : [codeOf([operand], dialect)]
+    return script(letters.has("s") ? undefined : operand, input, dialect)
   }
-  const operand = args[index]
-  if (letters.has("c")) return operand === undefined ? [unseen] : [codeOf([operand])]
-  return script(letters.has("s") ? undefined : operand, input)
-}
 
 /** `source` changes the shell that runs the rest of the line. */
-const source: Reader = (args, input) => [delicate, ...script(args[0], input)]
+const source: Reader = (args, input) => [delicate, ...script(args[0], input, "bash")]
 
 const trap: Reader = (args) => {
   const code = args[0]?.text === "--" ? args[1] : args[0]
-  return code === undefined || (code.literal && /^-/.test(code.text)) ? [] : [codeOf([code])]
+  return code === undefined || (code.literal && /^-/.test(code.text)) ? [] : [codeOf([code], "bash")]
 }
 
 const alias: Reader = (args) => [
   delicate,
-  ...args.map((word) => codeOf([{ ...word, text: word.text.slice(word.text.indexOf("=") + 1) }])),
+  ...args.map((word) => codeOf([{ ...word, text: word.text.slice(word.text.indexOf("=") + 1) }], "bash")),
 ]
 
 const list = (names: string): Array<string> => names.trim().split(/\s+/)
@@ -229,11 +237,14 @@ const builtins = list(
 const readers = new Map<string, Reader>([
   ...Object.entries(specs).map(([name, spec]) => [name, wrapper(spec)] as const),
   ...launchers.map((name) => [name, launcher] as const),
-  ...shells.map((name) => [name, shell] as const),
+  ...shells.map((name) => [name, shell(/^r?bash$/.test(name) ? "bash" : "sh")] as const),
   ...builtins.map((name) => [name, (): InnerCommands => [delicate]] as const),
   ["xargs", xargs],
   ["find", find],
-  ["eval", (args) => (args.length === 0 ? [] : [codeOf(args[0]!.text === "--" ? args.slice(1) : args)])],
+  [
+    "eval",
+    (args) => (args.length === 0 ? [] : [codeOf(args[0]!.text === "--" ? args.slice(1) : args, "bash")]),
+  ],
   ["source", source],
   [".", source],
   ["trap", trap],

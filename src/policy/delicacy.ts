@@ -1,0 +1,85 @@
+/** What a part of a command line does beside running a command: only a rule that is the whole line speaks of it. */
+import type {
+  ArithmeticWord,
+  ParameterExpansionPart,
+  Redirect,
+  SyntaxNode,
+  TestBinaryExpression,
+  Word,
+} from "unbash"
+import { shellWord } from "./shell-word.ts"
+
+const isNumber = (text: string): boolean => /^\s*-?\d*\s*$/.test(text)
+
+/** Others may steer what programs do, or which are found: `for PATH in .`. */
+const isLoopVariable = (name: string): boolean => /^[a-z][a-z0-9]*$/.test(name)
+
+const isProcessSubstitution = ({ parts }: Word): boolean =>
+  parts?.length === 1 && parts[0]!.type === "ProcessSubstitution"
+
+const redirects = (redirect: Redirect): string | undefined => {
+  const { operator, target, descriptor } = redirect
+  // `{PATH}<file` assigns the descriptor's number.
+  if (target === undefined || descriptor?.type === "FileDescriptorVariable") return "a redirection assigns"
+  const { text, literal } = shellWord(target)
+  if (operator === "<" && isProcessSubstitution(target)) return undefined
+  // `/dev/tc${x}p/…` connects.
+  if (!literal) return "the target of a redirection is known only when it runs"
+  if (operator === "<") return /^\/dev\/(tcp|udp)\//.test(text) ? "a redirection connects" : undefined
+  if (operator === "<&" || (operator === ">&" && /^(\d+-?|-)$/.test(text))) return undefined
+  return text === "/dev/null" ? undefined : "it writes to a file"
+}
+
+/** Bash evaluates arithmetic again and again: `x='a[$(rm y)]'; echo $((x))` runs rm. So only numbers are known. */
+const evaluates = (node: ArithmeticWord): boolean => !/^\s*\d\w*\s*$/.test(node.value)
+
+const comparesNumbers = ({ operator, left, right }: TestBinaryExpression): boolean =>
+  /^-(eq|ne|lt|le|gt|ge)$/.test(operator) && !(isNumber(left.text) && isNumber(right.text))
+
+const expandsDelicately = ({ prefix, index, operation }: ParameterExpansionPart): boolean => {
+  if (prefix === "!") return true
+  if (index !== undefined && !/^(\d+|[@*])$/.test(index.text)) return true
+  switch (operation?.type) {
+    case "Default":
+      return operation.operator.includes("=")
+    case "Slice":
+      return !isNumber(operation.offset.text) || !isNumber(operation.length?.text ?? "")
+    case "Transform":
+    case "Names":
+    case "Unknown":
+      return true
+    default:
+      return false
+  }
+}
+
+const arithmetic = "it evaluates arithmetic of more than numbers"
+
+/** Gives undefined where it does nothing beside. */
+export const delicacy = (node: SyntaxNode): string | undefined => {
+  switch (node.type) {
+    case "Assignment":
+      return "it assigns a variable"
+    case "Function":
+      return "it defines a function"
+    case "ArithmeticCommandExpansion":
+      return arithmetic
+    case "ArithmeticWord":
+      return evaluates(node) ? arithmetic : undefined
+    case "For":
+    case "Select":
+      return isLoopVariable(node.name.text) ? undefined : "it assigns a variable"
+    case "Coproc":
+      return node.name === undefined ? undefined : "it assigns a variable"
+    case "ParameterExpansion":
+      return expandsDelicately(node) ? "an expansion does more than to expand a variable" : undefined
+    case "Redirect":
+      return redirects(node)
+    case "TestBinary":
+      return comparesNumbers(node) ? arithmetic : undefined
+    case "TestUnary":
+      return node.operator === "-v" || node.operator === "-R" ? arithmetic : undefined
+    default:
+      return undefined
+  }
+}
