@@ -1,6 +1,7 @@
 /** Runs a command line in bash, streaming what it prints. Ending it, also by a cancel, ends all that it started. */
 import * as Effect from "effect/Effect"
 import { type CapturedOutput, CommandOutput } from "../io/command-output.ts"
+import type { LeftProcess } from "../io/end-processes.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
 import type { ProcessExit } from "../io/processes.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
@@ -40,14 +41,21 @@ const findDirectory = async (
 }
 
 const noteOf = (truncated: NonNullable<CapturedOutput["truncated"]>): string => {
-  const { totalBytes, path } = truncated
-  const where = path === undefined ? "The rest is lost" : `Full output: ${path}`
+  const { totalBytes, path, droppedBytes } = truncated
+  const kept = droppedBytes === undefined ? "Full output" : `All but ${droppedBytes} bytes of its middle`
+  const where = path === undefined ? "The rest is lost" : `${kept}: ${path}`
   return `[Output truncated: ${totalBytes} bytes in all. ${where}]`
 }
 
 const endingOf = ({ code, signal }: ProcessExit): string | undefined => {
   if (signal !== null) return `[killed by ${signal}]`
   return code === 0 ? undefined : `[exit code: ${code}]`
+}
+
+const leftNoteOf = (left: ReadonlyArray<LeftProcess>): string | undefined => {
+  if (left.length === 0) return undefined
+  const names = left.map(({ pid, name }) => `${pid} (${name})`)
+  return `[Could not be ended and is left running: ${names.join(", ")}]`
 }
 
 /** The parts that are there, each on lines of its own. */
@@ -76,6 +84,10 @@ const completed = (output: CapturedOutput, exit: ProcessExit): Step => {
   return Step.Output({ ...textOutput(render(output, exit) || "(no output)"), details })
 }
 
+/** Why a command was ended: the one place to say so, once steps can carry it, as `reason: "timeout"`. */
+const timedOut = (seconds: number, output: CapturedOutput, left: ReadonlyArray<LeftProcess>): Step =>
+  Step.Error(joinParts([`Command timed out after ${seconds} s`, render(output), leftNoteOf(left)]))
+
 const startFailure = (cause: unknown): Step => {
   if (cause instanceof ToolError) return Step.Error(cause.message)
   const { code, message } = cause as NodeJS.ErrnoException
@@ -97,43 +109,58 @@ const timeOver = (context: HandlerContext, timeout: number | undefined): Effect.
   )
 }
 
+/** A run's output, and what of it was left running, for whoever ends it. */
+class Run {
+  readonly output = new CommandOutput()
+  leftRunning: ReadonlyArray<LeftProcess> = []
+}
+
 const runShell = Effect.fnUntraced(
-  function* (context: HandlerContext, options: ShellOptions, machine: Machine, output: CommandOutput) {
+  function* (context: HandlerContext, options: ShellOptions, machine: Machine, run: Run) {
     const { command, workingDir, timeout } = options
     const cwd = yield* abortable(() => findDirectory(machine, context, workingDir ?? context.cwd))
-    const run = abortable((signal) =>
-      machine.processes.run({
+    const process = abortable(async (signal) => {
+      const exit = await machine.processes.run({
         command: "bash",
         args: ["-c", command],
         cwd,
         signal,
+        ...(machine.env !== undefined && { envRules: machine.env }),
         onOutput: async (stream, bytes) => {
-          const text = await output.write(stream, bytes)
+          const text = await run.output.write(stream, bytes)
           if (text !== "") await context.delta(text)
         },
-      }),
-    )
-    const exit = yield* Effect.raceFirst(run, timeOver(context, timeout))
-    const captured = yield* Effect.promise(() => output.end())
+      })
+      run.leftRunning = exit.leftRunning ?? []
+      return exit
+    })
+    const exit = yield* Effect.raceFirst(process, timeOver(context, timeout))
+    const captured = yield* Effect.promise(() => run.output.end())
     if (exit !== undefined) return completed(captured, exit)
-    const reason = `Command timed out after ${timeout ?? foregroundTimeout} s`
-    return Step.Error(joinParts([reason, render(captured)]))
+    return timedOut(timeout ?? foregroundTimeout, captured, run.leftRunning)
   },
   Effect.catch((cause) => Effect.succeed(startFailure(cause))),
 )
 
+/** Nobody is told of the file of a call that was cancelled. What could not be ended is reported as a failed cleanup. */
+const cancelled = async ({ output, leftRunning }: Run): Promise<void> => {
+  await output.discard()
+  const note = leftNoteOf(leftRunning)
+  if (note !== undefined) throw new Error(note)
+}
+
 /**
  * Outputs stdout, a `[stderr]` section, and `[exit code: N]` or `[killed by SIGNAL]` where it did not end well;
  * `(no output)` where there is nothing. What goes past 50,000 bytes is left out of the middle and kept in a file.
- * Children that the command leaves in the background go on after it has ended; a cancel or a time-out ends them too.
+ * Children that the command leaves in the background go on after it has ended, until the host ends; a cancel or a
+ * time-out ends all that it started, daemons too, and names what it could not.
  */
 export const Shell = (options: ShellOptions, machine: Machine = localMachine): EffectHandler =>
   handler("Shell", (context) =>
     Effect.suspend(() => {
-      const output = new CommandOutput()
-      // Nobody is told of the file of a call that was cancelled.
-      return Effect.onInterrupt(runShell(context, options, machine, output), () =>
-        Effect.promise(() => output.discard()),
+      const run = new Run()
+      return Effect.onInterrupt(runShell(context, options, machine, run), () =>
+        Effect.promise(() => cancelled(run)),
       )
     }),
   )

@@ -6,6 +6,7 @@
  */
 import { Type } from "@sinclair/typebox"
 import { Shell } from "../handlers/shell.ts"
+import { describeEnvironment } from "../io/environment.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
@@ -24,13 +25,16 @@ const parameters = Type.Object({
   ),
 })
 
+const description =
+  "Runs a command line in bash and gives what it printed on stdout and stderr, and its exit code if that is not 0. Long output is truncated and kept in a file."
+
 /** `shell` for the processes of a machine. */
 export const makeShellTool = (machine: Machine): Tool =>
   defineTool({
     name: "shell",
     label: "Shell",
     description:
-      "Runs a command line in bash and gives what it printed on stdout and stderr, and its exit code if that is not 0. Long output is truncated and kept in a file.",
+      machine.env === undefined ? description : `${description} ${describeEnvironment(machine.env)}`,
     parameters,
     primaryParam: "command",
     primaryKind: "command",

@@ -1,11 +1,17 @@
 /** What the file tools and the shell run on. A remote host or a test brings its own. */
+import type { EnvironmentRules } from "./environment.ts"
 import { type Files, localFiles } from "./files.ts"
 import { localProcesses, type Processes } from "./processes.ts"
 
 export interface Machine {
   readonly files: Files
   readonly processes: Processes
+  /**
+   * Which variables of the host's environment commands of the shell get: `{ ...localMachine, env: { pass, set } }`.
+   * Default: all whose names do not look like secrets.
+   */
+  readonly env?: EnvironmentRules
 }
 
 /** The machine that this process runs on. */
-export const localMachine: Machine = { files: localFiles, processes: localProcesses }
+export const localMachine: Machine = { files: localFiles, processes: localProcesses, env: {} }

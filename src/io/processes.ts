@@ -3,8 +3,11 @@
  * The end of the run is the command's own exit: a background child that holds its pipes open does not delay it.
  */
 import { spawn } from "node:child_process"
+import { endProcesses, type LeftProcess } from "./end-processes.ts"
+import { type EnvironmentRules, environmentFor } from "./environment.ts"
 import { type OnOutput, PipeReader } from "./pipe-reader.ts"
-import { endProcessGroup } from "./process-group.ts"
+import { reaper } from "./reaper.ts"
+import { marked, newMark } from "./run-marker.ts"
 
 export interface ProcessOptions {
   /** The program, looked up on PATH. */
@@ -12,33 +15,45 @@ export interface ProcessOptions {
   readonly args: ReadonlyArray<string>
   /** Absolute. */
   readonly cwd: string
-  /** Default: this process's own. */
+  /** All variables. Default: those of this process that `envRules` pass. */
   readonly env?: NodeJS.ProcessEnv
-  /** Aborting ends the whole process group: SIGTERM, half a second later SIGKILL. */
+  /** Default: all that do not look like secrets. */
+  readonly envRules?: EnvironmentRules
+  /** Aborting ends all that the run has started: SIGTERM, half a second later SIGKILL. */
   readonly signal?: AbortSignal
   /** Takes the output. While its promise is pending, that stream is not read. A failure of it ends the run. */
   readonly onOutput: OnOutput
 }
 
-/** One of the two is null. */
+/** Either code or signal is null. */
 export interface ProcessExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
+  /** What an abort could not end. */
+  readonly leftRunning?: ReadonlyArray<LeftProcess>
 }
 
 export interface Processes {
   /**
-   * Resolves once the command has exited and what it wrote was taken; after an abort, once its group is gone.
-   * Background children go on after a normal exit, their output discarded. Rejects where the command cannot be
-   * started (Node's error, with its `code`), where the signal was aborted before, and with what `onOutput` threw.
+   * Resolves once the command has exited and what it wrote was taken; after an abort, once all that it started is gone.
+   * Background children go on after a normal exit, their output discarded, until this process ends. Rejects where the
+   * command cannot be started (Node's error, with its `code`), where the signal was aborted before, and with what
+   * `onOutput` threw.
    */
   run(options: ProcessOptions): Promise<ProcessExit>
 }
 
 const run = async (options: ProcessOptions): Promise<ProcessExit> => {
-  const { command, args, cwd, env, signal, onOutput } = options
+  const { command, args, cwd, env, envRules, signal, onOutput } = options
   signal?.throwIfAborted()
-  const child = spawn(command, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] })
+  const mark = newMark()
+  const child = spawn(command, args, {
+    cwd,
+    env: marked(env ?? environmentFor(envRules), mark),
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const leave = reaper.watch(child.pid)
   const exited = new Promise<ProcessExit>((resolve, reject) => {
     child.once("error", reject)
     child.once("exit", (code, signal) => resolve({ code, signal }))
@@ -54,21 +69,24 @@ const run = async (options: ProcessOptions): Promise<ProcessExit> => {
     failure = { cause }
     stop()
   })
+  let leftRunning: ReadonlyArray<LeftProcess> = []
   try {
     await Promise.race([exited.then(() => reader.drain()), stopped])
     if (failure === undefined && signal?.aborted !== true) {
       reader.discard()
     } else if (child.pid !== undefined) {
-      await endProcessGroup(child.pid)
+      leftRunning = await endProcesses(child.pid, mark)
       await reader.endsInTime()
       reader.close()
     }
     if (failure !== undefined) throw failure.cause
-    return await exited
+    const exit = await exited
+    return leftRunning.length === 0 ? exit : { ...exit, leftRunning }
   } finally {
     signal?.removeEventListener("abort", stop)
+    leave()
   }
 }
 
-/** Processes of this machine. */
+/** Processes of this machine. They end when this process ends, however it does. */
 export const localProcesses: Processes = { run }

@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { Shell, type ShellOptions } from "../../src/handlers/index.ts"
-import { localMachine } from "../../src/io/index.ts"
+import { localMachine, type Machine } from "../../src/io/index.ts"
 import { makeFifo } from "../io/fifo.ts"
 import { isRunning } from "../io/process-state.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -53,6 +53,12 @@ describe("the answer of Shell", () => {
   })
 })
 
+/** Relative to the folder of this test. */
+const outputFiles = async (): Promise<Array<string>> => {
+  const names = await readdir(path(), { recursive: true })
+  return names.filter((name) => name.endsWith(".log"))
+}
+
 describe("the output of Shell", () => {
   beforeEach(() => {
     vi.stubEnv("TMPDIR", path())
@@ -78,7 +84,7 @@ describe("the output of Shell", () => {
         cwd: path(),
       },
     )
-    const [file] = await readdir(path())
+    const [file] = await outputFiles()
     const fullOutputPath = path(file)
     expect(step).toMatchObject({ output: { details: { exitCode: 0, truncated: true, fullOutputPath } } })
     const text = await answerOf({ name: "again", call: () => step }, { cwd: path() })
@@ -131,6 +137,17 @@ describe("the working directory", () => {
   })
 })
 
+describe("the environment", () => {
+  it("is what the machine passes", async () => {
+    vi.stubEnv("SOME_TOKEN", "token")
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const machine = { ...localMachine, env: { pass: ["PATH", "SOME_TOKEN"], set: { WORD: "word" } } }
+    const command = 'echo "[$SOME_TOKEN] [$WORD] [$HOME]"'
+    expect(await answerOf(Shell({ command }, machine), { cwd: path() })).toBe("[token] [word] []\n")
+    expect(await shell(command)).toBe(`[] [] [${process.env.HOME}]\n`)
+  })
+})
+
 describe("a command that cannot be started", () => {
   it("is a clear answer where there is no bash", async () => {
     const processes: typeof localMachine.processes = {
@@ -148,14 +165,18 @@ describe("a command that cannot be started", () => {
 })
 
 /** Starts Shell in a fiber, on a clock that the test sets, and waits for its first line. */
-const started = (command: string, options: Partial<ShellOptions & ContextOptions> = {}) =>
+const started = (
+  command: string,
+  options: Partial<ShellOptions & ContextOptions> = {},
+  machine: Machine = localMachine,
+) =>
   Effect.gen(function* () {
     let onLine = (_: string) => {}
     const line = new Promise<string>((resolve) => {
       onLine = resolve
     })
     const context = contextOf({ cwd: path(), onDelta: (text) => onLine(text), ...options })
-    const fiber = yield* Effect.forkChild(stepOf(Shell({ command, ...options }), context))
+    const fiber = yield* Effect.forkChild(stepOf(Shell({ command, ...options }, machine), context))
     return { fiber, context, line: yield* Effect.promise(() => line) }
   })
 
@@ -179,6 +200,30 @@ describe("the time-out", () => {
       }),
     ),
   )
+
+  it("names what could not be ended", () => {
+    const processes: typeof localMachine.processes = {
+      run: async (options) => ({
+        ...(await localMachine.processes.run(options)),
+        leftRunning: [
+          { pid: 71, name: "sudo" },
+          { pid: 72, name: "tail" },
+        ],
+      }),
+    }
+    return onTestClock(
+      Effect.gen(function* () {
+        const machine = { ...localMachine, processes }
+        const { fiber } = yield* started("echo ready; sleep 60", { timeout: 1 }, machine)
+        yield* TestClock.adjust("1 second")
+        expect(yield* Fiber.join(fiber)).toEqual({
+          _tag: "Error",
+          message:
+            "Command timed out after 1 s\nready\n[Could not be ended and is left running: 71 (sudo), 72 (tail)]",
+        })
+      }),
+    )
+  })
 
   it("is 120 s in the foreground", () =>
     onTestClock(
@@ -225,7 +270,7 @@ describe("an interruption", () => {
     return onTestClock(
       Effect.gen(function* () {
         const { fiber } = yield* started("head -c 200000 /dev/zero; sleep 60")
-        const files = Effect.promise(() => readdir(path()))
+        const files = Effect.promise(outputFiles)
         while ((yield* files).length === 0);
         yield* Fiber.interrupt(fiber)
         expect(yield* files).toEqual([])

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { localProcesses, type OutputStream, type ProcessOptions } from "../../src/io/index.ts"
+import { escapes } from "./escapes.ts"
 import { makeFifo } from "./fifo.ts"
 import { isRunning } from "./process-state.ts"
 import { useTempFolder } from "./temp-folder.ts"
@@ -83,6 +84,16 @@ describe("a run", () => {
     expect((await bash(`echo text > >(${afterExit})`)).stdout).toBe("text\nend\n")
   })
 
+  it("has no secrets of this process but those that are named", async () => {
+    vi.stubEnv("SOME_TOKEN", "token")
+    vi.stubEnv("OTHER_TOKEN", "other")
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const command = 'echo "$HOME [$SOME_TOKEN] [$OTHER_TOKEN]"'
+    expect((await bash(command)).stdout).toBe(`${process.env.HOME} [] []\n`)
+    const envRules = { pass: ["SOME_TOKEN"], set: { HOME: "elsewhere" } }
+    expect((await bash(command, { envRules })).stdout).toBe("elsewhere [token] []\n")
+  })
+
   it.each([
     ["a missing program", { command: "no-such-program" }, "ENOENT"],
     ["a missing folder", { cwd: "/no/such/folder" }, "ENOENT"],
@@ -149,6 +160,20 @@ describe("an abort", () => {
     const { printed, exit } = await run
     expect(exit.signal).toBe(signal)
     expect(isRunning(Number(printed))).toBe(false)
+  })
+
+  it.each(escapes)("ends what has left the group by %s", async (_, command) => {
+    const { printed, exit } = await abortAfterFirstLine(`${command}\nsleep 600`)
+    expect(isRunning(Number(printed))).toBe(false)
+    expect(exit).toEqual({ code: null, signal: "SIGTERM" })
+  })
+
+  it("leaves what other runs have started alone", async () => {
+    const { stdout } = await bash("setsid sleep 600 > /dev/null & echo $!")
+    const other = Number(stdout)
+    await abortAfterFirstLine("echo ready; sleep 600")
+    expect(isRunning(other)).toBe(true)
+    process.kill(other)
   })
 
   it("ends a run whose consumer never takes what it is given", async () => {

@@ -1,0 +1,108 @@
+/** The processes of this machine as Linux tells them in `/proc`, and which of them a run has started. */
+import { readFileSync } from "node:fs"
+import { readdir, readFile } from "node:fs/promises"
+
+export interface ProcessEntry {
+  readonly pid: number
+  readonly name: string
+  readonly parent: number
+  readonly group: number
+  readonly session: number
+  /** In clock ticks since the system started. */
+  readonly startTime: number
+}
+
+/** How the processes of a run are told from others. */
+export interface RunIdentity {
+  /** The process that leads its group and its session. */
+  readonly leader: number
+  /** Stands in the environment of whatever it starts, also of what leaves the session. */
+  readonly mark: string
+  /** When the leader started, if that is known: what is older is not looked at. */
+  readonly startTime: number | undefined
+  /** What was found before, with its start: it may have lost the parent by which it was known. */
+  readonly known: Map<number, number>
+}
+
+/** Behind the name, whose field is the second of all. */
+const startTimeField = 22 - 3
+
+/** A line of `/proc/<pid>/stat`: `pid (name) state ppid pgrp session …`. Undefined for one that has ended. */
+const entryOf = (stat: string): ProcessEntry | undefined => {
+  const end = stat.lastIndexOf(")")
+  const fields = stat.slice(end + 2).split(" ")
+  const [state, parent, group, session] = fields
+  if (end < 0 || state === "Z" || state === "X") return undefined
+  return {
+    pid: Number.parseInt(stat, 10),
+    name: stat.slice(stat.indexOf("(") + 1, end),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startTime: Number(fields[startTimeField]),
+  }
+}
+
+/** Undefined where the process has ended, or the system does not tell. */
+export const startTimeOf = (pid: number): number | undefined => {
+  try {
+    return entryOf(readFileSync(`/proc/${pid}/stat`, "latin1"))?.startTime
+  } catch {
+    return undefined
+  }
+}
+
+const readStat = async (pid: string): Promise<ProcessEntry | undefined> => {
+  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined)
+  return stat === undefined ? undefined : entryOf(stat)
+}
+
+/** Undefined where the system does not tell. What has ended is left out, also where nobody has reaped it. */
+const readTable = async (): Promise<Array<ProcessEntry> | undefined> => {
+  const names = await readdir("/proc").catch(() => undefined)
+  const pids = names?.filter((name) => /^\d+$/.test(name))
+  if (pids === undefined || pids.length === 0) return undefined
+  const entries = await Promise.all(pids.map(readStat))
+  return entries.filter((entry) => entry !== undefined)
+}
+
+/** Nobody may read it of another user's process. */
+const hasMark = async ({ pid }: ProcessEntry, mark: string): Promise<boolean> => {
+  const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "")
+  return environment.includes(mark)
+}
+
+/** Those that have an ancestor among the found: also what has emptied its environment, or runs as another user. */
+const addDescendants = (found: Set<ProcessEntry>, table: ReadonlyArray<ProcessEntry>): void => {
+  const pids = new Set([...found].map(({ pid }) => pid))
+  for (let size = -1; size !== found.size; ) {
+    size = found.size
+    for (const entry of table) {
+      if (!pids.has(entry.parent) || found.has(entry)) continue
+      found.add(entry)
+      pids.add(entry.pid)
+    }
+  }
+}
+
+/** The processes of a run that have not ended, wherever they went. Undefined where the system does not tell. */
+export const findProcessesOf = async ({
+  leader,
+  mark,
+  startTime = 0,
+  known,
+}: RunIdentity): Promise<Array<ProcessEntry> | undefined> => {
+  const table = (await readTable())?.filter((entry) => entry.startTime >= startTime)
+  if (table === undefined) return undefined
+  const found = new Set<ProcessEntry>()
+  const look = async (entry: ProcessEntry): Promise<void> => {
+    const { pid, group, session, startTime } = entry
+    if (pid === process.pid) return
+    const isMember = group === leader || session === leader || known.get(pid) === startTime
+    if (isMember || (await hasMark(entry, mark))) found.add(entry)
+  }
+  await Promise.all(table.map(look))
+  addDescendants(found, table)
+  for (const { pid, startTime } of found) known.set(pid, startTime)
+  return [...found]
+}

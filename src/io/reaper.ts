@@ -1,0 +1,125 @@
+/**
+ * Ends what this process has started when this process ends, also by SIGKILL: a small shell that waits on a pipe of
+ * ours and reads its end when we are gone. It is started with the first run, holds up nobody, and costs nothing while
+ * it waits.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import type { Socket } from "node:net"
+import { hostMark } from "./run-marker.ts"
+
+/**
+ * `$1` is our mark: what bears it ends. Lines tell what to end besides, `+GROUP` a process group and `-GROUP` one that
+ * is no concern any more; `/FOLDER` is a folder to remove. Processes have a third of a second to end themselves.
+ * Where the system does not list them in /proc, the groups are all that is known.
+ */
+const script = `
+trap '' HUP INT QUIT TERM PIPE
+mark=$1 groups=' ' since=0
+{ read -r line < "/proc/$PPID/stat"; } && { set -- \${line##*) }; since=\${20}; }
+set --
+while read -r line; do
+  case $line in
+    +*) groups="$groups\${line#+} " ;;
+    -*) group=" \${line#-} "; groups="\${groups%%"$group"*} \${groups#*"$group"}" ;;
+    /*) set -- "$@" "$line" ;;
+  esac
+done
+find_alive() {
+  cat /proc/[0-9]*/stat | awk -v since="$since" -v groups="$groups" '
+    { pid = $1; sub(/.*[)] /, "") }
+    $20 < since || $1 ~ /[ZX]/ { next }
+    index(groups, " " $3 " ") || index(groups, " " $4 " ") { print "member", pid; next }
+    { print "other", pid }' | {
+    files=/dev/null
+    while read -r kind pid; do
+      case $kind in member) echo "$pid" ;; *) files="$files /proc/$pid/environ" ;; esac
+    done
+    grep -lsFe "$mark" $files | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
+  }
+}
+signal_groups() { for group in $groups; do kill -s "$1" -- "-$group"; done; }
+pids=$(find_alive)
+if [ "$groups$pids" != ' ' ]; then
+  [ -z "$pids" ] && signal_groups TERM || kill -s TERM $pids
+  for pause in 0.05 0.1 0.15; do
+    sleep "$pause"
+    pids=$(find_alive)
+    [ -n "$pids" ] || break
+  done
+  signal_groups KILL
+  for round in 1 2 3 4 5 6 7 8; do
+    [ -n "$pids" ] || break
+    kill -s KILL $pids
+    sleep 0.05
+    pids=$(find_alive)
+  done
+fi
+[ $# = 0 ] || rm -rf -- "$@"
+`
+
+/** A run that has ended is told with the next one that starts, or after so many milliseconds. */
+const tellAfter = 100
+
+const ignore = () => {}
+
+class Reaper {
+  private readonly groups = new Set<number>()
+  private readonly folders = new Set<string>()
+  /** Not told yet. */
+  private lines = ""
+  private timer: NodeJS.Timeout | undefined
+  private shell: ChildProcess | undefined
+
+  /** Takes a process group into its care; to be given back once the run has ended. */
+  watch(group: number | undefined): () => void {
+    if (group === undefined) return ignore
+    this.shell ??= this.start()
+    this.groups.add(group)
+    this.lines += `+${group}\n`
+    this.tell()
+    return () => {
+      this.groups.delete(group)
+      this.lines += `-${group}\n`
+      this.timer ??= setTimeout(() => this.tell(), tellAfter).unref()
+    }
+  }
+
+  /** A folder, absolute, that is removed when this process has ended. */
+  removes(folder: string): void {
+    if (folder.includes("\n")) return
+    this.shell ??= this.start()
+    this.folders.add(folder)
+    this.lines += `${folder}\n`
+    this.tell()
+  }
+
+  private tell(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.shell?.stdin?.write(this.lines)
+    this.lines = ""
+  }
+
+  /** Should somebody end it, the next run starts another. */
+  private start(): ChildProcess {
+    const shell = spawn("sh", ["-c", script, "stepline-reaper", hostMark], {
+      cwd: "/",
+      env: { PATH: process.env.PATH },
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    })
+    const forget = () => {
+      if (this.shell === shell) this.shell = undefined
+    }
+    shell.once("error", ignore)
+    shell.once("exit", forget)
+    shell.stdin.on("error", forget)
+    shell.unref()
+    ;(shell.stdin as Socket).unref()
+    const lines = [...[...this.groups].map((group) => `+${group}`), ...this.folders]
+    this.lines = lines.map((line) => `${line}\n`).join("")
+    return shell
+  }
+}
+
+export const reaper = new Reaper()

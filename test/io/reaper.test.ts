@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFile } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { escapes } from "./escapes.ts"
+import { makeFifo } from "./fifo.ts"
+import { isRunning } from "./process-state.ts"
+import { useTempFolder } from "./temp-folder.ts"
+
+const path = useTempFolder()
+
+const script = fileURLToPath(new URL("running-host.ts", import.meta.url))
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/**
+ * Runs a command in a host of its own. What the command starts inherits the pipe `held`: it can be read to its end once
+ * all of that has ended, whoever has ended it.
+ */
+const startHost = (command: string, mode = "stay") => {
+  makeFifo(path("held"))
+  const line = `cd ${path()}; exec 9> held\n${command}`
+  const host = spawn(process.execPath, ["--import", "tsx", script, line, mode], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  return { host, allEnded: readFile(path("held"), "utf8") }
+}
+
+const firstLines = async (stream: NodeJS.ReadableStream, count: number): Promise<Array<string>> => {
+  let text = ""
+  for await (const chunk of stream) {
+    text += chunk
+    if (text.split("\n").length > count) break
+  }
+  return text.trimEnd().split("\n")
+}
+
+/** An empty environment in a session of its own, whose parent is gone, leaves nothing to know a process by. */
+const ways = escapes.filter(([way]) => way !== "an empty environment")
+
+describe("a host that is killed", () => {
+  it("leaves nothing behind, wherever it went", async () => {
+    const command = ways.map(([, line]) => line).join("\n")
+    const { host, allEnded } = startHost(`${command}\nenv -i sleep 600 & sleep 600`)
+    const pids = await firstLines(host.stdout, ways.length)
+    expect(pids).toHaveLength(ways.length)
+    host.kill("SIGKILL")
+    expect(await allEnded).toBe("")
+    expect(pids.filter((pid) => isRunning(Number(pid)))).toEqual([])
+  })
+
+  it("lets commands clean up", async () => {
+    const { host, allEnded } = startHost("trap 'echo cleaned >&9; exit' TERM; echo ready; sleep 600 & wait")
+    await firstLines(host.stdout, 1)
+    host.kill("SIGKILL")
+    expect(await allEnded).toBe("cleaned\n")
+  })
+
+  it("leaves nothing of a host that ran in one of its commands", async () => {
+    const inner = `${process.execPath} --import tsx ${script} "setsid --fork bash -c 'echo ready; exec sleep 600'; sleep 600"`
+    const { host, allEnded } = startHost(`cd ${root}; ${inner}`)
+    await firstLines(host.stdout, 1)
+    host.kill("SIGKILL")
+    expect(await allEnded).toBe("")
+  })
+})
+
+describe("a host that ends by itself", () => {
+  it("ends what completed commands have left in the background", async () => {
+    const { host, allEnded } = startHost("setsid sleep 600 > /dev/null 2>&1 & echo started", "end")
+    host.stdout.resume()
+    expect(await once(host, "exit")).toEqual([0, null])
+    expect(await allEnded).toBe("")
+  })
+})
