@@ -1,6 +1,6 @@
 /**
  * What a command printed, in bounded memory: both ends of each stream for the model and, where that is not all,
- * everything as it came in a file of the temp folder.
+ * everything as it came in a file, up to 256 MB.
  */
 import { StringDecoder } from "node:string_decoder"
 import type { OutputStream } from "./pipe-reader.ts"
@@ -13,8 +13,10 @@ export interface CapturedOutput {
   /** Set where the texts are not all that was printed. */
   readonly truncated?: {
     readonly totalBytes: number
-    /** Holds everything, mode 0600. Not set where it could not be written. */
+    /** Holds everything but `droppedBytes`, for its owner alone. Not set where it could not be written. */
     readonly path?: string
+    /** How much of the middle the file lacks. */
+    readonly droppedBytes?: number
   }
 }
 
@@ -32,11 +34,14 @@ export class CommandOutput {
   private readonly streams: Record<OutputStream, Capture>
   private readonly file: SpillFile
 
-  /** `limit`: bytes of both streams that are still given in full; default 50,000. */
-  constructor(limit: number = maxOutputBytes) {
+  /**
+   * `limit`: bytes of both streams that are still given in full; default 50,000. `fileLimit`: bytes that its file may
+   * hold; default 256 MB.
+   */
+  constructor(limit: number = maxOutputBytes, fileLimit?: number) {
     this.limit = limit
     this.streams = { stdout: new Capture(limit), stderr: new Capture(limit) }
-    this.file = new SpillFile(limit)
+    this.file = new SpillFile(limit, fileLimit)
   }
 
   /**
@@ -63,11 +68,15 @@ export class CommandOutput {
     // Each stream may have half, and what the other one leaves.
     const half = Math.floor(this.limit / 2)
     const stderrBytes = Math.min(stderr.totalBytes, Math.max(half, this.limit - stdout.totalBytes))
-    const { totalBytes, path } = this.file
+    const { totalBytes, path, droppedBytes } = this.file
     return {
       stdout: stdout.render(this.limit - stderrBytes),
       stderr: stderr.render(stderrBytes),
-      truncated: path === undefined ? { totalBytes } : { totalBytes, path },
+      truncated: {
+        totalBytes,
+        ...(path !== undefined && { path }),
+        ...(path !== undefined && droppedBytes > 0 && { droppedBytes }),
+      },
     }
   }
 

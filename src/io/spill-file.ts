@@ -1,11 +1,17 @@
-/** Bytes kept in memory up to a limit; from then on they go to a file of the temp folder, mode 0600. */
+/**
+ * Bytes kept in memory up to a limit; from then on they go to a file that only its owner can read. The file has a limit
+ * too: past that the middle is left out, and a line in its place says so.
+ */
 import { randomUUID } from "node:crypto"
 import { type FileHandle, open, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { outputFolder } from "./output-folder.ts"
+import { TailBuffer } from "./tail-buffer.ts"
 
 /** Bytes that may wait for the disk before the command has to. */
 const maxHeldBytes = 1 << 20
+/** What a file may hold, in bytes. */
+const maxFileBytes = 256_000_000
 
 /** Call `close` where the file is wanted, also below the limit, and `remove` where nobody will be told of it. */
 export class SpillFile {
@@ -13,23 +19,44 @@ export class SpillFile {
   /** Undefined while there is no file, and where it could not be written. */
   path: string | undefined
   private readonly limit: number
+  /** What comes first in the file, in bytes; an end of at most the same size follows. */
+  private readonly startBytes: number
+  private readonly endBytes: number
   private held: Array<Uint8Array> = []
   private heldBytes = 0
+  private end: TailBuffer | undefined
   private file: FileHandle | undefined
   private failed = false
   private flushing: Promise<void> | undefined
 
-  /** `limit`: bytes that stay in memory; the first one past it starts the file. */
-  constructor(limit: number) {
+  /**
+   * `limit`: bytes that stay in memory; the first one past it starts the file. `fileLimit`: bytes that the file may
+   * hold, default 256 MB, but for the line that says what is missing.
+   */
+  constructor(limit: number, fileLimit: number = maxFileBytes) {
     this.limit = limit
+    this.endBytes = Math.min(maxHeldBytes, Math.floor(fileLimit / 2))
+    this.startBytes = fileLimit - this.endBytes
+  }
+
+  /** How much of the middle the file lacks. */
+  get droppedBytes(): number {
+    return this.end?.droppedBytes ?? 0
   }
 
   /** Gives a promise where the disk is behind. */
   write(bytes: Uint8Array): Promise<void> | undefined {
+    const room = this.startBytes - this.totalBytes
     this.totalBytes += bytes.length
     if (this.failed) return undefined
-    this.held.push(bytes)
-    this.heldBytes += bytes.length
+    if (room < bytes.length) {
+      this.end ??= new TailBuffer(this.endBytes)
+      this.end.write(bytes.subarray(Math.max(0, room)))
+    }
+    if (room <= 0) return undefined
+    const first = bytes.subarray(0, room)
+    this.held.push(first)
+    this.heldBytes += first.length
     if (this.totalBytes <= this.limit) return undefined
     this.flushing ??= this.flush()
     return this.heldBytes > maxHeldBytes ? this.flushing : undefined
@@ -37,8 +64,10 @@ export class SpillFile {
 
   /** Writes what is still held, and closes. */
   async close(): Promise<void> {
-    this.flushing ??= this.flush()
     await this.flushing
+    if (this.droppedBytes > 0) this.held.push(Buffer.from(`\n[${this.droppedBytes} bytes left out]\n`))
+    if (this.end !== undefined) this.held.push(this.end.read())
+    await this.flush()
     const { file } = this
     this.file = undefined
     await file?.close()
@@ -66,7 +95,7 @@ export class SpillFile {
     if (this.failed) return
     try {
       if (this.file === undefined) {
-        const path = join(tmpdir(), `stepline-${randomUUID()}.log`)
+        const path = join(await outputFolder(), `${randomUUID()}.log`)
         this.file = await open(path, "wx", 0o600)
         this.path = path
       }

@@ -1,5 +1,6 @@
 /** pi's `bash`: a command line, of whose output the end is kept. A failure throws, with the output. */
 import { Type } from "@sinclair/typebox"
+import { environmentFor } from "../../../io/environment.ts"
 import type { AgentToolUpdateCallback } from "../../agent-tool-result.ts"
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
 import { type BashOperations, createLocalBashOperations } from "./bash-operations.ts"
@@ -51,8 +52,9 @@ const noteOf = (output: TailOutput): string => {
   const { truncated, truncatedBy, totalLines, outputLines, outputBytes, lastLinePartial } =
     output.truncation()
   if (!truncated) return ""
-  const whole =
-    output.fullOutputPath === undefined ? "The rest is lost" : `Full output: ${output.fullOutputPath}`
+  const { fullOutputPath, isFileCut } = output
+  const kept = isFileCut ? "Output but for its middle" : "Full output"
+  const whole = fullOutputPath === undefined ? "The rest is lost" : `${kept}: ${fullOutputPath}`
   if (lastLinePartial) {
     const sizes = `${formatSize(outputBytes)} of line ${totalLines} (line is ${formatSize(output.lastLineBytes)})`
     return `\n\n[Showing last ${sizes}. ${whole}]`
@@ -106,7 +108,7 @@ export const createBashTool = (
     execute: async (_toolCallId, params, signal, onUpdate) => {
       const { timeout } = params
       const command = commandPrefix === undefined ? params.command : `${commandPrefix}\n${params.command}`
-      const spawn = spawnHook({ command, cwd, env: { ...process.env } })
+      const spawn = spawnHook({ command, cwd, env: environmentFor() })
       const output = new TailOutput()
       const updates = makeUpdates(output, onUpdate)
       const onData = (data: Buffer) => {

@@ -33,6 +33,11 @@ export class TailOutput {
     return this.file.path
   }
 
+  /** Whether that file has all but a middle that was too long for it. */
+  get isFileCut(): boolean {
+    return this.file.droppedBytes > 0
+  }
+
   truncation(): TruncationResult {
     const { totalBytes, totalLines } = this
     return { ...truncateTail(this.tail), totalBytes, totalLines }
