@@ -1,0 +1,5 @@
+export { probeSandbox } from "./probe.ts"
+export type { SandboxOptions } from "./sandbox-bounds.ts"
+export { SandboxError } from "./sandbox-error.ts"
+export type { SandboxedMachine, SandboxedMachineOptions } from "./sandboxed-machine.ts"
+export { sandboxedMachine } from "./sandboxed-machine.ts"

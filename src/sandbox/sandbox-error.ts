@@ -1,0 +1,4 @@
+/** Why there is no sandbox, in a sentence that names what is missing. Nothing has run. */
+export class SandboxError extends Error {
+  override readonly name = "SandboxError"
+}

@@ -1,0 +1,88 @@
+/**
+ * The one sandbox runtime of this process, shared by all sandboxed machines: it has one proxy and one state. It is
+ * started for the first and ended after the last. It allows nothing by itself: every command brings its own bounds.
+ */
+import { isMissingModule } from "../io/missing-module.ts"
+import { probeSandbox } from "./probe.ts"
+import { SandboxError } from "./sandbox-error.ts"
+
+export type SandboxManager = typeof import("@anthropic-ai/sandbox-runtime").SandboxManager
+
+let users = 0
+let running: Promise<SandboxManager> | undefined
+/** The end of the run before. */
+let ended = Promise.resolve()
+
+const load = async (): Promise<SandboxManager> => {
+  try {
+    return (await import("@anthropic-ai/sandbox-runtime")).SandboxManager
+  } catch (cause) {
+    if (!isMissingModule(cause)) throw cause
+    throw new SandboxError(
+      "There is no sandbox: @anthropic-ai/sandbox-runtime is not installed. Install it with npm install @anthropic-ai/sandbox-runtime.",
+      { cause },
+    )
+  }
+}
+
+const signals = ["SIGINT", "SIGTERM"] as const
+
+/** What a library listens to, so that a signal would no longer end its host, is taken back. */
+const withoutSignalListeners = async (work: () => Promise<void>): Promise<void> => {
+  const before = signals.map((signal) => new Set(process.listeners(signal)))
+  await work()
+  signals.forEach((signal, index) => {
+    for (const listener of process.listeners(signal)) {
+      if (!before[index]!.has(listener)) process.off(signal, listener)
+    }
+  })
+}
+
+const start = async (): Promise<SandboxManager> => {
+  await ended
+  await probeSandbox()
+  const manager = await load()
+  const nothing = {
+    network: { allowedDomains: [], deniedDomains: [] },
+    filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+  }
+  try {
+    await withoutSignalListeners(() => manager.initialize(nothing, undefined, true))
+  } catch (cause) {
+    throw new SandboxError(`There is no sandbox: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
+  }
+  return manager
+}
+
+export interface RuntimeLease {
+  readonly manager: SandboxManager
+  /** Ends the runtime where nobody else uses it. */
+  release(): Promise<void>
+}
+
+/** Rejects with a SandboxError where there can be no sandbox. */
+export const leaseRuntime = async (): Promise<RuntimeLease> => {
+  users++
+  running ??= start()
+  const own = running
+  const leave = async (): Promise<void> => {
+    users--
+    if (users > 0 || running !== own) return
+    running = undefined
+    ended = own.then(
+      (manager) => manager.reset(),
+      () => {},
+    )
+    await ended
+  }
+  try {
+    const manager = await own
+    let released: Promise<void> | undefined
+    return { manager, release: () => (released ??= leave()) }
+  } catch (error) {
+    await leave()
+    throw error
+  }
+}

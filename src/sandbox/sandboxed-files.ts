@@ -1,0 +1,61 @@
+/** The file tools of a sandboxed machine: they keep to the bounds that its commands have. */
+import { basename, dirname } from "node:path"
+import type { Files } from "../io/files.ts"
+import { isWithin, protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
+
+const refusal = (what: string, path: string, why: string): Error =>
+  Object.assign(new Error(`The sandbox does not let ${path} be ${what}: ${why}.`), { code: "EACCES" })
+
+export const sandboxedFiles = (inner: Files, bounds: SandboxBounds): Files => {
+  const expectReadable = async (path: string): Promise<void> => {
+    const real = await inner.resolveLinks(path)
+    for (const denied of bounds.denyRead) {
+      if (isWithin(await inner.resolveLinks(denied), real)) throw refusal("read", path, `${denied} is secret`)
+    }
+  }
+  const expectWritable = async (path: string): Promise<void> => {
+    await expectReadable(path)
+    const real = await inner.resolveLinks(path)
+    if (!bounds.write.some((folder) => isWithin(folder, real))) {
+      throw refusal("written", path, `only ${bounds.write.join(", ")} may be`)
+    }
+    const { paths, git } = await protectedBy(bounds)
+    const resolved = await Promise.all(paths.map((at) => inner.resolveLinks(at)))
+    const stops = resolved.find((at) => isWithin(at, real) || isWithin(real, at))
+    // A file of a repository that is being made is as good as a hook of it.
+    const isInGit = real.split("/").includes(".git") && !git.folders.has(dirname(real))
+    const isGit = isInGit || basename(real) === "HEAD"
+    if (stops !== undefined || isGit) {
+      throw refusal("written", path, "what it says could run outside of the sandbox")
+    }
+  }
+  return {
+    stat: (path) => inner.stat(path),
+    resolveLinks: (path) => inner.resolveLinks(path),
+    list: async (path) => {
+      await expectReadable(path)
+      return inner.list(path)
+    },
+    async *chunks(path) {
+      await expectReadable(path)
+      yield* inner.chunks(path)
+    },
+    read: async (path) => {
+      await expectReadable(path)
+      return inner.read(path)
+    },
+    isWritable: async (path) =>
+      (await expectWritable(path).then(
+        () => true,
+        () => false,
+      )) && (await inner.isWritable(path)),
+    replace: async (path, content, signal) => {
+      await expectWritable(path)
+      await inner.replace(path, content, signal)
+    },
+    create: async (path, content, signal) => {
+      await expectWritable(path)
+      await inner.create(path, content, signal)
+    },
+  }
+}

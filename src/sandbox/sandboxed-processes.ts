@@ -1,0 +1,103 @@
+/** Processes in a box: each command is wrapped by the runtime and given bounds of its own. */
+import { randomBytes } from "node:crypto"
+import type { ProcessExit, Processes, ProcessOptions } from "../io/processes.ts"
+import { disarmGit } from "./disarm-git.ts"
+import { isWithin, protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
+import type { SandboxManager } from "./sandbox-runtime.ts"
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** A path that is no pattern, whatever characters it has. */
+const literal = (path: string) => ({ path, literal: true as const })
+
+const maxNamed = 20
+
+const listOf = (items: ReadonlyArray<string>): string => {
+  const different = [...new Set(items)]
+  const more = different.length - maxNamed
+  return different.slice(0, maxNamed).join("; ") + (more > 0 ? `; and ${more} more` : "")
+}
+
+/** What the model is told of what the box has stopped. */
+const noteOf = (
+  denied: ReadonlyArray<string>,
+  disarmed: ReadonlyArray<string>,
+  isPartial: boolean,
+): string => {
+  const lines: Array<string> = []
+  if (denied.length > 0) lines.push(`[sandbox] Blocked: ${listOf(denied)}`)
+  if (disarmed.length > 0) {
+    lines.push(`[sandbox] Would run outside of the sandbox, renamed to NAME.blocked: ${listOf(disarmed)}`)
+  }
+  if (isPartial) {
+    lines.push(
+      "[sandbox] There are too many folders to look for repositories in all of them: call git with care.",
+    )
+  }
+  return lines.map((line) => `${line}\n`).join("")
+}
+
+/**
+ * Whether a line of the runtime tells of something that these bounds stop. It knows a command's domains, but judges all
+ * paths as though no folder might be written.
+ */
+const isBlocked = (line: string, writable: ReadonlyArray<string>, closed: ReadonlyArray<string>): boolean => {
+  const [, path] = /^\w+ (\/.*)$/.exec(line) ?? []
+  if (path === undefined) return true
+  const isOpen = writable.some((folder) => isWithin(folder, path))
+  return !isOpen || closed.some((folder) => isWithin(folder, path))
+}
+
+export interface SandboxedProcessesOptions {
+  readonly inner: Processes
+  readonly manager: SandboxManager
+  readonly bounds: SandboxBounds
+  /** A folder for temporary files, which may be written. */
+  readonly temporary: string
+}
+
+/** They end when the command ends, whatever they left behind. Where the box cannot be made, nothing runs. */
+export const sandboxedProcesses = (made: SandboxedProcessesOptions): Processes => {
+  const { inner, manager, bounds, temporary } = made
+  const run = async (options: ProcessOptions): Promise<ProcessExit> => {
+    const { command, args, signal, onOutput } = options
+    signal?.throwIfAborted()
+    // Binds the connections of this command to its domains, so nobody may guess it.
+    const commandId = randomBytes(24).toString("base64url")
+    const { paths, git } = await protectedBy(bounds)
+    const words = [command, ...args].map(quote).join(" ")
+    const writable = [...bounds.write, temporary]
+    const filesystem = {
+      allowWrite: writable.map(literal),
+      denyRead: bounds.denyRead.map(literal),
+      denyWrite: paths.map(literal),
+    }
+    manager.registerCommandNetworkLists(commandId, { allowedDomains: [...bounds.domains] })
+    try {
+      const line = await manager.wrapWithSandbox(
+        `export TMPDIR=${quote(temporary)}; exec ${words}`,
+        "bash",
+        { filesystem },
+        signal,
+        { commandId, commandText: words },
+      )
+      try {
+        return await inner.run({ ...options, command: "bash", args: ["-c", line] })
+      } finally {
+        manager.cleanupAfterCommand()
+        const disarmed = await disarmGit(bounds.write, git)
+        // What the runtime was told of the command's last moments.
+        await new Promise((resolve) => setImmediate(resolve))
+        const seen = manager.getSandboxViolationStore().getViolationsForCommand(commandId)
+        const denied = seen
+          .map(({ line }) => line.replace(/^deny /, ""))
+          .filter((line) => isBlocked(line, writable, paths))
+        const note = noteOf(denied, disarmed, git.isPartial)
+        if (note !== "" && signal?.aborted !== true) await onOutput("stderr", Buffer.from(note))
+      }
+    } finally {
+      manager.unregisterCommandNetworkLists(commandId)
+    }
+  }
+  return { run }
+}
