@@ -26,7 +26,7 @@ export interface SandboxedMachine extends Machine, AsyncDisposable {
  * running ends with them. Rejects with a `SandboxError` where there can be no sandbox: nothing runs outside by itself.
  *
  * @example
- * await using machine = await sandboxedMachine({ write: [cwd], network: { allow: ["registry.npmjs.org"] } })
+ * await using machine = await sandboxedMachine({ write: [cwd], network: { allow: ["example.com"] } })
  * const registry = new ToolRegistry(allTools(machine))
  */
 export const sandboxedMachine = async (options: SandboxedMachineOptions = {}): Promise<SandboxedMachine> => {
