@@ -4,6 +4,7 @@ import { type CallFolder, holdsIn, type PlacedCommand, placed } from "./call-fol
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
 import { approvedBy, ask, deniedBy, type Explanation, together } from "./explanation.ts"
 import type { Place } from "./path-forms.ts"
+import { namesPower, type Power, powersOf } from "./power-options.ts"
 import { findRule, type Rule, type ToolRules } from "./rules.ts"
 
 /** Whether a word of the command, or the blank behind one, ends here. */
@@ -62,14 +63,23 @@ export class CommandRules {
     const { text } = command
     const matched = this.rules.allow.filter((rule) => matches(rule, command, matching))
     if (matched.length === 0) return ask(`No allow rule matches \`${text}\`.`, text)
-    const elsewhere = folders.find((folder) => !matched.some((rule) => holdsIn(rule, folder, place)))
-    if (elsewhere === undefined) return approvedBy(matched[0]!, text)
+    const powers = powersOf(command)
+    const covers = (rule: Rule) => powers.every((power) => namesPower(rule, command, power, matching))
+    const covering = powers.length === 0 ? matched : matched.filter(covers)
+    if (covering.length === 0) return ask(becauseOf(powers[0]!, text), text)
+    const elsewhere = folders.find((folder) => !covering.some((rule) => holdsIn(rule, folder, place)))
+    if (elsewhere === undefined) return approvedBy(covering[0]!, text)
     return ask(
       `It may run in ${shown(elsewhere)}, and no allow rule for \`${text}\` names that folder.`,
       text,
     )
   }
 }
+
+const becauseOf = ({ word, others }: Power, text: string): string =>
+  others.length === 0
+    ? `What \`${word}\` stands for may be an option with which \`${text}\` writes or runs something.`
+    : `With \`${word}\` it may write or run something, and no allow rule for \`${text}\` names that.`
 
 const shown = ({ name, real }: CallFolder): string =>
   real === undefined ? `a folder that cannot be told (${name})` : `\`${name}\``

@@ -1,86 +1,8 @@
 /**
- * Programs that only seem to read: options and scripts with which they run a program of the caller's choosing, or write.
- * A rule such as `^sort\b` was not meant for `sort -o file`.
+ * Programs whose arguments are scripts, which may run a program of the caller's choosing, or write. A rule such as
+ * `^awk\b` was not meant for them. Options that do so are in power-options.ts.
  */
 import type { ShellWord } from "./shell-word.ts"
-
-interface EscapeOptions {
-  readonly short?: string
-  readonly long?: ReadonlyArray<string>
-  /** Subcommands. */
-  readonly words?: ReadonlyArray<string>
-}
-
-const gitOutput: EscapeOptions = { long: ["output", "ext-diff"] }
-const gitTransport: EscapeOptions = { long: ["upload-pack", "receive-pack", "exec"] }
-const tar: EscapeOptions = {
-  short: "IF",
-  long: [
-    "checkpoint-action",
-    "to-command",
-    "use-compress-program",
-    "rsh-command",
-    "info-script",
-    "new-volume-script",
-  ],
-}
-const fd: EscapeOptions = { short: "xX", long: ["exec", "exec-batch"] }
-const copy: EscapeOptions = { short: "SoF" }
-
-const programs = new Map<string, EscapeOptions>([
-  ["sort", { short: "o", long: ["output", "compress-program"] }],
-  ["shuf", { short: "o", long: ["output"] }],
-  ["tree", { short: "o" }],
-  ["split", { long: ["filter"] }],
-  ["rg", { long: ["pre", "hostname-bin"] }],
-  ["fd", fd],
-  ["fdfind", fd],
-  ["tar", tar],
-  ["bsdtar", tar],
-  ["rsync", { short: "e", long: ["rsh", "rsync-path"] }],
-  ["scp", copy],
-  ["sftp", copy],
-  ["man", { short: "PH", long: ["pager", "html"] }],
-  ["jobs", { short: "x" }],
-  ["wait", { short: "p" }],
-  ["printf", { short: "v" }],
-  ["git diff", gitOutput],
-  ["git log", gitOutput],
-  ["git show", gitOutput],
-  ["git grep", { short: "O", long: ["open-files-in-pager"] }],
-  ["git fetch", gitTransport],
-  ["git pull", gitTransport],
-  ["git clone", { short: "uc", long: ["upload-pack", "config"] }],
-  ["git ls-remote", gitTransport],
-  ["git push", gitTransport],
-  ["git rebase", { short: "x", long: ["exec"] }],
-  ["git difftool", { short: "x", long: ["extcmd"] }],
-  ["git archive", { short: "o", long: ["output", "exec"] }],
-  ["git bisect", { words: ["run"] }],
-  ["git submodule", { words: ["foreach"] }],
-])
-
-const matches = ({ short = "", long = [], words = [] }: EscapeOptions, text: string): boolean => {
-  if (text.startsWith("--")) {
-    const name = text.slice(2).split("=", 1)[0]!
-    // Long options may be abbreviated.
-    return name !== "" && long.some((option) => option.startsWith(name))
-  }
-  if (text.startsWith("-")) return [...text.slice(1)].some((letter) => short.includes(letter))
-  return words.includes(text)
-}
-
-const usesOption = (options: EscapeOptions, args: ReadonlyArray<ShellWord>): boolean =>
-  args.some((word) => !word.literal || matches(options, word.text))
-
-const git = (args: ReadonlyArray<ShellWord>): boolean => {
-  const [subcommand, ...rest] = args
-  if (subcommand === undefined) return false
-  // `git -c alias.x='!rm y' x`, `git -C elsewhere status`: another configuration runs other programs.
-  if (!subcommand.literal || subcommand.text.startsWith("-")) return true
-  const options = programs.get(`git ${subcommand.text}`)
-  return options !== undefined && usesOption(options, rest)
-}
 
 const awk = (args: ReadonlyArray<ShellWord>): boolean =>
   args.some(({ text, literal }) => !literal || /system|getline|[|>@]|^-[^Fv]/.test(text))
@@ -112,7 +34,6 @@ const test = (args: ReadonlyArray<ShellWord>): boolean =>
   !args.every(({ text, literal }) => literal && text !== "-v" && text !== "-R")
 
 const readers = new Map<string, (args: ReadonlyArray<ShellWord>) => boolean>([
-  ["git", git],
   ["awk", awk],
   ["gawk", awk],
   ["mawk", awk],
@@ -125,13 +46,5 @@ const readers = new Map<string, (args: ReadonlyArray<ShellWord>) => boolean>([
 ])
 
 /** Whether these arguments give a program more power than its name promises, or may do so. */
-export const escapes = (name: string, args: ReadonlyArray<ShellWord>): boolean => {
-  const reader = readers.get(name)
-  if (reader !== undefined) return reader(args)
-  const options = programs.get(name)
-  if (options === undefined) return false
-  // Old tar takes its letters without a dash.
-  const first = args[0]?.text
-  if (name.endsWith("tar") && first !== undefined && matches(options, `-${first}`)) return true
-  return usesOption(options, args)
-}
+export const escapes = (name: string, args: ReadonlyArray<ShellWord>): boolean =>
+  readers.get(name)?.(args) ?? false

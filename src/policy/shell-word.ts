@@ -10,11 +10,28 @@ export interface ShellWord {
   readonly literal: boolean
   /** The text as it reads where every variable is unset, for deny patterns: `r$@m` is `rm`. */
   readonly emptied: string
+  /** Whether it may become several words, or begin otherwise than `text`. */
+  readonly splits: boolean
 }
 
 const isLiteralPart = (part: WordPart): boolean => {
   if (part.type === "DoubleQuoted") return part.parts.every((child) => child.type === "Literal")
   return part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted"
+}
+
+const splitsPart = (part: WordPart): boolean => {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+    case "Glob":
+      return false
+    case "DoubleQuoted":
+      // `"$@"` and its like.
+      return part.parts.some((child) => child.type !== "Literal" && child.text.includes("@"))
+    default:
+      return true
+  }
 }
 
 const emptiedWord = (word: Word): string =>
@@ -49,12 +66,14 @@ export const shellWord = (word: Word): ShellWord => ({
   text: word.value,
   literal: word.parts === undefined ? !word.text.startsWith("~") : word.parts.every(isLiteralPart),
   emptied: emptiedWord(word),
+  splits: word.parts?.some(splitsPart) ?? false,
 })
 
 /** An assignment as a word: `NAME=value`. */
 export const assignmentWord = (assignment: Assignment): ShellWord => {
   const { text: source, name, index, append, value } = assignment
-  if (value.type === "ArrayValue") return { source, text: source, literal: false, emptied: source }
+  if (value.type === "ArrayValue")
+    return { source, text: source, literal: false, emptied: source, splits: true }
   const head = `${name}${index === undefined ? "" : `[${index.text}]`}${append ? "+" : ""}=`
   const word = shellWord(value)
   return {
@@ -62,6 +81,7 @@ export const assignmentWord = (assignment: Assignment): ShellWord => {
     text: head + word.text,
     literal: word.literal && index === undefined,
     emptied: head + word.emptied,
+    splits: word.splits || index !== undefined,
   }
 }
 
@@ -71,6 +91,7 @@ export const unknownWord = (text: string): ShellWord => ({
   text,
   literal: false,
   emptied: text,
+  splits: true,
 })
 
 export const joinWords = (words: ReadonlyArray<ShellWord>): string => words.map((word) => word.text).join(" ")

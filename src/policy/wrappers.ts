@@ -104,14 +104,11 @@ const xargs: Reader = (args) => {
 }
 
 const findRuns = new Set(["-exec", "-execdir", "-ok", "-okdir"])
-const findWrites = new Set(["-delete", "-fprint", "-fprint0", "-fprintf", "-fls"])
 
 const find: Reader = (args) => {
   const found: Array<Inner> = []
   for (let index = 0; index < args.length; index += 1) {
-    const { text, literal } = args[index]!
-    // What expands may expand to `-delete`.
-    if (!literal || findWrites.has(text)) found.push(delicate)
+    const { text } = args[index]!
     if (!findRuns.has(text)) continue
     const start = index + 1
     const isEnd = (word: ShellWord, at: number): boolean =>

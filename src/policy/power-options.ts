@@ -1,0 +1,200 @@
+/**
+ * Options with which a program that seems to read writes a file, or runs another program: `sort -o`, `git diff --output`.
+ * An allow rule covers one only if it names it, that is, if it would not match as well were it another option.
+ */
+import type { Matching } from "./bounded-pattern.ts"
+import type { SimpleCommand } from "./command-line.ts"
+import { databaseOptions } from "./power-table-databases.ts"
+import { developmentOptions } from "./power-table-development.ts"
+import { fileOptions } from "./power-table-files.ts"
+import { gitOptions } from "./power-table-git.ts"
+import { networkOptions } from "./power-table-network.ts"
+import { systemOptions } from "./power-table-system.ts"
+import type { Rule } from "./rules.ts"
+import type { ShellWord } from "./shell-word.ts"
+
+export interface PowerOptions {
+  /** Where it is documented. */
+  readonly source: string
+  /** Single letters. */
+  readonly short?: string
+  /** Other letters that take a value: what follows one in its word is no option. */
+  readonly valued?: string
+  /** Without dashes. Their abbreviations count too. */
+  readonly long?: ReadonlyArray<string>
+  /** Options that look like an abbreviation, and are none. */
+  readonly harmless?: ReadonlyArray<string>
+  /** Words of other forms: `-delete`, `+command`, subcommands. */
+  readonly words?: RegExp
+  /** Which operand is written to, from 0. */
+  readonly output?: number
+  /** Options, as they are written, whose value is the next word; for `output`. */
+  readonly takesNext?: RegExp
+  /** Whether the first word may be a bundle of letters without a dash, as tar's. */
+  readonly bundle?: boolean
+  /** Options that do nothing with `-` or `/dev/null` for their value. */
+  readonly discards?: RegExp
+  /** Whether what follows the first operand belongs to another program. */
+  readonly leading?: boolean
+}
+
+export type PowerTable = Readonly<Record<string, PowerOptions>>
+
+const table = new Map<string, PowerOptions>(
+  [fileOptions, gitOptions, networkOptions, developmentOptions, systemOptions, databaseOptions].flatMap(
+    (each) =>
+      Object.entries(each).flatMap(([names, options]) =>
+        names.split("|").map((name): [string, PowerOptions] => [name, options]),
+      ),
+  ),
+)
+
+/** One word of a command that gives it more power. */
+export interface Power {
+  readonly word: string
+  /** What it might be as well, for a rule that does not name it. None for a word that nobody knows yet. */
+  readonly others: ReadonlyArray<string>
+  readonly at: number
+}
+
+const otherLetters = [..."abefghknpqrtuxyzABEFKNQSTUVXZ0"]
+const otherLong = ["zzz", "a", "unheard-of"]
+
+/** `-ro`: each letter up to one that takes a value. */
+const readShort = (options: PowerOptions, text: string, from: number): ReadonlyArray<string> | undefined => {
+  const { short = "", valued = "" } = options
+  for (let at = from; at < text.length; at += 1) {
+    const letter = text[at]!
+    if (short.includes(letter)) {
+      const others = otherLetters.filter((other) => !short.includes(other))
+      return others.map((other) => text.slice(0, at) + other + text.slice(at + 1))
+    }
+    if (from > 0 && valued.includes(letter)) return undefined
+    // What bash puts in may be any letter.
+    if (/[$`]/.test(letter)) return []
+  }
+  return undefined
+}
+
+const readLong = ({ long = [], harmless = [] }: PowerOptions, text: string) => {
+  const equals = text.indexOf("=")
+  const name = equals < 0 ? text.slice(2) : text.slice(2, equals)
+  if (/[$`*?[{]/.test(name)) return []
+  if (name === "" || harmless.includes(name) || !long.some((option) => option.startsWith(name))) {
+    return undefined
+  }
+  const value = equals < 0 ? "" : text.slice(equals)
+  return otherLong.map((other) => `--${other}${value}`)
+}
+
+/** Whether a word may turn out to be an option when bash has expanded it. */
+const mayBeOption = ({ literal, splits, text }: ShellWord): boolean =>
+  !literal && (splits || !/^[\w./~:,%=^-]/.test(text))
+
+const isDash = (word: ShellWord | undefined): boolean => word !== undefined && /^-./.test(word.text)
+
+/** Whether a word is the value of a short option in front of it. */
+const isValue = ({ valued = "" }: PowerOptions, word: ShellWord, before: ShellWord | undefined): boolean => {
+  if (before?.literal !== true || word.splits) return false
+  const letters = /^-(\w+)$/.exec(before.text)?.[1]
+  if (letters === undefined) return false
+  const first = [...letters].findIndex((letter) => valued.includes(letter))
+  return first === letters.length - 1
+}
+
+const readWord = (
+  options: PowerOptions,
+  words: ReadonlyArray<ShellWord>,
+  at: number,
+): ReadonlyArray<string> | undefined => {
+  const word = words[at]!
+  const { text } = word
+  if (options.words?.test(text) === true) {
+    const mark = /^[-+]*/.exec(text)![0]
+    return otherLong.map((other) => mark + other)
+  }
+  if (isValue(options, word, words[at - 1])) return undefined
+  if (mayBeOption(word)) return []
+  if (options.discards?.test(text) === true && /^(-|\/dev\/null)$/.test(words[at + 1]?.text ?? "")) {
+    return undefined
+  }
+  if (text.startsWith("--")) return readLong(options, text)
+  if (isDash(word)) return readShort(options, text, 1)
+  return options.bundle === true && at === 0 ? readShort(options, text, 0) : undefined
+}
+
+const powersIn = (options: PowerOptions, words: ReadonlyArray<ShellWord>, offset: number): Array<Power> => {
+  const powers: Array<Power> = []
+  const add = (at: number, others: ReadonlyArray<string>) =>
+    powers.push({ word: words[at]!.text, others, at: at + offset })
+  let operands = 0
+  for (const [at, word] of words.entries()) {
+    const before = words[at - 1]
+    const isOperand = !isDash(word) || before?.text === "--"
+    // `--` may be the value of what stands in front of it.
+    if (word.text === "--" && !isDash(before)) {
+      if (options.output === undefined) break
+      continue
+    }
+    if (options.leading === true && isOperand && word.literal && !isDash(before)) break
+    const others = readWord(options, words, at)
+    if (others !== undefined) add(at, others)
+    if (options.output === undefined || !isOperand) continue
+    if (before !== undefined && options.takesNext?.test(before.text) === true) continue
+    if (operands >= options.output && others === undefined) add(at, [""])
+    operands += 1
+  }
+  return powers
+}
+
+const nameOf = ({ text }: ShellWord): string => text.slice(text.lastIndexOf("/") + 1)
+
+/** Options of git itself that only change how it shows things. */
+const harmlessGit = /^(--no-pager|--no-optional-locks|--literal-pathspecs|--version|--help|-h|-v)$/
+
+const gitPowers = (args: ReadonlyArray<ShellWord>): Array<Power> => {
+  const at = args.findIndex((word) => !harmlessGit.test(word.text))
+  const subcommand = args[at]
+  if (subcommand === undefined) return []
+  // `git -c alias.x='!rm y' x`, `git -C elsewhere status`: another configuration runs other programs.
+  if (!subcommand.literal) return [{ word: subcommand.text, others: [], at: at + 1 }]
+  if (isDash(subcommand)) {
+    const others = subcommand.text.startsWith("--")
+      ? otherLong.map((other) => `--${other}`)
+      : otherLetters.map((other) => `-${other}`)
+    return [{ word: subcommand.text, others, at: at + 1 }]
+  }
+  const rest = args.slice(at + 1)
+  const own = table.get(`git ${subcommand.text}`)
+  const common = table.get("git")!
+  const both: PowerOptions = {
+    ...common,
+    ...own,
+    long: [...(common.long ?? []), ...(own?.long ?? [])],
+  }
+  return powersIn(both, rest, at + 2)
+}
+
+/** The words of a command that a rule must name. */
+export const powersOf = ({ words }: SimpleCommand): ReadonlyArray<Power> => {
+  const [first, ...args] = words
+  if (first === undefined) return []
+  const name = nameOf(first)
+  if (name === "git") return gitPowers(args)
+  const options = table.get(name)
+  return options === undefined ? [] : powersIn(options, args, 1)
+}
+
+const replaced = ({ words }: SimpleCommand, at: number, text: string): string =>
+  words.flatMap((word, index) => (index === at ? (text === "" ? [] : [text]) : [word.text])).join(" ")
+
+/** Whether a rule that matches the command means this word of it. */
+export const namesPower = (
+  { literal, wordRegex }: Rule,
+  command: SimpleCommand,
+  { others, at }: Power,
+  matching: Matching,
+): boolean =>
+  literal !== undefined ||
+  (others.length > 0 &&
+    others.every((other) => matching.match(wordRegex, replaced(command, at, other)) === undefined))

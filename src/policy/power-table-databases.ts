@@ -1,0 +1,37 @@
+/** Programs that query data, and can write files and run commands beside it. */
+import type { PowerTable } from "./power-options.ts"
+
+const list = (names: string): ReadonlyArray<string> => names.trim().split(/\s+/)
+
+const gtfobins = "https://gtfobins.github.io"
+
+export const databaseOptions: PowerTable = {
+  yq: {
+    source: "yq(1): --inplace, --split-exp",
+    short: "is",
+    valued: "opIw",
+    long: list("inplace in-place split-exp split-exp-file"),
+  },
+  xmllint: { source: "xmllint(1)", words: /^(--?output|-o|--shell)$/ },
+  xsltproc: { source: "xsltproc(1)", words: /^--?(output|o|writesubtree)$/ },
+  "xmlstarlet|xml": { source: "xmlstarlet(1): ed -L", short: "L", long: ["inplace"] },
+  sqlite3: {
+    source: `sqlite3(1); ${gtfobins}/gtfobins/sqlite3`,
+    words:
+      /^--?(cmd|init|ar|A|unsafe-testing)|\.(shell|system|output|once|excel|save|backup|open|import|log|clone|read|load|archive|trace|cd)\b|\b(load_extension|writefile|edit)\s*\(|\battach\b|\binto\b/i,
+  },
+  psql: {
+    source: `psql(1); ${gtfobins}/gtfobins/psql`,
+    short: "oLfv",
+    valued: "hpUdFPRT",
+    long: list("output log-file file set variable"),
+    words: /\\|\bcopy\b/i,
+  },
+  "mysql|mariadb": {
+    source: `mysql(1); ${gtfobins}/gtfobins/mysql`,
+    long: list(
+      "tee pager init-command plugin-dir default-auth defaults-file defaults-extra-file load-data-local-dir",
+    ),
+    words: /\\[!PTe.]|\b(system|tee|pager|source|outfile|dumpfile)\b/i,
+  },
+}

@@ -1,0 +1,110 @@
+/** Programs that fetch, copy and look over networks. */
+import type { PowerTable } from "./power-options.ts"
+
+const list = (names: string): ReadonlyArray<string> => names.trim().split(/\s+/)
+
+const gtfobins = "https://gtfobins.github.io"
+
+export const networkOptions: PowerTable = {
+  curl: {
+    source: `curl(1); ${gtfobins}/gtfobins/curl`,
+    short: "oOJKcDT",
+    valued: "AbCdeEFHmPQrtuUwxXyYz",
+    long: list(`
+      output output-dir remote-name remote-name-all remote-header-name config cookie-jar dump-header trace trace-ascii
+      stderr libcurl etag-save hsts alt-svc engine metalink upload-file unix-socket abstract-unix-socket ssl-sessions
+    `),
+    harmless: list("cookie"),
+    // Since 8.3 the format of -w may name a file; @ reads the format from one.
+    words: /%output\{|^(-w|--write-out=)@/,
+    discards: /^(-[a-zA-Z]*o|--output)$/,
+  },
+  wget: {
+    source: `wget(1); ${gtfobins}/gtfobins/wget`,
+    short: "OoaPe",
+    valued: "iBtTwQUlARDIX",
+    long: list(`
+      output-document output-file append-output directory-prefix execute config use-askpass rejected-log save-cookies
+      hsts-file warc-file warc-tempdir post-file body-file backups
+    `),
+    discards: /^(-[a-zA-Z]*[Oo]|--output-(document|file))$/,
+  },
+  aria2c: {
+    source: `${gtfobins}/gtfobins/aria2c`,
+    short: "odlij",
+    long: list(`
+      on-download-complete on-download-start on-download-error on-download-pause on-download-stop on-bt-download-complete
+      out dir log conf-path save-session input-file save-cookies
+    `),
+  },
+  rsync: {
+    source: `rsync(1); ${gtfobins}/gtfobins/rsync`,
+    short: "eTM",
+    valued: "Bf@",
+    long: list(`
+      rsh rsync-path log-file write-batch only-write-batch partial-dir temp-dir backup-dir remote-option
+      delete delete-before delete-during delete-delay delete-after delete-excluded delete-missing-args del
+      remove-source-files daemon config
+    `),
+    harmless: list("partial backup"),
+  },
+  ssh: {
+    source: `ssh(1), ssh_config(5): ProxyCommand, LocalCommand; ${gtfobins}/gtfobins/ssh`,
+    short: "oFEISO",
+    valued: "BbcDeilLmpQRwWJ",
+    leading: true,
+  },
+  scp: {
+    source: `scp(1): -S, -D; ${gtfobins}/gtfobins/scp`,
+    short: "SoFD",
+    valued: "cilJPX",
+  },
+  sftp: {
+    source: `sftp(1): -S, -D, -b; ${gtfobins}/gtfobins/sftp`,
+    short: "SoFDbs",
+    valued: "BcilJPRX",
+  },
+  "ssh-keygen|ssh-add": { source: `${gtfobins}/gtfobins/ssh-keygen; ssh-add(1)`, short: "DwsS" },
+  "nc|ncat|netcat": {
+    source: `${gtfobins}/gtfobins/nc; ncat(1)`,
+    short: "eco",
+    valued: "iIOPpqsTVwWXx",
+    long: list("exec sh-exec lua-exec output hex-dump"),
+  },
+  nmap: {
+    source: `nmap(1); ${gtfobins}/gtfobins/nmap`,
+    words: /^(-o|-sC|-A|--(script|datadir|servicedb|resume|interactive|append-output|stylesheet))/,
+  },
+  tcpdump: {
+    source: `tcpdump(1): -z, -w; ${gtfobins}/gtfobins/tcpdump`,
+    short: "wzFV",
+    valued: "BcCEGijmMQrsTWy",
+  },
+  openssl: {
+    source: `openssl(1); ${gtfobins}/gtfobins/openssl`,
+    words:
+      /^--?(out|keyout|writerand|engine|config|provider|provider-path|CAserial|CAcreateserial|sess_out|keylogfile|msgfile)$/,
+  },
+  gpg: {
+    source: "gpg(1)",
+    short: "o",
+    valued: "ruNKzi",
+    long: list(`
+      output options photo-viewer exec-path agent-program dirmngr-program logger-file log-file status-file
+      attribute-file keyring homedir pinentry-program
+    `),
+  },
+  gh: {
+    source: "gh(1): gh api",
+    short: "XfF",
+    valued: "HqtRBbL",
+    long: list("method field raw-field input"),
+    words: /^(alias|extension)$/,
+  },
+  ss: { source: "ss(8)", short: "KD", valued: "fAFN", long: list("kill diag") },
+  ip: {
+    source: `ip(8); ${gtfobins}/gtfobins/ip`,
+    words:
+      /^(add|ad|del|dele|delet|delete|set|change|chg|replace|append|prepend|flush|exec|save|restore)$|^-b(a|at|atc|atch)?$|^-force$/,
+  },
+}

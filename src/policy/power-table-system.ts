@@ -1,0 +1,47 @@
+/** Programs that show the state of the system, and can change it. */
+import type { PowerTable } from "./power-options.ts"
+
+const list = (names: string): ReadonlyArray<string> => names.trim().split(/\s+/)
+
+const gtfobins = "https://gtfobins.github.io"
+
+export const systemOptions: PowerTable = {
+  journalctl: {
+    source: "journalctl(1)",
+    long: list(`
+      vacuum-size vacuum-time vacuum-files rotate flush relinquish-var smart-relinquish-var sync cursor-file
+      setup-keys update-catalog
+    `),
+  },
+  systemctl: { source: "systemctl(1)", short: "HM", valued: "tpnos", long: list("host machine root image") },
+  dmesg: {
+    source: "dmesg(1)",
+    short: "CcDEn",
+    valued: "lfFs",
+    long: list("clear read-clear console-off console-on console-level"),
+  },
+  lsof: { source: "lsof(8): -D", short: "D" },
+  "apt|apt-get|apt-cache": {
+    source: `${gtfobins}/gtfobins/apt-get: APT::Update::Pre-Invoke`,
+    short: "oc",
+    valued: "t",
+    long: list("option config-file"),
+  },
+  dpkg: {
+    source: `dpkg(1); ${gtfobins}/gtfobins/dpkg`,
+    long: list("pre-invoke post-invoke root instdir admindir log command-fd"),
+  },
+  rpm: {
+    source: `rpm(8); ${gtfobins}/gtfobins/rpm`,
+    short: "ED",
+    long: list("eval pipe define root dbpath predefine rcfile macros load"),
+  },
+  crontab: { source: "crontab(1)", short: "eru" },
+  hwclock: { source: "hwclock(8)", short: "ws", long: list("set systohc hctosys adjust systz") },
+  sysctl: {
+    source: "sysctl(8)",
+    short: "wp",
+    long: list("write load system"),
+    words: /^[\w./-]+=/,
+  },
+}

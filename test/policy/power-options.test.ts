@@ -1,0 +1,285 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are bash's
+import { describe, expect, it } from "vitest"
+import { ToolFilters } from "../../src/policy/index.ts"
+import { databaseOptions } from "../../src/policy/power-table-databases.ts"
+import { developmentOptions } from "../../src/policy/power-table-development.ts"
+import { fileOptions } from "../../src/policy/power-table-files.ts"
+import { gitOptions } from "../../src/policy/power-table-git.ts"
+import { networkOptions } from "../../src/policy/power-table-network.ts"
+import { systemOptions } from "../../src/policy/power-table-system.ts"
+
+const shell = { name: "shell", primaryParam: "command", primaryKind: "command" } as const
+
+const decide = (command: string, ...allow: ReadonlyArray<string>) =>
+  ToolFilters.compile({ shell: { allow } }).evaluate(shell, { command })
+
+const nameOf = (command: string) => /^\S+/.exec(command)![0]
+
+describe("a rule for the command alone does not cover", () => {
+  it.each([
+    "git diff-tree --format=x --output=package.json HEAD",
+    "git diff --output package.json",
+    "git log -p --outp=f",
+    "git show --ext-diff",
+    "git -c core.fsmonitor=./x status",
+    "git -ccore.pager=x log",
+    "git -C elsewhere status",
+    "git --git-dir=x status",
+    "git --exec-path=. status",
+    "git --no-pager -p log",
+    "git config alias.x '!sh'",
+    "git config --global --add core.pager x",
+    "git config set core.pager x",
+    "git config -e",
+    "git clone -c core.sshCommand=x y",
+    "git clone ext::x y",
+    "git init --template=x",
+    "git rebase -ix cmd main",
+    "git remote add x y",
+    "git difftool -x cmd",
+    "git grep -nO./x y",
+    "git ls-remote --upload-pack=./x .",
+    "curl -o f http://x",
+    "curl -sSLo f http://x",
+    "curl -sof http://x",
+    "curl -O http://x",
+    "curl --output=f http://x",
+    "curl --outpu f http://x",
+    "curl -K f",
+    "curl -c jar http://x",
+    "curl -w '%output{f}x' http://x",
+    "curl -o /dev/null -o f http://x",
+    "wget -O f http://x",
+    "wget -qO f http://x",
+    "wget --use-askpass=./x http://x",
+    "wget -e http_proxy=x http://x",
+    "sort -o f x",
+    "sort -ruof x",
+    "sort x -o f",
+    "sort -t -- -o f x",
+    "sort --outp f x",
+    "sort --compress-p=./x y",
+    "tar xf a --checkpoint-action=exec=./x",
+    "tar tf a --index-file=f",
+    "tar -xI ./x -f a",
+    "tar xIf ./x a",
+    "tar --to-c=./x -xf a",
+    "tar -xf a -C elsewhere",
+    "find . -delete",
+    "find . -name x -fprintf f y",
+    "find . -fls f",
+    "scp -D ./x a b:",
+    "scp -S ./x a b:",
+    "scp -qoProxyCommand=x a b:",
+    "sftp -D ./x a",
+    "sftp -b f a",
+    "ssh -oProxyCommand=x host",
+    "rg --pre ./x y",
+    "rg --hostname-bin=./x y",
+    "uniq a b",
+    "uniq -c a b",
+    "uniq -f 1 a b",
+    "uniq --skip-fields 1 a b",
+    "uniq -- a b",
+    "xxd a b",
+    "xxd -r a b",
+    "xxd -l 16 a b",
+    "date -s x",
+    "date -us x",
+    "file -C -m x",
+    "man -P ./x y",
+    "man -Hx y",
+    "less -o f",
+    "less '+!x' f",
+    "view '+!x' f",
+    "vim -c '!x' f",
+    "env -C elsewhere ls",
+    "env --chdir=elsewhere ls",
+    "make test SHELL=./x",
+    "make --eval=x test",
+    "make -C elsewhere",
+    "npm --prefix elsewhere test",
+    "npm test --script-shell=./x",
+    "npm test --script-sh ./x",
+    "node --test --import ./x",
+    "node -r ./x y",
+    "eslint --fix x",
+    "eslint -f ./x y",
+    "prettier --write x",
+    "pytest -p x",
+    "go test -exec ./x ./...",
+    "go test -toolexec=./x ./...",
+    "go vet -vettool=./x ./...",
+    "cargo --config x test",
+    "cargo test --manifest-path=x",
+    "gcc -wrapper ./x a.c",
+    "openssl x509 -in a -out f",
+    "gpg --output f --verify x",
+    "yq -i x f",
+    "yq -P -i x f",
+    "sqlite3 a.db '.shell x'",
+    "psql -c '\\! x'",
+    "psql -o f",
+    "gh api -X DELETE x",
+    "ip link set lo down",
+    "ip -batch f",
+    "ss -K",
+    "journalctl --vacuum-size=1",
+    "dmesg -C",
+    "tree -o f",
+    "zip -rTT x a b",
+    "unzip a -d elsewhere",
+    "split --filter=x a",
+    "rsync -ae ./x a b",
+    "rsync --rsync-path=./x a b:",
+    "rsync -a --delete a b",
+    "fd -x rm",
+    "fc -e x",
+    "history -w f",
+    "/usr/bin/sort -o f x",
+    // What bash puts in may be such an option.
+    "sort $x",
+    "sort *",
+    "sort {-o,f}",
+    'sort "$x"',
+    'sort "a$@"',
+    "sort a$x",
+    "sort -$x",
+    "sort --$x=f",
+    "sort --{outp,x}",
+    "git $x",
+    "uniq a $x",
+  ])("%s", (command) => {
+    const allow = [`^${nameOf(command)}\\b`, "^(git (log|diff|show|ls-remote)|tar|sort|ls|rm)\\b", ".*"]
+    expect(decide(command, ...allow)).toBeUndefined()
+  })
+})
+
+describe("it covers", () => {
+  it.each([
+    "git log --oneline -5",
+    "git --no-pager log --format=%H --author=x",
+    "git diff HEAD~1 -- src/o.ts",
+    "git log -Soutput",
+    "git log -S --output",
+    'git commit -am "fix $x"',
+    'git commit --message="fix $x"',
+    "git config user.name",
+    "git config --get user.name",
+    "git config --global --list",
+    "git push -o ci.skip origin main",
+    "git remote -v",
+    "curl -s http://x/o",
+    "curl -sS -H 'o: O' -d '{\"o\":1}' http://x",
+    "curl -XPOST http://x",
+    "curl -b cookies http://x",
+    "curl --cookie x http://x",
+    "curl -so /dev/null -w '%{http_code}' http://x",
+    "curl --output - http://x",
+    "wget -qO - http://x",
+    "sort -k2 -rn file",
+    "sort -to file",
+    "sort src/*.ts",
+    'sort "src/$x"',
+    "sort ~/x",
+    "sort -- x y",
+    "tar czf a.tgz src",
+    "tar -tvf a.tar",
+    "tar --checkpoint=100 -xf a",
+    "find src -name '*.ts' -type f",
+    "rg --pretty x src",
+    "uniq -c file",
+    "uniq -f 1 file",
+    "xxd -l 16 file",
+    "date -Iseconds",
+    "date +%s",
+    "file -m magic x",
+    "make -j8 test",
+    "npm test -- --prefix x",
+    "npm run build",
+    "node --test test/a.test.js",
+    "node script.js -e x",
+    "go test ./...",
+    "cargo test -p core",
+    "ip addr show",
+    "jq .x file",
+    "ps aux",
+  ])("%s", (command) => {
+    expect(decide(command, `^${nameOf(command)}\\b`)).toBe("approve")
+  })
+})
+
+describe("a rule that names the option covers it", () => {
+  it.each([
+    ["^sort -o \\S+ x$", "sort -o f x"],
+    ["^sort -ro f\\b", "sort -ro f x"],
+    ["^sort (-r )?--output=\\S+", "sort --output=f x"],
+    ["^git diff --output=patches/\\S+$", "git diff --output=patches/a"],
+    ["^git -C packages/\\S+ status$", "git -C packages/a status"],
+    ["^git config core\\.pager cat$", "git config core.pager cat"],
+    ["^find \\S+ -delete$", "find . -delete"],
+    ["^uniq \\S+ \\S+$", "uniq a b"],
+    ["^curl -sSLo \\S+ https://", "curl -sSLo f https://"],
+    ["^sort \\$x$", "sort $x"],
+  ])("%s: %s", (pattern, command) => {
+    expect(decide(command, pattern)).toBe("approve")
+  })
+
+  it.each([
+    ["^git (diff --output=\\S+|log).*", "git log --output=f"],
+    ["^sort -[a-z]+ f", "sort -o f x"],
+    ["^sort -o f", "sort -o f --compress-program=./x y"],
+    ["^git diff --\\S+$", "git diff --output=f"],
+    ["^find .* -\\w+$", "find . -delete"],
+  ])("and one that would match another option too does not: %s: %s", (pattern, command) => {
+    expect(decide(command, pattern)).toBeUndefined()
+  })
+})
+
+it("the explanation names what is not covered", () => {
+  const filters = ToolFilters.compile({ shell: { allow: ["^git diff\\b", "^sort\\b"] } })
+  expect(filters.explain(shell, { command: "git diff --output=f" })).toEqual({
+    verdict: "ask",
+    command: "git diff --output=f",
+    because:
+      "With `--output=f` it may write or run something, and no allow rule for `git diff --output=f` names that.",
+  })
+  expect(filters.explain(shell, { command: "sort $x" }).because).toBe(
+    "What `$x` stands for may be an option with which `sort $x` writes or runs something.",
+  )
+})
+
+describe("every option of the tables", () => {
+  const all = {
+    ...fileOptions,
+    ...gitOptions,
+    ...networkOptions,
+    ...developmentOptions,
+    ...systemOptions,
+    ...databaseOptions,
+  }
+  const rows = Object.entries(all).flatMap(([names, options]) =>
+    names.split("|").map((name) => ({ name: name === "git" ? "git diff" : name, ...options })),
+  )
+
+  it.each(rows)(
+    "of $name is asked, however it is written",
+    ({ name, short = "", long = [], harmless = [] }) => {
+      const written = [
+        ...[...short].flatMap((letter) => [`-${letter}`, `-${letter}f`, `-1${letter}`, `x -${letter}`]),
+        ...long.flatMap((option) => [`--${option}`, `--${option}=f`, `--${option} f`]),
+        ...long.filter((option) => option.length > 3).map((option) => `--${option.slice(0, -1)}`),
+      ]
+      for (const options of written) {
+        if (harmless.some((option) => options === `--${option}`)) continue
+        // A word in front of the option ends those of a program that runs another.
+        if (options.startsWith("x ") && all[name as "env"]?.leading === true) continue
+        expect([options, decide(`${name} ${options}`, ".*", "^env|^ssh")]).toEqual([options, undefined])
+      }
+    },
+  )
+
+  it.each(rows)("of $name has a source", ({ source }) => {
+    expect(source).toMatch(/\w{2,}/)
+  })
+})
