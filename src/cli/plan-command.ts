@@ -1,6 +1,8 @@
 /** `stepline plan`: the pipeline of a call, before anything runs. */
+
+import { printable } from "../hosts/terminal/printable.ts"
 import { mainArgumentOf } from "../hosts/terminal/render-header.ts"
-import { singleLine } from "../hosts/terminal/render-text.ts"
+import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { allTools } from "../impls/index.ts"
 import { takeBackground } from "../pipeline/call/call-input.ts"
 import type { ToolCall } from "../pipeline/model/call.ts"
@@ -48,8 +50,8 @@ export const planCommand = async (name: string, json: string, options: PlanOptio
   const check = await tool.validator.validate(call.params)
   if (check._tag === "Invalid") throw new UsageError(check.message)
   const parts = tool.compose(check.params, { ...call, params: check.params }).describe()
-  const title = `${name}(${singleLine(mainArgumentOf(check.params, tool).text)})`
+  const title = `${name}(${visibleLine(mainArgumentOf(check.params, tool).text)})`
   const lines = options.mermaid === true ? planMermaid(title, parts) : [title, ...planText(parts)]
-  process.stdout.write(`${lines.join("\n")}\n`)
+  process.stdout.write(`${printable(lines.join("\n"))}\n`)
   return 0
 }

@@ -6,7 +6,7 @@ import { queuedBlock } from "../hosts/terminal/block.ts"
 import type { BlockList } from "../hosts/terminal/block-list.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { printedBlock } from "../hosts/terminal/printed-block.ts"
-import { singleLine } from "../hosts/terminal/render-text.ts"
+import { singleLine, visibleLine } from "../hosts/terminal/render-text.ts"
 import type { Style } from "../hosts/terminal/style.ts"
 import type { ActionResolvedEvent, ToolEvent } from "../pipeline/model/event.ts"
 import type { BackgroundTasks } from "../pipeline/stores/background-tasks.ts"
@@ -46,6 +46,13 @@ const withNotifications = (event: ToolEvent, notifications: Notifications): Tool
   }
 }
 
+/** The same JSON, in which nothing acts on a terminal that it is printed to. */
+const jsonLine = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
+
 export const jsonReporter = (
   output: { write(text: string): unknown },
   notifications = new Notifications(),
@@ -55,7 +62,7 @@ export const jsonReporter = (
     const told = withNotifications(event, notifications)
     // A cause is for logs that can hold it. Answer functions are no JSON and fall away by themselves.
     const plain = told._tag === "Error" ? { ...told, cause: undefined } : told
-    output.write(`${JSON.stringify(plain)}\n`)
+    output.write(`${jsonLine(plain)}\n`)
   },
   approved() {},
   close() {},
@@ -74,7 +81,7 @@ export const blockReporter = (view: View, tasks: Pick<BackgroundTasks, "get">): 
   }
   const printCleanupErrors = ({ label, cleanupErrors = [] }: ActionResolvedEvent): void => {
     for (const error of cleanupErrors) {
-      view.print([view.style.bad(singleLine(`Cleanup of ${label} failed: ${error}`))])
+      view.print([view.style.bad(singleLine(`Cleanup of ${visibleLine(label)} failed: ${error}`))])
     }
   }
   return {

@@ -7,7 +7,8 @@ import { BlockView } from "../hosts/terminal/block-view.ts"
 import { decideGate } from "../hosts/terminal/gate-keys.ts"
 import { Keyboard } from "../hosts/terminal/keyboard.ts"
 import { PlainView } from "../hosts/terminal/plain-view.ts"
-import { singleLine } from "../hosts/terminal/render-text.ts"
+import { printable } from "../hosts/terminal/printable.ts"
+import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { hasColors } from "../hosts/terminal/style.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/model/event.ts"
@@ -149,8 +150,8 @@ export const runCommand = async (file: string, options: RunOptions): Promise<num
   const { executor, editor, start, close } = await localExecutor({ ...options, mayAsk: file !== "-" })
   const problems = await start()
   const status = await editor?.status()
-  if (status?.isThere === false) process.stderr.write(`stepline: ${status.sentence}\n`)
-  for (const problem of problems) process.stderr.write(`stepline: ${problem}\n`)
+  if (status?.isThere === false) process.stderr.write(`stepline: ${printable(status.sentence)}\n`)
+  for (const problem of problems) process.stderr.write(`stepline: ${printable(problem)}\n`)
   const tally = new Tally()
   let stopped: number | undefined
   const stop = (exitStatus: number) => {
@@ -176,7 +177,7 @@ export const runCommand = async (file: string, options: RunOptions): Promise<num
   const { dropped } = tally
   if (dropped.length > 0) {
     const previews = dropped.length === 1 ? "preview was" : "previews were"
-    const labels = dropped.map(singleLine).join("; ")
+    const labels = dropped.map(visibleLine).join("; ")
     process.stderr.write(`stepline: ${dropped.length} ${previews} not applied: ${labels}\n`)
   }
   return stopped ?? tally.exitStatus

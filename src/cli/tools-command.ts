@@ -1,5 +1,6 @@
 /** `stepline tools`: the tools, what they take, and where those of other agents come from. */
 import type { CustomToolOrigin } from "../custom-tools/custom-tools.ts"
+import { printable } from "../hosts/terminal/printable.ts"
 import { hasColors, styleOf } from "../hosts/terminal/style.ts"
 import { allTools } from "../impls/index.ts"
 import type { ToolDefinition } from "../pipeline/model/registry.ts"
@@ -78,8 +79,8 @@ export const toolsCommand = async (options: ToolsCommandOptions): Promise<number
       : definitions
           .map((definition) => toolText(definition, originText(origins.get(definition.name), cwd), bold))
           .join("\n\n")
-  stdout.write(`${text}\n`)
-  for (const error of loadErrors(customTools, cwd)) stderr.write(`stepline: ${error}\n`)
+  stdout.write(`${options.json === true ? text : printable(text, { keepColors: true })}\n`)
+  for (const error of loadErrors(customTools, cwd)) stderr.write(`stepline: ${printable(error)}\n`)
   await customTools?.emit({ reason: "shutdown" })
   return 0
 }

@@ -35,6 +35,14 @@ test("an event as JSON has neither its answer functions nor its cause", () => {
   expect(events[1]).not.toHaveProperty("approve")
 })
 
+test("an event as JSON acts on no terminal that it is printed to", () => {
+  const output = collect()
+  const content = "\u001b[2J\u009b2J\u202e\u200f"
+  jsonReporter(output).event({ _tag: "Error", ...end, content, reason: "failed" })
+  expect(output.text()).toMatch(/^[\x20-\x7e]+\n$/)
+  expect(JSON.parse(output.text())).toMatchObject({ content })
+})
+
 test("what failed to clean up after a dropped preview is printed", () => {
   const output = collect()
   const view = new PlainView({ output, colors: false, tool: () => undefined })

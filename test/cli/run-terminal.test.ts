@@ -38,6 +38,17 @@ describe("run on a terminal", () => {
     await expect(access(join(cwd, "b"))).rejects.toThrow("ENOENT")
   })
 
+  test("shows all of a call, a page at a time, before it can be approved", async () => {
+    const hidden = Array.from({ length: 30 }, (_, line) => `: ${line}`).join("\n")
+    await using terminal = await runScript([`${hidden}\ntouch PWN #\rls -la`])
+    await terminal.see(/│ : 0\n[\s\S]*\[n\]o {2}11 more rows: space shows them/)
+    terminal.type("y ")
+    await terminal.see(/│ : 29\n│ touch PWN #⟦CR⟧ls -la\n {2}\[y\]es \[n\]o \[a\]lways/)
+    terminal.type("n")
+    expect(await terminal.exited).toBe(3)
+    await expect(access(join(cwd, "PWN"))).rejects.toThrow("ENOENT")
+  })
+
   test("with --yes asks nothing, and Ctrl-C stops the whole run and gives the terminal back", async () => {
     await using terminal = await runScript(["sleep 600", "touch later"], "--yes")
     await terminal.see(/⚙ shell\(sleep 600\)/)

@@ -4,6 +4,7 @@ import type { noIde } from "../../pipeline/model/no-ide.ts"
 import { type DelegateCall, type Delegates, toMillis } from "../../pipeline/model/options.ts"
 import type { DurationInput } from "../../pipeline/model/step.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
+import { visibleText } from "../../text/visible-text.ts"
 import { checkUnsaved, openFile, reloadBuffers } from "./buffer-lua.ts"
 import { NvimLink } from "./link.ts"
 import { type Pane, panesOfEdits, panesOfNew } from "./panes.ts"
@@ -109,7 +110,11 @@ export class NvimHost implements AsyncDisposable {
       // Read when its turn has come: the call before it may have written the same file.
       const shown = await panes()
       if (shown === undefined) return false
-      return (await this.link.execute(showPreview, [id, path, shown], { signal })) !== undefined
+      return (
+        (await this.link.execute(showPreview, [id, visibleText(path, { singleLine: true }), shown], {
+          signal,
+        })) !== undefined
+      )
     })
   }
 

@@ -3,6 +3,7 @@ import { applyTextEdits, withUnixEndings } from "../../handlers/text-edits.ts"
 import { localFiles } from "../../io/files.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import type { TextEdit } from "../../pipeline/model/host-effect.ts"
+import { visibleText } from "../../text/visible-text.ts"
 
 /** A side of a preview, as it is named in Neovim. */
 export interface Pane {
@@ -15,8 +16,9 @@ const maxPreviewBytes = 4 * 1024 * 1024
 
 const isTooLong = (text: string): boolean => Buffer.byteLength(text) > maxPreviewBytes
 
+/** What a person is shown, and decides on: what an editor would hide stands in marks. Tabs are as the editor draws them. */
 const linesOf = (text: string): ReadonlyArray<string> => {
-  const lines = withUnixEndings(text).split("\n")
+  const lines = visibleText(withUnixEndings(text), { keepTabs: true }).split("\n")
   if (lines.length > 1 && lines.at(-1) === "") lines.pop()
   return lines
 }

@@ -129,7 +129,11 @@ end
 
 local function compare(windows)
   for _, window in ipairs(windows) do
-    api.nvim_win_call(window, function() vim.cmd("diffthis") end)
+    -- Nothing stands beyond the edge of a window.
+    api.nvim_win_call(window, function()
+      vim.cmd("diffthis")
+      vim.wo.wrap = true
+    end)
   end
   local line = first_difference(panes[1].lines, panes[2].lines)
   for _, window in ipairs(windows) do
@@ -148,6 +152,7 @@ local function open()
   vim.cmd("stopinsert")
   vim.cmd("silent tab sbuffer " .. buffers[1])
   api.nvim_tabpage_set_var(0, "stepline_preview", { id = id, place = place })
+  vim.wo.wrap = true
   if buffers[2] == nil then return end
   local left = api.nvim_get_current_win()
   vim.cmd("silent rightbelow vertical sbuffer " .. buffers[2])

@@ -6,6 +6,7 @@ import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { type Block, isFinished } from "./block.ts"
 import { BlockList } from "./block-list.ts"
+import { GateView } from "./gate-view.ts"
 import { type Frame, LiveRegion, type TerminalOutput } from "./live-region.ts"
 import { type RenderBlockOptions, renderBlock } from "./render-block.ts"
 import { spinnerInterval } from "./render-header.ts"
@@ -18,6 +19,8 @@ export interface BlockViewOptions {
   readonly tool: (name: string) => Tool<unknown> | undefined
   /** The lines under the blocks, such as a prompt. */
   readonly footer?: (width: number) => Frame
+  /** Called once a frame is on the screen. */
+  readonly onDrawn?: () => void
   /** What is said behind the call that runs in the foreground. */
   readonly hint?: string
   /** What is said behind the keys of a gate, where they do not answer it for now. */
@@ -28,6 +31,8 @@ export interface BlockViewOptions {
 const frameInterval = 33
 const shownQueued = 3
 const shownInBackground = 5
+/** Where a gate would have fewer rows than this, it takes the place of what else lives. */
+const leastGateRows = 8
 
 export class BlockView {
   readonly blocks = new BlockList()
@@ -38,6 +43,7 @@ export class BlockView {
   private readonly gates = new Set<string>()
   /** The gate that stands on the screen. */
   private shownGate: string | undefined
+  private readonly gateView = new GateView()
   private printed: Array<string> = []
   private lastFinished: Block | undefined
   private timer: NodeJS.Timeout | undefined
@@ -59,6 +65,17 @@ export class BlockView {
   /** The call whose gate the keys answer. Nobody can mean one that is not on the screen yet. */
   get gate(): string | undefined {
     return this.shownGate !== undefined && this.gates.has(this.shownGate) ? this.shownGate : undefined
+  }
+
+  /** Whether all that the gate asks about has been on the screen: only then it may be approved. */
+  get isGateRead(): boolean {
+    return this.gate !== undefined && this.gateView.isRead
+  }
+
+  /** Turns the gate's page; what has not been on the screen yet is not passed over. */
+  turnPage(way: "next" | "back"): void {
+    this.gateView.turn(way)
+    this.invalidate()
   }
 
   /** The calls that wait for a decision, in the order in which they are asked. */
@@ -94,10 +111,10 @@ export class BlockView {
     this.invalidate()
   }
 
-  /** Adds a block as it is now. */
-  printBlock(block: Block): void {
+  /** Adds a block as it is now. @param isAsked Whether somebody is to decide on what it says: then it is shown whole. */
+  printBlock(block: Block, isAsked = false): void {
     if (isFinished(block)) this.lastFinished = block
-    this.print(this.render(block, {}))
+    this.print(this.render(block, isAsked ? { isAsked } : {}))
   }
 
   /** Adds, unfolded, the block that somebody is most likely to look at: the gate, what runs, what has ended. */
@@ -132,6 +149,8 @@ export class BlockView {
       live: [...live, ...footer.live],
       ...(cursor !== undefined && { cursor: { ...cursor, row: cursor.row + live.length } }),
     })
+    this.gateView.drawn()
+    this.options.onDrawn?.()
     if ([...this.blocks].some((block) => block.status === "running")) {
       this.schedule(this.drawnAt + spinnerInterval)
     }
@@ -170,16 +189,19 @@ export class BlockView {
     this.dueAt = Number.POSITIVE_INFINITY
   }
 
-  private render(block: Block, options: Partial<RenderBlockOptions>): Array<string> {
+  private blockOptions(block: Block): RenderBlockOptions {
     const tool = this.options.tool(block.toolName)
-    return renderBlock(block, {
+    return {
       width: this.width,
       now: Date.now(),
       colors: this.options.colors,
       answerable: block.callId === this.gate,
       ...(tool !== undefined && { tool }),
-      ...options,
-    })
+    }
+  }
+
+  private render(block: Block, options: Partial<RenderBlockOptions>): Array<string> {
+    return renderBlock(block, { ...this.blockOptions(block), ...options })
   }
 
   /** Background tasks, gates in wait, what runs, what is queued; the gate on show last, above the prompt. */
@@ -196,9 +218,11 @@ export class BlockView {
     }
     const lines = this.brief(back, shownInBackground, "more in the background")
     const queuedLines = this.brief(queued, shownQueued, "more queued")
-    const room = rowsIn(this.options.output) - 2 - reserved - lines.length - queuedLines.length
+    const rows = rowsIn(this.options.output) - 2 - reserved
+    const room = rows - lines.length - queuedLines.length
+    if (gate !== undefined && room - front.length < leastGateRows) return this.gateLines(gate, rows + 1)
     lines.push(...this.frontLines(front, room), ...queuedLines)
-    if (gate !== undefined) lines.push(...this.gateLines(gate, room - front.length))
+    if (gate !== undefined) lines.push(...this.gateLines(gate, rows - lines.length))
     return lines
   }
 
@@ -223,8 +247,6 @@ export class BlockView {
     const others = this.gates.size - 1
     const note =
       this.options.gateNote?.() ?? (others === 0 ? undefined : `${others} more to decide after this`)
-    const lines = this.render(gate, { maxLines: Math.max(3, room - 4), moreNote: "Ctrl-O shows all" })
-    const keys = lines.pop()!
-    return [...lines, note === undefined ? keys : `${keys}  ${this.style.dim(note)}`]
+    return this.gateView.draw(gate, this.blockOptions(gate), room, note)
   }
 }

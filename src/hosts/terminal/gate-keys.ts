@@ -1,18 +1,37 @@
-/** `y`, `n` and `a` decide the gate on show. */
+/** `y`, `n` and `a` decide the gate on show, space and Enter turn its pages. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { BlockView } from "./block-view.ts"
 import type { KeyPress } from "./keyboard.ts"
 
-/** True if the key was a decision. Pasted text never is one. */
+/** The keys that turn pages, by their names. */
+export const pageKeys: ReadonlyMap<string, "next" | "back"> = new Map([
+  ["space", "next"],
+  ["return", "next"],
+  ["enter", "next"],
+  ["pagedown", "next"],
+  ["pageup", "back"],
+])
+
+/** Keys that approve do so once all of the gate has been on the screen. */
+const approve = (callId: string, remember: boolean, view: BlockView, executor: ToolExecutor): void => {
+  if (view.isGateRead && executor.approve(callId, { remember })) view.approved(callId)
+}
+
+/** True if the key was for the gate. Pasted text never is a decision. */
 export const decideGate = (key: KeyPress, view: BlockView, executor: ToolExecutor): boolean => {
   const callId = view.gate
   if (callId === undefined || key.pasted || key.ctrl || key.meta) return false
+  const way = pageKeys.get(key.name ?? "")
+  if (way !== undefined) {
+    view.turnPage(way)
+    return true
+  }
   switch (key.text.toLowerCase()) {
     case "y":
-      if (executor.approve(callId)) view.approved(callId)
+      approve(callId, false, view, executor)
       return true
     case "a":
-      if (executor.approve(callId, { remember: true })) view.approved(callId)
+      approve(callId, true, view, executor)
       return true
     case "n":
       if (executor.deny(callId)) view.denied(callId)

@@ -1,9 +1,9 @@
 /** The ways to answer a question on a terminal: how keys make the answer, and how it is drawn until then. */
-import { clip } from "./columns.ts"
+import { clip, columnsOf } from "./columns.ts"
 import type { KeyPress } from "./keyboard.ts"
 import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
-import { singleLine } from "./render-text.ts"
+import { visibleLine } from "./render-text.ts"
 import type { Style } from "./style.ts"
 
 /** Where a question draws. */
@@ -18,6 +18,8 @@ export interface QuestionArea {
 export interface Question {
   /** Whether something was typed that Ctrl-D edits. */
   readonly hasText: boolean
+  /** What must be read before it is answered, and does not fit where it is drawn. Default: nothing. */
+  longTexts?(width: number): ReadonlyArray<string>
   press(key: KeyPress): void
   draw(area: QuestionArea): Frame
   close(): void
@@ -42,13 +44,15 @@ const between = (least: number, value: number, most: number): number => Math.max
 export class SelectQuestion implements Question {
   readonly hasText = false
   private readonly options: ReadonlyArray<string>
+  private readonly texts: ReadonlyArray<string>
   private readonly answer: (index: number) => void
   private selected = 0
   /** The number that the digits make so far. */
   private typed = 0
 
   constructor(options: ReadonlyArray<string>, answer: (index: number) => void) {
-    this.options = options.map(singleLine)
+    this.options = options.map(visibleLine)
+    this.texts = options
     this.answer = answer
   }
 
@@ -78,6 +82,12 @@ export class SelectQuestion implements Question {
 
   close(): void {}
 
+  longTexts(width: number): ReadonlyArray<string> {
+    const room = width - 4 - String(this.options.length).length
+    if (this.options.every((option) => columnsOf(option) <= room)) return []
+    return this.texts.map((text, index) => `${index + 1}. ${text}`)
+  }
+
   private select(index: number): void {
     this.selected = between(0, index, this.options.length - 1)
   }
@@ -103,7 +113,7 @@ export class LineQuestion implements Question {
 
   constructor({ placeholder = "", text = "" }: LineQuestionOptions, answer: (line: string) => void) {
     this.editor = new LineEditor({ onLine: answer, onEnd: () => undefined, complete: () => [] })
-    this.placeholder = singleLine(placeholder)
+    this.placeholder = visibleLine(placeholder)
     if (text !== "") this.editor.press({ text, pasted: true })
   }
 

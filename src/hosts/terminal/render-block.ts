@@ -5,7 +5,8 @@
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { type Block, isFinished } from "./block.ts"
 import { diffOf, isUnifiedDiff, renderDiff } from "./render-diff.ts"
-import { entriesOf, type Header, mainArgumentOf, renderHeader } from "./render-header.ts"
+import { askedRows, renderGate } from "./render-gate.ts"
+import { renderHeader } from "./render-header.ts"
 import { clippedLines, foldLines, wrappedLines } from "./render-text.ts"
 import { drawnCall, drawnResult } from "./render-tool.ts"
 import { type Style, styleOf } from "./style.ts"
@@ -18,12 +19,14 @@ export interface RenderBlockOptions {
   readonly colors: boolean
   /** The block's tool, for its main parameter and its own renderers. */
   readonly tool?: Tool<unknown>
-  /** Lines of output that are shown, and twice as many of a diff. Default 10; Infinity shows all. */
+  /** Lines of output that are shown, and twice as many of a diff; of a gate all are. Default 10; Infinity shows all. */
   readonly maxLines?: number
   /** What is said behind the number of lines that a fold hides. */
   readonly moreNote?: string
   /** Whether this gate is the one that the keys answer. Default true. */
   readonly answerable?: boolean
+  /** Whether somebody is to decide on what its output says: nothing of that is folded or left out. Default false. */
+  readonly isAsked?: boolean
   /** A few dim words behind the elapsed time of a call that runs. */
   readonly hint?: string
 }
@@ -76,51 +79,27 @@ const outputLines = (block: Block, width: number, style: Style): Array<string> =
   }
 }
 
-const previewLines = (block: Block, width: number, style: Style): Array<string> => {
-  const text = block.preview?.text ?? ""
-  const diff = diffOf(block.preview?.details) ?? (isUnifiedDiff(text) ? text : undefined)
-  return diff === undefined ? wrappedLines(text, width) : renderDiff(diff, width, style)
-}
-
-/** What is approved must be seen: an argument that the header cuts or joins stands here whole, and so do the others. */
-const gateLines = (
-  block: Block,
-  header: Header,
-  { width, tool }: RenderBlockOptions,
-  style: Style,
-): Array<string> => {
-  const main = mainArgumentOf(block.params, tool)
-  const whole = header.complete ? [] : wrappedLines(main.text, width)
-  const preview = previewLines(block, width, style)
-  if (preview.length > 0 || main.name === undefined) return [...whole, ...preview]
-  const others = entriesOf(block.params).flatMap(([name, value]) => {
-    if (name === main.name || value === undefined) return []
-    return wrappedLines(`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`, width)
-  })
-  return [...whole, ...others.map(style.dim)]
-}
-
 const cleanupLines = ({ cleanupErrors = [] }: Block, width: number, style: Style): Array<string> =>
   cleanupErrors.flatMap((error) => failureLines(`Cleanup failed: ${error}`, width, style.bad))
 
-/** `[y]es [n]o [a]lways` */
-const approvalPrompt = (style: Style): string =>
-  `${style.good("[y]es")} ${style.bad("[n]o")} ${style.ask("[a]lways")}`
-
-/** The lines of a block, without line ends, none wider than `width` columns. */
+/** The lines of a block, without line ends, none wider than `width` columns. Of a gate nothing is folded. */
 export const renderBlock = (block: Block, options: RenderBlockOptions): Array<string> => {
   const style = styleOf(options.colors)
+  if (block.status === "pending") {
+    if (options.answerable === false)
+      return [`${renderHeader(block, options, style, undefined).line} ${style.ask("waits")}`]
+    const { header, rows, keys } = renderGate(block, options)
+    return [header, ...rows, keys]
+  }
   const { maxLines = 10, moreNote } = options
   const inner = { ...options, width: options.width - indent.length }
   const [drawn, ...drawnRest] = drawnCall(block, inner) ?? []
   const header = renderHeader(block, options, style, drawn)
   const below = (lines: ReadonlyArray<string>) => [header.line, ...lines.map((line) => indent + line)]
 
-  if (block.status === "pending") {
-    if (options.answerable === false) return [`${header.line} ${style.ask("waits")}`]
-    const label = block.label === undefined ? [] : wrappedLines(block.label, inner.width)
-    const details = [...drawnRest, ...gateLines(block, header, inner, style)]
-    return below([...label, ...foldLines(details, { max: maxLines, moreNote }, style), approvalPrompt(style)])
+  if (options.isAsked === true && block.status === "complete") {
+    const rows = askedRows(block.text, block.details, inner.width, style)
+    return [...below(drawnRest), ...rows, ...cleanupLines(block, options.width, style)]
   }
   const output = drawnResult(block, inner) ?? outputLines(block, inner.width, style)
   const max = resultDiff(block) === undefined ? maxLines : 2 * maxLines

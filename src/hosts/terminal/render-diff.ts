@@ -18,23 +18,24 @@ export const diffOf = (details: unknown): string | undefined => {
   return typeof diff === "string" && diff !== "" ? diff : undefined
 }
 
-/** Names and no hunk: what edit_file gives where the text stays as it is, but for CRLF and LF. */
-const hasNoHunk = (diff: string): boolean => /^--- .*\n\+\+\+ .*\n?$/.test(diff)
+export const noHunkNote = "The text stays the same; at most its line endings change."
 
-const styleLine = (line: string, part: string, style: Style): string => {
-  if (line.startsWith("+")) return style.good(part)
-  if (line.startsWith("-")) return style.bad(part)
-  if (line.startsWith("@@")) return style.busy(part)
-  return style.dim(part)
+/** Names and no hunk: what edit_file gives where the text stays as it is, but for CRLF and LF. */
+export const hasNoHunk = (diff: string): boolean => /^--- .*\n\+\+\+ .*\n?$/.test(diff)
+
+/** How a line of a diff is coloured, in all of its parts. */
+export const paintDiffLine = (line: string, style: Style): ((part: string) => string) => {
+  if (line.startsWith("+")) return style.good
+  if (line.startsWith("-")) return style.bad
+  return line.startsWith("@@") ? style.busy : style.dim
 }
 
 /** The lines that name a diff's one file are left out: the block's header names it already. */
 export const renderDiff = (diff: string, width: number, style: Style): Array<string> => {
-  if (hasNoHunk(diff))
-    return wrap("The text stays the same; at most its line endings change.", width).map(style.dim)
+  if (hasNoHunk(diff)) return wrap(noHunkNote, width).map(style.dim)
   const names = diff.match(/^(?:\+\+\+ )/gm)?.length ?? 0
   const hunk = names <= 1 ? diff.search(hunkHeader) : 0
   return plainLines(diff.slice(Math.max(0, hunk))).flatMap((line) =>
-    wrap(line, width).map((part) => styleLine(line, part, style)),
+    wrap(line, width).map(paintDiffLine(line, style)),
   )
 }

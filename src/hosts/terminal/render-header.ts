@@ -4,8 +4,9 @@ import type { Block } from "./block.ts"
 import { clip, columnsOf } from "./columns.ts"
 import { printable } from "./printable.ts"
 import type { RenderBlockOptions } from "./render-block.ts"
-import { singleLine } from "./render-text.ts"
+import { visibleLine } from "./render-text.ts"
 import type { Style } from "./style.ts"
+import { breakVisible } from "./visible-rows.ts"
 
 const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const
 
@@ -73,10 +74,22 @@ export const mainArgumentOf = (params: unknown, tool: Tool<unknown> | undefined)
   return { text: entries.length === 0 ? "" : (JSON.stringify(params) ?? "") }
 }
 
+/** A text that could be taken for none, or for all parameters as JSON. */
+const isMistakable = ({ name, text }: MainArgument): boolean => name !== undefined && /^$|^\s|^\{/.test(text)
+
+/** No wider than any terminal makes it. */
+const shortened = (text: string, width: number): string => {
+  if (width <= 0) return ""
+  // A line of a megabyte is not broken whole.
+  const head = text.slice(0, 16 * width + 64)
+  const [first = "", ...rest] = breakVisible(head, width)
+  return rest.length === 0 && head === text ? first : `${breakVisible(head, width - 1)[0]}…`
+}
+
 export interface Header {
   readonly line: string
-  /** Whether the main argument stands in it whole. */
-  readonly complete: boolean
+  /** What stands in it whole, and cannot be taken for anything else. */
+  readonly shows: { readonly agent: boolean; readonly name: boolean; readonly argument: boolean }
 }
 
 /** @param drawn The first line of what the tool's own renderer drew, which takes the place of name and argument. */
@@ -86,7 +99,8 @@ export const renderHeader = (
   style: Style,
   drawn: string | undefined,
 ): Header => {
-  const agent = block.agentId === "main" ? "" : style.dim(`${clip(singleLine(block.agentId), 24)} `)
+  const agentId = visibleLine(block.agentId)
+  const agent = block.agentId === "main" ? "" : style.dim(`${clip(agentId, 24)} `)
   const start = `${statusIcon(block, style)} ${block.background ? style.dim("[bg] ") : ""}${agent}`
   const end = timing(block, options, style)
   const room = options.width - columnsOf(start) - columnsOf(end)
@@ -97,11 +111,20 @@ export const renderHeader = (
   }
   if (drawn !== undefined) {
     const fitting = columnsOf(drawn) <= room ? drawn : clip(printable(drawn), room)
-    return { line: hinted(start + fitting + end), complete: false }
+    return { line: hinted(start + fitting + end), shows: { agent: false, name: false, argument: false } }
   }
-  const name = clip(singleLine(block.toolName.replace(/^mcp_/, "")), Math.max(8, room - 2))
-  const { text } = mainArgumentOf(block.params, options.tool)
-  const argument = clip(singleLine(text), Math.max(0, room - columnsOf(name) - 2))
+  // Who decides must be able to tell two tools apart.
+  const fullName = block.status === "pending" ? block.toolName : block.toolName.replace(/^mcp_/, "")
+  const name = clip(visibleLine(fullName), Math.max(8, room - 2))
+  const main = mainArgumentOf(block.params, options.tool)
+  const whole = block.status === "pending" ? main.text : main.text.trim().replace(/\s*\n\s*/g, "\n")
+  const text = visibleLine(whole)
+  const argument = shortened(text, Math.max(0, room - columnsOf(name) - 2))
   const call = `${style.name(name)}${style.dim("(")}${argument}${style.dim(")")}`
-  return { line: hinted(start + call + end), complete: argument === text }
+  const shows = {
+    agent: agentId === clip(agentId, 24) && !/[\s(]/.test(agentId),
+    name: name === fullName,
+    argument: argument === text && !main.text.includes("\n") && !isMistakable(main),
+  }
+  return { line: hinted(start + call + end), shows }
 }

@@ -1,4 +1,5 @@
 /** Untrusted text as lines for a terminal: cleaned, then cut or wrapped to a width. */
+import { visibleText } from "../../text/visible-text.ts"
 import { clip, expandTabs, wrap } from "./columns.ts"
 import { printable } from "./printable.ts"
 import type { Style } from "./style.ts"
@@ -9,7 +10,10 @@ export const plainLines = (text: string): Array<string> => {
   return clean === "" ? [] : clean.split("\n").map(expandTabs)
 }
 
-/** All of a text on one line; its line ends become `⏎`. */
+/** All of a text on one line, so that somebody can decide on it or on what it names: nothing in it is left out. */
+export const visibleLine = (text: string): string => visibleText(text, { singleLine: true })
+
+/** All that a text shows on one line; its line ends become `⏎`. */
 export const singleLine = (text: string): string =>
   expandTabs(printable(text.trim()).replace(/\s*\n\s*/g, " ⏎ "))
 

@@ -46,6 +46,16 @@ export const drawnCall = (block: Block, options: RenderBlockOptions): Array<stri
   return drawn(() => tool.renderCall!(block.params, viewOf(options)), options, cut)
 }
 
+/** The same as it is, without its colours; whatever else is in it is not cleaned. */
+export const drawnCallText = ({ params }: Block, options: RenderBlockOptions): string | undefined => {
+  try {
+    const text: unknown = options.tool?.renderCall?.(params, viewOf(options))
+    return typeof text === "string" ? text.replace(/\u001b\[[\d;:]*m/g, "").replace(/\n$/, "") : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** What the tool draws for the result of a call that has ended, where it does. */
 export const drawnResult = (block: Block, options: RenderBlockOptions): Array<string> | undefined => {
   const { tool } = options

@@ -7,12 +7,16 @@ import { currentCall } from "../../custom-tools/current-call.ts"
 import { type DialogOptions, noOpUI, type UIContext } from "../../custom-tools/ui-context.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
 import type { BlockView } from "./block-view.ts"
-import { clip, wrap } from "./columns.ts"
+import { clip } from "./columns.ts"
+import { pageKeys } from "./gate-keys.ts"
+import { moreNote } from "./gate-view.ts"
 import type { KeyPress } from "./keyboard.ts"
 import type { Frame, TerminalOutput } from "./live-region.ts"
+import { Pager } from "./pager.ts"
 import { confirmQuestion, LineQuestion, type Question, SelectQuestion } from "./question.ts"
-import { foldLines, singleLine, wrappedLines } from "./render-text.ts"
+import { visibleLine } from "./render-text.ts"
 import { rowsIn } from "./terminal-size.ts"
+import { margin, markedRows, saidRows } from "./visible-rows.ts"
 
 /** The session, as far as dialogs need it. */
 export interface DialogSession {
@@ -59,6 +63,9 @@ export class SessionDialogs {
   private readonly waiting = new Set<Dialog>()
   /** The question that stands on the screen; it may have ended since. */
   private shown: Dialog | undefined
+  /** What was asked, a page at a time: it has to be read before it is answered. */
+  private readonly pager = new Pager()
+  private text: { readonly dialog: Dialog; readonly width: number; readonly rows: Array<string> } | undefined
   private isClosed = false
 
   constructor(session: DialogSession) {
@@ -86,7 +93,7 @@ export class SessionDialogs {
     if (dialog === undefined || !this.waiting.has(dialog)) return false
     if (key.name === "escape" && !key.pasted) dialog.dismiss()
     else if (key.ctrl && key.name === "d" && !dialog.question.hasText) this.session.leave()
-    else dialog.question.press(key)
+    else if (!this.turnPage(key) && this.pager.isWholeSeen) dialog.question.press(key)
     return true
   }
 
@@ -118,15 +125,20 @@ export class SessionDialogs {
     if (next === undefined) return []
     const { style } = this.session.view
     const note = `  waits until ${this.session.keysTaken()}`
-    const title = clip(singleLine(next.title), Math.max(10, width - 2 - note.length))
+    const title = clip(visibleLine(next.title), Math.max(10, width - 2 - note.length))
     return [style.ask(`? ${title}`) + style.dim(clip(note, width - 12))]
+  }
+
+  /** What was drawn is on the screen now. */
+  drawn(): void {
+    if (this.shown !== undefined) this.pager.drawn()
   }
 
   /** Prints the whole question that is on show; false without one. */
   expand(): boolean {
     const { shown, session } = this
     if (shown === undefined) return false
-    session.view.print(this.textLines(shown, session.view.width))
+    session.view.print(this.textRows(shown, session.view.width))
     return true
   }
 
@@ -179,7 +191,9 @@ export class SessionDialogs {
   /** Joining the lines of a longer text would change it behind its author's back. */
   private async edit(title: string, text: string): Promise<string | undefined> {
     if (!/[\r\n]/.test(text)) return this.line(title, { text })
-    this.session.say(`${this.named(title)}: only a single line can be edited here, so nothing was.`)
+    this.session.say(
+      `${visibleLine(this.named(title))}: only a single line can be edited here, so nothing was.`,
+    )
     return undefined
   }
 
@@ -207,7 +221,7 @@ export class SessionDialogs {
         for (const given of signals) given.removeEventListener("abort", dismiss)
         waiting.question.close()
         resolve(value)
-        if (!this.isClosed) this.session.say(`${waiting.title} ${said}`)
+        if (!this.isClosed) this.session.say(`${visibleLine(waiting.title)} ${visibleLine(said)}`)
       }
       // Bound: a tool that aborts its own signal would else have the screen drawn as its own doing.
       const dismiss = AsyncResource.bind((): void => end(unanswered, "(not answered)"))
@@ -221,26 +235,42 @@ export class SessionDialogs {
 
   // --- Drawing
 
+  /** True if the key was for the pages: those of a line to type are not. */
+  private turnPage(key: KeyPress): boolean {
+    const way = key.pasted || key.ctrl || key.meta ? undefined : pageKeys.get(key.name ?? "")
+    if (way === undefined || (this.pager.isWholeSeen && !/^page/.test(key.name!))) return false
+    this.pager[way]()
+    return true
+  }
+
   private draw(dialog: Dialog, width: number): Frame {
     const { view, output } = this.session
-    const rows = Math.max(6, rowsIn(output) - 4)
-    const { live, cursor } = dialog.question.draw({ width, rows: Math.ceil(rows / 2), style: view.style })
-    const max = Math.max(1, rows - 2 - live.length)
-    const text = foldLines(this.textLines(dialog, width), { max, moreNote: "Ctrl-O shows all" }, view.style)
-    const above = ["", ...text]
+    const room = Math.max(6, rowsIn(output) - 4)
+    const { live, cursor } = dialog.question.draw({ width, rows: Math.ceil(room / 2), style: view.style })
+    const { pager } = this
+    pager.lay(dialog, this.textRows(dialog, width), Math.max(1, room - 2 - live.length))
+    const above = ["", ...pager.page]
+    if (pager.below > 0)
+      return { live: [...above, view.style.dim(clip(`  ${moreNote(pager.below)}`, width))] }
     return {
       live: [...above, ...live],
       ...(cursor !== undefined && { cursor: { ...cursor, row: cursor.row + above.length } }),
     }
   }
 
-  private textLines({ title, message }: Dialog, width: number): Array<string> {
+  private textRows(dialog: Dialog, width: number): Array<string> {
+    if (this.text?.dialog === dialog && this.text.width === width) return this.text.rows
+    const { title, message, question } = dialog
     const { style } = this.session.view
-    const [first = "", ...rest] = wrap(singleLine(title), width - 2)
-    return [
-      style.ask(`? ${first}`),
-      ...rest.map((line) => style.ask(`  ${line}`)),
-      ...wrappedLines(message, width - 2).map((line) => `  ${line}`),
+    const room = width - margin
+    const [first = "", ...rest] = saidRows(title, room, style, style.ask)
+    const rows = [
+      style.ask("? ") + first.slice(margin),
+      ...rest,
+      ...(message === "" ? [] : markedRows(message, room, style)),
+      ...(question.longTexts?.(width) ?? []).flatMap((text) => markedRows(text, room, style)),
     ]
+    this.text = { dialog, width, rows }
+    return rows
   }
 }

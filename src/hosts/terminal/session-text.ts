@@ -6,7 +6,7 @@ import { usageOf } from "./arguments.ts"
 import { clip, columnsOf, wrap } from "./columns.ts"
 import { type CallableTools, sessionCommands } from "./input.ts"
 import { mainArgumentOf } from "./render-header.ts"
-import { singleLine } from "./render-text.ts"
+import { singleLine, visibleLine } from "./render-text.ts"
 import type { Style } from "./style.ts"
 
 interface Screen {
@@ -69,7 +69,7 @@ export const taskLines = (
   return table(
     tasks.map(({ id, name, params, status }): Row => {
       const { text } = mainArgumentOf(params, tools.get(name))
-      return [`${id} ${name}(${clip(singleLine(text), 60)})`, status]
+      return [`${id} ${name}(${clip(visibleLine(text), 60)})`, status]
     }),
     screen,
   )
@@ -82,7 +82,7 @@ export const pendingLines = (actions: ReadonlyArray<PendingAction>, screen: Scre
     [...actions]
       .reverse()
       .map(
-        ({ actionId, label, sourceToolName }): Row => [`${actionId} ${singleLine(label)}`, sourceToolName],
+        ({ actionId, label, sourceToolName }): Row => [`${actionId} ${visibleLine(label)}`, sourceToolName],
       ),
     screen,
   )
@@ -118,7 +118,7 @@ export const pendingNote = (actions: ReadonlyArray<PendingAction>, width: number
   const latest = actions.at(-1)
   if (latest === undefined) return ""
   const count = `[${actions.length} pending`
-  const label = clip(singleLine(latest.label), Math.floor(width / 2) - columnsOf(`${count}: ] `))
+  const label = clip(visibleLine(latest.label), Math.floor(width / 2) - columnsOf(`${count}: ] `))
   return label === "" ? `${count}] ` : `${count}: ${label}] `
 }
 

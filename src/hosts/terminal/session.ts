@@ -21,7 +21,7 @@ import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
 import { printedBlock } from "./printed-block.ts"
 import { prompt, promptFrame } from "./prompt.ts"
-import { singleLine } from "./render-text.ts"
+import { singleLine, visibleLine } from "./render-text.ts"
 import { performCommand } from "./session-commands.ts"
 import { SessionDialogs } from "./session-dialogs.ts"
 import { completions } from "./session-text.ts"
@@ -70,6 +70,7 @@ export class Session {
       colors: options.colors ?? hasColors(output),
       tool: (name) => executor.tool(name),
       footer: (width) => this.footer(width),
+      onDrawn: () => this.dialogs.drawn(),
       hint: "Ctrl-C cancels, Ctrl-B to the background",
       gateNote: () => this.gateNote(),
     })
@@ -155,15 +156,16 @@ export class Session {
     // The prompt shows what is pending.
     if (event._tag === "ActionPending") return this.view.invalidate()
     if (event._tag === "ActionResolved") {
-      if (event.outcome === "dropped") this.say(`Not applied: ${event.label}`)
-      for (const error of event.cleanupErrors ?? []) this.say(`Cleanup of ${event.label} failed: ${error}`)
+      if (event.outcome === "dropped") this.say(`Not applied: ${visibleLine(event.label)}`)
+      for (const error of event.cleanupErrors ?? [])
+        this.say(`Cleanup of ${visibleLine(event.label)} failed: ${error}`)
       return this.view.invalidate()
     }
     const block = this.view.apply(event)
     if (block === undefined) return
     const printed = printedBlock(event, block, this.executor.tasks)
     if (printed === undefined) return
-    this.view.printBlock(printed)
+    this.view.printBlock(printed, event._tag === "Completed" && event.staged !== undefined)
     if (this.down !== undefined) return
     this.sayWhatIsNext(event, block)
     this.tell()
@@ -183,7 +185,7 @@ export class Session {
       this.say("/apply makes these changes, /discard drops them.")
     } else if (toolName === resolveName && status !== "complete") {
       const action = this.executor.pendingActions(agentId).peek()
-      if (action !== undefined) this.say(`Still pending: ${action.label}`)
+      if (action !== undefined) this.say(`Still pending: ${visibleLine(action.label)}`)
     }
   }
 
@@ -270,7 +272,10 @@ export class Session {
     const input = parseInput(line, this.tools)
     if (input._tag === "Nothing") return
     this.tell()
-    this.view.print(["", ...wrap(singleLine(prompt + line), this.view.width).map(this.view.style.bold)])
+    this.view.print([
+      "",
+      ...wrap(prompt + visibleLine(line.trimEnd()), this.view.width).map(this.view.style.bold),
+    ])
     this.perform(input)
   }
 

@@ -9,6 +9,7 @@ const formats = {
   bad: "red",
   busy: "cyan",
   ask: "yellow",
+  mark: "inverse",
 } as const
 
 type StyleName = keyof typeof formats

@@ -15,6 +15,12 @@ describe("a preview of at most 4 MiB of UTF-8", () => {
     expect(panesOfNew(text(4 * mebibyte + 2))).toBeUndefined()
   })
 
+  it("shows what an editor would hide, and tabs as it draws them", () => {
+    expect(panesOfNew("\ta\u202e\u200bb\r\n\u001b[2J \n")).toEqual([
+      { label: "new", lines: ["\ta⟦U+202E⟧⟦U+200B⟧b", "⟦ESC⟧[2J␣"] },
+    ])
+  })
+
   it("shows what edits change, and nothing where the file is longer, or would be", async () => {
     const file = path("a.txt")
     const edit = (new_string: string) => panesOfEdits(file, [{ old_string: "here", new_string }])

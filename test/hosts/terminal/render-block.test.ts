@@ -162,16 +162,22 @@ describe("a gate", () => {
     const command = `${"x".repeat(70)}; rm -rf /`
     const shown = render({ status: "pending", params: { command } }).slice(1, -1).join("").replaceAll(" ", "")
     expect(shown).toContain("rm-rf/")
-    expect(render({ status: "pending", params: { command: "a\nb" } }).slice(1, 3)).toEqual(["  a", "  b"])
+    expect(render({ status: "pending", params: { command: "a\nb" } }).slice(1, 3)).toEqual(["│ a", "│ b"])
   })
 
-  test("shows the preview in place of the other parameters", () => {
-    const output = render({
-      status: "pending",
-      params: { path: "a", content: "secret" },
-      preview: { text: "new file" },
-    })
-    expect(output).toEqual(["? shell(a)", "  new file", "  [y]es [n]o [a]lways"])
+  test("shows the preview in place of the parameters that it says all of, and no others", () => {
+    const params = { path: "a", content: "secret\ntwo" }
+    const told = render({ status: "pending", params, preview: { text: "new file\n+secret\n+two" } })
+    expect(told).toEqual(["? shell(a)", "│ new file", "│ +secret", "│ +two", "  [y]es [n]o [a]lways"])
+    expect(render({ status: "pending", params, preview: { text: "new file" } })).toEqual([
+      "? shell(a)",
+      "  content:",
+      "│ secret",
+      "│ two",
+      "  what would happen:",
+      "│ new file",
+      "  [y]es [n]o [a]lways",
+    ])
   })
 
   test("that is not its turn offers no keys", () => {
@@ -220,7 +226,7 @@ describe("a diff", () => {
 
   test("is shown at the gate", () => {
     const output = render({ status: "pending", preview: { text: diff } }, { colors: true })
-    expect(output).toContain("  \u001b[32m+new\u001b[39m")
+    expect(output).toContain("\u001b[2m│ \u001b[22m\u001b[32m+new\u001b[39m")
   })
 
   test("is not seen in text that only mentions one", () => {
@@ -280,7 +286,12 @@ describe("a tool's own renderers", () => {
   test("do not hide at the gate what is approved", () => {
     const tool = toolWith({ renderCall: () => "something harmless" })
     const output = render({ status: "pending", params: { command: "rm -rf /" } }, { tool })
-    expect(output).toContain("  rm -rf /")
+    expect(output).toEqual([
+      "? shell(rm -rf /)",
+      "  drawn by the tool:",
+      "│ something harmless",
+      "  [y]es [n]o [a]lways",
+    ])
   })
 })
 

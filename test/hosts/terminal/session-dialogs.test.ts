@@ -48,7 +48,7 @@ const escape = "\u001b"
 
 describe("confirm", () => {
   const question = ask(`return [ctx.hasUI, await ui.confirm("Go on?", "It takes long.")]`)
-  const asked = /\n\? ask: Go on\?\n {2}It takes long\.\n\[y\]es \[n\]o$/
+  const asked = /\n\? ask: Go on\?\n│ It takes long\.\n\[y\]es \[n\]o$/
 
   test.each([
     ["y", "true", "yes"],
@@ -73,19 +73,25 @@ describe("confirm", () => {
     expect(terminal.everything()).not.toContain("(not answered)")
   })
 
-  test("shows what it asks clean, folded to the screen, and whole with Ctrl-O", async () => {
+  test("shows all that it asks, a page at a time, and takes an answer once the last one was there", async () => {
     await using terminal = await openSession({ rows: 16 })
     terminal.enter(
       ask(`const lines = Array.from({ length: 40 }, (_, i) => "line " + i + "\\u001b[2J").join("\\n")
         return ui.confirm("Sure\\u001b]0;title\\u0007?", lines)`),
     )
-    const screen = await terminal.see(/\? ask: Sure\?\n {2}line 0\n[\s\S]* more lines, Ctrl-O shows all\n/)
-    expect(screen).not.toContain("line 20")
-    expect(screen).toMatch(/ {2}line 39\n\[y\]es \[n\]o$/)
-    terminal.control("o")
-    await terminal.see(/ {2}line 19\n {2}line 20\n {2}line 21\n/, "everything")
+    const first = await terminal.see(
+      /\? ask: Sure⟦ESC⟧\]0;title⟦BEL⟧\?\n│ line 0⟦ESC⟧\[2J\n[\s\S]* more rows: space shows them$/,
+    )
+    expect(first).not.toContain("[y]es")
+    terminal.type("y")
+    for (let line = 8; line < 39; line += 9) {
+      terminal.type(" ")
+      await terminal.see(`│ line ${line}⟦`)
+    }
+    await terminal.see(/│ line 39⟦ESC⟧\[2J\n\[y\]es \[n\]o$/)
     terminal.type("n")
     await terminal.see("told false")
+    expect(terminal.raw).not.toMatch(/\u001b\[2J|\u001b\]0;title/)
   })
 })
 
@@ -122,6 +128,14 @@ describe("select", () => {
     terminal.type(escape)
     await terminal.see('told ["undefined","undefined"]')
     expect(terminal.screen()).not.toContain("ask: Which?")
+  })
+
+  test("shows options whole that its lines would cut, before one can be taken", async () => {
+    await using terminal = await openSession({ columns: 40, rows: 16 })
+    terminal.enter(ask(`return ui.select("Which?", ["a".repeat(60) + " rm", "b", "c\\r"])`))
+    await terminal.see(/\? ask: Which\?\n│ 1. a{34}\n┊ a{26} rm\n│ 2. b\n│ 3. c⟦CR⟧\n› 1. a+…/)
+    terminal.type("3\r")
+    await terminal.see('told "c\\r"')
   })
 
   test("shows, of many options, those around the chosen one", async () => {
@@ -341,7 +355,7 @@ test("an extension may ask before it lets a call run", async () => {
   )
   await using terminal = await openSession()
   terminal.enter("shell touch x")
-  await terminal.see(/\? shell: Dangerous\n {2}touch x\n\[y\]es \[n\]o$/)
+  await terminal.see(/\? shell: Dangerous\n│ touch x\n\[y\]es \[n\]o$/)
   terminal.type("n")
   await terminal.see("Not allowed here")
 })

@@ -52,7 +52,7 @@ test("a gate behind the preview asks for its call, and what is denied there is p
   await terminal.see(/\[1 pending: Publish site\] ›$/)
   terminal.enter("/apply")
   await terminal.see(
-    /\? publish\(site\)\n {2}For everybody\?\n {2}site, as it would be\n {2}\[y\]es \[n\]o \[a\]lways\n\n›$/,
+    /\? publish\(site\)\n {2}For everybody\?\n│ site, as it would be\n {2}\[y\]es \[n\]o \[a\]lways\n\n›$/,
   )
   terminal.type("n")
   await terminal.see(

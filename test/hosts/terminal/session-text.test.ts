@@ -14,7 +14,7 @@ test("what is pending is noted with the latest label on one line", () => {
   expect(pendingNote([], 80)).toBe("")
   expect(pendingNote([action("Rename a")], 80)).toBe("[1 pending: Rename a] ")
   expect(pendingNote([action("Rename a"), action("Two\nlines\u001b[31m")], 80)).toBe(
-    "[2 pending: Two ⏎ lines] ",
+    "[2 pending: Two ⏎ lines⟦ESC⟧[31m] ",
   )
 })
 

@@ -88,7 +88,7 @@ describe("a gate", () => {
     await using terminal = await openSession()
     terminal.enter('edit_file {"path": "a.txt", "edits": [{"old_string": "two", "new_string": "2"}]}')
     const gate = await terminal.see("[y]es")
-    expect(gate).toContain("-two\n  +2")
+    expect(gate).toContain("│ -two\n│ +2")
     expect(terminal.raw).toContain("\u001b[32m+2")
     expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one\ntwo\nthree\n")
     terminal.type("y")
@@ -116,7 +116,7 @@ describe("output", () => {
     // While a gate waits nothing is drawn, so that nothing of the old size arrives at the new one.
     await terminal.see(/\n\? shell\(.*\)\n {2}\[y\]es/)
     terminal.resize(50, 24)
-    await terminal.see(/\n\? shell\(.*…\)\n {2}seq 5; sleep 600[ 0\n]+\[y\]es \[n\]o \[a\]lways\n\n›$/)
+    await terminal.see(/\n\? shell\(.*…\)\n│ seq 5; sleep 600[ 0␣\n┊]+\[y\]es \[n\]o \[a\]lways\n\n›$/)
     terminal.type("y")
     await terminal.see(/…\) . [\d.]+s\n {2}1\n {2}2\n {2}3\n {2}4\n {2}5\n\n›$/)
     terminal.control("c")

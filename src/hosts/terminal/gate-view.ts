@@ -1,0 +1,56 @@
+/** The gate on the screen: a page of what it asks about at a time, its keys once all of it was there. */
+import type { Block } from "./block.ts"
+import { clip } from "./columns.ts"
+import { Pager } from "./pager.ts"
+import type { RenderBlockOptions } from "./render-block.ts"
+import { type Gate, renderGate } from "./render-gate.ts"
+import { styleOf } from "./style.ts"
+
+/** What is said below a page that is not the last one. */
+export const moreNote = (below: number): string =>
+  `${below} more ${below === 1 ? "row" : "rows"}: space shows them`
+
+export class GateView {
+  private readonly pager = new Pager()
+  /** Drawing a gate costs as much as it is long: it is done once for a width. */
+  private last: { readonly block: Block; readonly width: number; readonly gate: Gate } | undefined
+  private hasRoom = false
+
+  /** Whether all of the gate that was drawn last has been on the screen. */
+  get isRead(): boolean {
+    return this.pager.isWholeSeen
+  }
+
+  turn(way: "next" | "back"): void {
+    this.pager[way]()
+  }
+
+  /** @param room How many rows it may take. @param note What is said behind its keys. */
+  draw(block: Block, options: RenderBlockOptions, room: number, note: string | undefined): Array<string> {
+    const { header, rows, keys } = this.gateOf(block, options)
+    const style = styleOf(options.colors)
+    const { pager } = this
+    this.hasRoom = room >= 2
+    pager.lay(block, rows, Math.max(0, room - 2))
+    const said: Array<string> = []
+    if (pager.below > 0) said.push(room < 3 ? "this window is too low to show it" : moreNote(pager.below))
+    else if (pager.hasPages) said.push("PageUp goes back")
+    if (note !== undefined) said.push(note)
+    const no = `  ${style.bad("[n]o")}`
+    const hint = said.length === 0 ? "" : `  ${style.dim(clip(said.join("; "), options.width - 24))}`
+    // What was read once may be decided on any of its pages.
+    return [header, ...pager.page, (pager.below === 0 || pager.isWholeSeen ? keys : no) + hint]
+  }
+
+  /** What was drawn is on the screen now. */
+  drawn(): void {
+    if (this.hasRoom) this.pager.drawn()
+  }
+
+  private gateOf(block: Block, options: RenderBlockOptions): Gate {
+    const { width } = options
+    if (this.last?.block !== block || this.last.width !== width)
+      this.last = { block, width, gate: renderGate(block, options) }
+    return this.last.gate
+  }
+}

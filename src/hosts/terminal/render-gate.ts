@@ -1,0 +1,140 @@
+/**
+ * Draws a call that waits for a decision. Nothing is left out: every parameter stands here, or in the preview, whole, and
+ * different calls look different. How much of it fits a screen is somebody else's concern.
+ */
+import { inspect } from "node:util"
+import type { Block } from "./block.ts"
+import type { RenderBlockOptions } from "./render-block.ts"
+import { diffOf, hasNoHunk, isUnifiedDiff, noHunkNote, paintDiffLine } from "./render-diff.ts"
+import { entriesOf, mainArgumentOf, renderHeader } from "./render-header.ts"
+import { drawnCallText } from "./render-tool.ts"
+import { type Style, styleOf } from "./style.ts"
+import { margin, markedRows, saidRows } from "./visible-rows.ts"
+
+export interface Gate {
+  readonly header: string
+  /** What the decision is about. */
+  readonly rows: ReadonlyArray<string>
+  /** `[y]es [n]o [a]lways` */
+  readonly keys: string
+}
+
+const jsonOf = (value: unknown, indent?: number): string => {
+  try {
+    return JSON.stringify(value, undefined, indent) ?? String(value)
+  } catch {
+    // No JSON, such as a bigint.
+    return inspect(value, { depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null })
+  }
+}
+
+const plainName = /^[\w.-]+$/
+
+/** Whether a string could be taken for a value of another kind, or for none. */
+const isAmbiguous = (text: string): boolean => /^$|^\s|^["[{]|^-?\d|^(?:true|false|null)\b/.test(text)
+
+/** A parameter on its line where it fits; else behind bars, below its name. */
+const parameterRows = (name: string, value: unknown, width: number, style: Style): Array<string> => {
+  const isText = typeof value === "string"
+  const shownName = plainName.test(name) ? name : JSON.stringify(name)
+  if (!isText || !value.includes("\n")) {
+    const line = `${shownName}: ${isText && !isAmbiguous(value) ? value : jsonOf(value)}`
+    const rows = saidRows(line, width, style)
+    if (rows.length === 1) return rows
+  }
+  const caption = isText ? `${shownName}:` : `${shownName}, as JSON:`
+  return [...saidRows(caption, width, style), ...markedRows(isText ? value : jsonOf(value, 2), width, style)]
+}
+
+const textsIn = (value: unknown): Array<string> | undefined => {
+  if (typeof value === "string") return [value]
+  if (typeof value !== "object" || value === null) return undefined
+  const texts = Object.values(value).map(textsIn)
+  return texts.includes(undefined) ? undefined : texts.flatMap((text) => text!)
+}
+
+/** Past this many lines only whole ones are looked for: looking for each within a long preview would take too long. */
+const maxSearched = 200
+
+/**
+ * Whether the preview says all that a long or nested parameter does, as a diff says what an edit's texts do. Short ones
+ * are shown in any case.
+ */
+const isTold = (value: unknown, preview: string): boolean => {
+  if (typeof value === "string" ? !value.includes("\n") : typeof value !== "object") return false
+  const lines = textsIn(value)?.flatMap((text) => text.split("\n"))
+  if (lines === undefined) return false
+  const told = new Set(preview.split("\n").flatMap((line) => [line, line.slice(1)]))
+  const isShort = lines.length <= maxSearched
+  return lines.every((line) => line === "" || told.has(line) || (isShort && preview.includes(line)))
+}
+
+/** A diff ends with a line end of its own: what the file ends with stands in it. */
+const diffRows = (diff: string, width: number, style: Style): Array<string> =>
+  hasNoHunk(diff)
+    ? saidRows(noHunkNote, width, style)
+    : markedRows(diff.replace(/\n$/, ""), width, style, (line) => paintDiffLine(line, style))
+
+/** An output that is decided on: all of its text, and the diff of its details where that does not stand in it. */
+export const askedRows = (text: string, details: unknown, width: number, style: Style): Array<string> => {
+  const diff = diffOf(details) ?? (isUnifiedDiff(text) ? text : undefined)
+  const at = diff === undefined ? -1 : text.indexOf(diff)
+  const before = at === -1 ? text : text.slice(0, at)
+  const after = at === -1 ? "" : text.slice(at + diff!.length)
+  return [
+    ...(before === "" ? [] : markedRows(before, width, style)),
+    ...(diff === undefined ? [] : diffRows(diff, width, style)),
+    ...(after === "" ? [] : markedRows(after, width, style)),
+  ]
+}
+
+const previewRows = ({ preview }: Block, width: number, style: Style): Array<string> =>
+  preview === undefined ? [] : askedRows(preview.text, preview.details, width, style)
+
+const isRecord = (params: unknown): boolean =>
+  params === undefined || (typeof params === "object" && params !== null && !Array.isArray(params))
+
+/** What a label could be taken for, if it were not quoted: a parameter, or a caption of ours. */
+const looksOurs = /^(?:"|[\w.-]+(?:, as JSON)?:|what would happen:|drawn by the tool:|\[y\])/
+
+const labelRows = ({ label }: Block, width: number, style: Style): Array<string> => {
+  if (label === undefined || label === "") return []
+  return saidRows(looksOurs.test(label) ? JSON.stringify(label) : label, width, style)
+}
+
+export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
+  const style = styleOf(options.colors)
+  const { tool } = options
+  const width = options.width - margin
+  const header = renderHeader(block, options, style, undefined)
+  const main = mainArgumentOf(block.params, tool)
+  const preview = previewRows(block, width, style)
+  const previewText = `${block.preview?.text ?? ""}\n${diffOf(block.preview?.details) ?? ""}`
+  const others = entriesOf(block.params).filter(
+    ([name, value]) =>
+      main.name !== undefined &&
+      name !== main.name &&
+      value !== undefined &&
+      !(preview.length > 0 && isTold(value, previewText)),
+  )
+  const parameters = [
+    ...(header.shows.agent ? [] : parameterRows("agent", block.agentId, width, style)),
+    ...(header.shows.name ? [] : parameterRows("tool", block.toolName, width, style)),
+    ...(header.shows.argument ? [] : markedRows(main.text, width, style)),
+    ...(isRecord(block.params) ? [] : parameterRows("parameters", block.params, width, style)),
+    ...others.flatMap(([name, value]) => parameterRows(name, value, width, style)),
+  ]
+  const caption = (text: string) => saidRows(text, width, style, style.dim)
+  const drawn = drawnCallText(block, { ...options, width })
+  return {
+    header: header.line,
+    rows: [
+      ...labelRows(block, width, style),
+      ...parameters,
+      ...(preview.length > 0 && parameters.length > 0 ? caption("what would happen:") : []),
+      ...preview,
+      ...(drawn === undefined ? [] : [...caption("drawn by the tool:"), ...markedRows(drawn, width, style)]),
+    ],
+    keys: `  ${style.good("[y]es")} ${style.bad("[n]o")} ${style.ask("[a]lways")}`,
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Untrusted text as rows for a decision: all of it, blanks included, broken where the width ends and nowhere else.
+ * In front of each row stands whether it begins a line (`│`) or goes on with the one above (`┊`), so that no text can
+ * pass for two lines, for another parameter or for what the terminal itself says.
+ */
+import stringWidth from "string-width"
+import { visibleText } from "../../text/visible-text.ts"
+import type { Style } from "./style.ts"
+
+const ascii = /^[\x20-\x7e]*$/
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+/** What is never parted: a mark, and a tab with its blanks. */
+const whole = /(⟦[^⟧]*⟧|⇥ {3})/
+
+/** Terminals disagree on widths: the widest counts, so that no row is ever broken by the terminal. */
+const widestOf = (character: string): number => {
+  if (/[\p{Mn}\u200e]/u.test(character)) return 0
+  if (/\p{Mc}/u.test(character)) return 1
+  return stringWidth(character, { ambiguousIsNarrow: /\p{L}/u.test(character) })
+}
+
+const unitWidth = (unit: string): number => {
+  if (ascii.test(unit) || whole.test(unit)) return unit.length
+  let width = 0
+  for (const character of unit) width += widestOf(character)
+  return width
+}
+
+function* unitsOf(line: string): Generator<string, void> {
+  for (const [index, part] of line.split(whole).entries()) {
+    if (index % 2 === 1) yield part
+    else for (const { segment } of graphemes.segment(part)) yield segment
+  }
+}
+
+/** A blank at the end of a row could not be told from none. */
+const withSeenEnd = (row: string): string => row.replace(/ {1,8}$/, (blanks) => "␣".repeat(blanks.length))
+
+const brokenAscii = (line: string, width: number): Array<string> => {
+  const rows: Array<string> = []
+  for (let at = 0; at < line.length; at += width) rows.push(line.slice(at, at + width))
+  return rows
+}
+
+const brokenUnits = (line: string, width: number): Array<string> => {
+  const rows: Array<string> = []
+  let row = ""
+  let used = 0
+  for (const unit of unitsOf(line)) {
+    const columns = unitWidth(unit)
+    if (used > 0 && used + columns > width) {
+      rows.push(row)
+      row = ""
+      used = 0
+    }
+    row += unit
+    used += columns
+  }
+  return [...rows, row]
+}
+
+/** @param line Drawn by `visibleText`. */
+export const breakVisible = (line: string, width: number): Array<string> => {
+  const isAscii = ascii.test(line)
+  if (isAscii && line.length <= width) return [line]
+  const rows = isAscii ? brokenAscii(line, width) : brokenUnits(line, width)
+  return rows.map((row, index) => (index < rows.length - 1 && !row.endsWith("⇥   ") ? withSeenEnd(row) : row))
+}
+
+type Paint = (text: string) => string
+
+/** Marks stand out, whatever the text around them looks like. */
+const painted = (row: string, paint: Paint, style: Style): string =>
+  row
+    .split(whole)
+    .map((part, index) => (part === "" ? "" : index % 2 === 1 ? style.mark(part) : paint(part)))
+    .join("")
+
+const asIs: Paint = (text) => text
+
+/** How wide the margin is. */
+export const margin = 2
+
+/** A text behind its margin. @param width In columns, without the margin. */
+export const markedRows = (
+  text: string,
+  width: number,
+  style: Style,
+  paintOf: (line: string) => Paint = () => asIs,
+): Array<string> =>
+  visibleText(text)
+    .split("\n")
+    .flatMap((line) => {
+      const paint = paintOf(line)
+      return breakVisible(line, width).map(
+        (row, index) => style.dim(index === 0 ? "│ " : "┊ ") + painted(row, paint, style),
+      )
+    })
+
+/** What is said on one line, without a bar in front of it. */
+export const saidRows = (text: string, width: number, style: Style, paint: Paint = asIs): Array<string> =>
+  breakVisible(visibleText(text, { singleLine: true }), width).map(
+    (row, index) => (index === 0 ? "  " : style.dim("┊ ")) + painted(row, paint, style),
+  )

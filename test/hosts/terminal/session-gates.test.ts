@@ -1,0 +1,181 @@
+/** What has to be seen before it can be approved. */
+import { access, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Type } from "@sinclair/typebox"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { shellTool } from "../../../src/impls/index.ts"
+import { defineTool, pipeline, Step, ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
+import type { ScreenOptions } from "./screen.ts"
+import { SessionTerminal } from "./session-terminal.ts"
+
+let cwd: string
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "stepline-gates-"))
+})
+
+afterEach(() => rm(cwd, { recursive: true, force: true }))
+
+const note = defineTool({
+  name: "note",
+  description: "Keeps a text.",
+  parameters: Type.Object({ text: Type.String() }),
+  compose: ({ text }) =>
+    pipeline()
+      .awaitApproval()
+      .andThen(() => Step.Output(`kept ${text.length}`)),
+})
+
+const stage = defineTool({
+  name: "stage",
+  description: "Shows what it would do.",
+  parameters: Type.Object({ label: Type.String() }),
+  compose: ({ label }) =>
+    pipeline()
+      .andThen(() => Step.Output(Array.from({ length: 60 }, (_, i) => `change ${i}\u202e`).join("\n")))
+      .awaitResolve({ label })
+      .andThen(() => Step.Output("done")),
+})
+
+const open = (screen: ScreenOptions = {}): SessionTerminal => {
+  const executor = new ToolExecutor(new ToolRegistry([shellTool, note, stage]), { cwd })
+  return new SessionTerminal({ executor }, screen)
+}
+
+const isThere = (name: string): Promise<boolean> =>
+  access(join(cwd, name)).then(
+    () => true,
+    () => false,
+  )
+
+const call = (name: string, params: object): string => JSON.stringify({ name, params })
+
+const numbered = (count: number): string =>
+  Array.from({ length: count }, (_, i) => `echo ${i + 1}`).join("\n")
+
+test("a carriage return does not overwrite what runs", async () => {
+  await using terminal = open()
+  terminal.enter(call("shell", { command: "touch PWN #\rls -la", working_dir: "\u001b[2J\u202e." }))
+  await terminal.see(
+    "? shell(touch PWN #⟦CR⟧ls -la)\n  working_dir: ⟦ESC⟧[2J⟦U+202E⟧.\n  [y]es [n]o [a]lways",
+  )
+  terminal.type("n")
+  await terminal.see("⊘ shell(touch PWN #⟦CR⟧ls -la)")
+})
+
+test("blanks do not push a command away: their number stands in their place", async () => {
+  await using terminal = open()
+  terminal.enter(call("shell", { command: `echo hi${" ".repeat(5000)}; touch PWN` }))
+  await terminal.see("? shell(echo hi⟦5000 spaces⟧; touch PWN)\n  [y]es [n]o [a]lways")
+  terminal.type("n")
+})
+
+describe("what does not fit is paged", () => {
+  test("and y counts once the last page was on the screen", async () => {
+    await using terminal = open()
+    terminal.enter(call("shell", { command: `${numbered(50)}\ntouch seen` }))
+    const first = await terminal.see("│ echo 1\n")
+    expect(first).toMatch(/│ echo 1\n[\s\S]*│ echo 18\n {2}\[n\]o {2}33 more rows: space shows them\n\n›$/)
+    expect(first).not.toContain("[y]es")
+    terminal.type("ya")
+    terminal.type(" ")
+    await terminal.see(/│ echo 19\n[\s\S]*│ echo 36\n {2}\[n\]o {2}15 more rows: space shows them\n\n›$/)
+    terminal.type("y")
+    expect(await isThere("seen")).toBe(false)
+    terminal.type("\r")
+    await terminal.see(/│ touch seen\n {2}\[y\]es \[n\]o \[a\]lways {2}PageUp goes back\n\n›$/)
+    expect(await isThere("seen")).toBe(false)
+    terminal.type("\u001b[5~")
+    await terminal.see("│ echo 16\n")
+    terminal.type("y")
+    await terminal.see("✓ shell(")
+    expect(await isThere("seen")).toBe(true)
+  })
+
+  test("two keys at once turn one page: what was never drawn was never seen", async () => {
+    await using terminal = open()
+    terminal.enter(call("shell", { command: `${numbered(50)}\ntouch seen` }))
+    await terminal.see("│ echo 1\n")
+    terminal.type("    y")
+    await terminal.see(/│ echo 19\n[\s\S]*15 more rows/)
+    terminal.type("n")
+    await terminal.see("Denied by user")
+    expect(await isThere("seen")).toBe(false)
+  })
+
+  test("n denies on any page", async () => {
+    await using terminal = open()
+    terminal.enter(call("note", { text: numbered(100) }))
+    await terminal.see("more rows")
+    terminal.type("n")
+    await terminal.see("Denied by user")
+  })
+
+  test("from its beginning again, where the window becomes narrower before all was seen", async () => {
+    await using terminal = open({ columns: 60 })
+    terminal.enter(call("note", { text: numbered(45) }))
+    await terminal.see("│ echo 1\n")
+    terminal.type(" ")
+    await terminal.see("│ echo 19\n")
+    terminal.resize(40, 24)
+    await terminal.see(/\? note\(.*\n│ echo 1\n/)
+    terminal.type(" ")
+    await terminal.see("│ echo 19\n")
+    terminal.type(" ")
+    await terminal.see("[y]es")
+    terminal.resize(60, 24)
+    await terminal.see("[y]es")
+    terminal.type("y")
+    await terminal.see("kept")
+  })
+
+  test("and nothing is approved in a window that is too low to show anything", async () => {
+    await using terminal = open({ rows: 5 })
+    terminal.enter(call("note", { text: "a\nb\nc" }))
+    await terminal.see("[n]o  this window is too low to show it")
+    terminal.type("y")
+    terminal.resize(80, 24)
+    await terminal.see("│ a\n│ b\n│ c\n  [y]es")
+    terminal.type("y")
+    await terminal.see("kept 5")
+  })
+})
+
+test("a gate takes the place of what runs beside it, where it would have none", async () => {
+  const filters = ToolFilters.compile({ shell: { allow: ["^\\[", "^sleep"] } })
+  const executor = new ToolExecutor(new ToolRegistry([shellTool, note]), { cwd, filters })
+  await using terminal = new SessionTerminal({ executor }, { rows: 12 })
+  for (let count = 0; count < 6; count += 1) {
+    terminal.enter("shell until [ -e go ]; do sleep 0.05; done &")
+    await terminal.see(`Running in background (task_id: ${count + 1})`, "everything")
+  }
+  terminal.enter(call("note", { text: numbered(8) }))
+  await terminal.see(
+    /^\? note\(.*\n│ echo 1\n[\s\S]*│ echo 7\n {2}\[n\]o {2}1 more row: space shows them\n\n›$/m,
+  )
+  terminal.type(" ")
+  await terminal.see("│ echo 8\n  [y]es")
+  terminal.type("y")
+  await terminal.see("kept")
+})
+
+test("a preview that /apply would make true is printed whole, with what hides in it", async () => {
+  await using terminal = open()
+  terminal.enter(call("stage", { label: "All\u200b" }))
+  await terminal.see("[1 pending: All⟦U+200B⟧] ›")
+  const shown = terminal.everything()
+  for (let line = 0; line < 60; line += 1) expect(shown).toContain(`│ change ${line}⟦U+202E⟧\n`)
+})
+
+test("a command's own output can do nothing to the terminal, as it streams and when it has ended", async () => {
+  const filters = ToolFilters.compile({ shell: { allow: ["."] } })
+  const executor = new ToolExecutor(new ToolRegistry([shellTool]), { cwd, filters })
+  await using terminal = new SessionTerminal({ executor })
+  const hostile = "\\033[2J\\033]0;title\\007\\033P1$r0m\\033\\\\\\302\\2332J"
+  terminal.enter(`shell printf 'streamed${hostile}\\n'; until [ -e go ]; do sleep 0.05; done &`)
+  await terminal.see("task_id: 1")
+  terminal.enter(`shell printf 'ended${hostile}\\n'`)
+  await terminal.see(/\n {2}ended\n/)
+  expect(terminal.raw).not.toMatch(/\u001b\[2J|\u001b\]0;|\u001bP|[\u0080-\u009f]/)
+})
