@@ -1,6 +1,7 @@
 /** Edits a text file in two steps: first what would change is shown, then, if the file is still the same, it is written. */
-import { inTurn } from "../io/file-turns.ts"
-import { type Files, localFiles } from "../io/files.ts"
+import type { EnsureHeld } from "../io/file-lock.ts"
+import { type FileInfo, type Files, localFiles } from "../io/files.ts"
+import { whileChanging } from "../io/while-changing.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
 import type { TextEdit } from "../pipeline/model/host-effect.ts"
 import { textOutput } from "../pipeline/model/output.ts"
@@ -32,7 +33,7 @@ const byteOrderMark = "\uFEFF"
 
 const readForEdit = async (files: Files, location: Location): Promise<Uint8Array> => {
   const size = await expectFile(files, location)
-  if (size <= maxFileBytes) return files.read(location.real)
+  if (size <= maxFileBytes) return files.read(location.real, maxFileBytes)
   throw new ToolError(`${location.path} is too large to edit: ${size} bytes, the limit is ${maxFileBytes}.`)
 }
 
@@ -65,11 +66,21 @@ export const ValidateEdits = (options: EditOptions, files: Files = localFiles): 
     return Step.Output({ ...textOutput(details.diff), details })
   })
 
+/** A file with other names is replaced, not written through: what else has it may lie anywhere. */
+const otherNames = (shared: FileInfo["shared"]): string => {
+  if (shared === undefined) return ""
+  const others = shared.names - 1
+  return others === 1
+    ? "\nThe file had another name (a hard link), which keeps the former content."
+    : `\nThe file had ${others} other names (hard links), which keep the former content.`
+}
+
 /** Writes the edited file in one step. Given a `change`, a file that is not the previewed one any more is an Error. */
 export const ApplyEdits = (options: EditOptions, files: Files = localFiles): EffectHandler => {
   const { path, edits, change } = options
-  const apply = async (location: Location, signal: AbortSignal): Promise<Step> => {
+  const apply = async (location: Location, ensureHeld: EnsureHeld, signal: AbortSignal): Promise<Step> => {
     signal.throwIfAborted()
+    const shared = (await files.stat(location.real))?.shared
     const bytes = await readForEdit(files, location)
     if (change?.isStale(location.real, bytes) === true) {
       return Step.Error(
@@ -77,15 +88,16 @@ export const ApplyEdits = (options: EditOptions, files: Files = localFiles): Eff
       )
     }
     const edited = await editBytes(options, bytes)
+    await ensureHeld()
     await files.replace(location.real, edited.bytes, signal)
     if (change !== undefined) change.written = true
     return Step.Output({
-      ...textOutput(`Successfully applied ${edits.length} edit(s) to ${path}`),
+      ...textOutput(`Successfully applied ${edits.length} edit(s) to ${path}${otherNames(shared)}`),
       details: edited.details,
     })
   }
-  // Two calls that edit one file at a time must not both find it unchanged.
+  // Two calls that edit one file at a time, here or in another process, must not both find it unchanged.
   return fileHandler("ApplyEdits", files, path, (location, _context, signal) =>
-    inTurn(location.real, () => apply(location, signal)),
+    whileChanging(files, location.real, (ensureHeld) => apply(location, ensureHeld, signal), signal),
   )
 }

@@ -15,6 +15,12 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
   EISDIR: (path) => `${path} is a directory, not a file.`,
   ELOOP: (path) => `Too many symbolic links in ${path}.`,
   ENAMETOOLONG: (path) => `The path is too long: ${path}`,
+  ESTALE: (path) =>
+    `${path} was moved, or replaced by a link, while it was being opened. Nothing was written. Try again.`,
+  EFTYPE: (path) =>
+    `${path} is not a regular file but a device, a pipe or a socket. It cannot be read or edited.`,
+  EMLINK: (path) =>
+    `${path} has other names (hard links), and cannot be replaced without writing to those too. Copy it, and edit the copy.`,
   ENOSPC: (path) => `No space left on the device of ${path}. Nothing was written.`,
 }
 

@@ -58,8 +58,10 @@ const replacementsOf = async (
   const replacements: Array<FileReplacement> = []
   const stale: Array<string> = []
 
-  const read = async ({ path, real, digest }: PlannedFile): Promise<SourceText | undefined> => {
-    if ((await locate(files, context, path)).real !== real) return undefined
+  const read = async ({ path, real, others, digest }: PlannedFile): Promise<SourceText | undefined> => {
+    for (const name of [{ path, real }, ...others]) {
+      if ((await locate(files, context, name.path)).real !== name.real) return undefined
+    }
     const source = await readSource(files, real).catch(() => undefined)
     return source === undefined || "reason" in source || digestOf(source.bytes) !== digest
       ? undefined
@@ -70,7 +72,9 @@ const replacementsOf = async (
     if (source === undefined) return undefined
     const { grammar, replacements: all } = await compiled(file.language)
     const { text } = await rewriteSource(grammar, all, source.text)
-    return { path: file.path, real: file.real, before: source.bytes, after: withText(source, text) }
+    const others = file.others.map((other) => other.real)
+    const after = withText(source, text)
+    return { path: file.path, real: file.real, others, before: source.bytes, after }
   }
 
   for (let at = 0; at < plan.files.length; at += batchSize) {

@@ -31,6 +31,8 @@ export interface ReplacementDetails extends StructuralDetails {
 
 export interface PlannedFile extends SourceFile, FileMatches {
   readonly digest: string
+  /** Other names of the same file (hard links) among the paths: they get the same content. */
+  readonly others: ReadonlyArray<Pick<SourceFile, "path" | "real">>
 }
 
 /** The files that a preview showed. Make one a `compose`. Digests only: previews may wait in great numbers. */

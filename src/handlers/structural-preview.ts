@@ -23,12 +23,14 @@ import {
   countMatches,
   detailsOf,
   fileLines,
+  named,
   omissions,
   searchedLine,
   shortCode,
 } from "./structural-report.ts"
 import {
   localStructure,
+  plural,
   type ScanReport,
   type Structure,
   scan,
@@ -40,9 +42,17 @@ import { unifiedDiff } from "./unified-diff.ts"
 /** Of the files that change: applying them holds their content, old and new. */
 const maxChangedBytes = 100_000_000
 
+interface SharedFile {
+  readonly path: string
+  readonly names: number
+  readonly others: Array<{ readonly path: string; readonly real: string }>
+}
+
 /** What a preview has found so far. */
 class Changes {
   readonly planned: Array<PlannedFile> = []
+  /** Files that have several names, by what tells them from others. */
+  private readonly shared = new Map<string, SharedFile>()
   private readonly diffs = new BoundedSections()
   private readonly ops: ReadonlyArray<StructuralOp>
   private readonly byOp: Array<number>
@@ -64,6 +74,9 @@ class Changes {
     rewritten: RewrittenSource,
   ): Promise<void> {
     const { text: after, matches } = rewritten
+    const others = after === before ? [] : await this.othersOf(file)
+    // Under another name it is in the plan already.
+    if (others === undefined) return
     this.tally = sumOf(this.tally, rewritten)
     for (const [index, count] of rewritten.byReplacement.entries()) this.byOp[index]! += count
     if (after === before) {
@@ -81,11 +94,41 @@ class Changes {
         `${file.path} is not writable. Change its permissions, or leave it out of paths.`,
       )
     }
-    this.planned.push({ ...file, matches, digest: digestOf(bytes) })
+    this.planned.push({ ...file, matches, others, digest: digestOf(bytes) })
     // Past its bound a diff would only be counted.
     this.diffs.add(
       this.diffs.isFull ? "" : await unifiedDiff(file.path, withUnixEndings(before), withUnixEndings(after)),
     )
+  }
+
+  /** Where the further names of a new file are put; undefined for a name of a file that is known. */
+  private async othersOf({ path, real }: SourceFile): Promise<PlannedFile["others"] | undefined> {
+    const shared = (await this.files.stat(real))?.shared
+    if (shared === undefined) return []
+    const known = this.shared.get(shared.id)
+    if (known !== undefined) {
+      known.others.push({ path, real })
+      return undefined
+    }
+    const others: SharedFile["others"] = []
+    this.shared.set(shared.id, { path, names: shared.names, others })
+    return others
+  }
+
+  /** What a file's names mean for the change. */
+  private sharing(): Array<string> {
+    return [...this.shared.values()].flatMap(({ path, names, others }) => {
+      const same = others.map((other) => other.path)
+      const left = names - 1 - same.length
+      return [
+        ...(same.length > 0 ? [`The same file as ${path}, changed with it: ${named(same)}.`] : []),
+        ...(left > 0
+          ? [
+              `${path} has ${plural(left, "other name")} (hard links) outside of the paths, with the former content from then on.`,
+            ]
+          : []),
+      ]
+    })
   }
 
   /** Fails where nothing would change. */
@@ -94,6 +137,7 @@ class Changes {
     const head = [
       `Would replace ${changesOf(this.planned)}. ${searchedLine(report)}`,
       fileLines(this.planned),
+      ...this.sharing(),
       ...this.remarks(),
       ...this.losses(),
       ...omissions(report),

@@ -1,108 +1,232 @@
 /**
  * Writes whole files so that nobody ever reads half of one: into a new file in the same folder, which then takes
- * the name. Paths are real ones: a link as the last part would itself be replaced.
+ * the name. Paths are real ones. The folder is held open, so that nothing is written through a link that takes its place.
  */
 import { randomUUID } from "node:crypto"
-import { constants, type Stats } from "node:fs"
-import { access, copyFile, type FileHandle, link, mkdir, open, rename, rm, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { type BigIntStats, constants } from "node:fs"
+import { access, copyFile, type FileHandle, link, lstat, open, rename, rm } from "node:fs/promises"
+import { basename, dirname } from "node:path"
+import { haveAccessList, isKnownPlain, rememberPlain } from "./access-lists.ts"
+import { staleError } from "./open-real.ts"
+import { RealFolder } from "./real-folder.ts"
+import { sweep } from "./sweep.ts"
+
+const codeOf = (cause: unknown): string => String((cause as NodeJS.ErrnoException).code)
+
+const failure = (code: string, message: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${code}: ${message}`), { code })
+
+const temporaryName = (): string => `.stepline-${randomUUID()}.tmp`
 
 /** Runs `place` with a new, synced file that holds the content; afterwards the file is gone, or has its new name. */
 const withStaged = async (
-  path: string,
+  folder: RealFolder,
   content: Uint8Array,
-  prepare: (file: FileHandle) => Promise<void>,
+  mode: number,
+  prepare: (file: FileHandle, staged: string) => Promise<void>,
   place: (staged: string) => Promise<void>,
 ): Promise<void> => {
-  const staged = join(dirname(path), `.stepline-${randomUUID()}.tmp`)
-  const file = await open(staged, "wx")
+  const staged = temporaryName()
+  await folder.expectInPlace()
+  const file = await open(folder.at(staged), "wx", mode)
   try {
     try {
-      await prepare(file)
+      await prepare(file, staged)
       await file.writeFile(content)
       await file.sync()
     } finally {
       await file.close()
     }
+    await folder.expectInPlace()
     await place(staged)
   } finally {
-    await rm(staged, { force: true })
+    await rm(folder.at(staged), { force: true })
   }
 }
 
-const keepAttributes = async (file: FileHandle, { uid, gid, mode }: Stats): Promise<void> => {
-  // Only root may give a file away. Then the mode, because a change of owner clears its special bits.
-  await file.chown(uid, gid).catch(() => {})
-  await file.chmod(mode & 0o7777)
+/** False where this process may not give the new file the owner and the group of the old one. */
+const keepAttributes = async (file: FileHandle, before: BigIntStats): Promise<boolean> => {
+  const { uid, gid } = await file.stat({ bigint: true })
+  if (uid !== before.uid || gid !== before.gid) {
+    try {
+      await file.chown(Number(before.uid), Number(before.gid))
+    } catch {
+      return false
+    }
+  }
+  // Then the mode, because a change of owner clears its special bits.
+  await file.chmod(Number(before.mode & 0o7777n))
+  return true
 }
 
-const writeInPlace = async (path: string, content: Uint8Array): Promise<void> => {
-  const file = await open(path, "r+")
+/** Keeps all that the file has beside its content. Where that fails, the former content is put back. */
+const writeInPlace = async (
+  folder: RealFolder,
+  name: string,
+  before: BigIntStats,
+  content: Uint8Array,
+): Promise<void> => {
+  const file = await open(folder.at(name), constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
-    await file.writeFile(content)
-    await file.truncate(content.length)
-    await file.sync()
+    const { ino, dev, nlink } = await file.stat({ bigint: true })
+    if (ino !== before.ino || dev !== before.dev) throw staleError(folder.named(name))
+    if (nlink > 1n) {
+      throw failure("EMLINK", `${folder.named(name)} has other names, and can only be written with them`)
+    }
+    const former = await file.readFile()
+    const write = async (bytes: Uint8Array) => {
+      await writeAt(file, bytes)
+      await file.truncate(bytes.length)
+      await file.sync()
+    }
+    try {
+      await write(content)
+    } catch (cause) {
+      await write(former)
+      throw cause
+    }
   } finally {
     await file.close()
   }
 }
 
-const hasReplaceableFolder = (path: string): Promise<boolean> =>
-  access(dirname(path), constants.W_OK).then(
+const writeAt = async (file: FileHandle, bytes: Uint8Array): Promise<void> => {
+  for (let at = 0; at < bytes.length; ) {
+    at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten
+  }
+}
+
+const takesNewFiles = (folder: RealFolder): Promise<boolean> =>
+  access(folder.at("."), constants.W_OK).then(
     () => true,
     () => false,
   )
 
-/**
- * Replaces the content of an existing file; keeps its mode and, where allowed, its owner (extended attributes are lost).
- * A file with several hard links, or in a folder that takes no new files, is written in place, which is not atomic:
- * a rename would part the names, or fail.
- */
-export const replaceFile = async (path: string, content: Uint8Array, signal?: AbortSignal): Promise<void> => {
-  const before = await stat(path)
-  signal?.throwIfAborted()
-  if (before.nlink > 1 || !(await hasReplaceableFolder(path))) return writeInPlace(path, content)
+/** Of a file that cannot be renamed over: in a sticky folder, mounted by itself, immutable. */
+const unrenamable = new Set(["EPERM", "EACCES", "EBUSY"])
+
+/** Gives every other name of the file the new one. */
+const placeAt = async (
+  folder: RealFolder,
+  staged: string,
+  name: string,
+  others: ReadonlyArray<string>,
+): Promise<void> => {
+  for (const other of others) {
+    await RealFolder.use(dirname(other), async (elsewhere) => {
+      const second = temporaryName()
+      await link(folder.at(staged), elsewhere.at(second))
+      try {
+        await rename(elsewhere.at(second), elsewhere.at(basename(other)))
+      } finally {
+        await rm(elsewhere.at(second), { force: true })
+      }
+    })
+  }
+  await rename(folder.at(staged), folder.at(name))
+}
+
+/** Thrown where a rename would change more than the content. */
+class NotReplaceable extends Error {}
+
+const replaceByRename = async (
+  folder: RealFolder,
+  name: string,
+  before: BigIntStats,
+  content: Uint8Array,
+  others: ReadonlyArray<string>,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  const isPlain = isKnownPlain(before)
+  let listed: Promise<boolean> | undefined
+  // Until its owner is known nobody else may read what is in it.
   await withStaged(
-    path,
+    folder,
     content,
-    (file) => keepAttributes(file, before),
+    0o600,
+    async (file, staged) => {
+      if (!(await keepAttributes(file, before))) throw new NotReplaceable()
+      // The new file's list would come from its folder. The answer is waited for when the content is written.
+      if (!isPlain) listed = haveAccessList(folder, [name, staged])
+    },
     async (staged) => {
+      if ((await listed) === true) throw new NotReplaceable()
       signal?.throwIfAborted()
-      await rename(staged, path)
+      try {
+        await placeAt(folder, staged, name, others)
+      } catch (cause) {
+        throw unrenamable.has(codeOf(cause)) ? new NotReplaceable(undefined, { cause }) : cause
+      }
+      const now = await lstat(folder.at(name), { bigint: true })
+      rememberPlain(now)
     },
   )
 }
 
-const makeFolder = async (folder: string): Promise<void> => {
-  try {
-    await mkdir(folder, { recursive: true })
-  } catch (cause) {
-    const error = cause as NodeJS.ErrnoException
-    // A file in the place of the folder: to the caller, `EEXIST` would mean that the file to make exists.
-    if (error.code === "EEXIST") error.code = "ENOTDIR"
-    throw error
-  }
-}
+/**
+ * Replaces the content of an existing file; keeps its mode, owner, group and access control list (other extended attributes
+ * are lost). `others` are further names of the file (hard links) that shall have the new content as well; names that are not
+ * among them keep the former one. Where a new file cannot take the name, or could not have the same owner or list, it is
+ * written in place, which is not atomic; never where the file has other names.
+ */
+export const replaceFile = (
+  path: string,
+  content: Uint8Array,
+  signal?: AbortSignal,
+  others: ReadonlyArray<string> = [],
+): Promise<void> =>
+  RealFolder.use(dirname(path), async (folder) => {
+    const name = basename(path)
+    const before = await lstat(folder.at(name), { bigint: true })
+    if (before.isSymbolicLink()) throw staleError(path)
+    if (!before.isFile()) throw failure("EFTYPE", `${path} is not a regular file`)
+    signal?.throwIfAborted()
+    if (!(await takesNewFiles(folder))) return writeInPlace(folder, name, before, content)
+    await sweep(folder)
+    try {
+      await replaceByRename(folder, name, before, content, others, signal)
+    } catch (cause) {
+      if (!(cause instanceof NotReplaceable)) throw cause
+      await writeInPlace(folder, name, before, content)
+    }
+  })
 
 /** File systems that know no hard links. */
 const linkless = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
-/** Makes a file, with the folders that it needs; never touches one that exists, and then fails with `EEXIST`. */
-export const createFile = async (path: string, content: Uint8Array, signal?: AbortSignal): Promise<void> => {
-  await makeFolder(dirname(path))
-  await withStaged(
-    path,
-    content,
-    async () => {},
-    async (staged) => {
-      signal?.throwIfAborted()
-      try {
-        // Unlike a rename, a link never takes the place of a file.
-        await link(staged, path)
-      } catch (cause) {
-        if (!linkless.has(String((cause as NodeJS.ErrnoException).code))) throw cause
-        await copyFile(staged, path, constants.COPYFILE_EXCL)
-      }
-    },
-  )
+/** `EEXIST` would mean to the caller that the file to make exists. */
+const inFolder = async (path: string, work: (folder: RealFolder) => Promise<void>): Promise<void> => {
+  let isReady = false
+  try {
+    await RealFolder.make(path, (folder) => {
+      isReady = true
+      return work(folder)
+    })
+  } catch (cause) {
+    if (!isReady && codeOf(cause) === "EEXIST") (cause as NodeJS.ErrnoException).code = "ENOTDIR"
+    throw cause
+  }
 }
+
+/** Makes a file, with the folders that it needs; never touches one that exists, and then fails with `EEXIST`. */
+export const createFile = (path: string, content: Uint8Array, signal?: AbortSignal): Promise<void> =>
+  inFolder(dirname(path), async (folder) => {
+    await sweep(folder)
+    await withStaged(
+      folder,
+      content,
+      0o666,
+      async () => {},
+      async (staged) => {
+        signal?.throwIfAborted()
+        const target = folder.at(basename(path))
+        try {
+          // Unlike a rename, a link never takes the place of a file.
+          await link(folder.at(staged), target)
+        } catch (cause) {
+          if (!linkless.has(codeOf(cause))) throw cause
+          await copyFile(folder.at(staged), target, constants.COPYFILE_EXCL)
+        }
+      },
+    )
+  })

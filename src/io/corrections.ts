@@ -2,10 +2,12 @@
  * What an agent learned from its mistakes, kept in `.stepline/corrections.json` of a folder. Written atomically and
  * under a lock, so that agents in several processes lose nothing; a file that is damaged is put aside, never overwritten.
  */
-import { mkdir, readFile, rename } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { readFile, rename } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
 import { createFile, replaceFile } from "./atomic-write.ts"
 import { withFileLock } from "./file-lock.ts"
+import { localFiles } from "./files.ts"
+import { RealFolder } from "./real-folder.ts"
 
 /** The file, relative to the folder that it belongs to. */
 export const correctionsFile = join(".stepline", "corrections.json")
@@ -45,9 +47,9 @@ const parseCorrections = (content: string): Array<Correction> | undefined => {
 }
 
 /** Undefined where there is no file. */
-const read = async (path: string): Promise<string | undefined> => {
+const textOf = async (content: Promise<Uint8Array>): Promise<string | undefined> => {
   try {
-    return await readFile(path, "utf8")
+    return Buffer.from(await content).toString()
   } catch (cause) {
     if (isMissing(cause)) return undefined
     throw cause
@@ -58,12 +60,17 @@ const read = async (path: string): Promise<string | undefined> => {
 const asideOf = (path: string, now: Date): string =>
   path.replace(/\.json$/, `.damaged-${now.toISOString().replace(/[:.]/g, "-")}.json`)
 
-const makeFolder = async (path: string): Promise<void> => {
+/** Does the work in the folder of the file, which is made where it is missing. */
+const inFolder = async <A>(path: string, work: (folder: RealFolder) => Promise<A>): Promise<A> => {
+  let isReady = false
   try {
-    await mkdir(path, { recursive: true })
+    return await RealFolder.make(path, (folder) => {
+      isReady = true
+      return work(folder)
+    })
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    if (code !== "EEXIST" && code !== "ENOTDIR") throw cause
+    if (isReady || (code !== "EEXIST" && code !== "ENOTDIR")) throw cause
     throw new Error(`${path} is a file where a folder is needed. Move it away.`, { cause })
   }
 }
@@ -85,31 +92,35 @@ export const appendCorrection = async (
   signal?: AbortSignal,
 ): Promise<AppendedCorrection> => {
   const { goal, failed_attempt, successful_approach } = correction
-  await makeFolder(dirname(path))
-  return withFileLock(
-    `${path}.lock`,
-    async (ensureHeld) => {
-      const now = new Date()
-      const text = await read(path)
-      const known = text === undefined ? [] : parseCorrections(text)
-      const all = [
-        ...(known ?? []),
-        { goal, failed_attempt, successful_approach, recorded_at: now.toISOString() },
-      ]
-      const content = Buffer.from(`${JSON.stringify(all, null, 2)}\n`)
-      signal?.throwIfAborted()
-      await ensureHeld()
-      if (text !== undefined && known !== undefined) {
-        await replaceFile(path, content)
-        return { count: all.length }
-      }
-      const damaged = text === undefined ? undefined : asideOf(path, now)
-      if (damaged !== undefined) await rename(path, damaged)
-      await createFile(path, content)
-      return { count: all.length, ...(damaged !== undefined && { damaged }) }
-    },
-    signal === undefined ? {} : { signal },
-  )
+  return inFolder(dirname(path), (folder) => {
+    const lock = `${basename(path)}.lock`
+    return withFileLock(
+      folder.at(lock),
+      async (ensureHeld) => {
+        const now = new Date()
+        const text = await textOf(localFiles.read(path))
+        const known = text === undefined ? [] : parseCorrections(text)
+        const all = [
+          ...(known ?? []),
+          { goal, failed_attempt, successful_approach, recorded_at: now.toISOString() },
+        ]
+        const content = Buffer.from(`${JSON.stringify(all, null, 2)}\n`)
+        signal?.throwIfAborted()
+        await ensureHeld()
+        if (text !== undefined && known !== undefined) {
+          await replaceFile(path, content)
+          return { count: all.length }
+        }
+        const damaged = text === undefined ? undefined : asideOf(path, now)
+        if (damaged !== undefined) {
+          await rename(folder.at(basename(path)), folder.at(basename(damaged)))
+        }
+        await createFile(path, content)
+        return { count: all.length, ...(damaged !== undefined && { damaged }) }
+      },
+      { shownPath: folder.named(lock), ...(signal !== undefined && { signal }) },
+    )
+  })
 }
 
 /** What people wrote by hand may be of any length. */
@@ -145,7 +156,7 @@ export const loadCorrections = async (
     )
   }
   const path = join(cwd, correctionsFile)
-  const text = await read(path)
+  const text = await textOf(readFile(path))
   const corrections = text === undefined ? [] : parseCorrections(text)
   if (corrections === undefined) {
     throw new Error(`${path} is damaged: it is not a JSON list of corrections. Repair it, or move it away.`)

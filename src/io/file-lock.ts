@@ -18,10 +18,14 @@ export interface FileLockOptions {
    */
   readonly staleAfter?: number
   readonly signal?: AbortSignal
+  /** What messages call the lock file. Default: its path. */
+  readonly shownPath?: string
 }
 
 interface Holder {
   readonly pid: number
+  /** When the process began, where the system tells: an id may be given again to another process. */
+  readonly began?: string
   /** Where the process id has a meaning. */
   readonly host: string
   readonly token: string
@@ -43,9 +47,10 @@ const thisHost = (): string => {
 /** Undefined for a lock that is just being made, or was made by half. */
 const parseHolder = (text: string): Holder | undefined => {
   try {
-    const { pid, host, token } = JSON.parse(text) as Record<string, unknown>
+    const { pid, began, host, token } = JSON.parse(text) as Record<string, unknown>
     const isHolder = typeof pid === "number" && typeof host === "string" && /^[\w-]+$/.test(String(token))
-    return isHolder ? { pid, host, token: String(token) } : undefined
+    if (!isHolder) return undefined
+    return { pid, host, token: String(token), ...(typeof began === "string" && { began }) }
   } catch {
     return undefined
   }
@@ -53,13 +58,24 @@ const parseHolder = (text: string): Holder | undefined => {
 
 const codeOf = (cause: unknown): unknown => (cause as NodeJS.ErrnoException).code
 
-const isDead = (pid: number): boolean => {
+/** When a process began, in ticks since the boot. Its name, which stands before, may hold blanks and brackets. */
+const beginOf = (pid: number): string | undefined => {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, "utf8")
+    return status.slice(status.lastIndexOf(")") + 2).split(" ")[19]
+  } catch {
+    return undefined
+  }
+}
+
+const isDead = ({ pid, began }: Holder): boolean => {
   try {
     process.kill(pid, 0)
-    return false
   } catch (cause) {
     return codeOf(cause) === "ESRCH"
   }
+  const now = beginOf(pid)
+  return began !== undefined && now !== undefined && began !== now
 }
 
 interface LockState {
@@ -73,7 +89,7 @@ const inspect = async (path: string, staleAfter: number): Promise<LockState | un
     const { mtimeMs } = await stat(path)
     const holder = parseHolder(await readFile(path, "utf8"))
     const isOurs = holder?.host === thisHost()
-    return { holder, isStale: isOurs ? isDead(holder.pid) : Date.now() - mtimeMs > staleAfter }
+    return { holder, isStale: isOurs ? isDead(holder) : Date.now() - mtimeMs > staleAfter }
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return undefined
     if (codeOf(cause) !== "EISDIR") throw cause
@@ -141,20 +157,27 @@ export const withFileLock = async <A>(
   work: (ensureHeld: EnsureHeld) => Promise<A>,
   options: FileLockOptions = {},
 ): Promise<A> => {
-  const { timeout = 30_000, staleAfter = 10_000, signal } = options
-  const own: Holder = { pid: process.pid, host: thisHost(), token: randomUUID() }
+  const { timeout = 30_000, staleAfter = 10_000, signal, shownPath = path } = options
+  const began = beginOf(process.pid)
+  const own: Holder = {
+    pid: process.pid,
+    ...(began !== undefined && { began }),
+    host: thisHost(),
+    token: randomUUID(),
+  }
   const deadline = performance.now() + timeout
   for (let pause = 2; !(await tryLock(path, own)); pause = Math.min(pause * 1.5, 50)) {
     const state = await inspect(path, staleAfter)
     if (state?.isStale === true) await breakLock(path, state, staleAfter, own)
-    if (performance.now() > deadline) throw new Error(lockedMessage(path, state?.holder))
+    if (performance.now() > deadline) throw new Error(lockedMessage(shownPath, state?.holder))
     // A file has no event for its removal that can be relied on. The chance keeps waiters from moving in step.
     if (state !== undefined) await delay(pause * (0.5 + Math.random()), undefined, { signal })
     signal?.throwIfAborted()
   }
   try {
     return await work(async () => {
-      if (!(await isHeld(path, own))) throw new Error(`The lock ${path} was lost: another process broke it.`)
+      if (!(await isHeld(path, own)))
+        throw new Error(`The lock ${shownPath} was lost: another process broke it.`)
     })
   } finally {
     if (await isHeld(path, own)) await rm(path, { force: true })

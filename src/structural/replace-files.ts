@@ -2,8 +2,9 @@
  * Gives several files their new content, or none: each file in one step, one after another. Where one cannot be written, or
  * is not any more what it was, those written before get their content back.
  */
-import { inTurn } from "../io/file-turns.ts"
+import type { EnsureHeld } from "../io/file-lock.ts"
 import type { Files } from "../io/files.ts"
+import { whileChanging } from "../io/while-changing.ts"
 import { StructuralError } from "./structural-error.ts"
 
 export interface FileReplacement {
@@ -11,6 +12,8 @@ export interface FileReplacement {
   readonly path: string
   /** Absolute, with every link resolved. */
   readonly real: string
+  /** Other names of the same file (hard links), which shall hold the same; as `real`. */
+  readonly others?: ReadonlyArray<string>
   readonly before: Uint8Array
   readonly after: Uint8Array
 }
@@ -40,10 +43,10 @@ const holds = async (files: Files, real: string, content: Uint8Array): Promise<b
 /** Gives the paths that could not be put back. What somebody else has written since is left alone. */
 const putBack = async (files: Files, written: ReadonlyArray<FileReplacement>): Promise<Array<string>> => {
   const lost: Array<string> = []
-  for (const { path, real, before, after } of [...written].reverse()) {
+  for (const { path, real, others, before, after } of [...written].reverse()) {
     try {
-      await inTurn(real, async () => {
-        if (await holds(files, real, after)) await files.replace(real, before)
+      await whileChanging(files, real, async () => {
+        if (await holds(files, real, after)) await files.replace(real, before, undefined, others)
         else lost.push(`${path} (changed meanwhile)`)
       })
     } catch (cause) {
@@ -63,18 +66,33 @@ const outcomeOf = (written: ReadonlyArray<FileReplacement>, lost: ReadonlyArray<
 export const staleMessage = (paths: ReadonlyArray<string>): string =>
   `${paths.join(", ")} changed since the preview. Discard the preview with the resolve tool and run ast_edit again.`
 
+/** Whether all names are still those of one file. */
+const areOneFile = async (files: Files, names: ReadonlyArray<string>): Promise<boolean> => {
+  if (names.length === 1) return true
+  const infos = await Promise.all(names.map((name) => files.stat(name)))
+  const ids = new Set(infos.map((info) => info?.shared?.id))
+  return ids.size === 1 && !ids.has(undefined)
+}
+
 /** Fails where the file is not what it was, and where it cannot be written; then it holds what it held before. */
 const replaceOne = async (
   files: Files,
-  { path, real, before, after }: FileReplacement,
+  { path, real, others = [], before, after }: FileReplacement,
+  ensureHeld: EnsureHeld,
   signal: AbortSignal,
 ): Promise<void> => {
-  if (!(await holds(files, real, before))) throw new StructuralError(staleMessage([path]))
+  if (!(await holds(files, real, before)) || !(await areOneFile(files, [real, ...others]))) {
+    throw new StructuralError(staleMessage([path]))
+  }
+  await ensureHeld()
   try {
-    await files.replace(real, after, signal)
+    await files.replace(real, after, signal, others)
+    // Files of another machine may know one name at a time only.
+    for (const other of others) if (!(await holds(files, other, after))) await files.replace(other, after)
   } catch (cause) {
-    // A file with several names is written in place, and may be left half written.
+    // A file that is written in place may be left half written; of several names some may have the new content.
     if (!(await holds(files, real, before))) await files.replace(real, before)
+    for (const other of others) if (await holds(files, other, after)) await files.replace(other, before)
     throw cause
   }
 }
@@ -93,7 +111,12 @@ export const replaceFiles = async (
     for (const replacement of replacements) {
       signal.throwIfAborted()
       // Somebody else who changes the file must not come between the look and the write.
-      await inTurn(replacement.real, () => replaceOne(files, replacement, signal))
+      await whileChanging(
+        files,
+        replacement.real,
+        (ensureHeld) => replaceOne(files, replacement, ensureHeld, signal),
+        signal,
+      )
       written.push(replacement)
     }
     signal.throwIfAborted()

@@ -22,7 +22,7 @@ export const readSource = async (files: Files, real: string): Promise<SourceText
   const info = await files.stat(real)
   if (info?.kind !== "file") return { reason: "no longer a file" }
   if (info.size > maxBytes) return { reason: `${info.size} bytes, the limit is ${maxBytes}` }
-  const bytes = await files.read(real)
+  const bytes = await files.read(real, maxBytes)
   if (bytes.subarray(0, probedBytes).includes(0)) return { reason: "binary" }
   try {
     return { bytes, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
+import { chmod, link, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { describe, expect, it } from "vitest"
 import { astEditTool, makeAstEditTool } from "../../src/impls/ast-edit.ts"
@@ -193,6 +193,46 @@ describe("apply", () => {
     expect((await on.resolve(apply)).content).toBe("Replaced 1 match in 1 file.\nlink.ts: 1 match.")
     expect(await read("real/a.ts")).toBe("bar()")
     expect(await read("real/new.ts")).toBe("foo()")
+  })
+
+  it("takes the names of one file for one file, and leaves names outside of the paths alone", async () => {
+    await write({ "src/a.ts": "foo(1)", "src/c.ts": "foo(2)", "out/c.ts": "" })
+    await link(path("src/a.ts"), path("src/b.ts"))
+    await rm(path("out/c.ts"))
+    await link(path("src/c.ts"), path("out/c.ts"))
+    const on = executor()
+    const { content } = await edit(on, { ...rename, paths: ["src"] })
+    expect(content).toContain(
+      [
+        "Would replace 2 matches in 2 files. 3 files searched: 3 typescript.",
+        "src/a.ts: 1 match, src/c.ts: 1 match.",
+        "The same file as src/a.ts, changed with it: src/b.ts.",
+        "src/c.ts has 1 other name (hard links) outside of the paths, with the former content from then on.",
+        "",
+        "--- src/a.ts",
+      ].join("\n"),
+    )
+    expect((await on.resolve(apply)).content).toBe(
+      "Replaced 2 matches in 2 files.\nsrc/a.ts: 1 match, src/c.ts: 1 match.",
+    )
+    expect([await read("src/a.ts"), await read("src/b.ts")]).toEqual(["bar(1)", "bar(1)"])
+    expect([await read("src/c.ts"), await read("out/c.ts")]).toEqual(["bar(2)", "foo(2)"])
+    expect((await stat(path("src/a.ts"))).ino).toBe((await stat(path("src/b.ts"))).ino)
+  })
+
+  it("is refused where a name is another file's since the preview", async () => {
+    await write({ "a.ts": "foo(1)" })
+    await link(path("a.ts"), path("b.ts"))
+    const on = executor()
+    await edit(on, rename)
+    await rm(path("b.ts"))
+    await write({ "b.ts": "foo(1)" })
+    expect(await on.resolve(apply)).toMatchObject({
+      status: "error",
+      content:
+        "a.ts changed since the preview. Discard the preview with the resolve tool and run ast_edit again. Nothing was written.",
+    })
+    expect([await read("a.ts"), await read("b.ts")]).toEqual(["foo(1)", "foo(1)"])
   })
 
   it.each([

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises"
+import { link, readFile, writeFile } from "node:fs/promises"
 import { beforeEach, describe, expect, it } from "vitest"
 import { editFileTool } from "../../src/impls/index.ts"
 import { textOf, textOutput } from "../../src/index.ts"
@@ -40,6 +40,17 @@ describe("edit_file", () => {
       "IdeReloadBuffer",
       "IdeClosePreview",
     ])
+    expect(await readFile(path("file"), "utf8")).toBe("1\n2\n")
+  })
+
+  it("does not write through the other names of a file, and says so", async () => {
+    await link(path("file"), path("other"))
+    const { end } = await edit()
+    expect(end).toMatchObject({
+      content:
+        "Successfully applied 2 edit(s) to file\nThe file had another name (a hard link), which keeps the former content.",
+    })
+    expect(await readFile(path("other"), "utf8")).toBe("one\ntwo\n")
     expect(await readFile(path("file"), "utf8")).toBe("1\n2\n")
   })
 

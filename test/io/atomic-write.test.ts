@@ -1,4 +1,4 @@
-import { chmod, link, readdir, readFile, stat, writeFile } from "node:fs/promises"
+import { chmod, link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { localFiles } from "../../src/io/index.ts"
 import { useTempFolder } from "./temp-folder.ts"
@@ -16,12 +16,21 @@ describe("replace", () => {
     expect(await readdir(path())).toEqual(["script"])
   })
 
-  it("keeps the names of a file that has several, also for a shorter content", async () => {
-    await writeFile(path("one"), "long old content")
-    await link(path("one"), path("two"))
-    await localFiles.replace(path("one"), bytes("new"))
-    expect(await readFile(path("two"), "utf8")).toBe("new")
-    expect((await stat(path("one"))).nlink).toBe(2)
+  it("leaves the other names of a file what they were, and gives the new content to those that are named", async () => {
+    await mkdir(path("folder"))
+    await writeFile(path("one"), "old")
+    for (const name of ["folder/two", "three"]) await link(path("one"), path(name))
+    await localFiles.replace(path("one"), bytes("new"), undefined, [path("folder/two")])
+    expect(await readFile(path("folder/two"), "utf8")).toBe("new")
+    expect(await readFile(path("three"), "utf8")).toBe("old")
+    const [one, two] = [await stat(path("one")), await stat(path("folder/two"))]
+    expect([one.ino, one.nlink]).toEqual([two.ino, 2])
+    expect((await readdir(path("folder"))).concat(await readdir(path()))).toEqual([
+      "two",
+      "folder",
+      "one",
+      "three",
+    ])
   })
 
   it("never shows a reader half of a content", async () => {

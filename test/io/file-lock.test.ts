@@ -74,6 +74,19 @@ describe("withFileLock", () => {
     expect(await readdir(path())).toEqual([])
   })
 
+  it.skipIf(process.platform !== "linux")(
+    "is not held by another process that has the dead holder's id by now",
+    async () => {
+      const ours = await withFileLock(path("lock"), () => readFile(path("lock"), "utf8"))
+      await writeFile(path("lock"), JSON.stringify({ ...JSON.parse(ours), began: "1" }))
+      expect(await withFileLock(path("lock"), async () => "mine", ageless)).toBe("mine")
+      await writeFile(path("lock"), ours)
+      await expect(withFileLock(path("lock"), async () => {}, { ...ageless, timeout: 0 })).rejects.toThrow(
+        `${path("lock")} is locked by process ${process.pid}. If nothing uses it any more, delete that file.`,
+      )
+    },
+  )
+
   it.each([
     ["of a process elsewhere", () => JSON.stringify({ pid: process.pid, host: "elsewhere", token: "t" })],
     ["that names nobody", () => ""],

@@ -1,4 +1,4 @@
-import { chmod, link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { type Files, localFiles } from "../../src/io/index.ts"
 import { replaceFiles } from "../../src/structural/replace-files.ts"
@@ -47,9 +47,8 @@ describe("replaceFiles", () => {
     expect(await contents()).toEqual(["old a", "old b", "old c"])
   })
 
-  it("leaves a file with several names whole where writing it in place fails", async () => {
+  it("leaves a file whole where writing it in place fails", async () => {
     await make()
-    await link(path("b"), path("b2"))
     const files = filesWith("b", async (real, content) => {
       if (Buffer.from(content).toString() === "old b") return localFiles.replace(real, content)
       await writeFile(real, "ne")
@@ -58,7 +57,7 @@ describe("replaceFiles", () => {
     await expect(replaceFiles(files, replacements(), never)).rejects.toThrow(
       "Cannot write b: no space left on the device. Put back: a. No file is changed.",
     )
-    expect(await readFile(path("b2"), "utf8")).toBe("old b")
+    expect(await readFile(path("b"), "utf8")).toBe("old b")
   })
 
   it.each([

@@ -53,9 +53,10 @@ export const panesOfEdits = async (
   edits: ReadonlyArray<TextEdit>,
 ): Promise<ReadonlyArray<Pane> | undefined> => {
   try {
-    const size = (await localFiles.stat(path))?.size ?? 0
+    const real = await localFiles.resolveLinks(path)
+    const size = (await localFiles.stat(real))?.size ?? 0
     if (size > maxPreviewBytes) return undefined
-    const text = new TextDecoder().decode(await localFiles.read(path))
+    const text = new TextDecoder().decode(await localFiles.read(real))
     const edited = applyTextEdits(text, edits)
     return isTooLong(edited) ? undefined : panesOfChange(text, edited)
   } catch (cause) {

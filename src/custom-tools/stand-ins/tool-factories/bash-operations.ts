@@ -38,7 +38,7 @@ export const createLocalBashOperations = ({
   readonly shellPath?: string
 } = {}): BashOperations => ({
   exec: async (command, cwd, { onData, signal, timeout, env }) => {
-    if ((await localFiles.stat(cwd))?.kind !== "directory") {
+    if ((await localFiles.stat(await localFiles.resolveLinks(cwd)))?.kind !== "directory") {
       throw new Error(`Working directory does not exist: ${cwd}\nCannot execute bash commands.`)
     }
     const throwIfAborted = () => {

@@ -60,16 +60,17 @@ const failWith = (code: string): never => {
 
 const localOperations: EditOperations = {
   access: async (path) => {
-    const info = await localFiles.stat(path)
+    const real = await localFiles.resolveLinks(path)
+    const info = await localFiles.stat(real)
     if (info === undefined) failWith("ENOENT")
     else if (info.kind === "directory") failWith("EISDIR")
     else if (info.kind === "other") failWith("EINVAL")
-    else if (!(await localFiles.isWritable(path))) failWith("EACCES")
+    else if (!(await localFiles.isWritable(real))) failWith("EACCES")
     else if (info.size > maxFileBytes) {
       throw new Error(`it has ${formatSize(info.size)}, the limit is ${formatSize(maxFileBytes)}`)
     }
   },
-  readFile: async (path) => Buffer.from(await localFiles.read(path)),
+  readFile: async (path) => Buffer.from(await localFiles.read(await localFiles.resolveLinks(path))),
   writeFile: writeLocalFile,
 }
 

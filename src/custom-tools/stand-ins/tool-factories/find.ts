@@ -54,6 +54,9 @@ const matcherOf = async (pattern: string): Promise<(path: string) => boolean> =>
 
 const unwalked: ReadonlySet<string> = new Set([".git"])
 
+const localExists = async (path: string): Promise<boolean> =>
+  (await localFiles.stat(await localFiles.resolveLinks(path))) !== undefined
+
 const findLocal = async (
   pattern: string,
   folder: string,
@@ -102,7 +105,7 @@ export const createFindTool = (
   execute: (_toolCallId, params, signal) =>
     abortable(signal, async () => {
       const folder = resolvePath(params.path || ".", cwd)
-      const exists = operations?.exists(folder) ?? localFiles.stat(folder).then((info) => info !== undefined)
+      const exists = operations?.exists(folder) ?? localExists(folder)
       if (!(await exists)) throw new Error(`Path not found: ${folder}`)
       const limit = wholeNumber(params.limit, defaultLimit, 1)
       const found =

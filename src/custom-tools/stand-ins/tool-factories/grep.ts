@@ -52,16 +52,17 @@ class TooLarge extends Error {}
 
 const localOperations: GrepOperations = {
   isDirectory: async (path) => {
-    const info = await localFiles.stat(path)
+    const info = await localFiles.stat(await localFiles.resolveLinks(path))
     if (info === undefined) throw new Error("ENOENT")
     return info.kind === "directory"
   },
   readFile: async (path) => {
-    const info = await localFiles.stat(path)
+    const real = await localFiles.resolveLinks(path)
+    const info = await localFiles.stat(real)
     // A device or a pipe might never end.
     if (info?.kind !== "file") return ""
     if (info.size > maxFileBytes) throw new TooLarge()
-    return Buffer.from(await localFiles.read(path)).toString()
+    return Buffer.from(await localFiles.read(real)).toString()
   },
 }
 

@@ -1,0 +1,186 @@
+import { execFileSync } from "node:child_process"
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
+import { delimiter } from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { localFiles } from "../../src/io/index.ts"
+import { useTempFolder } from "./temp-folder.ts"
+
+const path = useTempFolder()
+
+const can = (program: string, ...args: ReadonlyArray<string>): boolean => {
+  try {
+    execFileSync(program, args, { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+const hasLists = can("setfacl", "--version") && can("getfacl", "--version")
+const isRoot = process.getuid?.() === 0 && can("setpriv", "--version")
+
+const setList = (...args: ReadonlyArray<string>) => execFileSync("setfacl", args, { cwd: path() })
+const listOf = (name: string): string =>
+  execFileSync("getfacl", ["-cn", "--", name], { cwd: path(), encoding: "utf8" })
+const replace = (name: string, text = "new") => localFiles.replace(path(name), Buffer.from(text))
+const textOf = (name: string): string => readFileSync(path(name), "utf8")
+
+describe.skipIf(!hasLists)("an access control list", () => {
+  it.each(["u:1234:rw", "u:1234:r", "u:1234:-"])("with %s is kept by a new content", async (entry) => {
+    writeFileSync(path("file"), "old")
+    setList("-m", entry, "file")
+    const before = listOf("file")
+    expect(before).toContain("user:1234:")
+    await replace("file", "longer than before")
+    await replace("file")
+    expect(listOf("file")).toBe(before)
+    expect(textOf("file")).toBe("new")
+    expect(readdirSync(path())).toEqual(["file"])
+  })
+
+  it("of the folder does not reach a file that had none", async () => {
+    writeFileSync(path("file"), "old")
+    chmodSync(path("file"), 0o640)
+    const before = listOf("file")
+    setList("-d", "-m", "u:1234:rwx", ".")
+    await replace("file")
+    expect([listOf("file"), textOf("file")]).toEqual([before, "new"])
+  })
+
+  it("of a file that has other names keeps it from being written", async () => {
+    writeFileSync(path("file"), "old")
+    setList("-m", "u:1234:rw", "file")
+    linkSync(path("file"), path("other"))
+    await expect(replace("file")).rejects.toThrow(
+      `EMLINK: ${path("file")} has other names, and can only be written with them`,
+    )
+    expect([textOf("file"), textOf("other")]).toEqual(["old", "old"])
+    expect(readdirSync(path())).toEqual(["file", "other"])
+  })
+
+  it("is asked for once, and again when the file's attributes were changed", async () => {
+    mkdirSync(path("bin"))
+    mkdirSync(path("files"))
+    writeFileSync(path("bin/getfacl"), `#!/bin/sh\necho asked >> ${path("asked")}\n`, { mode: 0o755 })
+    const { PATH } = process.env
+    process.env.PATH = `${path("bin")}${delimiter}${PATH}`
+    onTestFinished(() => {
+      process.env.PATH = PATH
+    })
+    const asked = () => textOf("asked").split("\n").length - 1
+    writeFileSync(path("files/one"), "old")
+    await replace("files/one")
+    expect(asked()).toBe(1)
+    await replace("files/one", "newer")
+    await replace("files/one", "newest")
+    expect(asked()).toBe(1)
+    chmodSync(path("files/one"), 0o600)
+    await replace("files/one")
+    expect(asked()).toBe(2)
+  })
+})
+
+it("is seen by ls where getfacl is missing", { skip: !hasLists }, async () => {
+  mkdirSync(path("bin"))
+  const ls = execFileSync("sh", ["-c", "command -v ls"], { encoding: "utf8" }).trim()
+  writeFileSync(path("bin/ls"), `#!/bin/sh\nexec ${ls} "$@"\n`, { mode: 0o755 })
+  writeFileSync(path("file"), "old")
+  setList("-m", "u:1234:r", "file")
+  const before = listOf("file")
+  const { PATH } = process.env
+  process.env.PATH = path("bin")
+  await replace("file").finally(() => {
+    process.env.PATH = PATH
+  })
+  expect([listOf("file"), textOf("file")]).toEqual([before, "new"])
+})
+
+describe.skipIf(!isRoot)("a process that may not give the file its owner", () => {
+  /** As the user 1234, who is in no group of the file. */
+  const replaceAsOther = (name: string, text: string): string =>
+    execFileSync(
+      "setpriv",
+      ["--reuid=1234", "--regid=1234", "--clear-groups", "--", process.execPath, "--import", "tsx"].concat([
+        "test/io/replace-as.ts",
+        path(name),
+        text,
+      ]),
+      { encoding: "utf8", env: { ...process.env, TMPDIR: path() } },
+    )
+  const share = (...names: ReadonlyArray<string>) => {
+    chmodSync(path(), 0o777)
+    for (const name of names) chmodSync(path(name), 0o666)
+  }
+
+  it("writes it in place, and leaves its owner, group and mode", () => {
+    writeFileSync(path("file"), "the old content")
+    chownSync(path("file"), 0, 4321)
+    share("file")
+    const { ino } = statSync(path("file"))
+    expect(replaceAsOther("file", "new")).toBe("")
+    const { uid, gid, mode, ino: now } = statSync(path("file"))
+    expect({ uid, gid, mode: mode & 0o7777, ino: now }).toEqual({ uid: 0, gid: 4321, mode: 0o666, ino })
+    expect(textOf("file")).toBe("new")
+  })
+
+  it("writes it in place in a folder that takes no new files", () => {
+    mkdirSync(path("folder"))
+    writeFileSync(path("folder/file"), "the old content")
+    share("folder/file")
+    expect(replaceAsOther("folder/file", "new")).toBe("")
+    expect([textOf("folder/file"), readdirSync(path("folder"))]).toEqual(["new", ["file"]])
+  })
+
+  it("does not write a file that has other names", () => {
+    writeFileSync(path("file"), "old")
+    linkSync(path("file"), path("other"))
+    share("file")
+    expect(replaceAsOther("file", "new")).toBe("EMLINK")
+    expect([textOf("file"), textOf("other")]).toEqual(["old", "old"])
+  })
+})
+
+describe("what a killed write left behind", () => {
+  const token = "0123456789abcdef0123456789abcdef"
+  const left = [
+    `.stepline-${"a".repeat(36)}.tmp`,
+    `.stepline-${token}.lock`,
+    `.stepline-${token}.lock.${token}`,
+  ]
+  const age = (name: string, minutes: number) => {
+    const then = Date.now() / 1000 - minutes * 60
+    utimesSync(path(name), then, then)
+  }
+
+  it.each<[string, () => Promise<void>]>([
+    ["a replace", () => replace("file")],
+    ["a create", () => localFiles.create(path("created"), Buffer.from("new"))],
+  ])("is swept by %s in its folder after an hour", async (_what, write) => {
+    writeFileSync(path("file"), "old")
+    for (const name of left) {
+      writeFileSync(path(name), "")
+      age(name, 61)
+    }
+    const young = `.stepline-${"b".repeat(36)}.tmp`
+    const others = [".stepline-notes.tmp", "old.tmp", ".stepline"]
+    for (const name of [young, ...others]) {
+      writeFileSync(path(name), "")
+      age(name, name === young ? 59 : 6000)
+    }
+    await write()
+    expect(
+      readdirSync(path())
+        .filter((name) => name !== "created")
+        .toSorted(),
+    ).toEqual([young, ...others, "file"].toSorted())
+  })
+})
