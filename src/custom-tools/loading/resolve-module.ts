@@ -70,7 +70,12 @@ export class ModuleResolver {
 
 /** Compiled code takes what does not say so for CommonJS, and gives all of it for the default export. */
 const asEsModule = (module: object): object =>
-  Object.defineProperty({ ...module }, "__esModule", { value: true })
+  // Getters stay getters: what is behind them is made when it is used.
+  Object.defineProperty(
+    Object.defineProperties({}, Object.getOwnPropertyDescriptors(module)),
+    "__esModule",
+    { value: true },
+  )
 
 const fileTarget = (path: string, importer: Importer): ModuleTarget => {
   const extension = extname(path)

@@ -60,3 +60,6 @@ export const parseFrontmatter = (content: string): Frontmatter => {
   if (found === null) return { frontmatter: {}, body: text }
   return { frontmatter: readFields(found[1] ?? ""), body: text.slice(found[0].length).trim() }
 }
+
+/** The text behind such a block. */
+export const stripFrontmatter = (content: string): string => parseFrontmatter(content).body

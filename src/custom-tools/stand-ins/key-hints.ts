@@ -12,3 +12,10 @@ const keys: Readonly<Record<string, string>> = {
 /** `<key> <description>`; the description alone where no key does that here. */
 export const keyHint = (keybinding: string, description: string): string =>
   Object.hasOwn(keys, keybinding) ? `${keys[keybinding]} ${description}` : description
+
+/** The key of a binding; empty where none does that here. */
+export const keyText = (keybinding: string): string =>
+  Object.hasOwn(keys, keybinding) ? keys[keybinding]! : ""
+
+/** `<key> <description>` for a key that the tool reads itself. */
+export const rawKeyHint = (key: string, description: string): string => `${key} ${description}`

@@ -1,24 +1,49 @@
 /** `pi-coding-agent`: what tools use of it. What runs an agent, or belongs to its screen, throws. */
-import { unavailable } from "./unavailable.ts"
+import { createBashTool } from "./tool-factories/bash.ts"
+import { createEditTool } from "./tool-factories/edit.ts"
+import { createFindTool } from "./tool-factories/find.ts"
+import { createGrepTool } from "./tool-factories/grep.ts"
+import { createLsTool } from "./tool-factories/ls.ts"
+import { createReadTool } from "./tool-factories/read.ts"
+import { createWriteTool } from "./tool-factories/write.ts"
 
-export { getAgentDir } from "./agent-folder.ts"
+export { createEventBus } from "./event-bus.ts"
+export { generateDiffString, generateUnifiedPatch, getLanguageFromPath, highlightCode, renderDiff } from "./code-text.ts"
 export { defineTool } from "./define-tool.ts"
 export { withFileMutationQueue } from "./file-mutation-queue.ts"
-export { parseFrontmatter } from "./frontmatter.ts"
-export { keyHint } from "./key-hints.ts"
+export { parseFrontmatter, stripFrontmatter } from "./frontmatter.ts"
+export { keyHint, keyText, rawKeyHint } from "./key-hints.ts"
 export { convertToLlm, serializeConversation } from "./messages.ts"
+export {
+  buildContextEntries,
+  buildSessionContext,
+  CURRENT_SESSION_VERSION,
+  calculateContextTokens,
+  DEFAULT_COMPACTION_SETTINGS,
+  estimateTokens,
+  findCutPoint,
+  findTurnStartIndex,
+  getLastAssistantUsage,
+  getLatestCompactionEntry,
+  parseSessionEntries,
+  sessionEntryToContextMessages,
+  shouldCompact,
+} from "./session-context.ts"
+export { formatSkillsForPrompt, parseSkillBlock } from "./skills.ts"
 export { StringEnum } from "./string-enum.ts"
-export { getMarkdownTheme, getSettingsListTheme } from "./themes.ts"
+export { getEditorTheme, getMarkdownTheme, getSelectListTheme, getSettingsListTheme, initTheme } from "./themes.ts"
 export {
   isBashToolResult,
   isEditToolResult,
   isFindToolResult,
   isGrepToolResult,
   isLsToolResult,
+  isPowerShellToolResult,
   isReadToolResult,
   isToolCallEventType,
   isWriteToolResult,
 } from "./tool-events.ts"
+export { createLocalBashOperations } from "./tool-factories/bash-operations.ts"
 export { createBashTool, createBashTool as createBashToolDefinition } from "./tool-factories/bash.ts"
 export { createEditTool, createEditTool as createEditToolDefinition } from "./tool-factories/edit.ts"
 export { createFindTool, createFindTool as createFindToolDefinition } from "./tool-factories/find.ts"
@@ -31,6 +56,7 @@ export {
   DEFAULT_MAX_LINES,
   formatSize,
   truncateHead,
+  truncateLine,
   truncateTail,
 } from "./truncation.ts"
 export { DynamicBorder } from "./tui/border.ts"
@@ -38,19 +64,28 @@ export { Container, Spacer } from "./tui/containers.ts"
 export { BorderedLoader } from "./tui/loader.ts"
 export { Markdown } from "./tui/markdown.ts"
 export { Text } from "./tui/text.ts"
+export { truncateToVisualLines } from "./tui/truncated.ts"
 export { Type } from "./typebox.ts"
+export { createSyntheticSourceInfo } from "./values.ts"
 
 /** Of the package whose names these are. */
 export const VERSION = "0.73.1"
 
-const packageName = "@mariozechner/pi-coding-agent"
-const needsAgent = (name: string): unknown => unavailable(name, "an agent of its own", packageName)
+export const createCodingTools = (cwd: string): Array<unknown> => [
+  createReadTool(cwd),
+  createBashTool(cwd),
+  createEditTool(cwd),
+  createWriteTool(cwd),
+]
 
-export const AuthStorage = needsAgent("AuthStorage")
-export const createAgentSession = needsAgent("createAgentSession")
-export const createExtensionRuntime = needsAgent("createExtensionRuntime")
-export const DefaultResourceLoader = needsAgent("DefaultResourceLoader")
-export const ModelRegistry = needsAgent("ModelRegistry")
-export const SessionManager = needsAgent("SessionManager")
-export const SettingsManager = needsAgent("SettingsManager")
-export const CustomEditor = unavailable("CustomEditor", "a screen of its own", packageName)
+export const createReadOnlyTools = (cwd: string): Array<unknown> => [
+  createReadTool(cwd),
+  createGrepTool(cwd),
+  createFindTool(cwd),
+  createLsTool(cwd),
+]
+
+export const getShellConfig = (): { readonly shell: string; readonly args: Array<string> } => ({
+  shell: "bash",
+  args: ["-c"],
+})

@@ -1,7 +1,7 @@
 /** The themes of pi's components where there is no screen: every style gives its text as it is. */
 import { plainTheme } from "../theme.ts"
+import type { Paint } from "./tui/background.ts"
 import type { MarkdownTheme } from "./tui/markdown.ts"
-import type { SettingsListTheme } from "./tui/settings-list.ts"
 
 const plain = (text: string): string => text
 const { bold, italic, strikethrough, underline } = plainTheme
@@ -23,10 +23,26 @@ export const getMarkdownTheme = (): MarkdownTheme => ({
   underline,
 })
 
-export const getSettingsListTheme = (): SettingsListTheme => ({
+export const getSelectListTheme = (): Readonly<Record<string, Paint>> => ({
+  selectedPrefix: plain,
+  selectedText: plain,
+  description: plain,
+  scrollInfo: plain,
+  noMatch: plain,
+})
+
+export const getSettingsListTheme = (): Readonly<Record<string, Paint | string>> => ({
   label: plain,
   value: plain,
   description: plain,
   cursor: "→ ",
   hint: plain,
 })
+
+export const getEditorTheme = (): Readonly<Record<string, unknown>> => ({
+  borderColor: plain,
+  selectList: getSelectListTheme(),
+})
+
+/** There is no other theme to begin with. */
+export const initTheme = (): void => undefined

@@ -7,12 +7,17 @@ export interface NumberedDiff {
   readonly firstChangedLine: number | undefined
 }
 
-const context = 4
-
 /** Both texts have LF endings. */
-export const numberedDiff = async (before: string, after: string): Promise<NumberedDiff> => {
+export const numberedDiff = async (before: string, after: string): Promise<NumberedDiff> =>
   // Loaded when needed: it takes longer than all else here.
-  const { structuredPatch } = await import("diff")
+  numberedDiffOf(await import("diff"), before, after)
+
+export const numberedDiffOf = (
+  { structuredPatch }: typeof import("diff"),
+  before: string,
+  after: string,
+  context = 4,
+): NumberedDiff => {
   const patch = structuredPatch("", "", before, after, undefined, undefined, { context, maxEditLength })
   const total = before.split("\n").length
   const width = String(Math.max(total, after.split("\n").length)).length

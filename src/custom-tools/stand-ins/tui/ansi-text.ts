@@ -79,6 +79,29 @@ export const truncateToWidth = (text: string, maxWidth: number, ellipsis = "..."
   return pad ? padTo(cut, maxWidth) : cut
 }
 
+/** The columns from `start` on. A wide character that reaches past the end is left out where `strict` asks for that. */
+export const sliceByColumn = (line: string, start: number, length: number, strict = false): string => {
+  const end = start + length
+  let slice = ""
+  let styles = ""
+  let column = 0
+  for (const { text, width } of unitsOf(line)) {
+    if (column >= end) break
+    if (width === 0 && column < start) styles += text
+    else if (column >= start && (!strict || column + width <= end)) {
+      slice += styles + text
+      styles = ""
+    }
+    column += width
+  }
+  return slice
+}
+
+export const stripTerminalSequences = (text: string): string => text.replace(sequences, "")
+
+/** A link for terminals that know them. */
+export const hyperlink = (text: string, url: string): string => `\x1b]8;;${url}\x1b\\${text}\x1b]8;;\x1b\\`
+
 /** Fills a line up with spaces. */
 export const padTo = (line: string, width: number): string =>
   line + " ".repeat(Math.max(0, width - visibleWidth(line)))

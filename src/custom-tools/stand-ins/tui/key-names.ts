@@ -1,6 +1,6 @@
 /** How tools name keys. */
 
-export const modifierNames = ["shift", "ctrl", "alt", "super"] as const
+const modifierNames = ["shift", "ctrl", "alt", "super"] as const
 
 const keyNames = [
   "escape esc enter return tab space backspace delete insert clear home end pageUp pageDown up down left right",

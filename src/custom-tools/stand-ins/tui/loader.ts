@@ -2,8 +2,10 @@
 import type { Theme } from "../../theme.ts"
 import { DynamicBorder } from "./border.ts"
 import { Container, Spacer } from "./containers.ts"
-import { isCancel } from "./scrolling.ts"
 import { Text } from "./text.ts"
+
+/** Escape and Ctrl-C. */
+const isCancel = (data: string): boolean => data === "\x1b" || data === "\x03"
 
 /** A message between two borders. Escape aborts its signal; with `cancellable: false`, keys do nothing. */
 export class BorderedLoader extends Container {

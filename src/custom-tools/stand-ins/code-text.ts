@@ -1,0 +1,47 @@
+/** Source code and differences of texts, as pi's renderers take them. Nothing is coloured: there is no theme to colour by. */
+import { createRequire } from "node:module"
+import { extname } from "node:path"
+import { maxEditLength } from "../../handlers/unified-diff.ts"
+import { type NumberedDiff, numberedDiffOf } from "./tool-factories/numbered-diff.ts"
+
+const languages: Readonly<Record<string, string>> = {
+  ...{ ts: "typescript", tsx: "typescript", js: "javascript", jsx: "javascript", mjs: "javascript" },
+  ...{ cjs: "javascript", py: "python", rb: "ruby", rs: "rust", kt: "kotlin", h: "c", cc: "cpp", cxx: "cpp" },
+  ...{ hpp: "cpp", cs: "csharp", sh: "bash", zsh: "bash", ps1: "powershell", htm: "html", yml: "yaml" },
+  ...{ md: "markdown", ex: "elixir", exs: "elixir", erl: "erlang", hs: "haskell", ml: "ocaml", clj: "clojure" },
+  ...{ proto: "protobuf", tf: "hcl", gradle: "groovy" },
+}
+
+/** Languages whose files end like their name. */
+const sameNames = new Set(
+  (
+    "go java swift dart groovy nix c cpp php bash fish sql html css scss sass less json yaml toml xml markdown " +
+    "dockerfile makefile cmake lua perl r scala vim graphql hcl"
+  ).split(" "),
+)
+
+/** By a path's ending; undefined for one that is not known. */
+export const getLanguageFromPath = (path: string): string | undefined => {
+  const ending = (extname(path).slice(1) || path.split("/").at(-1) || "").toLowerCase()
+  if (Object.hasOwn(languages, ending)) return languages[ending]
+  return sameNames.has(ending) ? ending : undefined
+}
+
+/** The lines as they are. */
+export const highlightCode = (code: string, _language?: string): Array<string> => code.split("\n")
+
+/** The difference as it is. */
+export const renderDiff = (diff: string): string => diff
+
+/** Loaded when needed: it takes longer than all else here. */
+const diffLibrary = (): typeof import("diff") => createRequire(import.meta.url)("diff")
+
+export const generateDiffString = (before: string, after: string, context = 4): NumberedDiff =>
+  numberedDiffOf(diffLibrary(), before, after, context)
+
+/** Empty texts in place of what is too different to be compared in time. */
+export const generateUnifiedPatch = (path: string, before: string, after: string, context = 4): string => {
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = diffLibrary()
+  const options = { context, maxEditLength, headerOptions: FILE_HEADERS_ONLY }
+  return createTwoFilesPatch(path, path, before, after, undefined, undefined, options) ?? ""
+}

@@ -1,0 +1,34 @@
+/** A bus of a tool's own, as pi makes them. */
+import { EventEmitter } from "node:events"
+import { messageOf } from "../../pipeline/failure.ts"
+import { loggerOf } from "../file-logger.ts"
+
+export interface EventBusController {
+  emit(channel: string, data: unknown): void
+  on(channel: string, listener: (data: unknown) => unknown): () => void
+  clear(): void
+}
+
+/** A listener that fails is logged and never breaks the one who emits. */
+export const createEventBus = (): EventBusController => {
+  const emitter = new EventEmitter().setMaxListeners(0)
+  return {
+    emit: (channel, data) => {
+      emitter.emit(channel, data)
+    },
+    on: (channel, listener) => {
+      const safely = async (data: unknown) => {
+        try {
+          await listener(data)
+        } catch (error) {
+          loggerOf({}).warn(`A listener on the channel ${channel} failed: ${messageOf(error)}`)
+        }
+      }
+      emitter.on(channel, safely)
+      return () => emitter.off(channel, safely)
+    },
+    clear: () => {
+      emitter.removeAllListeners()
+    },
+  }
+}

@@ -1,0 +1,52 @@
+/** What tools ask of models that they know: prices, levels of thinking. Pure. */
+
+interface Prices {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+interface Usage extends Prices {
+  cost: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number }
+}
+
+interface Model {
+  readonly id?: unknown
+  readonly provider?: unknown
+  readonly reasoning?: boolean
+  readonly thinkingLevelMap?: Readonly<Record<string, unknown>>
+}
+
+/** Fills in and gives `usage.cost`, from a model's prices for a million tokens. */
+export const calculateCost = (model: { readonly cost: Prices }, usage: Usage): Usage["cost"] => {
+  const price = (kind: keyof Prices): number => (model.cost[kind] * usage[kind]) / 1_000_000
+  const [input, output] = [price("input"), price("output")]
+  const [cacheRead, cacheWrite] = [price("cacheRead"), price("cacheWrite")]
+  const total = input + output + cacheRead + cacheWrite
+  Object.assign(usage.cost, { input, output, cacheRead, cacheWrite, total })
+  return usage.cost
+}
+
+const levels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+/** The two highest are only of models that say so. */
+export const getSupportedThinkingLevels = ({ reasoning, thinkingLevelMap = {} }: Model): Array<string> => {
+  if (reasoning !== true) return ["off"]
+  return levels.filter((level) => {
+    const mapped = thinkingLevelMap[level]
+    return level === "xhigh" || level === "max" ? mapped != null : mapped !== null
+  })
+}
+
+/** The level, else the next higher one that the model has, else the next lower one. */
+export const clampThinkingLevel = (model: Model, level: string): string => {
+  const supported = getSupportedThinkingLevels(model)
+  const wanted = levels.indexOf(level)
+  if (wanted === -1) return supported[0] ?? "off"
+  const isSupported = (other: string) => supported.includes(other)
+  return levels.slice(wanted).find(isSupported) ?? levels.slice(0, wanted).findLast(isSupported) ?? "off"
+}
+
+export const modelsAreEqual = (one: Model | null | undefined, other: Model | null | undefined): boolean =>
+  one != null && other != null && one.id === other.id && one.provider === other.provider

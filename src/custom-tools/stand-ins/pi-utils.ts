@@ -1,0 +1,17 @@
+/** oh-my-pi's `pi-utils`: the few of it that tools use. */
+import { fileLogger } from "../file-logger.ts"
+
+export { getOmpAgentDir as getAgentDir } from "./agent-folder.ts"
+export { parseFrontmatter } from "./frontmatter.ts"
+
+export const logger = fileLogger()
+
+const hasCode = (code: string) => (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | null | undefined)?.code === code
+
+export const isEnoent = hasCode("ENOENT")
+export const isEacces = hasCode("EACCES")
+export const isEexist = hasCode("EEXIST")
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,0 +1,172 @@
+/** What a model sees of a session's entries, and how much room that takes. Pure. */
+import { isPlainObject } from "../../pipeline/coercion.ts"
+import type { SessionEntry } from "../session-manager.ts"
+import type { SessionMessage } from "./messages.ts"
+
+/** Of the format that sessions of pi 0.73 and later have. */
+export const CURRENT_SESSION_VERSION = 3
+
+export const DEFAULT_COMPACTION_SETTINGS = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }
+
+interface Usage {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  readonly totalTokens?: number
+}
+
+const timeOf = ({ timestamp }: SessionEntry): number => Date.parse(timestamp)
+
+export const sessionEntryToContextMessages = (entry: SessionEntry): Array<SessionMessage> => {
+  const { type, content = [], customType, display, details, summary, fromId, tokensBefore } = entry
+  const timestamp = timeOf(entry)
+  switch (type) {
+    case "message": {
+      const message = entry.message as SessionMessage
+      return [message.content == null ? { ...message, content: [] } : message]
+    }
+    case "custom_message": {
+      const text = content as NonNullable<SessionMessage["content"]>
+      return [{ role: "custom", customType, content: text, display, details, timestamp }]
+    }
+    case "branch_summary":
+      return summary ? [{ role: "branchSummary", summary, fromId, timestamp }] : []
+    case "compaction":
+      return [{ role: "compactionSummary", summary, tokensBefore, timestamp }]
+    default:
+      return []
+  }
+}
+
+/** From the first entry to `leafId`: by default the last one; null is before the first. */
+const pathTo = (
+  entries: ReadonlyArray<SessionEntry>,
+  leafId: string | null | undefined,
+): Array<SessionEntry> => {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  const path: Array<SessionEntry> = []
+  let entry = leafId === null ? undefined : leafId === undefined ? entries.at(-1) : byId.get(leafId)
+  for (; entry !== undefined; entry = byId.get(entry.parentId ?? "")) {
+    path.push(entry)
+    byId.delete(entry.id)
+  }
+  return path.reverse()
+}
+
+/** The entries of a branch; of those before its last compaction, only what that keeps, behind it. */
+export const buildContextEntries = (
+  entries: ReadonlyArray<SessionEntry>,
+  leafId?: string | null,
+): Array<SessionEntry> => {
+  const path = pathTo(entries, leafId)
+  const at = path.findLastIndex(({ type }) => type === "compaction")
+  if (at === -1) return path
+  const { firstKeptEntryId } = path[at]!
+  const kept = path.findIndex(({ id }) => id === firstKeptEntryId)
+  return [path[at]!, ...(kept === -1 ? [] : path.slice(kept, at)), ...path.slice(at + 1)]
+}
+
+export interface SessionContext {
+  readonly messages: Array<SessionMessage>
+  readonly thinkingLevel: string
+  readonly model: { readonly provider: unknown; readonly modelId: unknown } | null
+}
+
+export const buildSessionContext = (
+  entries: ReadonlyArray<SessionEntry>,
+  leafId?: string | null,
+): SessionContext => {
+  let thinkingLevel = "off"
+  let model: SessionContext["model"] = null
+  for (const { type, thinkingLevel: level, provider, modelId, message } of pathTo(entries, leafId)) {
+    if (type === "thinking_level_change") thinkingLevel = String(level)
+    else if (type === "model_change") model = { provider, modelId }
+    else if (type === "message" && isPlainObject(message) && message.role === "assistant")
+      model = { provider: message.provider, modelId: message.model }
+  }
+  const messages = buildContextEntries(entries, leafId).flatMap(sessionEntryToContextMessages)
+  return { messages, thinkingLevel, model }
+}
+
+export const getLatestCompactionEntry = (entries: ReadonlyArray<SessionEntry>): SessionEntry | null =>
+  entries.findLast(({ type }) => type === "compaction") ?? null
+
+/** A session's file: JSON lines. Those that are none are left out. */
+export const parseSessionEntries = (content: string): Array<unknown> =>
+  content.split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line)]
+    } catch {
+      return []
+    }
+  })
+
+export const calculateContextTokens = ({ totalTokens, input, output, cacheRead, cacheWrite }: Usage): number =>
+  totalTokens || input + output + cacheRead + cacheWrite
+
+export const getLastAssistantUsage = (entries: ReadonlyArray<SessionEntry>): unknown =>
+  entries.flatMap(({ type, message }) => {
+    const { role, stopReason, usage } = (message ?? {}) as SessionMessage
+    const counts = type === "message" && role === "assistant" && stopReason !== "aborted" && stopReason !== "error"
+    return counts && usage !== undefined ? [usage] : []
+  }).at(-1)
+
+export const shouldCompact = (
+  contextTokens: number,
+  contextWindow: number,
+  { enabled, reserveTokens }: typeof DEFAULT_COMPACTION_SETTINGS,
+): boolean => enabled && contextTokens > contextWindow - reserveTokens
+
+/** What pi takes an image for. */
+const imageCharacters = 4800
+
+/** Four characters are taken for a token. */
+export const estimateTokens = ({ content, summary, command, output }: SessionMessage): number => {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? [])
+  const sizes = blocks.map(({ type, text = "", thinking = "", name = "", arguments: args }) =>
+    type === "image"
+      ? imageCharacters
+      : text.length + thinking.length + name.length + (args === undefined ? 0 : JSON.stringify(args).length),
+  )
+  const others = [summary, command, output].map((text) => (typeof text === "string" ? text.length : 0))
+  return Math.ceil([...sizes, ...others].reduce((sum, size) => sum + size, 0) / 4)
+}
+
+const roleOf = (entry: SessionEntry | undefined): string | undefined =>
+  entry && sessionEntryToContextMessages(entry)[0]?.role
+
+const startsTurn = (entry: SessionEntry | undefined): boolean =>
+  ["user", "bashExecution", "custom", "branchSummary"].includes(roleOf(entry) ?? "")
+
+/** Where the turn of an entry starts; -1 where that is before `startIndex`. */
+export const findTurnStartIndex = (
+  entries: ReadonlyArray<SessionEntry>,
+  entryIndex: number,
+  startIndex: number,
+): number => {
+  for (let at = entryIndex; at >= startIndex; at--) if (startsTurn(entries[at])) return at
+  return -1
+}
+
+/** From where on about `keepRecentTokens` are kept: never from a tool's result on, which belongs to its call. */
+export const findCutPoint = (
+  entries: ReadonlyArray<SessionEntry>,
+  startIndex: number,
+  endIndex: number,
+  keepRecentTokens: number,
+): { readonly firstKeptEntryIndex: number; readonly turnStartIndex: number; readonly isSplitTurn: boolean } => {
+  let tokens = 0
+  let at = endIndex
+  while (at > startIndex && tokens < keepRecentTokens) {
+    at--
+    for (const message of sessionEntryToContextMessages(entries[at]!)) tokens += estimateTokens(message)
+  }
+  const canCut = (index: number) => !["toolResult", undefined].includes(roleOf(entries[index]))
+  let cut = at
+  while (cut < endIndex && !canCut(cut)) cut++
+  if (cut === endIndex) cut = startIndex
+  const isSplit = cut > startIndex && !startsTurn(entries[cut])
+  const turnStartIndex = isSplit ? findTurnStartIndex(entries, cut, startIndex) : -1
+  return { firstKeptEntryIndex: cut, turnStartIndex, isSplitTurn: turnStartIndex !== -1 }
+}

@@ -1,0 +1,54 @@
+/** An agent's settings as its file has them: read, never written. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { isPlainObject } from "../../pipeline/coercion.ts"
+
+export type Settings = Readonly<Record<string, unknown>>
+
+/** Empty for a file that is not there or holds no JSON object. */
+const readSettings = (folder: string): Settings => {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(folder, "settings.json"), "utf8"))
+    return isPlainObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The user's. A project's are for agents that their user told to trust it. */
+export const userSettings = (agentDir: string): Settings => readSettings(agentDir)
+
+/** `getShellPath` reads `shellPath`; a section such as `compaction` is read by `getCompactionSettings`. */
+const reader =
+  (settings: Settings, method: string): (() => unknown) =>
+  () => {
+    const name = method.slice(3)
+    const key = name[0]!.toLowerCase() + name.slice(1)
+    const section = settings[key.replace(/Settings$/, "")]
+    return key in settings ? settings[key] : key.endsWith("Settings") ? (section ?? {}) : undefined
+  }
+
+/** pi's class by the one way of it that tools use: asking for a setting by its name. */
+const managerOf = (settings: Settings): object => {
+  const own = {
+    getGlobalSettings: () => settings,
+    getProjectSettings: () => ({}),
+    drainErrors: () => [],
+    reload: async () => undefined,
+  }
+  return new Proxy(own, {
+    get: (target, key) => {
+      if (typeof key !== "string" || key in target) return Reflect.get(target, key)
+      if (/^get[A-Z]/.test(key)) return reader(settings, key)
+      if (!/^set[A-Z]/.test(key)) return undefined
+      return () => {
+        throw new Error(`SettingsManager.${key}() is not for tools of stepline: they read settings, and change none.`)
+      }
+    },
+  })
+}
+
+export const makeSettingsManager = (agentDir: () => string) => ({
+  create: (_cwd?: string, folder: string = agentDir()): object => managerOf(userSettings(folder)),
+  inMemory: (settings: Settings = {}): object => managerOf(settings),
+})
