@@ -27,6 +27,9 @@ const contextOf = (
     get hasUI() {
       return host.hasUI ?? false
     },
+    get mode() {
+      return host.mode ?? (host.hasUI === true ? "rpc" : "print")
+    },
     get cwd() {
       return host.cwd ?? cwd
     },
@@ -42,9 +45,16 @@ const contextOf = (
     get model() {
       return host.model
     },
+    get scopedModels() {
+      return host.scopedModels ?? []
+    },
+    get thinkingLevel() {
+      return host.getThinkingLevel?.()
+    },
     get signal() {
       return call?.signal
     },
+    isProjectTrusted: () => host.isProjectTrusted?.() ?? false,
     isIdle: () => host.isIdle?.() ?? call === undefined,
     hasPendingMessages: hasMessages,
     hasQueuedMessages: hasMessages,
@@ -90,7 +100,8 @@ export const customToolContext: (
 /**
  * The context of a pi tool and of an extension's listeners: as `customToolContext`, and `signal` is the call's.
  *
- * What the host leaves out: `getContextUsage()` gives undefined, `getSystemPrompt()` an empty text; `shutdown()` throws a
+ * What the host leaves out: `mode` is `rpc` where there is a screen for dialogs, else `print`; no model is scoped, no project
+ * trusted; `getContextUsage()` gives undefined, `getSystemPrompt()` an empty text; `shutdown()` throws a
  * sentence that names what is missing, and so does `compact()`, unless its options have an `onError`, which is told.
  */
 export const extensionContext: (

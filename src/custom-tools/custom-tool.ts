@@ -33,7 +33,7 @@ export interface CustomToolAPI {
   readonly typebox: typeof typebox
   /** What the published package exports; the names that tools use. */
   readonly pi: Readonly<Record<string, unknown>>
-  /** The zod that is installed beside the module that asks, else where the agent works; undefined where none is. */
+  /** The zod that is installed beside the module that asks, else where the agent works; else stepline's, of version 4. */
   readonly zod: unknown
   /** Stages a preview for the calling agent; throws where there is no such agent. */
   pushPendingAction(action: CustomToolPendingAction): void

@@ -96,7 +96,10 @@ export class CustomTools {
     const wanted = (found: ReadonlyArray<ToolPath>) =>
       discovery === "all" ? found : found.filter(({ source }) => source?.level !== "project")
     const screen: Screen = {}
-    const host = layered(screen, layered(given.host ?? {}, { cwd: resolve(cwd) }))
+    const host = layered(
+      screen,
+      layered(given.host ?? {}, { cwd: resolve(cwd), isProjectTrusted: () => discovery === "all" }),
+    )
     const options = { ...given, host, loader: loaderOf(given, loggerOf(host)) }
     const toolPaths = discovery ? wanted(await discoverCustomTools(cwd, home)) : []
     const found = await loadCustomTools(toolPaths, cwd, registry.names, options)

@@ -9,6 +9,7 @@ import type {
   ToolResultAnswer,
   ToolResultEvent,
 } from "./extensions/extension-events.ts"
+import type { McpServerConfig, RegisteredMcpServer } from "./extensions/mcp-servers.ts"
 import type { ExtensionEvent } from "./session-events.ts"
 import type { SessionManager } from "./session-manager.ts"
 import type { Theme } from "./theme.ts"
@@ -69,13 +70,20 @@ export type AnyToolDefinition = ToolDefinition<any, any>
 export interface ExtensionContext {
   readonly ui: UIContext
   readonly hasUI: boolean
+  /** How the agent runs. Components of a screen are for `tui`, dialogs for `rpc` too. */
+  readonly mode: string
   readonly cwd: string
   readonly sessionManager: SessionManager
   readonly modelRegistry: unknown
   readonly model: unknown
+  /** The models that the session is limited to; empty where it is to none. */
+  readonly scopedModels: ReadonlyArray<unknown>
+  readonly thinkingLevel: string | undefined
   /** The call's; undefined where the agent is idle. */
   readonly signal: AbortSignal | undefined
   isIdle(): boolean
+  /** Whether the user trusts the project that the agent works in. */
+  isProjectTrusted(): boolean
   /** Cancels the agent's foreground calls and tells the host. */
   abort(): void
   hasPendingMessages(): boolean
@@ -87,6 +95,7 @@ export interface ExtensionContext {
 
 /** What commands, which a user starts, are given besides. Where there is no session to change, it is turned down. */
 export interface ExtensionCommandContext extends ExtensionContext {
+  getSystemPromptOptions(): Readonly<Record<string, unknown>>
   waitForIdle(): Promise<void>
   newSession(options?: unknown): Promise<{ cancelled: boolean }>
   fork(entryId: string, options?: unknown): Promise<{ cancelled: boolean }>
@@ -135,14 +144,17 @@ export interface ToolInfo {
 
 /** What extension factories are given, each its own: pi's object and oh-my-pi's in one. */
 export interface ExtensionAPI extends CustomToolAPI {
-  /** Listens for a type of events; all listeners are awaited, in the order of their registration. */
-  on(event: "tool_call", listener: AnsweringListener<ToolCallEvent, ToolCallAnswer>): void
-  on(event: "tool_result", listener: AnsweringListener<ToolResultEvent, ToolResultAnswer>): void
+  /**
+   * Listens for a type of events; all listeners are awaited, in the order of their registration. Gives a function that
+   * ends the listening.
+   */
+  on(event: "tool_call", listener: AnsweringListener<ToolCallEvent, ToolCallAnswer>): () => void
+  on(event: "tool_result", listener: AnsweringListener<ToolResultEvent, ToolResultAnswer>): () => void
   on<Type extends keyof ExtensionEvents>(
     event: Type,
     listener: (event: ExtensionEvents[Type], ctx: ExtensionContext) => unknown,
-  ): void
-  on(event: string, listener: ExtensionListener): void
+  ): () => void
+  on(event: string, listener: ExtensionListener): () => void
   registerTool<TParams extends TSchema = TSchema, TDetails = unknown>(
     tool: ToolDefinition<TParams, TDetails>,
   ): void
@@ -164,8 +176,21 @@ export interface ExtensionAPI extends CustomToolAPI {
   setModel(model: unknown): Promise<boolean>
   getThinkingLevel(): string
   setThinkingLevel(level: string): void
-  registerProvider(name: string, config: unknown): void
+  registerEntryRenderer(customType: string, renderer: unknown): void
+  registerToolRenderer(resolver: unknown): void
+  registerMarkdownTransformer(transformer: unknown, options?: unknown): void
+  registerAssistantThinkingRenderer(renderer: unknown): void
+  registerProvider(provider: unknown, config?: unknown): void
   unregisterProvider(name: string): void
+  registerVirtualModel(model: unknown): void
+  unregisterVirtualModel(provider: string, id: string): void
+  /** Throws for what is no server, and for a name that another extension has. */
+  registerMcpServer(name: string, config: McpServerConfig): void
+  unregisterMcpServer(name: string): void
+  /** Those of all extensions. */
+  getMcpServers(): Array<RegisteredMcpServer>
+  /** A copy of the host's. */
+  getSettings(): Readonly<Record<string, unknown>>
   readonly events: EventBus
 }
 

@@ -22,6 +22,8 @@ export interface CustomToolHost {
   readonly ui?: UIContext
   /** Whether somebody is there to answer `ui`. Default false. */
   readonly hasUI?: boolean
+  /** How the agent runs. Default: `rpc`, which has dialogs and no components, where `hasUI`; else `print`. */
+  readonly mode?: "tui" | "rpc" | "json" | "print"
   /** Whether a call waits for approval. Default: yes, unless the tool says that it only reads. */
   readonly approval?: boolean | ((tool: ApprovalSubject, params: unknown) => boolean)
   /** Default: a small one in memory that holds the results of the foreign tools. */
@@ -29,10 +31,16 @@ export interface CustomToolHost {
   /** Default: one that knows no models. */
   readonly modelRegistry?: unknown
   readonly model?: unknown
+  /** The models that the session is limited to. Default: none, which stands for all. */
+  readonly scopedModels?: ReadonlyArray<unknown>
+  /** What extensions are told that the agent is set to. Default: nothing. */
+  readonly settings?: Readonly<Record<string, unknown>>
   /** Default: a file under the user's state folder. */
   readonly logger?: Logger
   /** Whether the agent's model is at rest. Default: false during a call, else true. */
   isIdle?(): boolean
+  /** Whether the user trusts the project. Default: no. */
+  isProjectTrusted?(): boolean
   /** Whether messages of the user wait. Default: no. */
   hasPendingMessages?(): boolean
   /** Told that a tool ended the agent's turn with `ctx.abort()`, once its foreground calls are cancelled. */

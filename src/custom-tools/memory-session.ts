@@ -3,7 +3,7 @@
  */
 import { randomUUID } from "node:crypto"
 import type { CustomToolHost } from "./host.ts"
-import type { SessionEntry, SessionManager } from "./session-manager.ts"
+import type { SessionEntry, SessionHeader, SessionManager, SessionTreeNode } from "./session-manager.ts"
 
 /** Results hold file contents and images, so that their number alone bounds nothing. */
 const maxEntries = 1000
@@ -17,6 +17,7 @@ export interface MemorySessionOptions {
 /** The results of foreign tools are recorded in it, also where a host gives it as its `sessionManager`. */
 export class MemorySession implements SessionManager {
   private readonly id = randomUUID()
+  private readonly startedAt = new Date().toISOString()
   private readonly cwd: () => string
   private readonly entries: Array<SessionEntry> = []
   private readonly sizes: Array<number> = []
@@ -70,6 +71,22 @@ export class MemorySession implements SessionManager {
 
   getLeafEntry(): SessionEntry | undefined {
     return this.entries.at(-1)
+  }
+
+  getHeader(): SessionHeader {
+    return { type: "session", version: 3, id: this.id, timestamp: this.startedAt, cwd: this.cwd() }
+  }
+
+  /** One line: each entry is the only child of the one before. */
+  getTree(): Array<SessionTreeNode> {
+    let tree: Array<SessionTreeNode> = []
+    for (const entry of [...this.entries].reverse()) tree = [{ entry, children: tree }]
+    return tree
+  }
+
+  /** What a model would see: there is no compaction, so these are all. */
+  buildContextEntries(): Array<SessionEntry> {
+    return this.getEntries()
   }
 
   getLabel(id: string): string | undefined {

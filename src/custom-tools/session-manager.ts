@@ -10,6 +10,20 @@ export interface SessionEntry {
   readonly [field: string]: unknown
 }
 
+export interface SessionHeader {
+  readonly type: "session"
+  readonly version: number
+  readonly id: string
+  /** ISO 8601. */
+  readonly timestamp: string
+  readonly cwd: string
+}
+
+export interface SessionTreeNode {
+  readonly entry: SessionEntry
+  readonly children: Array<SessionTreeNode>
+}
+
 /** Reads the history; a host with sessions of its own gives one that answers from them. */
 export interface SessionManager {
   /** The entries from the first to the current one. */

@@ -31,6 +31,29 @@ describe("the context of a host that gives nothing", () => {
     expect(ctx.hasPendingMessages()).toBe(false)
     expect(ctx.getContextUsage()).toBeUndefined()
     expect(ctx.getSystemPrompt()).toBe("")
+    expect([ctx.mode, ctx.scopedModels, ctx.thinkingLevel, ctx.isProjectTrusted()]).toEqual([
+      "print",
+      [],
+      undefined,
+      false,
+    ])
+  })
+
+  it("takes a screen for one with dialogs, unless the host says more", () => {
+    expect(extensionContext({ hasUI: true }, undefined, "/work").mode).toBe("rpc")
+    const host = {
+      mode: "tui",
+      scopedModels: ["m"],
+      getThinkingLevel: () => "high",
+      isProjectTrusted: () => true,
+    } as const
+    const ctx = extensionContext(host, undefined, "/work")
+    expect([ctx.mode, ctx.scopedModels, ctx.thinkingLevel, ctx.isProjectTrusted()]).toEqual([
+      "tui",
+      ["m"],
+      "high",
+      true,
+    ])
   })
 
   it("has a session in memory", () => {

@@ -92,3 +92,18 @@ describe("defaultSession", () => {
     expect(defaultSession({}).getCwd()).toBe(process.cwd())
   })
 })
+
+it("has a header, and one line of entries as its tree", () => {
+  const session = new MemorySession({ cwd: () => "/work" })
+  expect(session.getHeader()).toEqual({
+    type: "session",
+    version: 3,
+    id: session.getSessionId(),
+    timestamp: expect.any(String),
+    cwd: "/work",
+  })
+  expect(session.getTree()).toEqual([])
+  const [first, second] = [session.append({ type: "a" }), session.append({ type: "b" })]
+  expect(session.getTree()).toEqual([{ entry: first, children: [{ entry: second, children: [] }] }])
+  expect(session.buildContextEntries()).toEqual([first, second])
+})

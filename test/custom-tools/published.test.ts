@@ -9,8 +9,8 @@ import type { ToolPath } from "../../src/custom-tools/loaded-tool.ts"
 import { ToolExecutor, ToolRegistry } from "../../src/index.ts"
 import { ExampleAgent } from "./published/example-agent.ts"
 import type { Start } from "./published/example-run.ts"
-import { ompRuns } from "./published/omp-examples.ts"
-import { piRuns } from "./published/pi-examples.ts"
+import { newOmpRuns, ompRuns } from "./published/omp-examples.ts"
+import { newPiRuns, piRuns } from "./published/pi-examples.ts"
 import { publishedPackage } from "./published/published-package.ts"
 import { useSampleRepository } from "./published/sample-repository.ts"
 
@@ -30,19 +30,23 @@ const examplesIn = async (root: string, folders: ReadonlyArray<string>): Promise
   return found
 }
 
-const [piFolder, ompFolder] = await Promise.all([
+const [piFolder, newPiFolder, ompFolder, newOmpFolder] = await Promise.all([
   publishedPackage("@mariozechner/pi-coding-agent", "0.73.1"),
+  publishedPackage("@earendil-works/pi-coding-agent", "1.5.2"),
   publishedPackage("@oh-my-pi/pi-coding-agent", "13.19.0"),
+  publishedPackage("@oh-my-pi/pi-coding-agent", "18.3.4"),
 ])
-const describeWithPackages = describe.skipIf(piFolder === undefined || ompFolder === undefined)
-const piExamples = await examplesIn(`${piFolder}/examples`, ["extensions"])
-const ompExamples = await examplesIn(`${ompFolder}/examples`, ["custom-tools", "extensions", "hooks"])
+const areThere = [piFolder, newPiFolder, ompFolder, newOmpFolder].every((folder) => folder !== undefined)
+const describeWithPackages = describe.skipIf(!areThere)
+const piFolders = ["extensions"]
+const ompFolders = ["custom-tools", "extensions", "hooks"]
+const piExamples = await examplesIn(`${piFolder}/examples`, piFolders)
 
 const repository = useSampleRepository()
 
 const packages = [
   {
-    name: "pi",
+    name: "pi 0.73",
     examples: piExamples,
     argumentOrder: "current",
     /** What examples import that is in no package of an agent. */
@@ -54,8 +58,19 @@ const packages = [
     runs: piRuns,
   },
   {
-    name: "oh-my-pi",
-    examples: ompExamples,
+    name: "pi 1.5",
+    examples: await examplesIn(`${newPiFolder}/examples`, piFolders),
+    argumentOrder: "current",
+    missing: new Map([
+      ["extensions/custom-provider-anthropic", "@anthropic-ai/sdk"],
+      ["extensions/gondolin", "@earendil-works/gondolin"],
+      ["extensions/with-deps", "ms"],
+    ]),
+    runs: newPiRuns,
+  },
+  {
+    name: "oh-my-pi 13",
+    examples: await examplesIn(`${ompFolder}/examples`, ompFolders),
     // Its extensions are written for the pi from before 0.51.
     argumentOrder: "legacy",
     missing: new Map([
@@ -63,6 +78,13 @@ const packages = [
       ["extensions/with-deps", "ms"],
     ]),
     runs: ompRuns,
+  },
+  {
+    name: "oh-my-pi 18",
+    examples: await examplesIn(`${newOmpFolder}/examples`, ompFolders),
+    argumentOrder: "legacy",
+    missing: new Map([["extensions/with-deps", "ms"]]),
+    runs: newOmpRuns,
   },
 ] as const
 
@@ -157,7 +179,7 @@ describeWithPackages("all examples together, linked from the usual places", () =
       await symlink(from, to)
     }
     const registry = new ToolRegistry()
-    const tools = await CustomTools.load({ ...loading, cwd, home, registry })
+    const tools = await CustomTools.load({ ...loading, cwd, home, registry, discovery: "all" })
     const origins = tools.tools.map(({ name, path }) => [name, relative(home, path)])
     const inPi = (name: string) => `.pi/agent/extensions/${name}.ts`
     expect(Object.fromEntries(origins)).toMatchObject({

@@ -4,6 +4,7 @@ import type { ExtensionCommandContext, ExtensionContext } from "../extension.ts"
 const turnDown = async (): Promise<{ cancelled: boolean }> => ({ cancelled: true })
 
 const sessionControl = {
+  getSystemPromptOptions: () => ({}),
   waitForIdle: async (): Promise<void> => undefined,
   newSession: turnDown,
   fork: turnDown,

@@ -3,6 +3,7 @@ import { messageOf } from "../../pipeline/model/failure.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionListener } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"
+import { toPlainJson } from "../plain-json.ts"
 import { invalidTool, takeTool } from "../tool-shape.ts"
 import type { ExtensionRunner } from "./extension-runner.ts"
 import { makeHostActions } from "./host-actions.ts"
@@ -21,7 +22,7 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
   const { path } = extension.module
   const { tools } = runner
   let isToldOfProviders = false
-  return {
+  const api: ExtensionAPI = {
     ...makeHostActions(host, logger),
     cwd: shared.cwd,
     exec: shared.exec,
@@ -46,7 +47,7 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
       if (typeof listener !== "function") {
         throw new TypeError(`Expected the listener of \`${event}\` to be a function, got \`${listener}\``)
       }
-      extension.listen(event, listener as ExtensionListener)
+      return extension.listen(event, listener as ExtensionListener)
     },
     registerTool: (given) => {
       const index = extension.handedIn++
@@ -77,7 +78,15 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
     // For screens and models, which stepline leaves to its hosts.
     registerShortcut: () => undefined,
     registerMessageRenderer: () => undefined,
-    registerProvider: (name) => {
+    registerEntryRenderer: () => undefined,
+    registerToolRenderer: () => undefined,
+    registerMarkdownTransformer: () => undefined,
+    registerAssistantThinkingRenderer: () => undefined,
+    registerVirtualModel: () => undefined,
+    unregisterVirtualModel: () => undefined,
+    registerProvider: (given) => {
+      // Newer extensions give the provider itself.
+      const name = typeof given === "string" ? given : (given as { id?: unknown } | undefined)?.id
       if (!isToldOfProviders)
         logger.warn(`Ignored the model provider ${name}: stepline runs no models`, { path })
       isToldOfProviders = true
@@ -87,6 +96,29 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
     getAllTools: () => tools.all(),
     setActiveTools: (names) => tools.setActive(names),
     getCommands: () => runner.commands,
+    getSettings: () => (toPlainJson(host.settings) ?? {}) as Readonly<Record<string, unknown>>,
+    registerMcpServer: (name, config) => runner.mcpServers.register(extension, name, config),
+    unregisterMcpServer: (name) => runner.mcpServers.unregister(extension, name),
+    getMcpServers: () => runner.mcpServers.list(),
     events: runner.bus.viewFor(extension),
   }
+  return withLaterNames(api, (name) => {
+    logger.warn(`Ignored pi.${name}(): stepline does not know it`, { path })
+  })
+}
+
+/** What is registered by a name of a later version is noted once, and costs nothing else. */
+const withLaterNames = (api: ExtensionAPI, note: (name: string) => void): ExtensionAPI => {
+  const noted = new Set<string>()
+  return new Proxy(api, {
+    get: (target, key) => {
+      if (key in target || typeof key !== "string" || !/^(un)?register[A-Z]/.test(key)) {
+        return Reflect.get(target, key)
+      }
+      return () => {
+        if (!noted.has(key)) note(key)
+        noted.add(key)
+      }
+    },
+  })
 }

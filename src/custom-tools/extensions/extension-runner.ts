@@ -16,6 +16,7 @@ import { ExtensionBus } from "./event-bus.ts"
 import { expectEvent } from "./expect-event.ts"
 import { ExtensionTools, type ToolPort } from "./extension-tools.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
+import { McpServers } from "./mcp-servers.ts"
 import { toExtensionEvents } from "./session-translation.ts"
 import { listenerTimeout, settleWithin } from "./settle-within.ts"
 import { type HookListener, makeToolHooks } from "./tool-hooks.ts"
@@ -47,6 +48,8 @@ export class ExtensionRunner {
   readonly hooks: Hooks = makeToolHooks((type) => this.hookListeners(type))
   readonly tools = new ExtensionTools()
   readonly bus: ExtensionBus
+  /** What extensions registered for a client of the Model Context Protocol. */
+  readonly mcpServers = new McpServers()
   private readonly options: RunnerOptions
   /** In the order of their loading. */
   private readonly extensions = new Set<LoadedExtension>()
@@ -71,6 +74,7 @@ export class ExtensionRunner {
     extension.fail()
     this.extensions.delete(extension)
     this.tools.drop(extension)
+    this.mcpServers.drop(extension)
   }
 
   /** The flags of all extensions; their values are the host's `flags`. */
@@ -112,7 +116,7 @@ export class ExtensionRunner {
     for (const extension of [...this.extensions]) {
       const heard = variants.find(({ type }) => extension.listeners.has(type))
       if (heard === undefined) continue
-      for (const listener of [...(extension.listeners.get(heard.type) ?? [])]) {
+      for (const listener of extension.listeners.get(heard.type) ?? []) {
         const tell = () => this.run(extension, (context) => listener(heard, context))
         try {
           await settleWithin(listenerTimeout, tell)

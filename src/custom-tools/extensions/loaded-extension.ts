@@ -28,10 +28,15 @@ export class LoadedExtension {
     return handedIn + listeners.size + commands.size + flags.size === 0
   }
 
-  listen(type: string, listener: ExtensionListener): void {
-    const listeners = this.listeners.get(type)
-    if (listeners === undefined) this.listeners.set(type, [listener])
-    else listeners.push(listener)
+  /** Gives a function that ends the listening. */
+  listen(type: string, listener: ExtensionListener): () => void {
+    const listeners = this.listeners.get(type) ?? []
+    this.listeners.set(type, [...listeners, listener])
+    return () => {
+      const rest = (this.listeners.get(type) ?? []).filter((other) => other !== listener)
+      if (rest.length === 0) this.listeners.delete(type)
+      else this.listeners.set(type, rest)
+    }
   }
 
   /** Undoes something should the extension fail to load. */

@@ -7,6 +7,7 @@ import { fileLogger } from "../file-logger.ts"
 import { hostUI } from "../host-ui.ts"
 import { makeExec } from "../run-program.ts"
 import { loadStandIns } from "../stand-ins/index.ts"
+import { ownZod } from "../stand-ins/own-zod.ts"
 import { typeboxModule } from "../stand-ins/typebox.ts"
 import type { UIContext } from "../ui-context.ts"
 import { foreignOwner, runOutside } from "./isolation.ts"
@@ -77,8 +78,8 @@ const once = (make: () => unknown): (() => unknown) => {
 }
 
 /**
- * The zod beside the module that asks, else the one at `cwd`. A running tool is known by its name alone: without one at
- * `cwd` it gets the one that was found last.
+ * The zod beside the module that asks, else the one at `cwd`, else ours. A running tool is known by its name alone: without
+ * one at `cwd` it gets the one that was found last.
  */
 const zodFinder = (cwd: string): (() => unknown) => {
   const atCwd = once(() => requireInstalled("zod", join(cwd, "package.json")))
@@ -86,10 +87,10 @@ const zodFinder = (cwd: string): (() => unknown) => {
   let last: unknown
   return () => {
     const owner = foreignOwner()
-    if (owner === undefined || !isAbsolute(owner)) return atCwd() ?? last
+    if (owner === undefined || !isAbsolute(owner)) return atCwd() ?? last ?? ownZod()
     if (!beside.has(owner)) beside.set(owner, requireInstalled("zod", owner) ?? atCwd())
     last = beside.get(owner) ?? last
-    return beside.get(owner)
+    return beside.get(owner) ?? ownZod()
   }
 }
 

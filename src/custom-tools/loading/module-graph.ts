@@ -5,11 +5,11 @@
 import { readFileSync } from "node:fs"
 import Module, { createRequire } from "node:module"
 import { dirname } from "node:path"
-import { pathToFileURL } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { isMissingModule } from "../../io/missing-module.ts"
 import { type CompiledModule, compileModule } from "./compile-module.ts"
 import { missingName } from "./missing-name.ts"
-import type { ModuleResolver, ModuleTarget } from "./resolve-module.ts"
+import { type ModuleResolver, type ModuleTarget, missingBuiltin } from "./resolve-module.ts"
 
 type State =
   | { readonly _tag: "Linked" }
@@ -23,19 +23,35 @@ const linked: State = { _tag: "Linked" }
 const running: State = { _tag: "Running" }
 const done: State = { _tag: "Done" }
 
-export class ModuleRecord {
+/** Who asks for modules: one of ours, or a place that a module makes a `require` for. */
+class Importer {
   readonly path: string
-  readonly compiled: CompiledModule
-  readonly module: Module
+  readonly isEsm: boolean
+  /** By specifier; those of an `import * as` are not known. */
+  readonly names: CompiledModule["imports"]
   /** For what Node loads. */
   readonly requireNative: NodeJS.Require
   readonly targets = new Map<string, ModuleTarget>()
+
+  constructor(path: string, { isEsm, imports }: Pick<CompiledModule, "isEsm" | "imports">) {
+    this.path = path
+    this.isEsm = isEsm
+    this.names = imports
+    this.requireNative = createRequire(path)
+  }
+}
+
+const asCommonJs = { isEsm: false, imports: new Map() }
+
+export class ModuleRecord extends Importer {
+  readonly compiled: CompiledModule
+  readonly module: Module
   state: State = linked
 
   constructor(path: string) {
-    this.path = path
-    this.compiled = compileModule(path)
-    this.requireNative = createRequire(path)
+    const compiled = compileModule(path)
+    super(path, compiled)
+    this.compiled = compiled
     this.module = Object.assign(new Module(path), { filename: path, path: dirname(path) })
   }
 
@@ -53,6 +69,13 @@ export class ModuleGraph {
   /** What JSON and text files hold. */
   private readonly data = new Map<string, unknown>()
 
+  private readonly nodeModule = new Proxy(Module, {
+    get: (module, key) =>
+      key === "createRequire"
+        ? (from: string | URL) => this.requireOf(new Importer(pathOf(from), asCommonJs))
+        : Reflect.get(module, key),
+  })
+
   constructor(resolver: ModuleResolver) {
     this.resolver = resolver
   }
@@ -64,7 +87,7 @@ export class ModuleGraph {
     const record = new ModuleRecord(path)
     this.records.set(path, record)
     try {
-      for (const specifier of record.compiled.imports.keys()) this.linkImport(record, specifier)
+      for (const specifier of record.names.keys()) this.linkImport(record, specifier)
     } catch (error) {
       this.records.delete(path)
       throw error
@@ -132,17 +155,17 @@ export class ModuleGraph {
     this.runs.delete(record)
   }
 
-  private target(record: ModuleRecord, specifier: string): ModuleTarget {
+  private target(record: Importer, specifier: string): ModuleTarget {
     let target = record.targets.get(specifier)
     if (target === undefined) {
-      target = this.resolver.resolve(specifier, { path: record.path, isEsm: record.compiled.isEsm })
+      target = this.resolver.resolve(specifier, record)
       record.targets.set(specifier, target)
     }
     return target
   }
 
   /** Runs what a specifier means. Gives a promise where that waits, after which to ask again. */
-  private prepare(record: ModuleRecord, specifier: string): Promise<void> | undefined {
+  private prepare(record: Importer, specifier: string): Promise<void> | undefined {
     const target = this.target(record, specifier)
     if (target._tag === "Source") return this.evaluate(this.link(target.path))
     if (target._tag !== "Native" || this.asyncPackages.has(target.id)) return undefined
@@ -150,6 +173,7 @@ export class ModuleGraph {
       record.requireNative(target.id)
     } catch (error) {
       if (isAsyncPackage(error)) return this.importPackage(target.id)
+      if (codeOf(error) === "ERR_UNKNOWN_BUILTIN_MODULE") throw lackOfNode(error, target.id)
       if (target.standIn === undefined || !isMissingModule(error)) throw error
       record.targets.set(specifier, target.standIn)
       checkNames(record, specifier, target.standIn.module)
@@ -165,7 +189,7 @@ export class ModuleGraph {
     this.asyncPackages.set(id, { ...namespace, __esModule: true })
   }
 
-  private require(record: ModuleRecord, specifier: string): unknown {
+  private require(record: Importer, specifier: string): unknown {
     if (this.prepare(record, specifier) !== undefined) {
       throw new Error(
         `${record.path} cannot require "${specifier}", which awaits at its top level: import it`,
@@ -175,6 +199,8 @@ export class ModuleGraph {
     switch (target._tag) {
       case "StandIn":
         return target.module
+      case "NodeModule":
+        return this.nodeModule
       case "Json":
         return this.read(target.path, JSON.parse)
       case "Text":
@@ -186,7 +212,7 @@ export class ModuleGraph {
     }
   }
 
-  private async import(record: ModuleRecord, specifier: string): Promise<unknown> {
+  private async import(record: Importer, specifier: string): Promise<unknown> {
     for (;;) {
       const waiting = this.prepare(record, specifier)
       if (waiting === undefined) return this.require(record, specifier)
@@ -200,29 +226,43 @@ export class ModuleGraph {
   }
 
   private scope(record: ModuleRecord) {
-    const { resolve, cache, main } = record.requireNative
-    const require = (specifier: string) => this.require(record, specifier)
     return {
       module: record.module,
-      require: Object.assign(require, { resolve, cache, main }),
+      require: this.requireOf(record),
       import: (specifier: string) => this.import(record, specifier),
       resolve: (specifier: string) => this.locate(record, specifier),
     }
   }
 
-  private locate(record: ModuleRecord, specifier: string): string {
+  private requireOf(record: Importer): NodeJS.Require {
+    const { resolve, cache, extensions, main } = record.requireNative
+    const require = (specifier: string) => this.require(record, specifier)
+    return Object.assign(require, { resolve, cache, extensions, main })
+  }
+
+  private locate(record: Importer, specifier: string): string {
     const target = this.target(record, specifier)
     if (target._tag === "StandIn") return specifier
+    if (target._tag === "NodeModule") return "node:module"
     if (target._tag === "Native" && Module.isBuiltin(target.id)) return target.id
     return pathToFileURL(target._tag === "Native" ? target.id : target.path).href
   }
 }
 
 /** Only what the module's code shows is known before it runs. */
-const checkNames = ({ path, compiled }: ModuleRecord, specifier: string, module: object): void => {
-  for (const name of compiled.imports.get(specifier) ?? []) {
+const checkNames = ({ path, names }: Importer, specifier: string, module: object): void => {
+  for (const name of names.get(specifier) ?? []) {
     if (!(name in module)) throw missingName(name, specifier, path)
   }
+}
+
+const pathOf = (from: string | URL): string =>
+  from instanceof URL || from.startsWith("file:") ? fileURLToPath(from) : from
+
+/** Node's own message names the module alone. */
+const lackOfNode = (error: unknown, importer: string): Error => {
+  const specifier = /node:[\w/-]+/.exec((error as Error).message)?.[0] ?? "a module"
+  return missingBuiltin(specifier, importer)
 }
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null | undefined)?.code

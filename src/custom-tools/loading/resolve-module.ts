@@ -1,6 +1,7 @@
 /** Finds what an import means: a file to evaluate, a module that Node loads by itself, or a stand-in. */
+import { readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
-import { extname } from "node:path"
+import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createJiti } from "jiti"
 import { isModuleFile, noModule } from "./compile-module.ts"
@@ -18,6 +19,8 @@ export type ModuleTarget =
   /** `id` is a builtin's name or a path. `standIn` answers for a package that lacks what it depends on itself. */
   | { readonly _tag: "Native"; readonly id: string; readonly standIn?: StandInTarget }
   | StandInTarget
+  /** `node:module`, whose `createRequire` would go past all this. */
+  | { readonly _tag: "NodeModule" }
 
 export interface StandInTarget {
   readonly _tag: "StandIn"
@@ -43,6 +46,8 @@ export const runsOnNode = (path: string): boolean => !extname(path).endsWith("ts
 export class ModuleResolver {
   private readonly mode: StandInMode
   private readonly standIns: StandIns
+  /** By a package's folder, whether it needs a stand-in. */
+  private readonly needing = new Map<string, boolean>()
 
   constructor(mode: StandInMode, standIns: StandIns) {
     this.mode = mode
@@ -51,7 +56,8 @@ export class ModuleResolver {
 
   /** Throws where there is no such module; the error has Node's code for that. */
   resolve(specifier: string, importer: Importer): ModuleTarget {
-    if (isBuiltin(specifier)) return { _tag: "Native", id: specifier }
+    if (isBuiltin(specifier)) return builtinTarget(specifier)
+    if (specifier.startsWith("node:")) throw missingBuiltin(specifier, importer.path)
     const standIn = this.standIn(specifier)
     if (standIn !== undefined && this.mode === "always") return standIn
     const path = findModule(specifier, importer)
@@ -59,7 +65,42 @@ export class ModuleResolver {
       return path !== undefined && runsOnNode(path) ? { _tag: "Native", id: path, standIn } : standIn
     }
     if (path === undefined) throw notFound(specifier, importer)
-    return fileTarget(path, importer)
+    return this.fileTarget(path, importer)
+  }
+
+  private fileTarget(path: string, importer: Importer): ModuleTarget {
+    const extension = extname(path)
+    if (extension === ".json") return { _tag: "Json", path }
+    if (extension === ".md" || extension === ".txt") return { _tag: "Text", path }
+    if (this.isOurs(path, importer)) {
+      if (isModuleFile(path)) return { _tag: "Source", path }
+      // Node would run any text as JavaScript.
+      if (extension !== ".node") throw noModule(path)
+    }
+    return { _tag: "Native", id: path }
+  }
+
+  /**
+   * Node loads the packages that a module depends on. Ours to evaluate is what belongs to the module itself, what Node
+   * cannot run, and a package that imports what we stand in for.
+   */
+  private isOurs(path: string, importer: Importer): boolean {
+    const owner = packageOf(path)
+    return (
+      owner === undefined ||
+      owner === packageOf(importer.path) ||
+      !runsOnNode(path) ||
+      this.needsStandIn(owner)
+    )
+  }
+
+  private needsStandIn(folder: string): boolean {
+    let needs = this.needing.get(folder)
+    if (needs === undefined) {
+      needs = dependenciesOf(folder).some((name) => isAgentPackage(name) && this.standIn(name) !== undefined)
+      this.needing.set(folder, needs)
+    }
+    return needs
   }
 
   private standIn(specifier: string): StandInTarget | undefined {
@@ -71,28 +112,45 @@ export class ModuleResolver {
 /** Compiled code takes what does not say so for CommonJS, and gives all of it for the default export. */
 const asEsModule = (module: object): object =>
   // Getters stay getters: what is behind them is made when it is used.
-  Object.defineProperty(
-    Object.defineProperties({}, Object.getOwnPropertyDescriptors(module)),
-    "__esModule",
-    { value: true },
-  )
+  Object.defineProperty(Object.defineProperties({}, Object.getOwnPropertyDescriptors(module)), "__esModule", {
+    value: true,
+  })
 
-const fileTarget = (path: string, importer: Importer): ModuleTarget => {
-  const extension = extname(path)
-  if (extension === ".json") return { _tag: "Json", path }
-  if (extension === ".md" || extension === ".txt") return { _tag: "Text", path }
-  if (isOwn(path, importer)) {
-    if (isModuleFile(path)) return { _tag: "Source", path }
-    // Node would run any text as JavaScript.
-    if (extension !== ".node") throw noModule(path)
-  }
-  return { _tag: "Native", id: path }
+const builtinTarget = (specifier: string): ModuleTarget =>
+  specifier === "node:module" || specifier === "module"
+    ? { _tag: "NodeModule" }
+    : { _tag: "Native", id: specifier }
+
+/** Where Node has what was added to it later. */
+const newerBuiltins: Readonly<Record<string, string>> = {
+  "node:sqlite": "22.13",
+  "node:sea": "20.12",
+  "node:quic": "24",
 }
 
-/** Node loads the packages that a module depends on; what belongs to the module itself is ours to evaluate. */
-const isOwn = (path: string, importer: Importer): boolean => {
-  const owner = packageOf(path)
-  return owner === undefined || owner === packageOf(importer.path) || !runsOnNode(path)
+/** Says that it is Node that lacks a module, and not the tool. */
+export const missingBuiltin = (specifier: string, importer: string): Error => {
+  const since = newerBuiltins[specifier]
+  const advice = since === undefined ? "" : `: run on Node ${since} or newer`
+  return Object.assign(
+    new Error(`Node ${process.versions.node} has no "${specifier}", which ${importer} imports${advice}`),
+    { code: "ERR_UNKNOWN_BUILTIN_MODULE" },
+  )
+}
+
+const isAgentPackage = (name: string): boolean => /^@(?:mariozechner|earendil-works|oh-my-pi)\//.test(name)
+
+/** The packages that a package says it needs, installed for it or by its user. */
+const dependenciesOf = (folder: string): Array<string> => {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    const { dependencies, peerDependencies } = (manifest ?? {}) as Readonly<
+      Record<string, object | undefined>
+    >
+    return Object.keys({ ...dependencies, ...peerDependencies })
+  } catch {
+    return []
+  }
 }
 
 const packageOf = (path: string): string | undefined =>

@@ -8,7 +8,15 @@ const languages: Readonly<Record<string, string>> = {
   ...{ ts: "typescript", tsx: "typescript", js: "javascript", jsx: "javascript", mjs: "javascript" },
   ...{ cjs: "javascript", py: "python", rb: "ruby", rs: "rust", kt: "kotlin", h: "c", cc: "cpp", cxx: "cpp" },
   ...{ hpp: "cpp", cs: "csharp", sh: "bash", zsh: "bash", ps1: "powershell", htm: "html", yml: "yaml" },
-  ...{ md: "markdown", ex: "elixir", exs: "elixir", erl: "erlang", hs: "haskell", ml: "ocaml", clj: "clojure" },
+  ...{
+    md: "markdown",
+    ex: "elixir",
+    exs: "elixir",
+    erl: "erlang",
+    hs: "haskell",
+    ml: "ocaml",
+    clj: "clojure",
+  },
   ...{ proto: "protobuf", tf: "hcl", gradle: "groovy" },
 }
 

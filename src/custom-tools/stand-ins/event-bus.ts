@@ -1,6 +1,6 @@
 /** A bus of a tool's own, as pi makes them. */
 import { EventEmitter } from "node:events"
-import { messageOf } from "../../pipeline/failure.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
 import { loggerOf } from "../file-logger.ts"
 
 export interface EventBusController {

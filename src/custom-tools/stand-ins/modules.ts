@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { fileLogger } from "../file-logger.ts"
 import { getAgentDir, getOmpAgentDir } from "./agent-folder.ts"
 import { plainChalk } from "./chalk.ts"
+import { ownZod } from "./own-zod.ts"
 import * as piAgentCore from "./pi-agent-core.ts"
 import * as piAi from "./pi-ai.ts"
 import * as piCodingAgent from "./pi-coding-agent.ts"
@@ -31,7 +32,11 @@ type Names = Readonly<Record<string, unknown>>
 export type StandIns = Readonly<Record<string, Names>>
 
 /** Beside what a module answers itself, names that say what they need. */
-const completed = (module: object, packageName: string, rest: Readonly<Record<string, typeof agentNames>>): Names => {
+const completed = (
+  module: object,
+  packageName: string,
+  rest: Readonly<Record<string, typeof agentNames>>,
+): Names => {
   const others = Object.entries(rest).flatMap(([needs, names]) =>
     names.map((name) => [name, unavailable(name, needs, packageName)] as const),
   )
@@ -45,7 +50,9 @@ const lazily = (module: Names, names: ReadonlyArray<string>, make: (name: string
     if (!made.has(name)) made.set(name, make(name))
     return made.get(name)
   }
-  const getters = names.map((name) => [name, { get: get(name), enumerable: true, configurable: true }] as const)
+  const getters = names.map(
+    (name) => [name, { get: get(name), enumerable: true, configurable: true }] as const,
+  )
   return Object.defineProperties({ ...module }, Object.fromEntries(getters))
 }
 
@@ -77,14 +84,32 @@ const inScope = (scope: string, own: object, ownNames: ReadonlyArray<string> = [
   }
 }
 
+/** Under both of its names there. */
+const withZod = (module: Names): Names =>
+  Object.defineProperties(
+    {},
+    { ...Object.getOwnPropertyDescriptors(module), ...Object.getOwnPropertyDescriptors(zodNames) },
+  )
+
+const zodNames = {
+  get z() {
+    return ownZod()
+  },
+  get zod() {
+    return ownZod()
+  },
+}
+
 const pi = belongingTo(".pi", getAgentDir)
 const omp = { ...belongingTo(".omp", getOmpAgentDir), logger: fileLogger(), VERSION: "18.3.4" }
 const ompScope = inScope("@oh-my-pi", omp, ompNames)
+const ompAgent = "@oh-my-pi/pi-coding-agent"
 
 export const standIns: StandIns = {
   ...inScope("@mariozechner", pi),
   ...inScope("@earendil-works", pi),
   ...ompScope,
+  [ompAgent]: withZod(ompScope[ompAgent]!),
   "@oh-my-pi/pi-utils": { ...piUtils },
   "@oh-my-pi/pi-utils/chalk": plainChalk,
   typebox: typebox1Module,

@@ -7,9 +7,15 @@ import { createLsTool } from "./tool-factories/ls.ts"
 import { createReadTool } from "./tool-factories/read.ts"
 import { createWriteTool } from "./tool-factories/write.ts"
 
-export { createEventBus } from "./event-bus.ts"
-export { generateDiffString, generateUnifiedPatch, getLanguageFromPath, highlightCode, renderDiff } from "./code-text.ts"
+export {
+  generateDiffString,
+  generateUnifiedPatch,
+  getLanguageFromPath,
+  highlightCode,
+  renderDiff,
+} from "./code-text.ts"
 export { defineTool } from "./define-tool.ts"
+export { createEventBus } from "./event-bus.ts"
 export { withFileMutationQueue } from "./file-mutation-queue.ts"
 export { parseFrontmatter, stripFrontmatter } from "./frontmatter.ts"
 export { keyHint, keyText, rawKeyHint } from "./key-hints.ts"
@@ -31,7 +37,13 @@ export {
 } from "./session-context.ts"
 export { formatSkillsForPrompt, parseSkillBlock } from "./skills.ts"
 export { StringEnum } from "./string-enum.ts"
-export { getEditorTheme, getMarkdownTheme, getSelectListTheme, getSettingsListTheme, initTheme } from "./themes.ts"
+export {
+  getEditorTheme,
+  getMarkdownTheme,
+  getSelectListTheme,
+  getSettingsListTheme,
+  initTheme,
+} from "./themes.ts"
 export {
   isBashToolResult,
   isEditToolResult,
@@ -43,8 +55,8 @@ export {
   isToolCallEventType,
   isWriteToolResult,
 } from "./tool-events.ts"
-export { createLocalBashOperations } from "./tool-factories/bash-operations.ts"
 export { createBashTool, createBashTool as createBashToolDefinition } from "./tool-factories/bash.ts"
+export { createLocalBashOperations } from "./tool-factories/bash-operations.ts"
 export { createEditTool, createEditTool as createEditToolDefinition } from "./tool-factories/edit.ts"
 export { createFindTool, createFindTool as createFindToolDefinition } from "./tool-factories/find.ts"
 export { createGrepTool, createGrepTool as createGrepToolDefinition } from "./tool-factories/grep.ts"

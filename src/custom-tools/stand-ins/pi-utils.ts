@@ -6,8 +6,10 @@ export { parseFrontmatter } from "./frontmatter.ts"
 
 export const logger = fileLogger()
 
-const hasCode = (code: string) => (error: unknown): boolean =>
-  (error as NodeJS.ErrnoException | null | undefined)?.code === code
+const hasCode =
+  (code: string) =>
+  (error: unknown): boolean =>
+    (error as NodeJS.ErrnoException | null | undefined)?.code === code
 
 export const isEnoent = hasCode("ENOENT")
 export const isEacces = hasCode("EACCES")

@@ -103,13 +103,17 @@ export const coreNames = words(`
 export const terminalNames = words(`
   CancellableLoader CombinedAutocompleteProvider Editor HStack Image Input KeybindingsManager Loader Marked
   MouseRegion ProcessTerminal ScrollView SelectList SettingsList StdinBuffer TUI TUI_KEYBINDINGS
-  TuiAltScreen TuiMainScreen VStack allocateImageId calculateImageRows compositeTuiLine decodeKittyPrintable
-  deleteAllKittyImages deleteKittyImage detectCapabilities encodeITerm2 encodeKitty fuzzyFilter fuzzyMatch
+  TuiAltScreen TuiMainScreen VStack allocateImageId backgroundAnsi calculateImageRows colorToHex
+  colorToOkhsl colorToOklch colorToRgb compositeTuiLine decodeKittyPrintable deleteAllKittyImages
+  deleteKittyImage detectCapabilities encodeITerm2 encodeKitty foregroundAnsi fuzzyFilter fuzzyMatch
   getCapabilities getCellDimensions getGifDimensions getImageDimensions getJpegDimensions getKeybindings
-  getNativeClipboard getOsc8LinkAtColumn getPngDimensions getWebpDimensions imageFallback isFocusable
-  isKeyRelease isKeyRepeat isKittyProtocolActive isViewportTUI matchesKey parseKey parseOsc11BackgroundColor
-  parseTerminalColorSchemeReport renderImage renderLatex resetCapabilitiesCache setCapabilities
-  setCapabilityOverrides setCellDimensions setKeybindings setKittyProtocolActive
+  getNativeClipboard getOsc8LinkAtColumn getPngDimensions getSelectPageIndex getTerminalColorMode
+  getWebpDimensions imageFallback indexedColor isAppleTerminalSession isFocusable isKeyRelease isKeyRepeat
+  isKittyProtocolActive isViewportTUI matchesKey mixColors okhslColor oklabToOkhslLightness oklchColor
+  parseColor parseKey parseOsc11BackgroundColor parseTerminalColorSchemeReport renderFakeCursor renderImage
+  renderLatex replaceControlCharacters resetCapabilitiesCache rgbColor setCapabilities
+  setCapabilityOverrides setCellDimensions setImageTranscoder setKeybindings setKittyProtocolActive
+  styleTextWithAnsi
 `)
 
 /** Of oh-my-pi's `pi-coding-agent` alone. */

@@ -1,5 +1,5 @@
 /** What a model sees of a session's entries, and how much room that takes. Pure. */
-import { isPlainObject } from "../../pipeline/coercion.ts"
+import { isPlainObject } from "../../pipeline/schema/coercion.ts"
 import type { SessionEntry } from "../session-manager.ts"
 import type { SessionMessage } from "./messages.ts"
 
@@ -102,15 +102,23 @@ export const parseSessionEntries = (content: string): Array<unknown> =>
     }
   })
 
-export const calculateContextTokens = ({ totalTokens, input, output, cacheRead, cacheWrite }: Usage): number =>
-  totalTokens || input + output + cacheRead + cacheWrite
+export const calculateContextTokens = ({
+  totalTokens,
+  input,
+  output,
+  cacheRead,
+  cacheWrite,
+}: Usage): number => totalTokens || input + output + cacheRead + cacheWrite
 
 export const getLastAssistantUsage = (entries: ReadonlyArray<SessionEntry>): unknown =>
-  entries.flatMap(({ type, message }) => {
-    const { role, stopReason, usage } = (message ?? {}) as SessionMessage
-    const counts = type === "message" && role === "assistant" && stopReason !== "aborted" && stopReason !== "error"
-    return counts && usage !== undefined ? [usage] : []
-  }).at(-1)
+  entries
+    .flatMap(({ type, message }) => {
+      const { role, stopReason, usage } = (message ?? {}) as SessionMessage
+      const counts =
+        type === "message" && role === "assistant" && stopReason !== "aborted" && stopReason !== "error"
+      return counts && usage !== undefined ? [usage] : []
+    })
+    .at(-1)
 
 export const shouldCompact = (
   contextTokens: number,
@@ -155,7 +163,11 @@ export const findCutPoint = (
   startIndex: number,
   endIndex: number,
   keepRecentTokens: number,
-): { readonly firstKeptEntryIndex: number; readonly turnStartIndex: number; readonly isSplitTurn: boolean } => {
+): {
+  readonly firstKeptEntryIndex: number
+  readonly turnStartIndex: number
+  readonly isSplitTurn: boolean
+} => {
   let tokens = 0
   let at = endIndex
   while (at > startIndex && tokens < keepRecentTokens) {

@@ -1,11 +1,11 @@
 /** An agent's settings as its file has them: read, never written. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { isPlainObject } from "../../pipeline/coercion.ts"
+import { isPlainObject } from "../../pipeline/schema/coercion.ts"
 
-export type Settings = Readonly<Record<string, unknown>>
+type Settings = Readonly<Record<string, unknown>>
 
-/** Empty for a file that is not there or holds no JSON object. */
+/** The user's: a project's are for agents that their user told to trust it. Empty for a file that is not there or holds no JSON object. */
 const readSettings = (folder: string): Settings => {
   try {
     const value: unknown = JSON.parse(readFileSync(join(folder, "settings.json"), "utf8"))
@@ -14,9 +14,6 @@ const readSettings = (folder: string): Settings => {
     return {}
   }
 }
-
-/** The user's. A project's are for agents that their user told to trust it. */
-export const userSettings = (agentDir: string): Settings => readSettings(agentDir)
 
 /** `getShellPath` reads `shellPath`; a section such as `compaction` is read by `getCompactionSettings`. */
 const reader =
@@ -42,13 +39,15 @@ const managerOf = (settings: Settings): object => {
       if (/^get[A-Z]/.test(key)) return reader(settings, key)
       if (!/^set[A-Z]/.test(key)) return undefined
       return () => {
-        throw new Error(`SettingsManager.${key}() is not for tools of stepline: they read settings, and change none.`)
+        throw new Error(
+          `SettingsManager.${key}() is not for tools of stepline: they read settings, and change none.`,
+        )
       }
     },
   })
 }
 
 export const makeSettingsManager = (agentDir: () => string) => ({
-  create: (_cwd?: string, folder: string = agentDir()): object => managerOf(userSettings(folder)),
+  create: (_cwd?: string, folder: string = agentDir()): object => managerOf(readSettings(folder)),
   inMemory: (settings: Settings = {}): object => managerOf(settings),
 })

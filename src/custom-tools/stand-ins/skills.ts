@@ -19,7 +19,8 @@ export const formatSkillsForPrompt = (skills: ReadonlyArray<Skill>): string => {
     ({ name, description, filePath }) =>
       `  <skill>\n    <name>${escaped(name)}</name>\n    <description>${escaped(description)}</description>\n    <location>${escaped(filePath)}</location>\n  </skill>`,
   )
-  const how = "Read the file of a skill when a task matches its description. Its paths are relative to its folder."
+  const how =
+    "Read the file of a skill when a task matches its description. Its paths are relative to its folder."
   return `\n\n${how}\n\n<available_skills>\n${items.join("\n")}\n</available_skills>`
 }
 

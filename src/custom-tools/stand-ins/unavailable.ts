@@ -35,4 +35,7 @@ export const unavailable = (name: string, needs: string, packageName: string): u
 
 /** Part of the library for terminals, where that is not installed. */
 export const needsTerminalLibrary = (name: string): unknown =>
-  standFor(name, (use) => `${use} needs pi's library for terminals; install @mariozechner/pi-tui beside stepline.`)
+  standFor(
+    name,
+    (use) => `${use} needs pi's library for terminals; install @mariozechner/pi-tui beside stepline.`,
+  )

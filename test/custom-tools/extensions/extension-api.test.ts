@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { CustomToolHost } from "../../../src/custom-tools/host.ts"
 import { defaultSession } from "../../../src/custom-tools/memory-session.ts"
-import { loadSources } from "./load-sources.ts"
+import { loadSources, toolSource } from "./load-sources.ts"
 
 describe("actions", () => {
   const actions = `
@@ -104,11 +104,89 @@ it("refuses to stage a preview outside of a call", async () => {
 it("logs providers once, ignores what only a screen could show, and refuses a listener that is none", async () => {
   const { errors, warnings } = await loadSources([
     `pi.registerProvider("one", {}); pi.registerProvider("two", {}); pi.unregisterProvider("one")
-     pi.registerShortcut("ctrl+x", { handler() {} }); pi.registerMessageRenderer("note", () => undefined)`,
+     pi.registerShortcut("ctrl+x", { handler() {} }); pi.registerMessageRenderer("note", () => undefined)
+     pi.registerEntryRenderer("e", () => undefined); pi.registerToolRenderer(() => undefined)
+     pi.registerMarkdownTransformer({}); pi.registerAssistantThinkingRenderer(() => undefined)
+     pi.registerVirtualModel({}); pi.unregisterVirtualModel("p", "m")`,
     `pi.on("tool_call", undefined)`,
   ])
   expect(warnings).toEqual(["Ignored the model provider one: stepline runs no models"])
   expect(errors.map(({ error }) => error)).toEqual([
     expect.stringContaining("Expected the listener of `tool_call` to be a function, got `undefined`"),
   ])
+})
+
+it("notes once what is registered by a name that it does not know, which costs no other tool", async () => {
+  const { errors, warnings, tools } = await loadSources([
+    `pi.registerHologram("a"); pi.registerHologram("b"); pi.unregisterHologram("a"); pi.registerTool(${toolSource("t")})`,
+  ])
+  expect(errors).toEqual([])
+  expect(tools.map(({ tool }) => tool.name)).toEqual(["t"])
+  expect(warnings).toEqual([
+    "Ignored pi.registerHologram(): stepline does not know it",
+    "Ignored pi.unregisterHologram(): stepline does not know it",
+  ])
+})
+
+it("ends a listening that is no longer wanted", async () => {
+  const { runner, entries } = await loadSources([
+    `const end = pi.on("turn_start", () => { pi.appendEntry("heard"); end() })`,
+  ])
+  const event = { type: "turn_start" }
+  await runner.emit(event)
+  await runner.emit(event)
+  expect(entries).toEqual([["heard", undefined]])
+})
+
+it("gives a copy of the host's settings", async () => {
+  const settings = { theme: { name: "dark" } }
+  const { entries } = await loadSources(
+    [`const s = pi.getSettings(); s.theme.name = "own"; pi.appendEntry("settings", [s, pi.getSettings()])`],
+    { settings },
+  )
+  expect(entries).toEqual([["settings", [{ theme: { name: "own" } }, settings]]])
+  const bare = await loadSources([`pi.appendEntry("settings", pi.getSettings())`])
+  expect(bare.entries).toEqual([["settings", {}]])
+})
+
+describe("MCP servers", () => {
+  it("are kept for who connects them, each under the extension that registered it", async () => {
+    const { runner, entries, errors, cwd } = await loadSources([
+      `pi.registerMcpServer("jira", { url: "https://old.example" })
+       pi.registerMcpServer("files", { command: "mcp-files", args: ["."] })
+       pi.registerMcpServer("jira", { url: "https://mcp.example" })`,
+      `pi.unregisterMcpServer("files"); pi.appendEntry("names", pi.getMcpServers().map(({ name }) => name))`,
+    ])
+    expect(errors).toEqual([])
+    expect(entries).toEqual([["names", ["jira", "files"]]])
+    const extensionPath = `${cwd}/extension-0.mjs`
+    expect(runner.mcpServers.list()).toEqual([
+      { name: "jira", config: { url: "https://mcp.example" }, extensionPath },
+      { name: "files", config: { command: "mcp-files", args: ["."] }, extensionPath },
+    ])
+  })
+
+  it("go with an extension that fails, and when their own extension says so", async () => {
+    const { runner } = await loadSources([
+      `pi.registerMcpServer("a", { command: "a" }); throw new Error("no")`,
+      `pi.registerMcpServer("b", { command: "b" }); pi.unregisterMcpServer("b")`,
+    ])
+    expect(runner.mcpServers.list()).toEqual([])
+  })
+
+  it.each([
+    [`pi.registerMcpServer("x", {})`, "Expected an MCP server to have a name, and a `command` or a `url`"],
+    [
+      `pi.registerMcpServer("", { command: "x" })`,
+      "Expected an MCP server to have a name, and a `command` or a `url`",
+    ],
+    [
+      `pi.registerMcpServer("taken", { command: "x" })`,
+      /^Failed to load tool: MCP server "taken" is already registered by .*extension-0\.mjs$/,
+    ],
+  ])("are refused where they cannot be meant: %s", async (source, sentence) => {
+    const { errors } = await loadSources([`pi.registerMcpServer("taken", { url: "u" })`, source])
+    expect(errors).toHaveLength(1)
+    expect(errors[0]!.error).toMatch(sentence)
+  })
 })

@@ -6,6 +6,7 @@ import { currentCall } from "../../../src/custom-tools/current-call.ts"
 import type { CustomToolAPI, CustomToolPendingAction } from "../../../src/custom-tools/custom-tool.ts"
 import { makeCustomToolAPI } from "../../../src/custom-tools/loading/custom-tool-api.ts"
 import { runIsolated } from "../../../src/custom-tools/loading/isolation.ts"
+import { ownZod } from "../../../src/custom-tools/stand-ins/own-zod.ts"
 import { noOpUI } from "../../../src/custom-tools/ui-context.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { writeFiles } from "./write-files.ts"
@@ -34,7 +35,7 @@ describe("the API object", () => {
   })
 
   it("takes zod and the agent's package from where the agent works", async () => {
-    expect((await makeCustomToolAPI(path())).api.zod).toBeUndefined()
+    expect((await makeCustomToolAPI(path())).api.zod).toBe(ownZod())
     await writeFiles(path(), {
       "node_modules/zod/package.json": `{ "name": "zod", "type": "module", "exports": "./index.js" }`,
       "node_modules/zod/index.js": "export const z = 1",
@@ -73,7 +74,7 @@ describe("the zod of the API object", () => {
   it("stays with a tool that asks again in its calls", async () => {
     await writeFiles(path(), { ...inFolder("home", zod("of home")) })
     const { api } = await makeCustomToolAPI(path("work"))
-    expect(runIsolated("tool", () => api.zod)).toBeUndefined()
+    expect(runIsolated("tool", () => api.zod)).toBe(ownZod())
     expect(runIsolated(path("home/tool.ts"), () => api.zod)).toEqual({ version: "of home" })
     expect(runIsolated("tool", () => api.zod)).toEqual({ version: "of home" })
   })

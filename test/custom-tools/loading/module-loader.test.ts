@@ -270,6 +270,68 @@ describe("imports", () => {
   })
 })
 
+describe("createRequire", () => {
+  it.each(["node:module", "module"])("of %s is answered like an import", async (name) => {
+    const files = {
+      "tool.ts": `
+        import { createRequire, isBuiltin } from "${name}"
+        const require = createRequire(import.meta.url)
+        const { StringEnum } = require("@mariozechner/pi-ai")
+        export default [StringEnum(["a"]).enum, require("./part").value, require("node:path").sep, isBuiltin("fs")]`,
+      "part.ts": "export const value: number = 3",
+    }
+    expect(await load(files)).toEqual([["a"], 3, "/", true])
+  })
+
+  it("starts where it is told to, and says what is not there", async () => {
+    const files = {
+      "tool.mjs":
+        "import Module from 'node:module'; import { join } from 'node:path'; const require = Module.createRequire(join(import.meta.dirname, 'sub', 'x.js')); export default [require('./part.cjs'), require.resolve('node:fs')]",
+      "sub/part.cjs": "module.exports = 1",
+    }
+    expect(await load(files)).toEqual([1, "node:fs"])
+    const text = "require('node:module').createRequire(__filename)('not-there')"
+    expect(await failure({ "tool.cjs": text })).toBe(
+      `Cannot find module "not-there", which ${path("tool.cjs")} imports`,
+    )
+  })
+})
+
+describe("a module that this Node lacks", () => {
+  const lacking = (name: string, advice = "") =>
+    `Node ${process.versions.node} has no "${name}", which ${path("tool.mjs")} imports${advice}`
+
+  it.runIf(Number(process.versions.node.split(".")[0]) < 22)(
+    "is told apart from a missing package",
+    async () => {
+      expect(
+        await failure({
+          "tool.mjs": "import { DatabaseSync } from 'node:sqlite'; export default DatabaseSync",
+        }),
+      ).toBe(lacking("node:sqlite", ": run on Node 22.13 or newer"))
+    },
+  )
+
+  it.each(["import 'node:not-there'", "await import('node:not-there')"])("is named by %s", async (text) => {
+    expect(await failure({ "tool.mjs": text })).toBe(lacking("node:not-there"))
+  })
+
+  it("may be seen to by the tool", async () => {
+    const text = "export default await import('node:not-there').catch((error) => error.code)"
+    expect(await load({ "tool.mjs": text })).toBe("ERR_UNKNOWN_BUILTIN_MODULE")
+  })
+
+  it("is named when an installed package imports it", async () => {
+    const files = {
+      "tool.mjs": "import 'needs'",
+      ...installed("needs", { "index.js": "require('node:not-there')" }),
+    }
+    expect(await failure(files)).toBe(
+      `Node ${process.versions.node} has no "node:not-there", which ${path("node_modules/needs/index.js")} imports`,
+    )
+  })
+})
+
 describe("top-level await", () => {
   it("is waited for, in the module and in what it imports, and no body runs twice", async () => {
     const note = (name: string) => `(globalThis.order ??= []).push("${name}")\n`
@@ -433,6 +495,21 @@ describe("stand-ins", () => {
     expect(await load({ ...tool, ...torn })).toMatchObject({ type: "string" })
   })
 
+  it("answer packages that depend on an agent's", async () => {
+    const files = {
+      "tool.ts": "import { kinds } from 'between'; export default kinds",
+      ...installed(
+        "between",
+        {
+          "i.js":
+            "import { StringEnum } from '@earendil-works/pi-ai'; export const kinds = StringEnum(['a']).enum",
+        },
+        { type: "module", exports: "./i.js", peerDependencies: { "@earendil-works/pi-ai": "*" } },
+      ),
+    }
+    expect(await load(files)).toEqual(["a"])
+  })
+
   it("answer in any case with always", async () => {
     expect(await load({ ...tool, ...real }, { standIns: "always" })).toMatchObject({ type: "string" })
   })
@@ -444,7 +521,7 @@ describe("stand-ins", () => {
   })
 
   const missing = (file: string) =>
-    `${path(file)} imports "NotThere" from "@mariozechner/pi-tui", which stepline's stand-in does not have: install the package beside the tool`
+    `${path(file)} imports "NotThere" from "@mariozechner/pi-tui", which stepline's stand-in does not have: install @mariozechner/pi-tui beside the tool`
 
   it("tell of a name that they do not have, though it would only be used later, in any file", async () => {
     const files = {

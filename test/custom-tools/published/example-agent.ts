@@ -88,6 +88,7 @@ export class ExampleAgent {
       sessionManager: session,
       ui: userInterface(record, user),
       hasUI: user !== undefined,
+      mode: user === undefined ? "print" : "tui",
       flags,
       shutdown: () => {
         record.shutdowns++

@@ -27,3 +27,8 @@ const hooks: PackageRuns["hooks"] = {
 }
 
 export const ompRuns: PackageRuns = { tools, hooks, leftOut: new Map() }
+
+const { "custom-tools/todo": _tool, "extensions/todo": _extension, ...newTools } = tools
+
+/** Of version 18, whose parameters are zod's. */
+export const newOmpRuns: PackageRuns = { tools: newTools, hooks, leftOut: new Map() }

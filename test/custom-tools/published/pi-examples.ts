@@ -6,7 +6,16 @@ import { expect, vi } from "vitest"
 import type { DeltaEvent, ToolEvent } from "../../../src/index.ts"
 import { writeFiles } from "../loading/write-files.ts"
 import type { ExampleAgent } from "./example-agent.ts"
-import { down, enter, escape, helloRun, type PackageRuns, reloadRun, todoRun } from "./example-run.ts"
+import {
+  down,
+  type ExampleRun,
+  enter,
+  escape,
+  helloRun,
+  type PackageRuns,
+  reloadRun,
+  todoRun,
+} from "./example-run.ts"
 import { autoCommitRun, fileTools, permissionGateRun, protectedPathsRun } from "./hook-examples.ts"
 
 const hasRipgrep = spawnSync("rg", ["--version"]).error === undefined
@@ -211,6 +220,22 @@ const tools: PackageRuns["tools"] = {
   },
 }
 
+/** `restored` is what is active once planning is over. */
+const planModeRun =
+  (restored: ReadonlyArray<string>): ExampleRun =>
+  async (start) => {
+    const agent = await start(fileTools)
+    await agent.command("plan")
+    expect(agent.names).toEqual(["read", "bash", "find", "grep", "ls"])
+    expect((await agent.run("bash", { command: "touch new" })).content).toContain(
+      "Plan mode: command blocked",
+    )
+    expect(await agent.text("bash", { command: "cat notes.txt" })).toBe("one\ntwo\nthree\n")
+    expect(await agent.text("write", { path: "new", content: "" })).toContain('Unknown tool "write"')
+    await agent.command("plan")
+    expect(agent.names).toEqual(restored)
+  }
+
 /** Those that register no tools. */
 const hooks: PackageRuns["hooks"] = {
   "extensions/auto-commit-on-exit": autoCommitRun("[pi]"),
@@ -231,18 +256,7 @@ const hooks: PackageRuns["hooks"] = {
     ])
   },
 
-  "extensions/plan-mode": async (start) => {
-    const agent = await start(fileTools)
-    await agent.command("plan")
-    expect(agent.names).toEqual(["read", "bash", "find", "grep", "ls"])
-    expect((await agent.run("bash", { command: "touch new" })).content).toContain(
-      "Plan mode: command blocked",
-    )
-    expect(await agent.text("bash", { command: "cat notes.txt" })).toBe("one\ntwo\nthree\n")
-    expect(await agent.text("write", { path: "new", content: "" })).toContain('Unknown tool "write"')
-    await agent.command("plan")
-    expect(agent.names).toEqual(["read", "bash", "write", "edit"])
-  },
+  "extensions/plan-mode": planModeRun(["read", "bash", "write", "edit"]),
 
   "extensions/tools": async (start) => {
     const agent = await start({ ...fileTools, user: { keys: [enter, down, enter, escape] } })
@@ -255,3 +269,21 @@ const hooks: PackageRuns["hooks"] = {
 }
 
 export const piRuns: PackageRuns = { tools, hooks, leftOut }
+
+/** Of version 1.5. */
+export const newPiRuns: PackageRuns = {
+  tools: {
+    ...tools,
+    "extensions/reload-runtime": async (start) => {
+      const agent = await start()
+      expect(await agent.text("reload_runtime")).toBe("Reload requested. Pi reloads after this response.")
+      await agent.tools.emit({ type: "agent_settled" })
+      expect(agent.record.userMessages).toEqual(["/reload-runtime"])
+    },
+  },
+  hooks: {
+    ...hooks,
+    "extensions/plan-mode": planModeRun(["read", "bash", "write", "edit", "find", "grep", "ls"]),
+  },
+  leftOut,
+}

@@ -55,6 +55,7 @@ let made: unknown
 
 export const customEditor = (): unknown => {
   const library = terminalLibrary()
-  made ??= library === undefined ? needsTerminalLibrary("CustomEditor") : extend(library.Editor as EditorClass)
+  made ??=
+    library === undefined ? needsTerminalLibrary("CustomEditor") : extend(library.Editor as EditorClass)
   return made
 }

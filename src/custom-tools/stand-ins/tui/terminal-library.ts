@@ -8,11 +8,13 @@ import { needsTerminalLibrary } from "../unavailable.ts"
 
 type Library = Readonly<Record<string, unknown>>
 
+const require = createRequire(import.meta.url)
+
 let loaded: { readonly library: Library | undefined } | undefined
 
 const load = (): Library | undefined => {
   try {
-    return createRequire(import.meta.url)("@mariozechner/pi-tui")
+    return require("@mariozechner/pi-tui")
   } catch (error) {
     if (isMissingModule(error)) return undefined
     throw error

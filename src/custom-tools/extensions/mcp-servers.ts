@@ -1,0 +1,60 @@
+/** The servers of the Model Context Protocol that extensions register: kept for who connects them. */
+import { isPlainObject } from "../../pipeline/schema/coercion.ts"
+import { toPlainJson } from "../plain-json.ts"
+import type { LoadedExtension } from "./loaded-extension.ts"
+
+/** As in a file `mcp.json`: a program to start, or an address. */
+export interface McpServerConfig {
+  readonly command?: string
+  readonly args?: ReadonlyArray<string>
+  readonly url?: string
+  readonly [field: string]: unknown
+}
+
+export interface RegisteredMcpServer {
+  readonly name: string
+  readonly config: McpServerConfig
+  /** The file of the extension that registered it. */
+  readonly extensionPath: string
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
+
+export class McpServers {
+  /** By name. */
+  private readonly servers = new Map<
+    string,
+    { readonly owner: LoadedExtension; readonly config: McpServerConfig }
+  >()
+
+  /** In the order of their registration. */
+  list(): Array<RegisteredMcpServer> {
+    return [...this.servers].map(([name, { owner, config }]) => ({
+      name,
+      config,
+      extensionPath: owner.module.resolvedPath,
+    }))
+  }
+
+  /** Throws for what is no server, and for a name that another extension has. An extension's own is replaced. */
+  register(owner: LoadedExtension, name: string, given: unknown): void {
+    const config = toPlainJson(given)
+    if (!isText(name) || !isPlainObject(config) || !(isText(config.command) || isText(config.url))) {
+      throw new TypeError("Expected an MCP server to have a name, and a `command` or a `url`")
+    }
+    const other = this.servers.get(name)
+    if (other !== undefined && other.owner !== owner) {
+      throw new Error(`MCP server "${name}" is already registered by ${other.owner.module.path}`)
+    }
+    if (owner.state !== "failed") this.servers.set(name, { owner, config })
+  }
+
+  /** Leaves those of other extensions alone. */
+  unregister(owner: LoadedExtension, name: string): void {
+    if (this.servers.get(name)?.owner === owner) this.servers.delete(name)
+  }
+
+  drop(owner: LoadedExtension): void {
+    for (const [name, server] of this.servers) if (server.owner === owner) this.servers.delete(name)
+  }
+}
