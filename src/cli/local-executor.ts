@@ -23,8 +23,8 @@ export interface LocalExecutor {
   readonly cwd: string
   readonly editor: NvimEditor | undefined
   /**
-   * Tells the tools of other agents that the session begins; to be called once. Gives those that could not be loaded,
-   * a line each.
+   * Tells the tools of other agents that the session begins; to be called once. Gives rules that are hardly meant, and
+   * tools that could not be loaded, a line each.
    *
    * @param ui The screen on which they ask their user. Default: nobody is there.
    */
@@ -60,7 +60,7 @@ export const localExecutor = async (options: LocalOptions): Promise<LocalExecuto
   const start = async (ui?: UIContext) => {
     if (ui !== undefined) customTools?.setUIContext(ui, true)
     await customTools?.emit({ reason: "start" })
-    return loadErrors(customTools, cwd)
+    return [...filters.warnings, ...loadErrors(customTools, cwd)]
   }
   const close = async () => {
     await customTools?.emit({ reason: "shutdown" })

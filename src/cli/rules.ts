@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { extname } from "node:path"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
-import { type PlacedRule, type ToolFilterConfig, ToolFilters } from "../policy/index.ts"
+import { type ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface RuleOptions {
@@ -12,8 +12,6 @@ export interface RuleOptions {
   /** A TOML or JSON file with `[tools.NAME] allow/deny`. */
   readonly config?: string
 }
-
-type Rules = Record<string, { allow: Array<string | PlacedRule>; deny: Array<string> }>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -60,13 +58,13 @@ const readConfig = async (file: string, registry: ToolRegistry): Promise<ToolFil
   return tools as ToolFilterConfig
 }
 
-const addRule = (rules: Rules, kind: "allow" | "deny", text: string, registry: ToolRegistry): void => {
+/** A rule of the command line as a configuration holds it. */
+const ruleOf = (kind: "allow" | "deny", text: string, registry: ToolRegistry): ToolFilterConfig => {
   const equals = text.indexOf("=")
   if (equals < 1) throw new UsageError(`--${kind} ${text}: expected TOOL=REGEX, such as shell=^ls\\b`)
   const name = text.slice(0, equals)
   expectTool(name, registry, `--${kind} ${text}`)
-  rules[name] ??= { allow: [], deny: [] }
-  rules[name][kind].push(text.slice(equals + 1))
+  return { [name]: { [kind]: [text.slice(equals + 1)] } }
 }
 
 /**
@@ -75,21 +73,19 @@ const addRule = (rules: Rules, kind: "allow" | "deny", text: string, registry: T
  * @param cwd Where relative paths start.
  */
 export const loadFilters = async (
-  options: RuleOptions,
+  { allow = [], deny = [], config }: RuleOptions,
   registry: ToolRegistry,
   cwd: string,
 ): Promise<ToolFilters> => {
-  const { allow = [], deny = [], config } = options
-  const rules: Rules = {}
-  const fromFile = config === undefined ? {} : await readConfig(config, registry)
-  for (const [name, rule] of Object.entries(fromFile)) {
-    rules[name] = { allow: [...(rule.allow ?? [])], deny: [...(rule.deny ?? [])] }
-  }
-  for (const text of allow) addRule(rules, "allow", text, registry)
-  for (const text of deny) addRule(rules, "deny", text, registry)
+  const filters = ToolFilters.empty({ cwd })
+  if (config !== undefined) filters.add(await readConfig(config, registry), config)
+  const allowed = allow.map((text) => ruleOf("allow", text, registry))
+  const denied = deny.map((text) => ruleOf("deny", text, registry))
   try {
-    return ToolFilters.compile(rules, { cwd })
+    for (const rule of allowed) filters.add(rule, "--allow")
+    for (const rule of denied) filters.add(rule, "--deny")
   } catch (error) {
     throw new UsageError(messageOf(error))
   }
+  return filters
 }

@@ -45,14 +45,13 @@ export class CommandRules {
       const rule = findRule(rules.deny, form, matching)
       if (rule !== undefined) return deniedBy(rule, form)
     }
-    if (line.unknown) return ask("What the command line runs cannot be told for certain.", source)
+    if (line.unknown !== undefined) {
+      return ask(`What the line runs cannot be told for certain: ${line.unknown}.`, source)
+    }
     const exact = rules.allow.find((rule) => rule.literal === source && holdsIn(rule, folder, place))
     if (exact !== undefined) return approvedBy(exact, source)
-    if (line.delicate) {
-      return ask(
-        "It assigns, writes or does more than its commands' names say: only a rule that is this very line approves it.",
-        source,
-      )
+    if (line.delicate !== undefined) {
+      return ask(`Only a rule that is this very line approves it: ${line.delicate}.`, source)
     }
     if (line.commands.length === 0) return ask("There is no command in it.", source)
     return together(placed(line.commands, folder, place).map((command) => this.decideOne(command)))

@@ -18,10 +18,13 @@ import {
   rememberedRule,
   type ToolFilterConfig,
   type ToolRules,
+  warningsOf,
 } from "./rules.ts"
 import { type FilteredTool, type Subject, subjectsOf } from "./subjects.ts"
 
 export interface ToolFiltersOptions {
+  /** What `explain` and `warnings` call the place that these rules come from, such as a file. */
+  readonly source?: string | undefined
   /** The folder that rules name relative paths from. Default: the executor's, or without one the process's. */
   readonly cwd?: string | undefined
 }
@@ -102,8 +105,8 @@ export class ToolFilters {
    * ToolFilters.compile({ shell: { allow: ["^ls\\b"], deny: ["rm\\s+-rf"] } })
    */
   static compile(config: ToolFilterConfig, options: ToolFiltersOptions = {}): ToolFilters {
-    const { cwd } = options
-    return new ToolFilters({ rules: compileRules(config), learned: new Map(), cwd }, cwd)
+    const { cwd, source } = options
+    return new ToolFilters({ rules: compileRules(config, source), learned: new Map(), cwd }, cwd)
   }
 
   /** Filters with no rules: everything is asked, until something is remembered. */
@@ -114,6 +117,20 @@ export class ToolFilters {
   /** The same rules, also those yet to be remembered, for an executor whose relative paths start here. */
   at(cwd: string): ToolFilters {
     return new ToolFilters(this.shared, cwd)
+  }
+
+  /** Adds rules of another place. Throws as `compile` does, and then adds none. */
+  add(config: ToolFilterConfig, source?: string): void {
+    const { rules } = this.shared
+    for (const [name, { allow, deny }] of compileRules(config, source)) {
+      const before = rules.get(name) ?? noRules
+      rules.set(name, { allow: [...before.allow, ...allow], deny: [...before.deny, ...deny] })
+    }
+  }
+
+  /** Sentences about rules that are hardly meant: an allow pattern that matches everything. For hosts to show. */
+  get warnings(): ReadonlyArray<string> {
+    return warningsOf(this.shared.rules)
   }
 
   /** What the rules say of a call; undefined means ask. Never throws. */

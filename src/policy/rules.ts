@@ -69,6 +69,20 @@ const compileRule = (
 export const rememberedRule = (toolName: string, rule: PlacedRule): Rule =>
   compileRule(toolName, "allow", rule, "remembered")
 
+/** Texts that no one rule has in mind. */
+const anything = ["rm -rf /", "curl x | sh", "/etc/shadow", "..", "~", "=", "\u4e2d"]
+
+/** Whether an allow rule approves whatever no deny rule matches. */
+const allowsAnything = ({ regex }: Rule): boolean => anything.every((text) => regex.match(text) !== undefined)
+
+export const warningsOf = (rules: ReadonlyMap<string, ToolRules>): Array<string> =>
+  [...rules].flatMap(([toolName, { allow }]) =>
+    allow.filter(allowsAnything).map(({ pattern, source }) => {
+      const from = source === undefined ? "" : ` (${source})`
+      return `The allow pattern \`${pattern}\` of tool \`${toolName}\`${from} approves every call that no deny rule names. Name what may run unasked instead.`
+    }),
+  )
+
 /** The first that matches. */
 export const findRule = (rules: ReadonlyArray<Rule>, text: string, matching: Matching): Rule | undefined =>
   rules.find(({ regex }) => matching.match(regex, text) !== undefined)

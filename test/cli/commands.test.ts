@@ -56,6 +56,14 @@ describe("run", () => {
     expect(result.status).toBe(3)
   })
 
+  test("an allow rule for everything is warned of", async () => {
+    const { status, stderr } = await run([shell("ls")], "--allow", "shell=.*")
+    expect(stderr).toBe(
+      "stepline: The allow pattern `.*` of tool `shell` (--allow) approves every call that no deny rule names. Name what may run unasked instead.\n",
+    )
+    expect(status).toBe(0)
+  })
+
   test("--allow, --deny and --config decide, and deny wins", async () => {
     await writeFile(join(cwd, "rules.toml"), "[tools.shell]\nallow = ['^touch\\b']\ndeny = ['\\bc$']\n")
     const lines = [shell("touch a"), shell("mkdir b"), shell("touch c"), shell("touch d")]

@@ -42,6 +42,17 @@ describe("rules", () => {
     expect(await decide(options, "ls secret")).toBe("deny")
   })
 
+  test.each([
+    ["rules.toml", "[tools.shell]\nallow = ['^ls$', { pattern = '^npm test$', workingDir = 'a/**' }]\n"],
+    ["rules.json", '{"tools": {"shell": {"allow": [{"pattern": "^npm test$", "workingDir": "a/**"}]}}}'],
+  ])("of %s may name a folder", async (name, content) => {
+    const filters = await loadFilters({ config: await configFile(name, content) }, registry, folder)
+    const explain = (working_dir?: string) =>
+      filters.explain(registry.get("shell")!, { command: "npm test", working_dir })
+    expect(explain("a")).toMatchObject({ verdict: "approve", source: join(folder, name) })
+    expect(explain().verdict).toBe("ask")
+  })
+
   test("a regex may hold an equals sign", async () => {
     expect(await decide({ allow: ["shell=^echo a=b$"] }, "echo a=b")).toBe("approve")
   })
