@@ -29,6 +29,12 @@ export const expectFile = async (files: Files, { path, real }: Location): Promis
   return info.size
 }
 
+/** Fails with a ToolError for a path that names a folder, whatever there is: resolved, it would name a file. */
+export const expectFileName = (path: string): void => {
+  if (!path.endsWith("/")) return
+  throw new ToolError(`${path} is the path of a folder. Choose the path of a file.`)
+}
+
 /** Goes on if there is a regular file. */
 export const ValidateFile = ({ path }: FileTarget, files: Files = localFiles): EffectHandler =>
   fileHandler("ValidateFile", files, path, async (location) => {
@@ -48,7 +54,10 @@ export const ValidateFileWritable = ({ path }: FileTarget, files: Files = localF
 export const ValidateFileNotExists = ({ path }: FileTarget, files: Files = localFiles): EffectHandler =>
   fileHandler("ValidateFileNotExists", files, path, async ({ real }) => {
     const info = await files.stat(real)
-    if (info === undefined) return Step.Continue
+    if (info === undefined) {
+      expectFileName(path)
+      return Step.Continue
+    }
     return info.kind === "directory"
       ? Step.Error(`${path} is a directory. Choose the path of a file.`)
       : Step.Error(`File already exists: ${path}. Use edit_file to change it.`)

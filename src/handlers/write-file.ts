@@ -5,6 +5,7 @@ import { textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
 import type { FileChange } from "./file-change.ts"
 import { fileHandler } from "./file-handler.ts"
+import { expectFileName } from "./validate-file.ts"
 
 export interface WriteFileOptions {
   /** Relative paths start at the executor's `cwd`. */
@@ -24,6 +25,7 @@ const countLines = (content: string): number => {
 export const WriteFile = (options: WriteFileOptions, files: Files = localFiles): EffectHandler => {
   const { path, content, change } = options
   return fileHandler("WriteFile", files, path, async ({ real }, _context, signal) => {
+    expectFileName(path)
     await files.create(real, Buffer.from(content), signal)
     if (change !== undefined) change.written = true
     const lines = countLines(content)

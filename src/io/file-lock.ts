@@ -83,11 +83,21 @@ interface LockState {
   readonly isStale: boolean
 }
 
+/** Another user's lock may not be ours to read: then nobody is known to hold it. */
+const contentOf = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, "utf8")
+  } catch (cause) {
+    if (codeOf(cause) === "EACCES") return ""
+    throw cause
+  }
+}
+
 /** Undefined where the lock is free. */
 const inspect = async (path: string, staleAfter: number): Promise<LockState | undefined> => {
   try {
     const { mtimeMs } = await stat(path)
-    const holder = parseHolder(await readFile(path, "utf8"))
+    const holder = parseHolder(await contentOf(path))
     const isOurs = holder?.host === thisHost()
     return { holder, isStale: isOurs ? isDead(holder) : Date.now() - mtimeMs > staleAfter }
   } catch (cause) {

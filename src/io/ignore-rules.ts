@@ -16,9 +16,13 @@ const fromRoot = (rule: string, folder: string): string => {
   return `${not}/${escaped(folder)}/${isAnchored ? pattern.replace(/^\//, "") : `**/${pattern}`}`
 }
 
+/** Of a file with rules that people wrote: what is larger is none. */
+const maxRuleBytes = 10_000_000
+
 const textOf = async (files: Files, path: string): Promise<string | undefined> => {
   const info = await files.stat(path)
-  return info?.kind === "file" ? Buffer.from(await files.read(path)).toString() : undefined
+  if (info?.kind !== "file" || info.size > maxRuleBytes) return undefined
+  return Buffer.from(await files.read(path, maxRuleBytes)).toString()
 }
 
 /** The rules that hold inside of one folder. */
@@ -43,10 +47,9 @@ export class IgnoreRules {
     const { default: ignore } = await import("ignore")
     const make = () => ignore({ ignorecase: false })
     const root = await repositoryOf(files, folder, top)
-    let rules = await new IgnoreRules(files, root, make, make()).withRules(
-      join(root, ".git", "info", "exclude"),
-      "",
-    )
+    // A repository may be a link to another place, whereas git reads no `.gitignore` through one.
+    const exclude = await files.resolveLinks(join(root, ".git", "info", "exclude"))
+    let rules = await new IgnoreRules(files, root, make, make()).withRules(exclude, "")
     const way = relative(root, folder)
       .split(sep)
       .filter((part) => part !== "")

@@ -11,6 +11,12 @@ const maxAge = 60 * 60 * 1000
 const due = new Map<string, number>()
 const maxKnown = 1000
 
+/** It may be another user's, and somebody else may sweep at the same time. */
+const removeOld = async (path: string, old: number): Promise<void> => {
+  const info = await lstat(path).catch(() => undefined)
+  if (info?.isFile() === true && info.mtimeMs < old) await rm(path, { force: true }).catch(() => {})
+}
+
 /** Never rejects: a folder that cannot be read keeps what it has. */
 export const sweep = async (folder: RealFolder): Promise<void> => {
   const started = performance.now()
@@ -21,11 +27,10 @@ export const sweep = async (folder: RealFolder): Promise<void> => {
     const old = Date.now() - maxAge
     for (const name of await readdir(folder.at("."))) {
       if (!leftovers.test(name)) continue
-      const info = await lstat(folder.at(name))
-      if (info.isFile() && info.mtimeMs < old) await rm(folder.at(name), { force: true })
+      await removeOld(folder.at(name), old)
     }
   } catch {
-    // Somebody else may sweep at the same time.
+    // What is left costs a place, and no more.
   } finally {
     const now = performance.now()
     due.set(folder.path, now + 50 * (now - started))

@@ -67,7 +67,7 @@ it("nothing outside the workspace is read or written while its folders are swapp
     (_round: number) => call("read_file", { path: "d/sub/deep.ts" }, "deep reader"),
     (round: number) => call("write_file", { path: `d/new-${round}`, content: "new" }, "writer"),
     (round: number) =>
-      call("write_file", { path: `d/sub/made-${round}/new`, content: "new" }, "folder maker"),
+      call("write_file", { path: `d/sub/made-${round % 20}/new-${round}`, content: "new" }, "folder maker"),
     (round: number) =>
       call("edit_file", round % 2 === 0 ? edit("inside", "edited") : edit("edited", "inside"), "editor"),
     (_round: number) => call("ast_grep", { pattern: "f($X)", paths: ["d"] }, "searcher"),

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { writeFileTool } from "../../src/impls/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -7,9 +7,9 @@ import { executorIn } from "./executor-in.ts"
 
 const path = useTempFolder()
 
-const write = async (answers: Answers = {}) => {
+const write = async (answers: Answers = {}, name = "new/file") => {
   const executor = executorIn(path(), [writeFileTool])
-  executor.enqueue([{ name: "write_file", params: { path: "new/file", content: "text\n" } }])
+  executor.enqueue([{ name: "write_file", params: { path: name, content: "text\n" } }])
   return drive(executor, answers)
 }
 
@@ -33,6 +33,15 @@ describe("write_file", () => {
     expect(events.at(-1)).toMatchObject({
       content: "File already exists: new/file. Use edit_file to change it.",
     })
+  })
+
+  it("makes no file of a path that ends like that of a folder", async () => {
+    const events = await write({}, "new/")
+    expect(events.map(({ _tag }) => _tag)).toEqual(["Started", "Delegate", "Error"])
+    expect(events.at(-1)).toMatchObject({
+      content: "new/ is the path of a folder. Choose the path of a file.",
+    })
+    expect(await readdir(path())).toEqual([])
   })
 
   it("refuses a file that appeared while it waited for the approval", async () => {

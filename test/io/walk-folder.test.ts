@@ -68,3 +68,17 @@ it("passes over folders that cannot be read", async () => {
 it("stops with the signal's reason", async () => {
   await expect(walked({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough")
 })
+
+it("knows the rules of a repository that is a link, and reads none through a linked file", async () => {
+  await make("repository/info/x", "work/a", "work/b", "work/c")
+  await writeFile(path("repository/info/exclude"), "a\n")
+  await writeFile(path("rules"), "b\n")
+  await symlink(path("repository"), path("work/.git"))
+  await symlink(path("rules"), path("work/.gitignore"))
+  expect(await walked({ folder: path("work"), top: path("work") })).toEqual([
+    "other .git",
+    "other .gitignore",
+    "file b",
+    "file c",
+  ])
+})
