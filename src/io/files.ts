@@ -6,6 +6,7 @@ import { createFile, replaceFile } from "./atomic-write.ts"
 import type { EnsureHeld } from "./file-lock.ts"
 import { withFileToItself } from "./file-to-itself.ts"
 import { asContent, asPath, handlePath, openReal, placeOf, staleError } from "./open-real.ts"
+import { prepareReplace } from "./prepare-replace.ts"
 import { RealFolder } from "./real-folder.ts"
 
 export interface FileInfo {
@@ -61,6 +62,8 @@ export interface Files {
     work: (ensureHeld: EnsureHeld) => Promise<A>,
     signal?: AbortSignal,
   ): Promise<A>
+  /** Told of files that will be replaced one by one: what has to be asked for that can be asked at once. Never rejects. */
+  prepareReplace?(paths: ReadonlyArray<string>): Promise<void>
   /** Makes a file, and its folders, in one step. Fails with `EEXIST` where there is one, also one that just appeared. */
   create(path: string, content: Uint8Array, signal?: AbortSignal): Promise<void>
 }
@@ -200,4 +203,5 @@ export const localFiles: Files = {
   replace: replaceFile,
   create: createFile,
   exclusively: withFileToItself,
+  prepareReplace,
 }

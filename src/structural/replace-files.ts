@@ -107,6 +107,7 @@ export const replaceFiles = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const written: Array<FileReplacement> = []
+  if (replacements.length > 1) await files.prepareReplace?.(replacements.map(({ real }) => real))
   try {
     for (const replacement of replacements) {
       signal.throwIfAborted()

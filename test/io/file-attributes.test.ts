@@ -67,25 +67,56 @@ describe.skipIf(!hasLists)("an access control list", () => {
     expect(readdirSync(path())).toEqual(["file", "other"])
   })
 
-  it("is asked for once, and again when the file's attributes were changed", async () => {
-    mkdirSync(path("bin"))
-    mkdirSync(path("files"))
-    writeFileSync(path("bin/getfacl"), `#!/bin/sh\necho asked >> ${path("asked")}\n`, { mode: 0o755 })
-    const { PATH } = process.env
-    process.env.PATH = `${path("bin")}${delimiter}${PATH}`
-    onTestFinished(() => {
-      process.env.PATH = PATH
+  describe("that may be there", () => {
+    /** Asks the real program, and counts. */
+    const countAsked = (): (() => number) => {
+      mkdirSync(path("bin"))
+      mkdirSync(path("files"))
+      const real = execFileSync("sh", ["-c", "command -v getfacl"], { encoding: "utf8" }).trim()
+      writeFileSync(path("bin/getfacl"), `#!/bin/sh\necho asked >> ${path("asked")}\nexec ${real} "$@"\n`, {
+        mode: 0o755,
+      })
+      writeFileSync(path("asked"), "")
+      const { PATH } = process.env
+      process.env.PATH = `${path("bin")}${delimiter}${PATH}`
+      onTestFinished(() => {
+        process.env.PATH = PATH
+      })
+      return () => textOf("asked").split("\n").length - 1
+    }
+
+    it("is asked for once, and again when the file's attributes were changed", async () => {
+      const asked = countAsked()
+      writeFileSync(path("files/one"), "old")
+      await replace("files/one")
+      expect(asked()).toBe(1)
+      await replace("files/one", "newer")
+      await replace("files/one", "newest")
+      expect(asked()).toBe(1)
+      chmodSync(path("files/one"), 0o600)
+      await replace("files/one")
+      expect(asked()).toBe(2)
     })
-    const asked = () => textOf("asked").split("\n").length - 1
-    writeFileSync(path("files/one"), "old")
-    await replace("files/one")
-    expect(asked()).toBe(1)
-    await replace("files/one", "newer")
-    await replace("files/one", "newest")
-    expect(asked()).toBe(1)
-    chmodSync(path("files/one"), 0o600)
-    await replace("files/one")
-    expect(asked()).toBe(2)
+
+    it("is asked for once for the files of a folder, unless one of them, or the folder, has one", async () => {
+      const asked = countAsked()
+      const names = ["files/a", "files/b", "files/c"]
+      const replaceAll = async () => {
+        for (const name of names) writeFileSync(path(name), "old")
+        await localFiles.prepareReplace?.(names.map(path))
+        for (const name of names) await replace(name)
+        return asked()
+      }
+      expect(await replaceAll()).toBe(1)
+      setList("-m", "u:1234:rw", "files/b")
+      const before = listOf("files/b")
+      await replaceAll()
+      expect(listOf("files/b")).toBe(before)
+      setList("-d", "-m", "u:1234:rw", "files")
+      await replaceAll()
+      expect(listOf("files/a")).not.toContain("1234")
+      expect(listOf("files/b")).toBe(before)
+    })
   })
 })
 
