@@ -9,6 +9,7 @@ import { CommandRules } from "./command-rules.ts"
 import { approvedBy, ask, deniedBy, type Explanation, type FilterDecision, together } from "./explanation.ts"
 import { type Place, pathForms } from "./path-forms.ts"
 import { decidePath } from "./path-rules.ts"
+import { appendRules, readRules } from "./rule-file.ts"
 import {
   compileRules,
   findRule,
@@ -119,6 +120,22 @@ export class ToolFilters {
     return new ToolFilters(this.shared, cwd)
   }
 
+  /**
+   * The rules of a TOML file as `save` writes them, which the command's `--config` reads too; none, where there is no
+   * such file. Rejects with the file's name where it cannot be read.
+   */
+  static async load(path: string, options: ToolFiltersOptions = {}): Promise<ToolFilters> {
+    return ToolFilters.compile(await readRules(path), { source: path, ...options })
+  }
+
+  /**
+   * Adds the remembered rules to a file, which is made where it is missing. Processes that save at the same time lose
+   * none of each other's rules.
+   */
+  save(path: string): Promise<void> {
+    return appendRules(path, this.remembered())
+  }
+
   /** Adds rules of another place. Throws as `compile` does, and then adds none. */
   add(config: ToolFilterConfig, source?: string): void {
     const { rules } = this.shared
@@ -185,7 +202,7 @@ export class ToolFilters {
     return false
   }
 
-  /** The remembered rules, for hosts that keep them: `compile` reads them again. */
+  /** The remembered rules, for hosts that keep them in their own way: `compile` reads them again. */
   remembered(): ToolFilterConfig {
     return Object.fromEntries(
       [...this.shared.learned].map(([name, rules]) => [name, { allow: rules.map(configOf) }]),

@@ -28,6 +28,8 @@ export interface PowerOptions {
   readonly words?: RegExp
   /** Which operand is written to, from 0. */
   readonly output?: number
+  /** Whether what follows the first operand is an operand too, whatever it looks like. */
+  readonly optionsFirst?: boolean
   /** Options, as they are written, whose value is the next word; for `output`. */
   readonly takesNext?: RegExp
   /** Whether the first word may be a bundle of letters without a dash, as tar's. */
@@ -130,7 +132,8 @@ const powersIn = (options: PowerOptions, words: ReadonlyArray<ShellWord>, offset
   let operands = 0
   for (const [at, word] of words.entries()) {
     const before = words[at - 1]
-    const isOperand = !isDash(word) || before?.text === "--"
+    const isOperand =
+      !isDash(word) || before?.text === "--" || (operands > 0 && options.optionsFirst === true)
     // `--` may be the value of what stands in front of it.
     if (word.text === "--" && !isDash(before)) {
       if (options.output === undefined) break

@@ -45,6 +45,7 @@ export const fileOptions: PowerTable = {
   xxd: {
     source: `xxd(1); ${gtfobins}/gtfobins/xxd`,
     output: 1,
+    optionsFirst: true,
     takesNext: /^-{1,2}(c(ols)?|g(roup(size)?)?|l(en)?|n(ame)?|o(ffset)?|s(eek|kip)?|R)$/,
   },
   file: { source: "file(1)", short: "C", valued: "meFfP", long: ["compile"], harmless: ["c"] },

@@ -84,6 +84,7 @@ describe("a rule for the command alone does not cover", () => {
     "xxd a b",
     "xxd -r a b",
     "xxd -l 16 a b",
+    "xxd a -b",
     "date -s x",
     "date -us x",
     "file -C -m x",

@@ -1,0 +1,84 @@
+/**
+ * Rules in a TOML file of the form that `--config` reads. New ones are appended in one write, so that processes which
+ * save at the same time lose none of each other's, and what a person wrote into the file stays as it is.
+ */
+import { mkdir, open, readFile } from "node:fs/promises"
+import { dirname } from "node:path"
+import { compileRules, type PlacedRule, type ToolFilterConfig } from "./rules.ts"
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const textOf = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, "utf8")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return ""
+    throw error
+  }
+}
+
+const parseRules = async (path: string, text: string): Promise<ToolFilterConfig> => {
+  const { parse } = await import("smol-toml")
+  try {
+    const { tools = {}, ...others } = parse(text)
+    for (const key of Object.keys(others)) throw new Error(`expected only the key \`tools\`, got \`${key}\``)
+    compileRules(tools)
+    return tools as ToolFilterConfig
+  } catch (error) {
+    throw new Error(`${path}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** What a rule file holds; nothing, where there is none. Fails with the file's name for one that cannot be read. */
+export const readRules = async (path: string): Promise<ToolFilterConfig> =>
+  parseRules(path, await textOf(path))
+
+type NamedRule = readonly [toolName: string, rule: PlacedRule]
+
+const namedRules = (config: ToolFilterConfig): Array<NamedRule> =>
+  Object.entries(config).flatMap(([name, { allow = [] }]) =>
+    allow.map((rule): NamedRule => [name, typeof rule === "string" ? { pattern: rule } : rule]),
+  )
+
+const keyOf = ([name, { pattern, workingDir }]: NamedRule): string =>
+  JSON.stringify([name, pattern, workingDir])
+
+const append = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true })
+  const file = await open(path, "a", 0o600)
+  try {
+    const { bytesWritten } = await file.write(text)
+    const { size } = await file.stat()
+    if (bytesWritten < Buffer.byteLength(text)) {
+      // Half a rule would make all of them unreadable.
+      await file.truncate(size - bytesWritten)
+      throw new Error(`${path}: there is no room for the rules. None was saved.`)
+    }
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Adds allow rules that the file does not hold yet. */
+export const appendRules = async (path: string, config: ToolFilterConfig): Promise<void> => {
+  const { stringify } = await import("smol-toml")
+  const text = await textOf(path)
+  const before = new Set(namedRules(await parseRules(path, text)).map(keyOf))
+  // A text that is no Unicode has no place in such a file.
+  const added = namedRules(config).filter(
+    (rule) => !before.has(keyOf(rule)) && !/\p{Cs}/u.test(rule[1].pattern),
+  )
+  if (added.length === 0) return
+  const blocks = added.map(([name, rule]) => `\n${stringify({ tools: { [name]: { allow: [rule] } } })}`)
+  const addition = blocks.join("\n")
+  try {
+    await parseRules(path, text + addition)
+  } catch (error) {
+    throw new Error(
+      `${path}: rules cannot be added below \`allow = […]\`. Write each of its rules as \`[[tools.NAME.allow]]\` with a \`pattern\`.`,
+      { cause: error },
+    )
+  }
+  await append(path, addition)
+}
