@@ -4,7 +4,6 @@ import type { CustomTools, CustomToolsOptions } from "../custom-tools/custom-too
 import { resolveToolPath } from "../custom-tools/loading/tool-paths.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { Tool } from "../pipeline/model/tool.ts"
-import { moveForeignOutput } from "./foreign-output.ts"
 import { shortPath } from "./short-path.ts"
 import type { TrustOptions } from "./trust/trust.ts"
 
@@ -49,7 +48,6 @@ export const localTools = async (
   const discovery = await whereToLook(options, cwd, home)
   // What loads them takes longer to load than all else.
   if (discovery === false && toolPath.length === 0) return { registry, customTools: undefined }
-  moveForeignOutput()
   const { CustomTools } = await import("../custom-tools/custom-tools.ts")
   // As a shell's user means it: from where the command is typed, wherever the tools are to work.
   const paths = toolPath.map((path) => resolveToolPath(path, process.cwd(), home))

@@ -35,6 +35,7 @@ import type { LoadOptions } from "./loading/load-options.ts"
 import { loaderOf } from "./loading/shared-loader.ts"
 import { toToolPaths } from "./loading/tool-paths.ts"
 import type { ExtensionEvent, SessionEvent } from "./session-events.ts"
+import { isTaken, nameConflict } from "./tool-names.ts"
 import type { UIContext } from "./ui-context.ts"
 
 export interface CustomToolsOptions extends LoadOptions {
@@ -74,6 +75,11 @@ const expectDiscovery = (discovery: unknown): void => {
 const realPaths = async (modules: ReadonlyArray<ToolPath>): Promise<ReadonlySet<string>> =>
   new Set(await Promise.all(modules.map(({ path }) => realpath(path).catch(() => path))))
 
+/** What foreign code does to the globals must not break the checks of the tools that are there. */
+const compileAll = async (registry: ToolRegistry): Promise<void> => {
+  await Promise.all(registry.names.map((name) => registry.get(name)?.validator.compile()))
+}
+
 export class CustomTools {
   /** What could not be loaded, and why. */
   readonly errors: Array<ToolLoadError>
@@ -102,8 +108,9 @@ export class CustomTools {
     )
     const options = { ...given, host, loader: loaderOf(given, loggerOf(host)) }
     const toolPaths = discovery ? wanted(await discoverCustomTools(cwd, home)) : []
-    const found = await loadCustomTools(toolPaths, cwd, registry.names, options)
     const extensionPaths = discovery ? wanted(await discoverExtensions(cwd, home)) : []
+    if (toolPaths.length + extensionPaths.length + paths.length > 0) await compileAll(registry)
+    const found = await loadCustomTools(toolPaths, cwd, registry.names, options)
     const except = await realPaths(toolPaths)
     const extensions = await loadExtensions([...extensionPaths, ...paths], cwd, { ...options, except })
     return new CustomTools(options, screen, found, extensions)
@@ -165,8 +172,8 @@ export class CustomTools {
   /** A returned tool does not replace another one. */
   private add(loaded: LoadedCustomTool): void {
     const { name } = loaded.tool
-    if (this.registry.get(name) !== undefined) {
-      this.reject(loaded, `Tool name "${name}" conflicts with existing tool`)
+    if (isTaken(name) || this.registry.get(name) !== undefined) {
+      this.reject(loaded, nameConflict(name))
       return
     }
     if (this.register(loaded, () => fromCustomTool(loaded.tool, this.host))) this.sessionTools.push(loaded)
@@ -185,7 +192,9 @@ export class CustomTools {
       const before = this.origins.get(name)
       const isOwn = before?.resolvedPath === resolvedPath
       const isOverride = isOwn ? before.isOverride : this.registry.get(name) !== undefined
-      this.registry.register(adapt(), { replace: true })
+      const adapted = adapt()
+      void adapted.validator.compile()
+      this.registry.register(adapted, { replace: true })
       this.sessionTools = this.sessionTools.filter((other) => other.tool.name !== name)
       this.activate(name)
       // A map keeps the place of what it replaces.

@@ -1,4 +1,5 @@
 /** The host's screen as foreign code gets it: what it calls there is the host's own code, and reads the real keyboard. */
+import { asked } from "./extensions/settle-within.ts"
 import { runOutside } from "./loading/isolation.ts"
 import { noOpUI, type UIContext } from "./ui-context.ts"
 
@@ -10,7 +11,7 @@ const make = (ui: UIContext): UIContext =>
     get: (_target, key) => {
       const value: unknown = Reflect.get(ui, key, ui)
       if (typeof value !== "function") return value
-      return (...parts: Array<unknown>) => runOutside(() => value.apply(ui, parts))
+      return (...parts: Array<unknown>) => asked(runOutside(() => value.apply(ui, parts)))
     },
     has: (_target, key) => key in ui,
   })

@@ -1,19 +1,35 @@
 /** Copies what foreign code made as plain JSON, so that hosts can show, send and keep it. */
 
 const maxDepth = 200
+/** Of all that is copied together: values, and characters of texts. */
+const maxValues = 100_000
+const maxCharacters = 20_000_000
+
+const leftOut = (count: number): string => `[${count} more left out]`
 
 /**
  * As JSON.stringify sees a value: `toJSON` is honoured; functions, symbols and undefined are left out. Where that would
  * fail or lose everything: a BigInt is its digits, a Map or a Set an array, an Error its name and message, bytes their
  * number, a cycle `"[circular]"`, what is nested past 200 levels `"[too deep]"`, and a property that cannot be read is
- * left out. Never throws.
+ * left out. Past 100,000 values or 20,000,000 characters the rest is left out, and its place says how much that is. Never
+ * throws.
  */
 export const toPlainJson = (value: unknown): unknown => {
   const copies = new Map<object, unknown>()
+  let values = maxValues
+  let characters = maxCharacters
+
+  const copyText = (text: string): string => {
+    if (text.length > characters) return `[${text.length} characters left out]`
+    characters -= text.length
+    return text
+  }
 
   const copy = (value: unknown, depth: number): unknown => {
+    values--
     switch (typeof value) {
       case "string":
+        return copyText(value)
       case "boolean":
         return value
       case "number":
@@ -43,14 +59,30 @@ export const toPlainJson = (value: unknown): unknown => {
       if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
       if (typeof toJSON === "function") return copy(toJSON.call(value, ""), depth)
       if (value instanceof Error) return { name: value.name, message: value.message }
-      if (Array.isArray(value) || value instanceof Map || value instanceof Set) {
-        return Array.from(value, (item) => copy(item, depth) ?? null)
+      if (Array.isArray(value)) return copyItems(value, value.length, depth)
+      if (value instanceof Map || value instanceof Set) return copyItems(value, value.size, depth)
+      const keys = Object.keys(value)
+      const entries: Array<readonly [string, unknown]> = []
+      for (const [index, key] of keys.entries()) {
+        if (values <= 0) {
+          entries.push(["…", leftOut(keys.length - index)])
+          break
+        }
+        entries.push([copyText(key), property(value, key, depth)])
       }
-      const entries = Object.keys(value).map((key) => [key, property(value, key, depth)] as const)
       return Object.fromEntries(entries.filter(([, item]) => item !== undefined))
     } catch {
       return undefined
     }
+  }
+
+  const copyItems = (items: Iterable<unknown>, count: number, depth: number): Array<unknown> => {
+    const copied: Array<unknown> = []
+    for (const item of items) {
+      if (values <= 0) return [...copied, leftOut(count - copied.length)]
+      copied.push(copy(item, depth) ?? null)
+    }
+    return copied
   }
 
   const property = (value: object, key: string, depth: number): unknown => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { noOpUI } from "../../src/custom-tools/ui-context.ts"
 import { extension, names, registering, returning, tool, useCustomTools } from "./project-and-home.ts"
 
@@ -318,4 +318,43 @@ describe("setUIContext", () => {
     tools.setUIContext({ ...noOpUI, input: async () => "typed" }, true)
     expect(await all()).toEqual(Array(4).fill(`["typed",true]`))
   })
+})
+
+describe("a foreign tool named resolve", () => {
+  const conflict = 'Tool name "resolve" conflicts with existing tool'
+
+  it("is a conflict, returned or registered, also once there is a session", async () => {
+    const files = {
+      "project/.omp/tools/a.ts": returning(tool("resolve"), tool("a")),
+      "project/.pi/extensions/b.ts": extension(`${registering("resolve")}\n${registering("b")}`),
+      "project/.pi/extensions/c.ts": extension(`pi.on("session_start", () => { ${registering("resolve")} })`),
+      "project/own/d.ts": returning(tool("resolve")),
+    }
+    const { tools, warnings } = await load(files, { paths: ["own/d.ts"] })
+    await tools.emit({ reason: "start" })
+    expect(tools.tools.map(({ name }) => name)).toEqual(["a", "b"])
+    expect(tools.errors.map(({ path: file, error }) => [file.replace(path(), ""), error])).toEqual([
+      ["/project/.omp/tools/a.ts", conflict],
+      ["/project/.pi/extensions/b.ts", conflict],
+      ["own/d.ts", conflict],
+    ])
+    expect(warnings).toEqual([conflict])
+  })
+})
+
+it("checks parameters as ever after foreign code added to all objects", async () => {
+  onTestFinished(() => {
+    Reflect.deleteProperty(Object.prototype, "added")
+  })
+  const files = {
+    "project/.omp/tools/a.ts": `Object.prototype.added = {}\n${returning(tool("a"))}`,
+    "project/.omp/tools/b.ts": returning(
+      `{ ...${tool("b")}, execute: () => { Object.prototype.added = {}; return "b" } }`,
+    ),
+    "project/.omp/tools/c.ts": returning(tool("c")),
+  }
+  const { executor } = await load(files, { host: { approval: false } })
+  for (const name of ["b", "c", "a"]) {
+    expect((await executor.run({ name, params: {} })).status).toBe("complete")
+  }
 })

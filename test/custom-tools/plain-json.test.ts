@@ -84,3 +84,38 @@ describe("toPlainJson", () => {
     expect(Object.keys(copy)).toEqual(["__proto__"])
   })
 })
+
+describe("bounds", () => {
+  it("hold for an array that is nothing but long", () => {
+    const sparse: Array<unknown> = ["first"]
+    sparse[4_000_000_000] = "last"
+    const copied = toPlainJson({ sparse }) as { readonly sparse: Array<unknown> }
+    expect(copied.sparse).toHaveLength(99_999)
+    expect(copied.sparse[0]).toBe("first")
+    expect(copied.sparse.at(-1)).toBe("[3999900003 more left out]")
+  })
+
+  it("hold for many values, however they are kept", () => {
+    const list = Array.from({ length: 60_000 }, (_, index) => index)
+    const [array, set, object] = toPlainJson([list, new Set(list), { list }]) as readonly [
+      Array<unknown>,
+      Array<unknown>,
+      object,
+    ]
+    expect(array).toHaveLength(60_000)
+    expect(set.at(-1)).toBe("[20003 more left out]")
+    expect(object).toBe("[1 more left out]")
+  })
+
+  it("hold for objects with many properties", () => {
+    const wide = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`k${index}`, index]))
+    const copied = toPlainJson(wide) as Readonly<Record<string, unknown>>
+    expect(Object.keys(copied)).toHaveLength(100_000)
+    expect(copied["…"]).toBe("[50001 more left out]")
+  })
+
+  it("hold for long texts, and let those through that fit", () => {
+    const long = "x".repeat(15_000_000)
+    expect(toPlainJson([long, long, "short"])).toEqual([long, "[15000000 characters left out]", "short"])
+  })
+})

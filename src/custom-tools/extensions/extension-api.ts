@@ -4,6 +4,7 @@ import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionListener } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"
 import { toPlainJson } from "../plain-json.ts"
+import { isTaken, nameConflict } from "../tool-names.ts"
 import { invalidTool, takeTool } from "../tool-shape.ts"
 import type { ExtensionRunner } from "./extension-runner.ts"
 import { makeHostActions } from "./host-actions.ts"
@@ -54,9 +55,10 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
       if (extension.state === "failed") return
       const isLoading = extension.state === "loading"
       const tool = takeTool(given)
-      if (tool === undefined) {
-        if (isLoading) extension.errors.push(invalidTool(index))
-        else logger.warn(invalidTool(index), { path })
+      if (tool === undefined || isTaken(tool.name)) {
+        const error = tool === undefined ? invalidTool(index) : nameConflict(tool.name)
+        if (isLoading) extension.errors.push(error)
+        else logger.warn(error, { path })
         return
       }
       try {

@@ -10,6 +10,7 @@ import type { AfterCall, BeforeCall, Hooks } from "../../pipeline/model/options.
 import { toOutput } from "../../pipeline/model/output.ts"
 import { isPlainObject } from "../../pipeline/schema/coercion.ts"
 import type { ToolCallEvent, ToolResultEvent } from "./extension-events.ts"
+import { hookTimeout, settleWithin } from "./settle-within.ts"
 
 /** A listener, ready to be told on behalf of a call. */
 export interface HookListener {
@@ -117,7 +118,7 @@ const answerOf = (answer: unknown, listener: HookListener): Readonly<Record<stri
   return {}
 }
 
-/** Rejects with the signal's reason once it is aborted; the listener goes on then, unheard. */
+/** Rejects with the signal's reason once it is aborted, or where it takes too long; the listener goes on then, unheard. */
 const untilAborted = async (signal: AbortSignal, work: () => unknown): Promise<unknown> => {
   signal.throwIfAborted()
   let abort: () => void = () => undefined
@@ -126,7 +127,7 @@ const untilAborted = async (signal: AbortSignal, work: () => unknown): Promise<u
     signal.addEventListener("abort", abort, { once: true })
   })
   try {
-    return await Promise.race([work(), aborted])
+    return await Promise.race([settleWithin(hookTimeout, work), aborted])
   } finally {
     signal.removeEventListener("abort", abort)
   }

@@ -1,7 +1,7 @@
 /**
  * Guards the process against the foreign code that runs in it. Whatever such code starts is told from the host's by its
- * async context: it cannot end the process, what it fails to catch is a warning, and its standard input is at its end.
- * The host sees no difference. What foreign code hangs on objects of the host's, such as `process.on`, runs as the host's.
+ * async context: it cannot end the process, what it fails to catch is a warning, its standard input is at its end, and
+ * what it prints goes to stderr. The host sees no difference. What foreign code hangs on objects of the host's, such as `process.on`, runs as the host's.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { syncBuiltinESMExports } from "node:module"
@@ -11,7 +11,8 @@ import { loggerOf } from "../file-logger.ts"
 import type { Logger } from "../logger.ts"
 import { guardProcess } from "./process-guard.ts"
 import { guardStdin } from "./stdin-guard.ts"
-import { takeStrays } from "./stray-errors.ts"
+import { guardStdout } from "./stdout-guard.ts"
+import { guardMicrotasks, takeStrays } from "./stray-errors.ts"
 
 interface Foreign {
   /** The resolved file or the tool's name. */
@@ -53,7 +54,10 @@ const install = (): void => {
   isInstalled = true
   guardProcess(foreignOwner)
   guardStdin(() => foreign.getStore())
-  takeStrays(() => foreign.getStore() !== undefined, warn)
+  const isForeign = () => foreign.getStore() !== undefined
+  guardStdout(isForeign)
+  takeStrays(isForeign, warn)
+  guardMicrotasks(isForeign, warn)
   // ES modules that Node loads import these functions by name.
   syncBuiltinESMExports()
 }

@@ -9,6 +9,7 @@ import {
   type ToolSource,
   toolLoadError,
 } from "../loaded-tool.ts"
+import { isTaken, nameConflict } from "../tool-names.ts"
 import { type AnyTool, invalidTool } from "../tool-shape.ts"
 import { makeCustomToolAPI } from "./custom-tool-api.ts"
 import { discoverCustomTools } from "./discovery.ts"
@@ -113,8 +114,8 @@ class Loading {
     const { path, resolvedPath, source } = module
     if (tool === undefined) {
       this.reject(module, invalidTool(index))
-    } else if (this.names.has(tool.name)) {
-      this.reject(module, `Tool name "${tool.name}" conflicts with existing tool`)
+    } else if (isTaken(tool.name) || this.names.has(tool.name)) {
+      this.reject(module, nameConflict(tool.name))
     } else {
       this.names.add(tool.name)
       this.tools.push({ path, resolvedPath, tool, ...(source && { source }) })

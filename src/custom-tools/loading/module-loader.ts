@@ -3,12 +3,14 @@
  * isolated: it may throw, spin, never settle or try to end the process, and costs nothing but itself.
  */
 import { realpath } from "node:fs/promises"
+import { loggerOf } from "../file-logger.ts"
 import type { Logger } from "../logger.ts"
 import { loadStandIns } from "../stand-ins/index.ts"
 import { runIsolated } from "./isolation.ts"
 import { LoadBound } from "./load-bound.ts"
 import { ModuleGraph } from "./module-graph.ts"
 import { ModuleResolver, type StandInMode } from "./resolve-module.ts"
+import { hideFromLoops } from "./shared-prototypes.ts"
 
 export interface ModuleLoaderOptions {
   /** Default `"auto"`. */
@@ -82,8 +84,15 @@ export class ModuleLoader {
     })
   }
 
-  private guard<T>(owner: string, work: (bound: LoadBound) => Promise<T>): Promise<T> {
-    return runIsolated(owner, () => work(new LoadBound(owner, this.timeout)), this.logger)
+  private async guard<T>(owner: string, work: (bound: LoadBound) => Promise<T>): Promise<T> {
+    try {
+      return await runIsolated(owner, () => work(new LoadBound(owner, this.timeout)), this.logger)
+    } finally {
+      const names = hideFromLoops()
+      if (names.length > 0) {
+        ;(this.logger ?? loggerOf({})).warn(`${owner} added to what all objects share: ${names.join(", ")}`)
+      }
+    }
   }
 }
 

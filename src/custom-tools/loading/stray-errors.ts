@@ -3,6 +3,8 @@
  * others go the way that Node has for them: its mode, and who listens, decide as if nobody had looked.
  */
 
+import { replaceMethod } from "./replace-method.ts"
+
 /** Told of first, and only to be looked at. */
 const monitor = "uncaughtExceptionMonitor"
 const strayEvents: ReadonlySet<unknown> = new Set([monitor, "uncaughtException", "unhandledRejection"])
@@ -24,3 +26,21 @@ export const takeStrays = (isForeign: () => boolean, tell: (error: unknown) => v
   }
   process.emit = emit as typeof process.emit
 }
+
+/** Node takes what `queueMicrotask` runs for the host's once it has thrown. */
+export const guardMicrotasks = (isForeign: () => boolean, tell: (error: unknown) => void): void =>
+  replaceMethod(
+    globalThis,
+    "queueMicrotask",
+    (original) =>
+      function (callback) {
+        if (!isForeign() || typeof callback !== "function") return original.call(this, callback)
+        return original.call(this, () => {
+          try {
+            return callback()
+          } catch (error) {
+            tell(error)
+          }
+        })
+      },
+  )

@@ -11,6 +11,8 @@ export interface InvalidParameters {
 export type ParameterCheck = { readonly _tag: "Valid"; readonly params: unknown } | InvalidParameters
 
 export interface CompiledParameters {
+  /** Compiles the schema ahead of the first call: what changes the globals later cannot break that any more. */
+  compile(): Promise<void>
   /** Gives a promise only where the validator's library has to be loaded first. */
   validate(params: unknown): ParameterCheck | Promise<ParameterCheck>
 }
@@ -215,7 +217,7 @@ const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass
 }
 
 /**
- * Prepares the check of a tool's parameters; nothing is compiled before the first call.
+ * Prepares the check of a tool's parameters; nothing is compiled before the first call, unless `compile` is called.
  *
  * - What is valid as it stands passes as the same object, but for defaults of the schema, which are filled in.
  * - Else it is coerced where that is unambiguous, and checked again. What the caller gave is never changed.
@@ -223,20 +225,26 @@ const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass
  */
 export const compileParameters = (toolName: string, schema: SchemaObject): CompiledParameters => {
   let check: Check | undefined
-  let dialect: Dialect | undefined
-  return {
-    validate: (params) => {
-      if (check !== undefined) return check(params)
-      dialect ??= dialectOf(schema)
-      const ajvClass = loaded.get(dialect)
-      if (ajvClass !== undefined) {
-        check = compileCheck(toolName, schema, ajvClass)
-        return check(params)
-      }
+  const compiled = (): Check | Promise<Check> => {
+    if (check !== undefined) return check
+    const dialect = dialectOf(schema)
+    const ajvClass = loaded.get(dialect)
+    if (ajvClass === undefined) {
       return loadClass(dialect).then((found) => {
         check ??= compileCheck(toolName, schema, found)
-        return check(params)
+        return check
       })
+    }
+    check = compileCheck(toolName, schema, ajvClass)
+    return check
+  }
+  return {
+    compile: async () => {
+      await compiled()
+    },
+    validate: (params) => {
+      const ready = compiled()
+      return ready instanceof Promise ? ready.then((check) => check(params)) : ready(params)
     },
   }
 }
@@ -245,8 +253,9 @@ export const compileParameters = (toolName: string, schema: SchemaObject): Compi
 export const preparing = (
   toolName: string,
   prepare: (params: unknown) => unknown,
-  { validate }: CompiledParameters,
+  { compile, validate }: CompiledParameters,
 ): CompiledParameters => ({
+  compile,
   validate: (params) => {
     let prepared: unknown
     try {

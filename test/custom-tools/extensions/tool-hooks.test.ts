@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { ExtensionRunner } from "../../../src/custom-tools/extensions/extension-runner.ts"
+import { noOpUI, type UIContext } from "../../../src/custom-tools/ui-context.ts"
 import { defineTool, pipeline, Step, type ToolCall, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
 import { loadSources } from "./load-sources.ts"
 
@@ -212,4 +213,66 @@ it("answers at once where nobody listens", async () => {
   const result = { status: "complete", content: "", output: { content: [] }, isError: false } as const
   expect(runner.hooks.beforeCall?.(call, { signal })).toBeUndefined()
   expect(runner.hooks.afterCall?.(call, result, { signal })).toBeUndefined()
+})
+
+describe("a listener that does not settle", () => {
+  const start = async (body: string, ui?: UIContext) => {
+    const loaded = await loadSources([body], ui && { ui, hasUI: true })
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const result = executorOf(loaded.runner).run({ name: "echo", params: { text: "hello" } })
+    return { ...loaded, result }
+  }
+  const late = "it did not settle within 30 s, and is no longer waited for"
+
+  it("blocks its call after thirty seconds", async () => {
+    const { result, entries, warnings } = await start(
+      onCall(`pi.appendEntry("asked"); await new Promise(() => {})`),
+    )
+    await vi.waitFor(() => expect(entries).toHaveLength(1))
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(await result).toMatchObject({ status: "denied", content: late })
+    expect(warnings).toEqual([`A tool_call listener failed, and so blocked a call of echo: ${late}`])
+  })
+
+  it("leaves the result as it was after thirty seconds", async () => {
+    const { result, entries, warnings } = await start(
+      onResult(`pi.appendEntry("asked"); await new Promise(() => {})`),
+    )
+    await vi.waitFor(() => expect(entries).toHaveLength(1))
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(await result).toMatchObject({ status: "complete", content: "hello" })
+    expect(warnings).toEqual([`A tool_result listener failed: ${late}`])
+  })
+
+  it("has all the time that its user takes to answer, and its own behind that", async () => {
+    let answer: (isConfirmed: boolean) => void = () => undefined
+    let isAsked = false
+    const ui: UIContext = {
+      ...noOpUI,
+      confirm: () => {
+        isAsked = true
+        return new Promise((settle) => {
+          answer = settle
+        })
+      },
+    }
+    const { result, entries } = await start(
+      onCall(`
+        const ok = await ctx.ui.confirm("Sure?", "")
+        pi.appendEntry("answered", ok)
+        await new Promise((go) => setTimeout(go, 29_000))
+        return { block: !ok, reason: "no" }`),
+      ui,
+    )
+    await vi.waitFor(() => expect(isAsked).toBe(true))
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(entries).toEqual([])
+    answer(false)
+    await vi.waitFor(() => expect(entries).toEqual([["answered", false]]))
+    await vi.advanceTimersByTimeAsync(29_000)
+    expect(await result).toMatchObject({ status: "denied", content: "no" })
+  })
 })

@@ -1,4 +1,6 @@
-import { execFile } from "node:child_process"
+import { execFile, type StdioOptions, spawn } from "node:child_process"
+import { once } from "node:events"
+import { open, readFile } from "node:fs/promises"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
@@ -8,7 +10,10 @@ import {
   runIsolated,
   runOutside,
 } from "../../../src/custom-tools/loading/isolation.ts"
+import { useTempFolder } from "../../io/temp-folder.ts"
 import { root, runScript } from "../../run-script.ts"
+
+const path = useTempFolder()
 
 const sample = (name: string) => `test/custom-tools/loading/samples/${name}.ts`
 
@@ -48,6 +53,8 @@ describe("the process", () => {
     const failures = [
       "a rejection",
       "a throw in a timer",
+      "a throw in a microtask",
+      exit,
       "spawn /there/is/no/such/program ENOENT",
       exit,
       exit,
@@ -57,6 +64,29 @@ describe("the process", () => {
       stdout: failures.map((failure) => `/tool.ts left a failure to nobody: ${failure}\n`).join(""),
       stderr: "",
     })
+  })
+
+  it("keeps its standard output for the host, whatever way foreign code prints", async () => {
+    // Files: what Node gives a child for pipes cannot be opened by a path.
+    const outputs = [path("stdout"), path("stderr")] as const
+    const handles = await Promise.all(outputs.map((file) => open(file, "a")))
+    const options = ["--import", "tsx", "-C", "@stepline/source", sample("prints")]
+    const stdio = ["ignore", ...handles.map(({ fd }) => fd)] as StdioOptions
+    const child = spawn(process.execPath, options, { cwd: root, stdio })
+    expect(await once(child, "close")).toEqual([0, null])
+    for (const handle of handles) await handle.close()
+    const [stdout, stderr] = await Promise.all(outputs.map((file) => readFile(file, "utf8")))
+    expect(stdout).toBe("host 1\nhost 2\nhost 3\n")
+    expect(stderr!.trim().split("\n").sort()).toEqual([
+      "by a child",
+      "by a file handle",
+      "by a path",
+      "by a stream",
+      "by a synchronous child",
+      "by an own stream",
+      "by fs",
+      "by the console",
+    ])
   })
 
   it.each(["own-rejection", "own-throw"])("ends by the host's own failures as ever: %s", async (name) => {

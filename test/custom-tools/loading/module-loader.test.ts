@@ -1,5 +1,5 @@
 import { symlink } from "node:fs/promises"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { foreignOwner } from "../../../src/custom-tools/loading/isolation.ts"
 import { ModuleLoader, type ModuleLoaderOptions } from "../../../src/custom-tools/loading/module-loader.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
@@ -422,6 +422,22 @@ describe("failing modules", () => {
       load({ "tool.mjs": text }, { logger }).catch(warn)
     })
     expect(await warning).toBe(`${path("tool.mjs")} left a failure to nobody: late`)
+  })
+
+  it("show nothing in loops over other objects that they add to all of them", async () => {
+    const warnings: Array<string> = []
+    const ignore = () => undefined
+    const logger = { warn: (text: string) => warnings.push(text), error: ignore, info: ignore, debug: ignore }
+    onTestFinished(() => {
+      for (const prototype of [Object.prototype, Array.prototype]) Reflect.deleteProperty(prototype, "added")
+    })
+    const text = "Object.prototype.added = {}; Array.prototype.added = () => 1; export default ({}).added"
+    expect(await load({ "tool.mjs": text }, { logger })).toEqual({})
+    const seen: Array<string> = []
+    for (const key in {}) seen.push(key)
+    for (const key in []) seen.push(key)
+    expect(seen).toEqual([])
+    expect(warnings).toEqual([`${path("tool.mjs")} added to what all objects share: added, added`])
   })
 
   it("find the standard input at its end", async () => {

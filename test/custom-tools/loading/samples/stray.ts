@@ -25,6 +25,12 @@ await stray(() => {
     throw new Error("a throw in a timer")
   })
 })
+await stray(() => {
+  queueMicrotask(() => {
+    throw new Error("a throw in a microtask")
+  })
+})
+await stray(() => queueMicrotask(() => process.exit(9)))
 await stray(() => spawn("/there/is/no/such/program"))
 await stray(() => setImmediate(() => process.exit(9)))
 await stray(async () => {

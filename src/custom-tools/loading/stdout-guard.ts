@@ -1,0 +1,66 @@
+/**
+ * Keeps what foreign code prints, and the programs that it starts, from the standard output, which is the host's: a
+ * program may read it. All of it goes to stderr.
+ */
+import childProcess from "node:child_process"
+import fs from "node:fs"
+import { replaceMethod } from "./replace-method.ts"
+
+export const guardStdout = (isForeign: () => boolean): void => {
+  const { stdout, stderr } = process
+  // The console writes by this as well.
+  replaceMethod(
+    stdout,
+    "write",
+    (original) =>
+      function (...args) {
+        return isForeign()
+          ? stderr.write(...(args as Parameters<typeof stderr.write>))
+          : original.apply(this, args)
+      },
+  )
+  const functions =
+    "open openSync write writeSync writev writevSync writeFile writeFileSync appendFile appendFileSync"
+  for (const name of functions.split(" ")) divert(fs, name, isForeign)
+  for (const name of ["open", "writeFile", "appendFile"]) divert(fs.promises, name, isForeign)
+  divertChildren(childProcess.ChildProcess.prototype, "spawn", isForeign)
+  for (const name of ["spawnSync", "execSync", "execFileSync"]) divertChildren(childProcess, name, isForeign)
+}
+
+const stdoutPaths: ReadonlySet<unknown> = new Set(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+
+const instead = (file: unknown): unknown => (file === 1 ? 2 : stdoutPaths.has(file) ? "/dev/stderr" : file)
+
+const divert = (module: object, name: string, isForeign: () => boolean): void =>
+  replaceMethod(
+    module,
+    name,
+    (original) =>
+      function (file, ...rest) {
+        return original.call(this, isForeign() ? instead(file) : file, ...rest)
+      },
+  )
+
+const divertChildren = (owner: object, name: string, isForeign: () => boolean): void =>
+  replaceMethod(
+    owner,
+    name,
+    (original) =>
+      function (...args) {
+        return original.apply(this, isForeign() ? args.map(withoutStdout) : args)
+      },
+  )
+
+/** Options of a program to start; any other argument stays as it is. */
+const withoutStdout = (argument: unknown): unknown => {
+  if (typeof argument !== "object" || argument === null) return argument
+  const { stdio } = argument as { stdio?: unknown }
+  if (stdio === "inherit") return { ...argument, stdio: ["inherit", 2, "inherit"] }
+  if (!Array.isArray(stdio)) return argument
+  return { ...argument, stdio: stdio.map((stream, index) => (isStdout(stream, index) ? 2 : stream)) }
+}
+
+const isStdout = (stream: unknown, index: number): boolean =>
+  (index === 1 && stream === "inherit") ||
+  stream === 1 ||
+  (stream as { fd?: unknown } | null | undefined)?.fd === 1
