@@ -17,6 +17,7 @@ import {
   type PlacedRule,
   type Rule,
   rememberedRule,
+  slowDeny,
   type ToolFilterConfig,
   type ToolRules,
   warningsOf,
@@ -32,9 +33,12 @@ export interface ToolFiltersOptions {
 
 const noRules: ToolRules = { allow: [], deny: [] }
 
-const decideText = ({ allow, deny }: ToolRules, text: string, matching: Matching): Explanation => {
+const decideText = (rules: ToolRules, text: string, matching: Matching): Explanation => {
+  const { allow, deny } = rules
   const denying = findRule(deny, text, matching)
   if (denying !== undefined) return deniedBy(denying, text)
+  const slow = slowDeny(rules, matching)
+  if (slow !== undefined) return slow
   const allowing = findRule(allow, text, matching)
   return allowing === undefined ? ask(`No allow rule matches \`${text}\`.`, text) : approvedBy(allowing, text)
 }
@@ -86,7 +90,7 @@ interface Shared {
  *   links resolved: an allow pattern must hold for both, a deny pattern for either. Of several paths each is matched.
  * - Anything else is matched as it is.
  *
- * Patterns run in bounded time: where one would take longer, the call is asked.
+ * Patterns run in bounded time: where one would take longer, the call is asked; a deny pattern for a path or a text denies.
  */
 export class ToolFilters {
   private readonly shared: Shared
@@ -177,8 +181,7 @@ export class ToolFilters {
     const rules = this.shared.rules.get(toolName)
     if (rules === undefined || rules.deny.length === 0) return false
     const matching = new Matching()
-    const { verdict } = decidePath({ ...rules, allow: [] }, path, this.place, matching)
-    return verdict === "deny" || matching.slow.size > 0
+    return decidePath({ ...rules, allow: [] }, path, this.place, matching).verdict === "deny"
   }
 
   /**

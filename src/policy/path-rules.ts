@@ -2,14 +2,10 @@
 import type { Matching } from "./bounded-pattern.ts"
 import { approvedBy, ask, deniedBy, type Explanation } from "./explanation.ts"
 import { type PathForm, type Place, pathForms } from "./path-forms.ts"
-import { findRule, type Rule, type ToolRules } from "./rules.ts"
+import { findRule, type Rule, slowDeny, type ToolRules } from "./rules.ts"
 
-export const decidePath = (
-  { allow, deny }: ToolRules,
-  path: string,
-  place: Place,
-  matching: Matching,
-): Explanation => {
+export const decidePath = (rules: ToolRules, path: string, place: Place, matching: Matching): Explanation => {
+  const { allow, deny } = rules
   const find = (rules: ReadonlyArray<Rule>, { relative, absolute }: PathForm) =>
     findRule(rules, relative, matching) ?? findRule(rules, absolute, matching)
   const denying = (forms: ReadonlyArray<PathForm>) => {
@@ -17,13 +13,14 @@ export const decidePath = (
       const rule = find(deny, form)
       if (rule !== undefined) return deniedBy(rule, path)
     }
-    return undefined
+    return slowDeny(rules, matching)
   }
 
   const forms = pathForms(path, place)
   if (forms === undefined) {
     const rule = findRule(deny, path, matching)
-    return rule === undefined ? ask(`\`${path}\` can be no path.`, path) : deniedBy(rule, path)
+    if (rule !== undefined) return deniedBy(rule, path)
+    return slowDeny(rules, matching) ?? ask(`\`${path}\` can be no path.`, path)
   }
   const denied = denying(forms.spelled)
   if (denied !== undefined) return denied

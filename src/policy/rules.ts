@@ -1,5 +1,6 @@
 /** The allow and deny rules of one tool: compiled regular expressions, checked when they are made. */
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
+import type { Explanation } from "./explanation.ts"
 
 /** An allow rule that says where it holds. */
 export interface PlacedRule {
@@ -86,6 +87,18 @@ export const warningsOf = (rules: ReadonlyMap<string, ToolRules>): Array<string>
 /** The first that matches. */
 export const findRule = (rules: ReadonlyArray<Rule>, text: string, matching: Matching): Rule | undefined =>
   rules.find(({ regex }) => matching.match(regex, text) !== undefined)
+
+/**
+ * A deny rule that could not be matched in time. A tool that reads, by a path or a text, may have no gate at which it
+ * could be asked.
+ */
+export const slowDeny = ({ deny }: ToolRules, { slow }: Matching): Explanation | undefined => {
+  const rule = deny.find(({ pattern }) => slow.has(pattern))
+  if (rule === undefined) return undefined
+  const { pattern, source } = rule
+  const because = `The deny pattern \`${pattern}\` takes too long to match this call.`
+  return { verdict: "deny", rule: pattern, ...(source !== undefined && { source }), because }
+}
 
 const describe = (value: unknown): string => {
   if (value === null) return "null"

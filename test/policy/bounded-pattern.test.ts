@@ -30,6 +30,18 @@ describe("a pattern that takes for ever", () => {
     expect(explain(["^ls\\b"], ["^(a+)+$", "rl"], pipes)).toMatchObject({ verdict: "deny", rule: "rl" })
   })
 
+  it("that denies a path or a text denies: there may be nobody to ask", () => {
+    const read = { name: "search", primaryParam: "query", primaryKind: "path" } as const
+    const filters = ToolFilters.compile({ search: { deny: ["^(a+)+$"] } }, { cwd: "/" })
+    for (const tool of [search, read]) {
+      expect(filters.explain(tool, { query: `${"a".repeat(60)}b` })).toEqual({
+        verdict: "deny",
+        rule: "^(a+)+$",
+        because: "The deny pattern `^(a+)+$` takes too long to match this call.",
+      })
+    }
+  })
+
   it("does not keep a file that is found from being left out", () => {
     const filters = ToolFilters.compile({ grep: { deny: ["(a+)+$"] } }, { cwd: "/p" })
     expect(filters.deniesPath("grep", `${"a".repeat(60)}b`)).toBe(true)
