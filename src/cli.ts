@@ -68,7 +68,7 @@ const runHelp = `
 A line of FILE is a call:
   {"name": "shell", "params": {"command": "npm test"}}
 and may have "agentId", "callId", "background": true, "decision": "deny", and "expect": how the call is meant to end
-("complete", "error", "denied" or "cancelled"). {"wait": "ID"} holds what is below until the call of that id has ended,
+("complete", "error", "denied", "cancelled", or {"exitCode": 3} for a command that shall not end with 0). {"wait": "ID"} holds what is below until the call of that id has ended,
 also in the background. Lines that start with # are headings, with // comments.
 
 Calls of one agent run in their order; agents do not wait for each other. What no rule allows is asked at the terminal.
@@ -79,7 +79,7 @@ With --json, a result is followed by a <notification> of each background task of
 
 Exit status:
   0  every call ended as it was meant to
-  1  a call failed or was cancelled
+  1  a call failed or was cancelled, or a command ended otherwise than with 0
   2  nothing ran: the command line or a line of FILE is wrong
   3  no call failed, but one was denied`
 

@@ -12,6 +12,7 @@ import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { hasColors } from "../hosts/terminal/style.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/model/event.ts"
+import type { BackgroundTasks } from "../pipeline/stores/background-tasks.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
@@ -107,13 +108,20 @@ const endOf = (event: ToolEvent): FinalStatus | undefined => {
   }
 }
 
-const answer = (event: ToolEvent, host: Host, tally: Tally): void => {
+/** The details of what ended; those of a background task stand in its result. */
+const detailsOf = (event: ToolEvent, tasks: BackgroundTasks): unknown => {
+  if (event._tag === "Completed") return event.output.details
+  return event._tag === "BackgroundCompleted" ? tasks.get(event.callId)?.output?.details : undefined
+}
+
+const answer = (event: ToolEvent, host: Host, tally: Tally, tasks: BackgroundTasks): void => {
+  const details = detailsOf(event, tasks)
   host.reporter.event(event)
   if (event._tag === "Delegate") answerEffect(event)
   else if (event._tag === "AwaitingApproval") decide(event, host)
   else if (event._tag === "ActionResolved") tally.resolved(event)
   const status = endOf(event)
-  if (status !== undefined && "callId" in event) tally.ended(event.callId, status)
+  if (status !== undefined && "callId" in event) tally.ended(event.callId, status, details)
 }
 
 const runSteps = async (
@@ -127,7 +135,7 @@ const runSteps = async (
     while (callId === undefined || !tally.hasEnded(callId)) {
       const event = await executor.next()
       if (event === undefined) return
-      answer(event, host, tally)
+      answer(event, host, tally, executor.tasks)
     }
   }
   for (const step of steps) {
@@ -168,7 +176,7 @@ export const runCommand = async (file: string, options: RunOptions): Promise<num
   } finally {
     const down = executor.shutdown()
     // Previews that nobody applied are dropped now: what cleans up after them may ask the host.
-    for await (const event of executor.events) answer(event, host, tally)
+    for await (const event of executor.events) answer(event, host, tally, executor.tasks)
     await down
     await close()
     host.reporter.close()

@@ -6,12 +6,15 @@ import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { FinalStatus } from "../pipeline/model/event.ts"
 import { UsageError } from "./usage-error.ts"
 
+/** A call that completes is meant to have no exit code but 0, or the one that stands here. */
+export type ExpectedEnd = FinalStatus | { readonly exitCode: number }
+
 export interface ScriptCall {
   readonly _tag: "Call"
   /** Its id is the script's, else `line-` and the line's number. */
   readonly call: ToolCallInput & { readonly callId: string }
-  /** How the script means the call to end. Default: complete. */
-  readonly expect: FinalStatus
+  /** How the script means the call to end. Default: complete, and a command with 0. */
+  readonly expect: ExpectedEnd
   readonly heading?: string
 }
 
@@ -30,6 +33,11 @@ type Check = readonly [holds: (value: unknown) => boolean, expected: string]
 const isText = (value: unknown): boolean => typeof value === "string" && value !== ""
 const isOneOf = (values: ReadonlyArray<unknown>) => (value: unknown) => values.includes(value)
 
+const isExitCode = (value: unknown): boolean => {
+  if (typeof value !== "object" || value === null || Object.keys(value).length !== 1) return false
+  return "exitCode" in value && Number.isInteger(value.exitCode)
+}
+
 const callKeys: Readonly<Record<string, Check>> = {
   name: [isText, "a tool's name"],
   params: [(value) => typeof value === "object" && value !== null && !Array.isArray(value), "an object"],
@@ -37,7 +45,10 @@ const callKeys: Readonly<Record<string, Check>> = {
   callId: [isText, "a string that is not empty"],
   decision: [isOneOf(["pending", "approve", "deny"]), '"pending", "approve" or "deny"'],
   background: [isOneOf([true, false]), "true or false"],
-  expect: [isOneOf(statuses), '"complete", "error", "denied" or "cancelled"'],
+  expect: [
+    (value) => isOneOf(statuses)(value) || isExitCode(value),
+    '"complete", "error", "denied", "cancelled" or {"exitCode": N}',
+  ],
 }
 
 const quoted = (keys: ReadonlyArray<string>): string => keys.map((key) => `\`${key}\``).join(", ")
@@ -72,7 +83,7 @@ const toCall = (value: object, line: number, where: string): ScriptCall => {
     expect = "complete",
     callId = `line-${line}`,
     ...call
-  } = value as ToolCallInput & { readonly expect?: FinalStatus }
+  } = value as ToolCallInput & { readonly expect?: ExpectedEnd }
   return { _tag: "Call", call: { ...call, callId }, expect }
 }
 

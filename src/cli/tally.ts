@@ -1,5 +1,7 @@
 /** How a run's calls ended, against how its script means them to end, as an exit status; and which previews are left. */
+import { exitCodeOf } from "../hosts/terminal/command-exit.ts"
 import type { ActionResolvedEvent, FinalStatus } from "../pipeline/model/event.ts"
+import type { ExpectedEnd } from "./script.ts"
 
 export const exitStatus = {
   /** Every call ended as its script means it to. */
@@ -12,21 +14,29 @@ export const exitStatus = {
   denied: 3,
 } as const
 
+const isMeant = (expected: ExpectedEnd, status: FinalStatus, details: unknown): boolean => {
+  if (status !== "complete") return status === expected
+  const exitCode = exitCodeOf(details)
+  if (typeof expected === "object") return exitCode === expected.exitCode
+  return expected === "complete" && (exitCode === undefined || exitCode === 0)
+}
+
 export class Tally {
-  private readonly expected = new Map<string, FinalStatus>()
+  private readonly expected = new Map<string, ExpectedEnd>()
   private readonly endedCalls = new Set<string>()
   /** The labels of the previews that were neither applied nor discarded. They make no failure. */
   readonly dropped: Array<string> = []
   private failed = 0
   private denied = 0
 
-  expect(callId: string, status: FinalStatus): void {
-    this.expected.set(callId, status)
+  expect(callId: string, end: ExpectedEnd): void {
+    this.expected.set(callId, end)
   }
 
-  ended(callId: string, status: FinalStatus): void {
+  /** `details`: those of its output. */
+  ended(callId: string, status: FinalStatus, details?: unknown): void {
     this.endedCalls.add(callId)
-    if (status === (this.expected.get(callId) ?? "complete")) return
+    if (isMeant(this.expected.get(callId) ?? "complete", status, details)) return
     if (status === "denied") this.denied += 1
     else this.failed += 1
   }

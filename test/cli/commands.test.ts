@@ -156,6 +156,17 @@ describe("run", () => {
     expect(results.map(({ status }) => status)).toEqual([3, 1, 0])
   })
 
+  test("a command that ends otherwise than with 0 is a failure, unless the script expects it", async () => {
+    const failed = await run([shell("exit 3")], "--yes")
+    expect(failed.stdout.replace(/ [\d.]+s$/m, "")).toBe("✗ shell(exit 3)\n  [exit code: 3]\n")
+    expect(failed.status).toBe(1)
+    const expected = await run([shell("exit 3", { expect: { exitCode: 3 } })], "--yes")
+    expect(expected.status).toBe(0)
+    const background = await run([shell("exit 3", { background: true })], "--yes")
+    expect(background.stdout).toMatch(/^✗ \[bg\] shell\(exit 3\)(?: [\d.]+s)?\n {2}\[exit code: 3\]$/m)
+    expect(background.status).toBe(1)
+  })
+
   test("a line that is no call stops everything before anything runs", async () => {
     const { status, stdout, stderr } = await run([shell("touch a"), "{not json}"], "--yes")
     expect(stderr).toMatch(/^stepline: stdin, line 2: .*JSON/)

@@ -31,6 +31,10 @@ describe("a script", () => {
     ])
   })
 
+  test("may say with which exit code a command shall end", () => {
+    expect(parse('{"name": "shell", "expect": {"exitCode": 3}}')).toMatchObject([{ expect: { exitCode: 3 } }])
+  })
+
   test.each([
     ["{", /^calls\.jsonl, line 2: Expected/],
     ["[]", /^calls\.jsonl, line 2: expected a JSON object, got \[\]$/],
@@ -50,7 +54,15 @@ describe("a script", () => {
       '{"name": "shell", "background": "yes"}',
       /line 2: expected `background` to be true or false, got "yes"$/,
     ],
-    ['{"name": "shell", "expect": "ok"}', /line 2: expected `expect` to be "complete", "error", "denied" or/],
+    [
+      '{"name": "shell", "expect": "ok"}',
+      /line 2: expected `expect` to be "complete", "error", "denied", "cancelled" or \{"exitCode": N\}, got "ok"$/,
+    ],
+    ['{"name": "shell", "expect": {"exitCode": "3"}}', /line 2: expected `expect` to be "complete", /],
+    [
+      '{"name": "shell", "expect": {"exitCode": 3, "signal": 9}}',
+      /line 2: expected `expect` to be "complete", /,
+    ],
     ['{"wait": "b"}', /line 2: expected \{"wait": "ID"\} with the `callId` of a call above$/],
     ['{"name": "shell", "callId": "a"}', /line 2: the `callId` "a" stands in line 1 already$/],
   ])("%s is refused by its line", (line, message) => {

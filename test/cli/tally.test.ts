@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import type { ExpectedEnd } from "../../src/cli/script.ts"
 import { Tally } from "../../src/cli/tally.ts"
 import type { FinalStatus } from "../../src/index.ts"
 
@@ -26,6 +27,23 @@ test.each<readonly [string, ReadonlyArray<Ending>, number]>([
   for (const [index, [expected]] of endings.entries()) tally.expect(String(index), expected)
   for (const [index, [, ended]] of endings.entries()) tally.ended(String(index), ended)
   expect(tally.exitStatus).toBe(status)
+})
+
+test.each<readonly [string, ExpectedEnd | undefined, FinalStatus, unknown, number]>([
+  ["ends with 0", undefined, "complete", { exitCode: 0 }, 0],
+  ["ends with 3", undefined, "complete", { exitCode: 3 }, 1],
+  ["is killed", undefined, "complete", { exitCode: null, signal: "SIGKILL" }, 1],
+  ["ends with 3, as it should", { exitCode: 3 }, "complete", { exitCode: 3 }, 0],
+  ["ends with 0, and should with 3", { exitCode: 3 }, "complete", { exitCode: 0 }, 1],
+  ["fails to start, and should end with 3", { exitCode: 3 }, "error", undefined, 1],
+  ["is denied, and should end with 3", { exitCode: 3 }, "denied", undefined, 3],
+  ["ends with 3, and should only complete", "complete", "complete", { exitCode: 3 }, 1],
+  ["is none", undefined, "complete", { diff: "" }, 0],
+])("the exit status where a command %s", (_name, expected, status, details, exitStatus) => {
+  const tally = new Tally()
+  if (expected !== undefined) tally.expect("a", expected)
+  tally.ended("a", status, details)
+  expect(tally.exitStatus).toBe(exitStatus)
 })
 
 test("a preview that is dropped is named, and fails nothing", () => {

@@ -2,6 +2,7 @@
 import type { Tool } from "../../pipeline/model/tool.ts"
 import type { Block } from "./block.ts"
 import { clip, columnsOf } from "./columns.ts"
+import { isFailedCommand } from "./command-exit.ts"
 import { printable } from "./printable.ts"
 import type { RenderBlockOptions } from "./render-block.ts"
 import { visibleLine } from "./render-text.ts"
@@ -22,7 +23,7 @@ const statusIcon = (block: Block, style: Style): string => {
     case "running":
       return style.busy("⚙")
     case "complete":
-      return style.good("✓")
+      return isFailedCommand(block.details) ? style.bad("✗") : style.good("✓")
     case "error":
       return style.bad("✗")
     case "denied":

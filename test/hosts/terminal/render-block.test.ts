@@ -35,6 +35,12 @@ describe("the header", () => {
     expect(render({ status })[0]).toBe(expected)
   })
 
+  test("of a command that did not end with 0 shows the icon of a failure", () => {
+    expect(render({ details: { exitCode: 0 } })[0]).toBe("✓ shell(npm test)")
+    expect(render({ details: { exitCode: 3 } })[0]).toBe("✗ shell(npm test)")
+    expect(render({ details: { exitCode: null, signal: "SIGKILL" } })[0]).toBe("✗ shell(npm test)")
+  })
+
   test("of a running call shows a spinner that turns and the time that has passed", () => {
     const changes = { status: "running", startedAt: 8600 } as const
     expect(render(changes)[0]).toMatch(/^⚙ shell\(npm test\) [⠋-⠿] 1\.4s$/)

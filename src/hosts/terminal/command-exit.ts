@@ -1,0 +1,14 @@
+/** How a command ended, as the details of its output tell: for the model it is an output, for people a failure. */
+
+/** Undefined where no command ran. Null where a signal ended it. */
+export const exitCodeOf = (details: unknown): number | null | undefined => {
+  if (typeof details !== "object" || details === null || !("exitCode" in details)) return undefined
+  const { exitCode } = details
+  return typeof exitCode === "number" || exitCode === null ? exitCode : undefined
+}
+
+/** Whether a command ran and ended otherwise than with 0. */
+export const isFailedCommand = (details: unknown): boolean => {
+  const exitCode = exitCodeOf(details)
+  return exitCode !== undefined && exitCode !== 0
+}
