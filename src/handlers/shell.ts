@@ -29,14 +29,20 @@ export interface ShellDetails {
 
 const foregroundTimeout = 120
 
+const missing = (directory: string) => new ToolError(`Working directory does not exist: ${directory}`)
+
+const isDirectory = async ({ files }: Machine, path: string): Promise<boolean> =>
+  (await files.stat(path))?.kind === "directory"
+
+/** The executor's own folder is taken as it is, since a look at it takes a good part of what a short command takes. */
 const findDirectory = async (
-  { files }: Machine,
+  machine: Machine,
   context: HandlerContext,
-  directory: string,
+  directory: string | undefined,
 ): Promise<string> => {
-  const { real } = await locate(files, context, directory)
-  const info = await files.stat(real)
-  if (info?.kind !== "directory") throw new ToolError(`Working directory does not exist: ${directory}`)
+  if (directory === undefined && context.workspace === undefined) return context.cwd
+  const { path, real } = await locate(machine.files, context, directory ?? context.cwd)
+  if (!(await isDirectory(machine, real))) throw missing(path)
   return real
 }
 
@@ -88,9 +94,11 @@ const completed = (output: CapturedOutput, exit: ProcessExit): Step => {
 const timedOut = (seconds: number, output: CapturedOutput, left: ReadonlyArray<LeftProcess>): Step =>
   Step.Error(joinParts([`Command timed out after ${seconds} s`, render(output), leftNoteOf(left)]))
 
-const startFailure = (cause: unknown): Step => {
+/** A folder that is not there is told like a program that is not. */
+const startFailure = async (cause: unknown, machine: Machine, { cwd }: HandlerContext): Promise<Step> => {
   if (cause instanceof ToolError) return Step.Error(cause.message)
   const { code, message } = cause as NodeJS.ErrnoException
+  if (!(await isDirectory(machine, cwd).catch(() => true))) return Step.Error(missing(cwd).message, { cause })
   const reason =
     code === "ENOENT"
       ? "bash was not found on the PATH."
@@ -118,7 +126,7 @@ class Run {
 const runShell = Effect.fnUntraced(
   function* (context: HandlerContext, options: ShellOptions, machine: Machine, run: Run) {
     const { command, workingDir, timeout } = options
-    const cwd = yield* abortable(() => findDirectory(machine, context, workingDir ?? context.cwd))
+    const cwd = yield* abortable(() => findDirectory(machine, context, workingDir))
     const process = abortable(async (signal) => {
       const exit = await machine.processes.run({
         command: "bash",
@@ -139,7 +147,8 @@ const runShell = Effect.fnUntraced(
     if (exit !== undefined) return completed(captured, exit)
     return timedOut(timeout ?? foregroundTimeout, captured, run.leftRunning)
   },
-  Effect.catch((cause) => Effect.succeed(startFailure(cause))),
+  (run, context, _options, machine) =>
+    Effect.catch(run, (cause) => Effect.promise(() => startFailure(cause, machine, context))),
 )
 
 /** Nobody is told of the file of a call that was cancelled. What could not be ended is reported as a failed cleanup. */

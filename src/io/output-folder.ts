@@ -21,11 +21,14 @@ const removeAll = (): void => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true })
 }
 
-/** The reaper does it where this process is killed. */
-const removeAtExit = (folder: string): void => {
+/** A folder of the temp folder that only this user can enter. It goes with this process, however that ends. */
+export const makePrivateFolder = async (namePrefix: string): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), namePrefix))
   if (made.size === 0) process.once("exit", removeAll)
   made.add(folder)
+  // Where this process is killed.
   reaper.removes(folder)
+  return folder
 }
 
 const newestChange = async (folder: string): Promise<number> => {
@@ -63,9 +66,7 @@ export const outputFolder = async (): Promise<string> => {
   }
   const known = await folders.get(parent)?.catch(() => undefined)
   if (known !== undefined && (await stat(known).catch(() => undefined)) !== undefined) return known
-  const making = mkdtemp(join(parent, prefix))
+  const making = makePrivateFolder(prefix)
   folders.set(parent, making)
-  const folder = await making
-  removeAtExit(folder)
-  return folder
+  return making
 }

@@ -1,7 +1,6 @@
 /** Hands on what a child prints, one chunk of each pipe at a time: while one is being taken, its pipe is not read. */
-import type { ChildProcess } from "node:child_process"
-import type { Socket } from "node:net"
 import { setImmediate as turn } from "node:timers/promises"
+import type { StartedProcess } from "./started-process.ts"
 
 export type OutputStream = "stdout" | "stderr"
 
@@ -15,12 +14,12 @@ const drainBytes = 1 << 20
 export class PipeReader {
   /** Resolves at the end of both pipes. Rejects with what the consumer threw. */
   readonly done: Promise<void>
-  private readonly child: ChildProcess
+  private readonly child: StartedProcess
   private onOutput: OnOutput | undefined
   private readonly taking = new Set<Promise<void>>()
   private bytes = 0
 
-  constructor(child: ChildProcess, onOutput: OnOutput) {
+  constructor(child: StartedProcess, onOutput: OnOutput) {
     this.child = child
     this.onOutput = onOutput
     this.done = Promise.all([this.read("stdout"), this.read("stderr")]).then(() => {})
@@ -58,7 +57,7 @@ export class PipeReader {
    */
   discard(): void {
     this.onOutput = undefined
-    for (const pipe of this.pipes) (pipe as Socket).unref()
+    for (const pipe of this.pipes) pipe.unref()
   }
 
   close(): void {
@@ -66,7 +65,7 @@ export class PipeReader {
     for (const pipe of this.pipes) pipe.destroy()
   }
 
-  /** Where there was no descriptor left for a pipe, there is none; the child's `error` event tells. */
+  /** Where there was no descriptor left for a pipe, there is none; its failure to start tells. */
   private get pipes() {
     return [this.child.stdout, this.child.stderr].filter((pipe) => pipe != null)
   }

@@ -2,12 +2,13 @@
  * Runs a command in a process group of its own, with nothing on stdin, and hands its output on as it comes.
  * The end of the run is the command's own exit: a background child that holds its pipes open does not delay it.
  */
-import { spawn } from "node:child_process"
 import { endProcesses, type LeftProcess } from "./end-processes.ts"
 import { type EnvironmentRules, environmentFor } from "./environment.ts"
 import { type OnOutput, PipeReader } from "./pipe-reader.ts"
 import { reaper } from "./reaper.ts"
 import { marked, newMark } from "./run-marker.ts"
+import { type SpawnHelperUse, startProcess } from "./start-process.ts"
+import type { Exit } from "./started-process.ts"
 
 export interface ProcessOptions {
   /** The program, looked up on PATH. */
@@ -26,9 +27,7 @@ export interface ProcessOptions {
 }
 
 /** Either code or signal is null. */
-export interface ProcessExit {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
+export interface ProcessExit extends Exit {
   /** What an abort could not end. */
   readonly leftRunning?: ReadonlyArray<LeftProcess>
 }
@@ -43,35 +42,32 @@ export interface Processes {
   run(options: ProcessOptions): Promise<ProcessExit>
 }
 
-const run = async (options: ProcessOptions): Promise<ProcessExit> => {
+const ignore = () => {}
+
+const run = async (options: ProcessOptions, use: SpawnHelperUse): Promise<ProcessExit> => {
   const { command, args, cwd, env, envRules, signal, onOutput } = options
   signal?.throwIfAborted()
   const mark = newMark()
-  const child = spawn(command, args, {
-    cwd,
-    env: marked(env ?? environmentFor(envRules), mark),
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  })
+  const markedEnv = marked(env ?? environmentFor(envRules), mark)
+  const child = await startProcess({ command, args, cwd, env: markedEnv }, use)
   const leave = reaper.watch(child.pid)
-  const exited = new Promise<ProcessExit>((resolve, reject) => {
-    child.once("error", reject)
-    child.once("exit", (code, signal) => resolve({ code, signal }))
-  })
   const reader = new PipeReader(child, onOutput)
   let failure: { readonly cause: unknown } | undefined
   let stop = () => {}
   const stopped = new Promise<void>((resolve) => {
     stop = resolve
   })
-  signal?.addEventListener("abort", stop, { once: true })
-  reader.done.catch((cause: unknown) => {
-    failure = { cause }
+  const fail = (cause: unknown) => {
+    failure ??= { cause }
     stop()
-  })
+  }
+  if (signal?.aborted === true) stop()
+  else signal?.addEventListener("abort", stop, { once: true })
+  reader.done.catch(fail)
+  child.exited.catch(fail)
   let leftRunning: ReadonlyArray<LeftProcess> = []
   try {
-    await Promise.race([exited.then(() => reader.drain()), stopped])
+    await Promise.race([child.exited.then(() => reader.drain(), ignore), stopped])
     if (failure === undefined && signal?.aborted !== true) {
       reader.discard()
     } else if (child.pid !== undefined) {
@@ -80,7 +76,7 @@ const run = async (options: ProcessOptions): Promise<ProcessExit> => {
       reader.close()
     }
     if (failure !== undefined) throw failure.cause
-    const exit = await exited
+    const exit = await child.exited
     return leftRunning.length === 0 ? exit : { ...exit, leftRunning }
   } finally {
     signal?.removeEventListener("abort", stop)
@@ -88,5 +84,17 @@ const run = async (options: ProcessOptions): Promise<ProcessExit> => {
   }
 }
 
+export interface LocalProcessesOptions {
+  /**
+   * Whether processes are started from a small process beside this one: the cost of a start grows with the memory of who
+   * starts. Default `auto`: where this process is large, and starts more than a few.
+   */
+  readonly spawnHelper?: SpawnHelperUse
+}
+
+export const makeLocalProcesses = ({ spawnHelper = "auto" }: LocalProcessesOptions = {}): Processes => ({
+  run: (options) => run(options, spawnHelper),
+})
+
 /** Processes of this machine. They end when this process ends, however it does. */
-export const localProcesses: Processes = { run }
+export const localProcesses: Processes = makeLocalProcesses()

@@ -124,6 +124,16 @@ describe("the working directory", () => {
     )
   })
 
+  it("must exist also where it is the context's", async () => {
+    expect(await shell("pwd", {}, { cwd: path("missing") })).toBe(
+      `Error: Working directory does not exist: ${path("missing")}`,
+    )
+    await writeFile(path("file"), "")
+    expect(await shell("pwd", {}, { cwd: path("file") })).toBe(
+      `Error: Working directory does not exist: ${path("file")}`,
+    )
+  })
+
   it("must be in the workspace, also through a link", async () => {
     await mkdir(path("inside"))
     await symlink("/", path("inside/out"))
