@@ -4,10 +4,12 @@
  * what the parser makes of it still tells deny patterns.
  */
 import { type Command, forEachChild, parse, type SyntaxNode } from "unbash"
+import { commandShape } from "./command-shape.ts"
 import { delicacy } from "./delicacy.ts"
 import { type Dialect, understand } from "./grammar.ts"
+import type { Segment } from "./possible-match.ts"
 import { Reading } from "./reading.ts"
-import { assignmentWord, isPlain, joinWords, type ShellWord, shellWord } from "./shell-word.ts"
+import { assignmentWord, expandedWords, isPlain, joinWords, type ShellWord, shellWord } from "./shell-word.ts"
 import { type Inner, innerCommands, type ShellInput } from "./wrappers.ts"
 
 export interface SimpleCommand {
@@ -22,6 +24,8 @@ export interface CommandLine {
   readonly commands: ReadonlyArray<SimpleCommand>
   /** Every form in which a deny pattern may find something. */
   readonly forms: ReadonlySet<string>
+  /** Forms of which parts are known only when the line runs: a deny pattern that could match one makes it a question. */
+  readonly shapes: ReadonlyArray<ReadonlyArray<Segment>>
   /** Why no pattern speaks of it: it assigns, writes to a file, defines a function. Only the whole line tells. */
   readonly delicate: string | undefined
   /** Why it is not known what runs: not in the grammar, or known only when it runs. */
@@ -76,6 +80,7 @@ const inputOf = (command: Command): ShellInput | undefined => {
 class Reader implements CommandLine {
   readonly commands: Array<SimpleCommand> = []
   readonly forms = new Set<string>()
+  readonly shapes: Array<ReadonlyArray<Segment>> = []
   delicate: string | undefined
   unknown: string | undefined
   private work = maxWork
@@ -120,7 +125,7 @@ class Reader implements CommandLine {
         return source
       case "Redirect":
         reading.redirect(node)
-        if (node.target) this.forms.add(`${node.operator} ${node.target.value}`)
+        if (node.target) this.redirect(node.operator, shellWord(node.target))
         return source
       case "Command":
         reading.command(node)
@@ -129,6 +134,12 @@ class Reader implements CommandLine {
       default:
         return source
     }
+  }
+
+  private redirect(operator: string, target: ShellWord): void {
+    this.forms.add(`${operator} ${target.text}`)
+    if (!target.literal)
+      this.shapes.push([{ alternatives: [[`${operator} `, ...target.pieces]], optional: false }])
   }
 
   private command(node: Command, source: string, depth: number): void {
@@ -186,8 +197,12 @@ class Reader implements CommandLine {
     }
   }
 
-  private addForms(words: ReadonlyArray<ShellWord>): void {
-    const texts = new Set([joinWords(words), words.map((word) => word.emptied).join(" ")])
+  private addForms(written: ReadonlyArray<ShellWord>): void {
+    const words = written.flatMap(expandedWords)
+    const shape = commandShape(words)
+    if (shape !== undefined) this.shapes.push(shape)
+    const emptied = (list: ReadonlyArray<ShellWord>): string => list.map((word) => word.emptied).join(" ")
+    const texts = new Set([joinWords(written), emptied(written), joinWords(words), emptied(words)])
     for (const text of texts) {
       this.forms.add(text)
       const collapsed = collapse(text)

@@ -1,9 +1,10 @@
 /** What the rules say of a command line: a deny rule must match one of its forms, allow rules every command in it. */
-import type { Matching } from "./bounded-pattern.ts"
+import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
 import { type CallFolder, holdsIn, type PlacedCommand, placed } from "./call-folder.ts"
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
 import { approvedBy, ask, deniedBy, type Explanation, together } from "./explanation.ts"
 import type { Place } from "./path-forms.ts"
+import { PossibleMatch, type Segment } from "./possible-match.ts"
 import { namesPower, type Power, powersOf } from "./power-options.ts"
 import { findRule, type Rule, type ToolRules } from "./rules.ts"
 
@@ -23,6 +24,17 @@ const matches = (rule: Rule, command: SimpleCommand, matching: Matching): boolea
   if (rule.literal !== undefined) return plain && rule.literal === text
   const match = matching.match(rule.wordRegex, text)
   return match !== undefined && isWordEnd(command, match.end)
+}
+
+/** For all shapes of a line, in characters times states: some tenths of a second. */
+const maxSteps = 5_000_000
+const possibleMatches = new WeakMap<BoundedPattern, PossibleMatch>()
+
+const mayMatch = (pattern: BoundedPattern, shapes: ReadonlyArray<ReadonlyArray<Segment>>): boolean => {
+  if (shapes.length === 0) return false
+  const possible = possibleMatches.get(pattern) ?? new PossibleMatch(pattern.source)
+  possibleMatches.set(pattern, possible)
+  return shapes.some((shape) => possible.in(shape, maxSteps / shapes.length))
 }
 
 export class CommandRules {
@@ -47,6 +59,13 @@ export class CommandRules {
     }
     if (line.unknown !== undefined) {
       return ask(`What the line runs cannot be told for certain: ${line.unknown}.`, source)
+    }
+    const possible = rules.deny.find((rule) => mayMatch(rule.regex, line.shapes))
+    if (possible !== undefined) {
+      return ask(
+        `The deny rule \`${possible.pattern}\` may match what is known only when the line runs.`,
+        source,
+      )
     }
     const exact = rules.allow.find((rule) => rule.literal === source && holdsIn(rule, folder, place))
     if (exact !== undefined) return approvedBy(exact, source)

@@ -1,5 +1,7 @@
 /** A word of a command line as bash would pass it on, as far as that is known before it runs. */
 import type { Assignment, Word, WordPart } from "unbash"
+import { braceElements, expandBraces } from "./braces.ts"
+import type { Piece } from "./possible-match.ts"
 
 export interface ShellWord {
   /** As it is written. */
@@ -12,6 +14,10 @@ export interface ShellWord {
   readonly emptied: string
   /** Whether it may become several words, or begin otherwise than `text`. */
   readonly splits: boolean
+  /** What is known of it before it runs. */
+  readonly pieces: ReadonlyArray<Piece>
+  /** The words that its braces make of it, one where it has none. */
+  readonly braced: ReadonlyArray<ReadonlyArray<Piece>>
 }
 
 const isLiteralPart = (part: WordPart): boolean => {
@@ -61,27 +67,74 @@ const emptiedPart = (part: WordPart): string => {
   }
 }
 
-export const shellWord = (word: Word): ShellWord => ({
-  source: word.text,
-  text: word.value,
-  literal: word.parts === undefined ? !word.text.startsWith("~") : word.parts.every(isLiteralPart),
-  emptied: emptiedWord(word),
-  splits: word.parts?.some(splitsPart) ?? false,
-})
+const anything: Pick<ShellWord, "pieces" | "braced"> = { pieces: [undefined], braced: [[undefined]] }
+
+const piecesOf = (part: WordPart): ReadonlyArray<Piece | ReadonlyArray<string>> => {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return [part.value]
+    case "DoubleQuoted":
+      return part.parts.flatMap(piecesOf)
+    case "BraceExpansion":
+      return [braceElements(part.text)]
+    default:
+      return [undefined]
+  }
+}
+
+/** Bash expands a tilde that begins a word, or stands behind `=` or `:` in what looks like an assignment. */
+const hasTilde = (text: string): boolean => /(?:^|[=:])~/.test(text)
+
+const knownPieces = (word: Word, literal: boolean): Pick<ShellWord, "pieces" | "braced"> => {
+  if (literal) return { pieces: [word.value], braced: [[word.value]] }
+  if (word.parts === undefined || hasTilde(word.text)) return anything
+  const parts = word.parts.flatMap(piecesOf)
+  return {
+    pieces: parts.map((part) => (typeof part === "string" ? part : undefined)),
+    braced: expandBraces(parts),
+  }
+}
+
+export const shellWord = (word: Word): ShellWord => {
+  const literal = word.parts === undefined ? !hasTilde(word.text) : word.parts.every(isLiteralPart)
+  return {
+    source: word.text,
+    text: word.value,
+    literal,
+    emptied: emptiedWord(word),
+    splits: word.parts?.some(splitsPart) ?? false,
+    ...knownPieces(word, literal),
+  }
+}
+
+/** The words that a word's braces make of it. */
+export const expandedWords = (word: ShellWord): ReadonlyArray<ShellWord> => {
+  if (word.braced.length < 2) return [word]
+  return word.braced.map((pieces) => {
+    const text = pieces.map((piece) => piece ?? "").join("")
+    const literal = !pieces.includes(undefined)
+    return { source: word.source, text, literal, emptied: text, splits: !literal, pieces, braced: [pieces] }
+  })
+}
 
 /** An assignment as a word: `NAME=value`. */
 export const assignmentWord = (assignment: Assignment): ShellWord => {
   const { text: source, name, index, append, value } = assignment
   if (value.type === "ArrayValue")
-    return { source, text: source, literal: false, emptied: source, splits: true }
+    return { source, text: source, literal: false, emptied: source, splits: true, ...anything }
   const head = `${name}${index === undefined ? "" : `[${index.text}]`}${append ? "+" : ""}=`
   const word = shellWord(value)
+  const pieces = [head, ...word.pieces]
   return {
     source,
     text: head + word.text,
     literal: word.literal && index === undefined,
     emptied: head + word.emptied,
     splits: word.splits || index !== undefined,
+    pieces,
+    braced: [pieces],
   }
 }
 
@@ -92,6 +145,7 @@ export const unknownWord = (text: string): ShellWord => ({
   literal: false,
   emptied: text,
   splits: true,
+  ...anything,
 })
 
 export const joinWords = (words: ReadonlyArray<ShellWord>): string => words.map((word) => word.text).join(" ")

@@ -85,7 +85,7 @@ const wrapper =
   }
 
 const replaced = (words: ReadonlyArray<ShellWord>, placeholder: string): Array<ShellWord> =>
-  words.map((word) => (word.text.includes(placeholder) ? { ...word, literal: false } : word))
+  words.map((word) => (word.text.includes(placeholder) ? unknownWord(word.text) : word))
 
 const xargs: Reader = (args) => {
   const read = readOptions(args, {

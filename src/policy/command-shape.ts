@@ -1,0 +1,45 @@
+/**
+ * All that a command may turn out to be when it runs, for deny patterns: words that expand are anything, options and their
+ * values may be left out, and a path is also what it leads to.
+ */
+import { posix } from "node:path"
+import type { Piece, Segment } from "./possible-match.ts"
+import type { ShellWord } from "./shell-word.ts"
+
+const isOption = ({ text, literal }: ShellWord): boolean => literal && text.startsWith("-")
+
+/** An option may take the word behind it for its value. */
+const mayTakeValue = (word: ShellWord | undefined): boolean =>
+  word !== undefined && isOption(word) && !/=|^--$/.test(word.text)
+
+/** The same file by other names; where the path begins above or at the root, any part of it may be the folder. */
+const spellings = (path: string): Array<string> => {
+  if (!path.includes("/")) return [path]
+  const normal = posix.normalize(path)
+  const found = [path, normal, normal.replace(/\/$/, "")]
+  if (!/^\/|^\.\./.test(normal)) return found
+  const parts = normal.split("/")
+  return [...found, ...parts.slice(-8).map((_, index, last) => last.slice(index).join("/"))]
+}
+
+const alternatives = ({ text, literal, pieces }: ShellWord): Array<ReadonlyArray<Piece>> => {
+  if (literal) return [...new Set(spellings(text))].map((spelling) => [spelling])
+  return pieces.some((piece) => piece?.includes("/")) ? [pieces, [undefined]] : [pieces]
+}
+
+/** Gives undefined where the command is what it says, and nothing else. */
+export const commandShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Segment> | undefined => {
+  const segments = words.map((word, index): Segment => {
+    if (index === 0)
+      return {
+        alternatives: [word.literal ? [word.text] : [undefined], [word.text.replace(/^.*\//s, "")]],
+        optional: false,
+      }
+    return {
+      alternatives: alternatives(word).map((pieces) => [" ", ...pieces]),
+      optional: !word.literal || isOption(word) || (index > 1 && mayTakeValue(words[index - 1])),
+    }
+  })
+  const isPlain = segments.slice(1).every((segment) => segment.alternatives.length === 1 && !segment.optional)
+  return isPlain && words.every((word) => word.literal) ? undefined : segments
+}
