@@ -65,11 +65,21 @@ export const holdsIn = (
   return here === named || (below.test(workingDir) && isInside(named, here))
 }
 
-const isMove = ({ words: [first] }: SimpleCommand): boolean =>
+const isCd = ({ words: [first] }: SimpleCommand): boolean =>
   first !== undefined && /^(cd|pushd|popd)$/.test(first.text)
 
+/** Runs commands in every folder that it comes to. */
+const isExecdir = ({ words: [first, ...args] }: SimpleCommand): boolean =>
+  first !== undefined &&
+  /(^|\/)find$/.test(first.text) &&
+  args.some(({ text }) => /^-(exec|ok)dir$/.test(text))
+
+const isMove = (command: SimpleCommand): boolean => isCd(command) || isExecdir(command)
+
 /** Where `cd` leads. */
-const target = ({ words: [name, ...args] }: SimpleCommand, folder: CallFolder, place: Place): CallFolder => {
+const target = (command: SimpleCommand, folder: CallFolder, place: Place): CallFolder => {
+  if (isExecdir(command)) return unknownFolder("wherever `find` comes to")
+  const [name, ...args] = command.words
   const operands = args.filter(({ text }) => !/^-[PLe@]+$|^--$/.test(text))
   const [operand] = operands
   if (name!.text === "cd" && operand === undefined) return folderAt(homedir(), place.start, place.start)

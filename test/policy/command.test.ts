@@ -250,7 +250,7 @@ describe("a command that runs another needs a rule for both", () => {
     ["xargs ls", "^xargs\\b"],
     ["xargs -0 -n 1 -I {} ls {}", "^xargs\\b"],
     ["find . -name '*.ts' -exec ls {} +", "^find\\b"],
-    ["find . -execdir ls {} \\; -ok ls \\;", "^find\\b"],
+    ["find . -exec ls {} \\; -ok ls \\;", "^find\\b"],
     ["bash -c ls", "^bash\\b"],
     ["sh -ic 'ls; ls'", "^sh\\b"],
     ["bash -euo pipefail -c 'ls \"$1\"' x y", "^bash\\b"],

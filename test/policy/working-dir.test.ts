@@ -121,8 +121,10 @@ describe("behind cd", () => {
     "pushd evil && npm test",
     "popd && npm test",
     "builtin cd evil && npm test",
+    "find . -execdir npm test \\;",
+    "/usr/bin/find evil -okdir npm test \\;",
   ])("any other is asked: %j", (command) => {
-    expect(verdict([...rules, "^builtin\\b"], command)).toBe("ask")
+    expect(verdict([...rules, "^builtin\\b", "find\\b"], command)).toBe("ask")
   })
 
   it("relative folders start at the call's", () => {
