@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { customToolContext, extensionContext } from "../../src/custom-tools/contexts.ts"
 import type { CurrentCall } from "../../src/custom-tools/current-call.ts"
-import type { CustomToolHost } from "../../src/custom-tools/host.ts"
+import { type CustomToolHost, MemorySession, noOpUI } from "../../src/custom-tools/index.ts"
 import { foreignOwner, runIsolated } from "../../src/custom-tools/loading/isolation.ts"
-import { defaultSession, MemorySession } from "../../src/custom-tools/memory-session.ts"
-import { noOpUI } from "../../src/custom-tools/ui-context.ts"
+import { defaultSession } from "../../src/custom-tools/memory-session.ts"
 import { ToolExecutor, ToolRegistry } from "../../src/index.ts"
 
 const executor = new ToolExecutor(new ToolRegistry([]))

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest"
-import { noOpUI } from "../../src/custom-tools/ui-context.ts"
+import { noOpUI } from "../../src/custom-tools/index.ts"
 import { extension, names, registering, returning, tool, useCustomTools } from "./project-and-home.ts"
 
 const { path, load } = useCustomTools()

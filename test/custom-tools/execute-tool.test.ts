@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { fromCustomTool } from "../../src/custom-tools/from-custom-tool.ts"
+import { fromCustomTool } from "../../src/custom-tools/index.ts"
 import { foreignOwner } from "../../src/custom-tools/loading/isolation.ts"
 import { deferred, never } from "../pipeline/deferred.ts"
 import { customTool, endOf, executorFor } from "./tool-runs.ts"

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs"
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
 import { beforeEach, describe, expect, it, vi } from "vitest"
-import { fileLogger, loggerOf } from "../../src/custom-tools/file-logger.ts"
+import { loggerOf } from "../../src/custom-tools/file-logger.ts"
+import { fileLogger } from "../../src/custom-tools/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { expectNothingUnhandled } from "../pipeline/unhandled.ts"
 

@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox"
 import { describe, expect, it } from "vitest"
 import { type CurrentCall, currentCall } from "../../src/custom-tools/current-call.ts"
-import type { CustomToolContext } from "../../src/custom-tools/custom-tool.ts"
-import type { ExtensionContext } from "../../src/custom-tools/extension.ts"
-import { fromCustomTool } from "../../src/custom-tools/from-custom-tool.ts"
+import {
+  type CustomToolContext,
+  type ExtensionContext,
+  fromCustomTool,
+} from "../../src/custom-tools/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { deferred, turn } from "../pipeline/deferred.ts"
 import { expectNothingUnhandled } from "../pipeline/unhandled.ts"

@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { describe, expect, it } from "vitest"
-import type { ExtensionContext, ToolDefinition } from "../../src/custom-tools/extension.ts"
-import { fromPiTool } from "../../src/custom-tools/from-pi-tool.ts"
+import { type ExtensionContext, fromPiTool, type ToolDefinition } from "../../src/custom-tools/index.ts"
 import { eventsOf, piArguments, piTool, trusting } from "./tool-runs.ts"
 
 describe("a tool of pi", () => {

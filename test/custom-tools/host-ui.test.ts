@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { hostUI } from "../../src/custom-tools/host-ui.ts"
+import { noOpUI, type UIContext } from "../../src/custom-tools/index.ts"
 import { foreignOwner, runIsolated } from "../../src/custom-tools/loading/isolation.ts"
-import { noOpUI, type UIContext } from "../../src/custom-tools/ui-context.ts"
 
 describe("hostUI", () => {
   it("is the no-op one where there is none", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { defaultSession, MemorySession } from "../../src/custom-tools/memory-session.ts"
+import { MemorySession } from "../../src/custom-tools/index.ts"
+import { defaultSession } from "../../src/custom-tools/memory-session.ts"
 
 const withEntries = (count: number): MemorySession => {
   const session = new MemorySession()

@@ -1,7 +1,8 @@
 /** Writes tools and extensions into a project and a home folder, and loads all that is there. */
+
 import { Type } from "@sinclair/typebox"
 import { onTestFinished } from "vitest"
-import { CustomTools, type CustomToolsOptions } from "../../src/custom-tools/custom-tools.ts"
+import { CustomTools, type CustomToolsOptions } from "../../src/custom-tools/index.ts"
 import {
   defineTool,
   pipeline,

@@ -1,11 +1,10 @@
 /** The examples that the two agents' packages ship, as they are: loaded, and run where this machine has what they need. */
+
 import { existsSync } from "node:fs"
 import { mkdir, readdir, readFile, symlink } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { afterAll, describe, expect, it, onTestFinished } from "vitest"
-import { CustomTools } from "../../src/custom-tools/custom-tools.ts"
-import { loadExtensions } from "../../src/custom-tools/extensions/load-extensions.ts"
-import type { ToolPath } from "../../src/custom-tools/loaded-tool.ts"
+import { CustomTools, loadExtensions, type ToolPath } from "../../src/custom-tools/index.ts"
 import { ToolExecutor, ToolRegistry } from "../../src/index.ts"
 import { ExampleAgent } from "./published/example-agent.ts"
 import type { Start } from "./published/example-run.ts"

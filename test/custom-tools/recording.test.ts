@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest"
-import type { AnyCustomTool, CustomToolContext } from "../../src/custom-tools/custom-tool.ts"
-import { fromCustomTool } from "../../src/custom-tools/from-custom-tool.ts"
-import { fromPiTool } from "../../src/custom-tools/from-pi-tool.ts"
-import type { CustomToolHost } from "../../src/custom-tools/host.ts"
-import { defaultSession, MemorySession } from "../../src/custom-tools/memory-session.ts"
-import type { SessionManager } from "../../src/custom-tools/session-manager.ts"
+import type { AnyCustomTool } from "../../src/custom-tools/custom-tool.ts"
+import {
+  type CustomToolContext,
+  type CustomToolHost,
+  fromCustomTool,
+  fromPiTool,
+  MemorySession,
+  type SessionManager,
+} from "../../src/custom-tools/index.ts"
+import { defaultSession } from "../../src/custom-tools/memory-session.ts"
 import { deferred, turn } from "../pipeline/deferred.ts"
 import { customTool, eventsOf, executorFor, piTool } from "./tool-runs.ts"
 

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest"
 import type { AnyCustomTool } from "../../src/custom-tools/custom-tool.ts"
-import type { AnyToolDefinition, ToolRenderContext } from "../../src/custom-tools/extension.ts"
-import { fromCustomTool } from "../../src/custom-tools/from-custom-tool.ts"
-import { fromPiTool } from "../../src/custom-tools/from-pi-tool.ts"
-import type { CustomToolHost } from "../../src/custom-tools/host.ts"
-import type { Theme } from "../../src/custom-tools/theme.ts"
-import { noOpUI } from "../../src/custom-tools/ui-context.ts"
+import type { AnyToolDefinition } from "../../src/custom-tools/extension.ts"
+import {
+  type CustomToolHost,
+  fromCustomTool,
+  fromPiTool,
+  noOpUI,
+  type Theme,
+  type ToolRenderContext,
+} from "../../src/custom-tools/index.ts"
 import type { RenderOptions, Tool, ToolResult } from "../../src/index.ts"
 import { expectNothingUnhandled } from "../pipeline/unhandled.ts"
 import { recordingLogger } from "./extensions/load-sources.ts"

@@ -1,9 +1,9 @@
 /** Tools and extensions as their authors write them, in files of their own. */
+
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { CustomTools, type CustomToolsOptions } from "../../src/custom-tools/custom-tools.ts"
-import { MemorySession } from "../../src/custom-tools/memory-session.ts"
+import { CustomTools, type CustomToolsOptions, MemorySession } from "../../src/custom-tools/index.ts"
 import { readFileTool } from "../../src/impls/index.ts"
 import { ToolExecutor, ToolRegistry } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
@@ -141,7 +141,7 @@ describe("a bad module", () => {
     "bad/exits-at-import.ts": exits("bad/exits-at-import.ts"),
     "bad/exits-in-factory.ts": exits("bad/exits-in-factory.ts"),
     "bad/returns-nonsense.ts": invalid(0),
-    "bad/unknown-name.ts": `Failed to load tool: ${sample("bad/unknown-name.ts")} imports "createTelepathyTool" from "@mariozechner/pi-coding-agent", which stepline's stand-in does not have: install the package beside the tool`,
+    "bad/unknown-name.ts": `Failed to load tool: ${sample("bad/unknown-name.ts")} imports "createTelepathyTool" from "@mariozechner/pi-coding-agent", which stepline's stand-in does not have: install @mariozechner/pi-coding-agent beside the tool`,
   }
 
   it("costs its own tools only, and its error says what is wrong with which file", async () => {

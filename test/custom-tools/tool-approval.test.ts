@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { AnyCustomTool } from "../../src/custom-tools/custom-tool.ts"
-import { fromCustomTool } from "../../src/custom-tools/from-custom-tool.ts"
-import type { ApprovalSubject, CustomToolHost } from "../../src/custom-tools/host.ts"
+import { type ApprovalSubject, type CustomToolHost, fromCustomTool } from "../../src/custom-tools/index.ts"
 import { expectNothingUnhandled } from "../pipeline/unhandled.ts"
 import { customTool, eventsOf } from "./tool-runs.ts"
 

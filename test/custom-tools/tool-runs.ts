@@ -1,11 +1,10 @@
 /** Small foreign tools, and executors that run what becomes of them. */
+
 import { Type } from "@sinclair/typebox"
 import { onTestFinished } from "vitest"
 import type { AnyCustomTool } from "../../src/custom-tools/custom-tool.ts"
 import type { AnyToolDefinition } from "../../src/custom-tools/extension.ts"
-import { fromCustomTool } from "../../src/custom-tools/from-custom-tool.ts"
-import { fromPiTool } from "../../src/custom-tools/from-pi-tool.ts"
-import type { CustomToolHost } from "../../src/custom-tools/host.ts"
+import { type CustomToolHost, fromCustomTool, fromPiTool } from "../../src/custom-tools/index.ts"
 import { type Tool, ToolExecutor, type ToolExecutorOptions, ToolRegistry } from "../../src/index.ts"
 import { type Script, ScriptedHost } from "../../src/testing.ts"
 

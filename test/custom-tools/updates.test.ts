@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { AgentToolUpdateCallback } from "../../src/custom-tools/agent-tool-result.ts"
-import { fromCustomTool } from "../../src/custom-tools/from-custom-tool.ts"
+import { type AgentToolUpdateCallback, fromCustomTool } from "../../src/custom-tools/index.ts"
 import { foreignOwner } from "../../src/custom-tools/loading/isolation.ts"
 import type { DeltaEvent, ToolEvent } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"

@@ -1,6 +1,8 @@
 /**
  * The modules that foreign code consists of. A module is linked before it runs: it and all that it imports are
  * compiled, and the names that it takes from stand-ins are checked. Each runs once, after what it imports.
+ * Not jiti's own linker with `virtualModules`: there ours win over an installed package, a name that is missing is
+ * undefined, modules run before it shows that another one is missing, and `createRequire` goes past all of it.
  */
 import { readFileSync } from "node:fs"
 import Module, { createRequire } from "node:module"

@@ -1,7 +1,7 @@
 /** Finds what an import means: a file to evaluate, a module that Node loads by itself, or a stand-in. */
 import { readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
-import { extname, join } from "node:path"
+import { dirname, extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createJiti } from "jiti"
 import { isModuleFile, noModule } from "./compile-module.ts"
@@ -46,6 +46,7 @@ export const runsOnNode = (path: string): boolean => !extname(path).endsWith("ts
 export class ModuleResolver {
   private readonly mode: StandInMode
   private readonly standIns: StandIns
+  private readonly found = new Map<string, string | undefined>()
   /** By a package's folder, whether it needs a stand-in. */
   private readonly needing = new Map<string, boolean>()
 
@@ -60,12 +61,19 @@ export class ModuleResolver {
     if (specifier.startsWith("node:")) throw missingBuiltin(specifier, importer.path)
     const standIn = this.standIn(specifier)
     if (standIn !== undefined && this.mode === "always") return standIn
-    const path = findModule(specifier, importer)
+    const path = this.find(specifier, importer)
     if (standIn !== undefined) {
       return path !== undefined && runsOnNode(path) ? { _tag: "Native", id: path, standIn } : standIn
     }
     if (path === undefined) throw notFound(specifier, importer)
     return this.fileTarget(path, importer)
+  }
+
+  /** What is not installed takes longest to look for, and modules of a folder look for the same. */
+  private find(specifier: string, importer: Importer): string | undefined {
+    const key = JSON.stringify([dirname(importer.path), importer.isEsm, specifier])
+    if (!this.found.has(key)) this.found.set(key, findModule(specifier, importer))
+    return this.found.get(key)
   }
 
   private fileTarget(path: string, importer: Importer): ModuleTarget {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { CustomToolHost } from "../../../src/custom-tools/host.ts"
+import type { CustomToolHost } from "../../../src/custom-tools/index.ts"
 import { defaultSession } from "../../../src/custom-tools/memory-session.ts"
 import { loadSources, toolSource } from "./load-sources.ts"
 

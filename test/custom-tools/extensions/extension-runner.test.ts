@@ -1,7 +1,6 @@
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import type { ToolPort } from "../../../src/custom-tools/extensions/extension-tools.ts"
-import type { LoadedExtensionTool } from "../../../src/custom-tools/loaded-tool.ts"
+import type { LoadedExtensionTool, ToolPort } from "../../../src/custom-tools/index.ts"
 import type { ToolCall } from "../../../src/index.ts"
 import type { CallingAgent } from "../../../src/pipeline/model/handler.ts"
 import { turn, until } from "../../pipeline/deferred.ts"

@@ -1,9 +1,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it, onTestFinished, vi } from "vitest"
-import { loadExtensions } from "../../../src/custom-tools/extensions/load-extensions.ts"
-import type { LoadedExtensionTool } from "../../../src/custom-tools/loaded-tool.ts"
-import { noOpUI } from "../../../src/custom-tools/ui-context.ts"
+import { type LoadedExtensionTool, loadExtensions, noOpUI } from "../../../src/custom-tools/index.ts"
 import { deferred } from "../../pipeline/deferred.ts"
 import { loadSources, temporaryFolder, toolSource } from "./load-sources.ts"
 

@@ -1,14 +1,15 @@
 /** Loads extensions from sources that are written to real files, and keeps what their host is told. */
+
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import {
+  type CustomToolHost,
   type LoadedExtensions,
+  type Logger,
   loadExtensions,
-} from "../../../src/custom-tools/extensions/load-extensions.ts"
-import type { CustomToolHost } from "../../../src/custom-tools/host.ts"
-import type { Logger } from "../../../src/custom-tools/logger.ts"
+} from "../../../src/custom-tools/index.ts"
 
 /** A folder that is gone after the test. */
 export const temporaryFolder = async (): Promise<string> => {

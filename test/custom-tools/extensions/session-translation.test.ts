@@ -3,7 +3,7 @@ import {
   toExtensionEvents,
   toSessionEvent,
 } from "../../../src/custom-tools/extensions/session-translation.ts"
-import type { SessionEvent } from "../../../src/custom-tools/session-events.ts"
+import type { SessionEvent } from "../../../src/custom-tools/index.ts"
 
 const previousSessionFile = "/sessions/old.jsonl"
 

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from "vitest"
 import type { AnyCustomTool } from "../../../src/custom-tools/custom-tool.ts"
 import { tellSession } from "../../../src/custom-tools/extensions/tell-session.ts"
-import type { SessionEvent } from "../../../src/custom-tools/session-events.ts"
+import type { SessionEvent } from "../../../src/custom-tools/index.ts"
 import { loadSources, recordingLogger } from "./load-sources.ts"
 
 const statefulTool = (name: string, onSession: AnyCustomTool["onSession"]) => ({

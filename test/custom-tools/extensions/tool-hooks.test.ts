@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import type { ExtensionRunner } from "../../../src/custom-tools/extensions/extension-runner.ts"
-import { noOpUI, type UIContext } from "../../../src/custom-tools/ui-context.ts"
+import { type ExtensionRunner, noOpUI, type UIContext } from "../../../src/custom-tools/index.ts"
 import { defineTool, pipeline, Step, type ToolCall, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
 import { loadSources } from "./load-sources.ts"
 

@@ -1,9 +1,8 @@
 /** An extension as an author writes it, in TypeScript against our types, on a real executor. */
+
 import { fileURLToPath } from "node:url"
 import { expect, expectTypeOf, it } from "vitest"
-import type { ExtensionAPI } from "../../../src/custom-tools/extension.ts"
-import { loadExtensions } from "../../../src/custom-tools/extensions/load-extensions.ts"
-import { fromPiTool } from "../../../src/custom-tools/from-pi-tool.ts"
+import { type ExtensionAPI, fromPiTool, loadExtensions } from "../../../src/custom-tools/index.ts"
 import { defineTool, pipeline, Step, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
 import { recordingLogger } from "./load-sources.ts"
 

@@ -2,16 +2,16 @@ import { symlink } from "node:fs/promises"
 import { relative } from "node:path"
 import { ToolRegistry } from "stepline"
 import { describe, expect, it } from "vitest"
-import type { CustomToolAPI } from "../../../src/custom-tools/custom-tool.ts"
-import { CustomTools } from "../../../src/custom-tools/custom-tools.ts"
-import { loadExtensions } from "../../../src/custom-tools/extensions/load-extensions.ts"
 import {
+  type CustomToolAPI,
+  CustomTools,
   discoverAndLoadCustomTools,
+  type LoadOptions,
   loadCustomTools,
-} from "../../../src/custom-tools/loading/load-custom-tools.ts"
-import type { LoadOptions } from "../../../src/custom-tools/loading/load-options.ts"
-import { ModuleLoader } from "../../../src/custom-tools/loading/module-loader.ts"
-import { noOpUI } from "../../../src/custom-tools/ui-context.ts"
+  loadExtensions,
+  ModuleLoader,
+  noOpUI,
+} from "../../../src/custom-tools/index.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { writeFiles } from "./write-files.ts"
 

@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { ModuleLoader, type ModuleLoaderOptions } from "../../../src/custom-tools/index.ts"
 import { foreignOwner } from "../../../src/custom-tools/loading/isolation.ts"
-import { ModuleLoader, type ModuleLoaderOptions } from "../../../src/custom-tools/loading/module-loader.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { writeFiles } from "./write-files.ts"
 

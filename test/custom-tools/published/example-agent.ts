@@ -2,13 +2,18 @@
  * A small agent with real extensions or custom tools: an executor, a history that it keeps as agents do, and a user
  * who is either absent or types given keys.
  */
+
 import { onTestFinished } from "vitest"
-import { CustomTools } from "../../../src/custom-tools/custom-tools.ts"
-import type { CustomToolHost } from "../../../src/custom-tools/host.ts"
-import type { ToolPath } from "../../../src/custom-tools/loaded-tool.ts"
-import { MemorySession } from "../../../src/custom-tools/memory-session.ts"
-import { plainTheme } from "../../../src/custom-tools/theme.ts"
-import { type Component, noOpUI, type UIContext } from "../../../src/custom-tools/ui-context.ts"
+import {
+  type Component,
+  type CustomToolHost,
+  CustomTools,
+  MemorySession,
+  noOpUI,
+  plainTheme,
+  type ToolPath,
+  type UIContext,
+} from "../../../src/custom-tools/index.ts"
 import { ToolExecutor, ToolRegistry, type ToolResult } from "../../../src/index.ts"
 
 export interface ExampleAgentOptions {

@@ -1,7 +1,5 @@
 import { expect, expectTypeOf, it } from "vitest"
-import type { ExtensionAPI, ToolDefinition } from "../../../src/custom-tools/extension.ts"
-import { defineTool } from "../../../src/custom-tools/stand-ins/define-tool.ts"
-import { Type } from "../../../src/custom-tools/stand-ins/typebox.ts"
+import { defineTool, type ExtensionAPI, type ToolDefinition, Type } from "../../../src/custom-tools/index.ts"
 
 const parameters = Type.Object({ name: Type.String(), times: Type.Optional(Type.Number()) })
 

@@ -1,6 +1,6 @@
 import { readFile, symlink, writeFile } from "node:fs/promises"
 import { expect, it } from "vitest"
-import { withFileMutationQueue } from "../../../src/custom-tools/stand-ins/file-mutation-queue.ts"
+import { withFileMutationQueue } from "../../../src/custom-tools/index.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 
 const path = useTempFolder()

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { parseFrontmatter } from "../../../src/custom-tools/stand-ins/frontmatter.ts"
+import { publishedModule } from "./published-module.ts"
+
+const { parseFrontmatter } = await publishedModule("@mariozechner/pi-coding-agent")
 
 const fields = (yaml: string): unknown => parseFrontmatter(`---\n${yaml}\n---\nbody`).frontmatter
 

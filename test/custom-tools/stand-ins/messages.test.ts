@@ -1,5 +1,7 @@
 import { expect, it } from "vitest"
-import { convertToLlm, serializeConversation } from "../../../src/custom-tools/stand-ins/messages.ts"
+import { publishedModule } from "./published-module.ts"
+
+const { convertToLlm, serializeConversation } = await publishedModule("@mariozechner/pi-coding-agent")
 
 const text = (value: string) => [{ type: "text", text: value }]
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest"
-import type { SessionEntry } from "../../../src/custom-tools/session-manager.ts"
-import {
+import type { SessionEntry } from "../../../src/custom-tools/index.ts"
+import { publishedModule } from "./published-module.ts"
+
+const {
   buildContextEntries,
   buildSessionContext,
   calculateContextTokens,
@@ -12,7 +14,7 @@ import {
   parseSessionEntries,
   sessionEntryToContextMessages,
   shouldCompact,
-} from "../../../src/custom-tools/stand-ins/session-context.ts"
+} = await publishedModule("@mariozechner/pi-coding-agent")
 
 const timestamp = "2026-01-01T00:00:00.000Z"
 
@@ -66,7 +68,7 @@ describe("buildSessionContext", () => {
       entry("k", "c", compaction),
       entry("z", "k", said("user", "last")),
     ]
-    expect(buildContextEntries(compacted).map(({ id }) => id)).toEqual(["k", "c", "z"])
+    expect(buildContextEntries(compacted).map(({ id }: SessionEntry) => id)).toEqual(["k", "c", "z"])
     expect(buildSessionContext(compacted).messages[0]).toMatchObject({
       role: "compactionSummary",
       summary: "s",

@@ -1,13 +1,11 @@
 /** Values that tools take from their agents' packages and that need neither agent, screen nor model. */
 import { writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import { loadStandIns } from "../../../src/custom-tools/stand-ins/index.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
+import { publishedModule } from "./published-module.ts"
 
-const standIns = await loadStandIns()
-// biome-ignore lint/suspicious/noExplicitAny: what published modules export has no type here.
-const moduleOf = (name: string) => standIns[`@earendil-works/${name}`] as Record<string, any>
-const [agent, ai, tui] = ["pi-coding-agent", "pi-ai", "pi-tui"].map(moduleOf)
+const moduleOf = (name: string) => publishedModule(`@earendil-works/${name}`)
+const [agent, ai, tui] = await Promise.all(["pi-coding-agent", "pi-ai", "pi-tui"].map(moduleOf))
 
 const path = useTempFolder()
 

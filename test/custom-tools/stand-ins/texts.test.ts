@@ -1,6 +1,7 @@
 import { expect, it } from "vitest"
-import { keyHint } from "../../../src/custom-tools/stand-ins/key-hints.ts"
-import { getMarkdownTheme } from "../../../src/custom-tools/stand-ins/themes.ts"
+import { publishedModule } from "./published-module.ts"
+
+const { keyHint, getMarkdownTheme } = await publishedModule("@mariozechner/pi-coding-agent")
 
 it("hints at keys only where one does something", () => {
   expect(keyHint("tui.select.cancel", "cancel")).toBe("escape cancel")

@@ -4,9 +4,11 @@ import {
   formatSize,
   type TruncationResult,
   truncateHead,
-  truncateLine,
   truncateTail,
-} from "../../../src/custom-tools/stand-ins/truncation.ts"
+} from "../../../src/custom-tools/index.ts"
+import { publishedModule } from "./published-module.ts"
+
+const { truncateLine } = await publishedModule("@mariozechner/pi-coding-agent")
 
 const lines = (count: number): string =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}`).join("\n")

@@ -1,10 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import type { AgentToolUpdate } from "../../../../src/custom-tools/agent-tool-result.ts"
-import {
-  type BashToolDetails,
-  createBashTool,
-} from "../../../../src/custom-tools/stand-ins/tool-factories/bash.ts"
+import { type AgentToolUpdate, createBashTool } from "../../../../src/custom-tools/index.ts"
+import type { BashToolDetails } from "../../../../src/custom-tools/stand-ins/tool-factories/bash.ts"
 import { useTempFolder } from "../../../io/temp-folder.ts"
 import { failureOf, run, textFrom } from "./run-tool.ts"
 

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import { createEditTool } from "../../../../src/custom-tools/stand-ins/tool-factories/edit.ts"
+import { createEditTool } from "../../../../src/custom-tools/index.ts"
 import { useTempFolder } from "../../../io/temp-folder.ts"
 import { failureOf, run, textFrom } from "./run-tool.ts"
 

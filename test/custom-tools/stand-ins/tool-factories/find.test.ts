@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { describe, expect, it } from "vitest"
-import { createFindTool } from "../../../../src/custom-tools/stand-ins/tool-factories/find.ts"
+import { createFindTool } from "../../../../src/custom-tools/index.ts"
 import { useTempFolder } from "../../../io/temp-folder.ts"
 import { failureOf, run, textFrom } from "./run-tool.ts"
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { describe, expect, it } from "vitest"
-import { createGrepTool } from "../../../../src/custom-tools/stand-ins/tool-factories/grep.ts"
+import { createGrepTool } from "../../../../src/custom-tools/index.ts"
 import { useTempFolder } from "../../../io/temp-folder.ts"
 import { failureOf, run, textFrom } from "./run-tool.ts"
 

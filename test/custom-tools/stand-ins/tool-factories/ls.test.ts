@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { expect, it } from "vitest"
-import { createLsTool } from "../../../../src/custom-tools/stand-ins/tool-factories/ls.ts"
+import { createLsTool } from "../../../../src/custom-tools/index.ts"
 import { useTempFolder } from "../../../io/temp-folder.ts"
 import { failureOf, run, textFrom } from "./run-tool.ts"
 

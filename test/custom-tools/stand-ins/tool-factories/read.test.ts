@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import { createReadTool } from "../../../../src/custom-tools/stand-ins/tool-factories/read.ts"
+import { createReadTool } from "../../../../src/custom-tools/index.ts"
 import { useTempFolder } from "../../../io/temp-folder.ts"
 import { failureOf, run, textFrom } from "./run-tool.ts"
 

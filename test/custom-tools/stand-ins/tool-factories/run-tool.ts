@@ -1,5 +1,5 @@
 /** Calls a tool as another one that delegates to it does. */
-import type { AgentToolResult, AgentToolUpdate } from "../../../../src/custom-tools/agent-tool-result.ts"
+import type { AgentToolResult, AgentToolUpdate } from "../../../../src/custom-tools/index.ts"
 import { textOf } from "../../../../src/pipeline/model/output.ts"
 
 interface Delegate<Params> {

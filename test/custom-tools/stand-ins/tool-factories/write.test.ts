@@ -1,6 +1,6 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { expect, it } from "vitest"
-import { createWriteTool } from "../../../../src/custom-tools/stand-ins/tool-factories/write.ts"
+import { createWriteTool } from "../../../../src/custom-tools/index.ts"
 import { useTempFolder } from "../../../io/temp-folder.ts"
 import { failureOf, textFrom } from "./run-tool.ts"
 

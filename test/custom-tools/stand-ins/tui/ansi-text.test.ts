@@ -1,11 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import {
-  CURSOR_MARKER,
-  truncateToWidth,
-  visibleWidth,
-  wrapTextWithAnsi,
-} from "../../../../src/custom-tools/stand-ins/tui/ansi-text.ts"
+import { publishedModule } from "../published-module.ts"
+
+const { CURSOR_MARKER, truncateToWidth, visibleWidth, wrapTextWithAnsi } =
+  await publishedModule("@mariozechner/pi-tui")
 
 const red = (text: string): string => `\x1b[31m${text}\x1b[39m`
 const link = "\x1b]8;;http://x\x07text\x1b]8;;\x07"

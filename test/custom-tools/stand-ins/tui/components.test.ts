@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { DynamicBorder } from "../../../../src/custom-tools/stand-ins/tui/border.ts"
-import { Box, Container, Spacer } from "../../../../src/custom-tools/stand-ins/tui/containers.ts"
-import { Text } from "../../../../src/custom-tools/stand-ins/tui/text.ts"
+import { publishedModule } from "../published-module.ts"
+
+const { DynamicBorder } = await publishedModule("@mariozechner/pi-coding-agent")
+
+const { Box, Container, Spacer, Text } = await publishedModule("@mariozechner/pi-tui")
 
 const marked = (line: string): string => `<${line}>`
 

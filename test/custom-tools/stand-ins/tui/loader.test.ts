@@ -1,6 +1,8 @@
 import { expect, it } from "vitest"
-import { BorderedLoader } from "../../../../src/custom-tools/stand-ins/tui/loader.ts"
-import { plainTheme } from "../../../../src/custom-tools/theme.ts"
+import { plainTheme } from "../../../../src/custom-tools/index.ts"
+import { publishedModule } from "../published-module.ts"
+
+const { BorderedLoader } = await publishedModule("@mariozechner/pi-coding-agent")
 
 it("aborts its signal on Escape, once", () => {
   let aborts = 0

@@ -1,6 +1,10 @@
 import { expect, it } from "vitest"
-import { getMarkdownTheme } from "../../../../src/custom-tools/stand-ins/themes.ts"
-import { Markdown, type MarkdownTheme } from "../../../../src/custom-tools/stand-ins/tui/markdown.ts"
+import type { MarkdownTheme } from "../../../../src/custom-tools/stand-ins/tui/markdown.ts"
+import { publishedModule } from "../published-module.ts"
+
+const { getMarkdownTheme } = await publishedModule("@mariozechner/pi-coding-agent")
+
+const { Markdown } = await publishedModule("@mariozechner/pi-tui")
 
 const tag = (name: string) => (text: string) => `<${name}>${text}</${name}>`
 

@@ -4,15 +4,11 @@ import { symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
-import { loadStandIns } from "../../../../src/custom-tools/stand-ins/index.ts"
 import { useTempFolder } from "../../../io/temp-folder.ts"
+import { type PublishedModule, publishedModule } from "../published-module.ts"
 
-// biome-ignore lint/suspicious/noExplicitAny: what published modules export has no type here.
-type Loose = Record<string, any>
-
-const standIns = await loadStandIns()
-const tui = standIns["@earendil-works/pi-tui"] as Loose
-const agent = standIns["@earendil-works/pi-coding-agent"] as Loose
+const tui = await publishedModule("@earendil-works/pi-tui")
+const agent = await publishedModule("@earendil-works/pi-coding-agent")
 
 const path = useTempFolder()
 
@@ -40,7 +36,7 @@ describe("where it is installed", () => {
       matches: (data: string, binding: string) => data === "\x1b" && binding === "app.interrupt",
     }
     const screen = { requestRender: () => {}, terminal: { rows: 24, columns: 80 } }
-    const editor = new Own(screen, agent.getEditorTheme(), keys) as Loose
+    const editor = new Own(screen, agent.getEditorTheme(), keys) as PublishedModule
     editor.onEscape = () => pressed.push("escape")
     for (const data of ["a", "\x1b"]) editor.handleInput(data)
     expect([editor.getText(), pressed]).toEqual(["a", ["escape"]])
