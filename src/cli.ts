@@ -32,6 +32,11 @@ const withLocalOptions = (command: Command): Command =>
   withToolOptions(command)
     .option("--allow <TOOL=REGEX>", "approve such calls without asking (repeatable)", collect)
     .option("--deny <TOOL=REGEX>", "deny such calls, whatever else allows them (repeatable)", collect)
+    .option(
+      "--pass-env <NAME>",
+      "let commands have this variable, though its name looks like a secret (repeatable)",
+      collect,
+    )
     .option("--config <FILE>", "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes")
     .option(
       "--nvim [SOCKET]",

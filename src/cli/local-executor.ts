@@ -4,8 +4,9 @@ import { resolve } from "node:path"
 import type { UIContext } from "../custom-tools/ui-context.ts"
 import { subagentTools } from "../impls/index.ts"
 import { localBrowser } from "../io/browser.ts"
+import { localMachine } from "../io/machine.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
-import { loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
+import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
 import type { NvimEditor, NvimSocket } from "./nvim-editor.ts"
 import { loadFilters, type RuleOptions } from "./rules.ts"
 import { UsageError } from "./usage-error.ts"
@@ -50,7 +51,8 @@ export const expectFolder = async (path: string): Promise<string> => {
 /** Throws a UsageError for options that name what is not there. */
 export const localExecutor = async (options: LocalOptions): Promise<LocalExecutor> => {
   const cwd = await expectFolder(options.cwd ?? process.cwd())
-  const { registry, customTools } = await localTools(subagentTools(), options, cwd)
+  const machine = { ...localMachine, env: environmentRules(options) }
+  const { registry, customTools } = await localTools(subagentTools(machine), options, cwd)
   const filters = await loadFilters(options, registry, cwd)
   const editor = await openEditor(options.nvim)
   const delegates = editor?.host.delegates ?? {}

@@ -2,6 +2,7 @@
 import { homedir } from "node:os"
 import type { CustomTools, CustomToolsOptions } from "../custom-tools/custom-tools.ts"
 import { resolveToolPath } from "../custom-tools/loading/tool-paths.ts"
+import type { EnvironmentRules } from "../io/environment.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { Tool } from "../pipeline/model/tool.ts"
 import { shortPath } from "./short-path.ts"
@@ -12,7 +13,14 @@ export interface ToolsOptions extends TrustOptions {
   readonly toolPath?: ReadonlyArray<string>
   /** Whether to look for tools where other agents keep theirs. Default true. */
   readonly discovery?: boolean
+  /** Names of variables that commands get though they look like secrets. */
+  readonly passEnv?: ReadonlyArray<string>
 }
+
+/** The environment of commands and programs of a command line. */
+export const environmentRules = ({ passEnv = [] }: ToolsOptions): EnvironmentRules => ({
+  pass: ["*", ...passEnv],
+})
 
 export interface LocalTools {
   readonly registry: ToolRegistry
@@ -51,7 +59,13 @@ export const localTools = async (
   const { CustomTools } = await import("../custom-tools/custom-tools.ts")
   // As a shell's user means it: from where the command is typed, wherever the tools are to work.
   const paths = toolPath.map((path) => resolveToolPath(path, process.cwd(), home))
-  const customTools = await CustomTools.load({ cwd, registry, paths, discovery: discovery ?? false })
+  const customTools = await CustomTools.load({
+    cwd,
+    registry,
+    paths,
+    discovery: discovery ?? false,
+    env: environmentRules(options),
+  })
   return { registry, customTools }
 }
 

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises"
 import { constants } from "node:os"
 import { resolve } from "node:path"
 import { StringDecoder } from "node:string_decoder"
+import type { EnvironmentRules } from "../io/environment.ts"
 import { localProcesses, type ProcessExit } from "../io/processes.ts"
 import { HeadAndTail } from "../io/truncation.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
@@ -71,9 +72,10 @@ const stopAfter = (signal: unknown, timeout: unknown) => {
  * left out past that.
  *
  * @param cwd Where programs run that name no folder of their own, and where relative ones start.
+ * @param env Which variables of this process they get. Default: all that look like no secrets.
  */
 export const makeExec =
-  (cwd: string | (() => string)): Exec =>
+  (cwd: string | (() => string), env: EnvironmentRules = {}): Exec =>
   async (command, args, options) => {
     const base = typeof cwd === "function" ? cwd() : cwd
     const folder = typeof options?.cwd === "string" ? resolve(base, options.cwd) : resolve(base)
@@ -87,6 +89,7 @@ export const makeExec =
         args: args ?? [],
         cwd: folder,
         signal: stop.signal,
+        envRules: env,
         onOutput: (stream, bytes) => (stream === "stdout" ? stdout : stderr).write(bytes),
       })
       const killed = stop.signal.aborted

@@ -156,6 +156,13 @@ describe("run", () => {
     expect(results.map(({ status }) => status)).toEqual([3, 1, 0])
   })
 
+  test("commands have no secrets but those that are named", async () => {
+    const input = [shell('echo "[$SOME_TOKEN] [$OTHER_TOKEN]"')].join("\n")
+    const env = { ...process.env, SOME_TOKEN: "some", OTHER_TOKEN: "other" }
+    const { stdout } = await stepline(["run", "--yes", "--pass-env", "SOME_TOKEN", "-"], { input, env })
+    expect(stdout).toContain("  [some] []\n")
+  })
+
   test("a command that ends otherwise than with 0 is a failure, unless the script expects it", async () => {
     const failed = await run([shell("exit 3")], "--yes")
     expect(failed.stdout.replace(/ [\d.]+s$/m, "")).toBe("✗ shell(exit 3)\n  [exit code: 3]\n")

@@ -1,5 +1,5 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
-import { describe, expect, it, vi } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { makeExec } from "../../src/custom-tools/run-program.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 
@@ -19,6 +19,15 @@ describe("exec", () => {
 
   it("gives numbers among the arguments as text", async () => {
     expect((await exec("echo", [5, "x"] as Array<string>)).stdout).toBe("5 x\n")
+  })
+
+  it("gives programs no secrets but those that are named", async () => {
+    vi.stubEnv("SOME_TOKEN", "token")
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const script = ["-c", 'echo "[$SOME_TOKEN] $HOME"']
+    expect((await exec("bash", script)).stdout).toBe(`[] ${process.env.HOME}\n`)
+    const named = makeExec(file(), { pass: ["*", "SOME_TOKEN"] })
+    expect((await named("bash", script)).stdout).toBe(`[token] ${process.env.HOME}\n`)
   })
 
   it("has nothing on stdin", async () => {

@@ -36,7 +36,7 @@ export const makeCustomToolAPI = async (folder: string, options: LoadOptions = {
   const zod = zodFinder(cwd)
   const api: CustomToolAPI = {
     cwd,
-    exec: makeExec(cwd),
+    exec: makeExec(cwd, options.env),
     get ui() {
       return hostUI(screen?.ui ?? host.ui)
     },

@@ -1,4 +1,5 @@
 /** What loaders of foreign tools are told. All of it is optional. */
+import type { EnvironmentRules } from "../../io/environment.ts"
 import type { PushedAction } from "../../pipeline/stores/pending-actions.ts"
 import type { CustomToolHost } from "../host.ts"
 import type { ArgumentOrder } from "../loaded-tool.ts"
@@ -17,6 +18,8 @@ export interface LoadOptions {
   readonly argumentOrder?: ArgumentOrder
   /** To share modules between loads. It goes by its own `standIns` and `loadTimeout`. Default: a new one. */
   readonly loader?: ModuleLoader
+  /** Which variables of this process programs get that tools run with `exec`. Default: all that look like no secrets. */
+  readonly env?: EnvironmentRules
   /** Where code outside of any call stages previews. Default: such code cannot. */
   readonly pendingActions?: { push(action: PushedAction): unknown }
 }
