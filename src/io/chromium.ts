@@ -6,11 +6,14 @@ import type { Socket } from "node:net"
 import { stripVTControlCharacters } from "node:util"
 import type { BrowserContext, Page, Browser as PlaywrightBrowser } from "playwright-core"
 import type { AddressGuard } from "./address-guard.ts"
+import { environmentFor } from "./environment.ts"
 import { FetchError } from "./fetch-error.ts"
 import { findChromium } from "./find-chromium.ts"
 import { GuardedProxy } from "./guarded-proxy.ts"
 import { isMissingModule } from "./missing-module.ts"
 import { loadLibraries } from "./page-script.ts"
+import { reaper } from "./reaper.ts"
+import { marked, newMark } from "./run-marker.ts"
 import { watchSpawns } from "./spawned-processes.ts"
 import { shortened } from "./truncation.ts"
 
@@ -178,6 +181,7 @@ export const startChromium = async (
       handleSIGTERM: false,
       handleSIGHUP: false,
       proxy: { server, bypass: "<-loopback>" },
+      env: marked(environmentFor(), newMark()),
       timeout: startTimeout,
     }
     const launch = async () =>
@@ -191,7 +195,11 @@ export const startChromium = async (
       signal.addEventListener("abort", abort)
       try {
         const session = await launch()
-        session.onEnd(() => proxy.close())
+        const leave = reaper.watch(processOf(processes, server)?.pid)
+        session.onEnd(() => {
+          leave()
+          proxy.close()
+        })
         return {
           ...session,
           ...references(processOf(processes, server)),

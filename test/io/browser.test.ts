@@ -89,6 +89,20 @@ describeWithChromium("the Chromium of a Browser", () => {
     await ended
   })
 
+  it("has no secrets of its process, and does not outlive it where that is killed", async () => {
+    const held = holdPage("/held")
+    const { executablePath, started, ended } = await watchedChromium(path)
+    const args = ["--import", "tsx", "test/io/read-page.ts", executablePath, server.url("/held")]
+    const env = { ...process.env, SOME_TOKEN: "token", SOME_WORD: "word" }
+    const child = spawn(process.execPath, args, { env, stdio: "inherit" })
+    await held
+    const variables = (await readFile(`/proc/${await started}/environ`, "utf8")).split("\0")
+    expect(variables).toContain("SOME_WORD=word")
+    expect(variables).not.toContain("SOME_TOKEN=token")
+    child.kill("SIGKILL")
+    await ended
+  })
+
   it("is waited for by those who close it, though it holds nobody up", async () => {
     server.route("/", sends("<p>here</p>", html))
     const { executablePath, ended } = await watchedChromium(path)

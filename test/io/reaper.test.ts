@@ -50,6 +50,16 @@ describe("a host that is killed", () => {
     expect(pids.filter((pid) => isRunning(Number(pid)))).toEqual([])
   })
 
+  it("leaves neither its spawn helper nor what that started", async () => {
+    const { host, allEnded } = startHost("echo $PPID; setsid --fork sleep 600; sleep 600", "helped")
+    const [helper] = await firstLines(host.stdout, 1)
+    expect(isRunning(Number(helper))).toBe(true)
+    host.kill("SIGKILL")
+    expect(await allEnded).toBe("")
+    // It ends by itself when its connection does, which is now.
+    while (isRunning(Number(helper)));
+  })
+
   it("lets commands clean up", async () => {
     const { host, allEnded } = startHost("trap 'echo cleaned >&9; exit' TERM; echo ready; sleep 600 & wait")
     await firstLines(host.stdout, 1)
