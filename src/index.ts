@@ -2,8 +2,8 @@ export { HostEffectQueue } from "./hosts/effect-queue.ts"
 export type { Notification, NotificationsOptions } from "./hosts/notifications.ts"
 export { Notifications } from "./hosts/notifications.ts"
 export type { HostQuestion } from "./hosts/waiting-questions.ts"
-export type { CancelOptions } from "./pipeline/call/active-calls.ts"
-export type { CallInspection } from "./pipeline/call/call-inspection.ts"
+export type { CancelOptions } from "./pipeline/call/calls.ts"
+export type { CallInspection } from "./pipeline/call/inspection.ts"
 export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
 export type {
   ResolveCallOptions,
@@ -67,6 +67,12 @@ export type {
 export type { ImageContent, TextContent, ToolContent, ToolOutput } from "./pipeline/model/output.ts"
 export { textOf, textOutput } from "./pipeline/model/output.ts"
 export type {
+  ActionFunction,
+  ActionResult,
+  PendingActions,
+  PushedAction,
+} from "./pipeline/model/pending-actions.ts"
+export type {
   ApprovalOptions,
   FinallyPart,
   GatePart,
@@ -79,6 +85,7 @@ export type {
 export { pipeline, ToolPipeline } from "./pipeline/model/pipeline.ts"
 export type { ToolDefinition } from "./pipeline/model/registry.ts"
 export { ToolRegistry } from "./pipeline/model/registry.ts"
+export type { PendingAction } from "./pipeline/model/staged-action.ts"
 export type { DurationInput } from "./pipeline/model/step.ts"
 export { Step, ToolError } from "./pipeline/model/step.ts"
 export type {
@@ -93,13 +100,6 @@ export type {
 export { defineTool } from "./pipeline/model/tool.ts"
 export type { CompiledParameters, ParameterCheck } from "./pipeline/schema/validation.ts"
 export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/stores/background-tasks.ts"
-export type {
-  ActionFunction,
-  ActionResult,
-  PendingAction,
-  PendingActions,
-  PushedAction,
-} from "./pipeline/stores/pending-actions.ts"
 export type { ToolFilterConfig } from "./policy/index.ts"
 export { ToolFilters } from "./policy/index.ts"
 export type { ResolveParams } from "./resolve/definition.ts"

@@ -10,25 +10,29 @@ import { ToolFilters } from "../policy/index.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
 import * as toolChoice from "../resolve/tool-choice.ts"
-import { ActiveCalls, type CancelOptions } from "./call/active-calls.ts"
+import { CallActor } from "./call/actor.ts"
+import { failUnread } from "./call/asking.ts"
 import { CallIds, takeBackground, toToolCall } from "./call/call-input.ts"
-import { type CallInspection, inspectionOf } from "./call/call-inspection.ts"
-import { Engine } from "./call/engine.ts"
+import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
+import { type CallInspection, inspectionOf, isRunning } from "./call/inspection.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
-import { Run } from "./call/run.ts"
+import { ExecutorEngine } from "./engine.ts"
 import { CallbackSink, CleanupSink, EventIterator, EventQueue, type EventSink } from "./events/event-queue.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
+import { got } from "./model/got.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./model/options.ts"
 import { cancelled, failed, type Stopped } from "./model/outcome.ts"
 import type { ToolOutput } from "./model/output.ts"
+import type { PendingActions } from "./model/pending-actions.ts"
 import type { ToolDefinition, ToolRegistry } from "./model/registry.ts"
+import type { StagedAction } from "./model/staged-action.ts"
 import type { Tool } from "./model/tool.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
 import { AgentTools } from "./stores/agent-tools.ts"
 import { BackgroundTasks } from "./stores/background-tasks.ts"
-import { ActionStore, PendingActions, type StagedAction } from "./stores/pending-actions.ts"
+import { ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 
 export interface SignalOption {
   readonly signal?: AbortSignal | undefined
@@ -79,7 +83,7 @@ export class ToolExecutor implements AsyncDisposable {
   readonly tasks: BackgroundTasks
   private readonly registry: ToolRegistry<unknown>
   private readonly settings: Settings
-  private readonly engine: Engine
+  private readonly engine: ExecutorEngine
   private readonly queue: EventQueue
   private readonly calls: ActiveCalls
   private readonly tools: AgentTools
@@ -96,15 +100,15 @@ export class ToolExecutor implements AsyncDisposable {
     this.registry = registry as ToolRegistry<unknown>
     this.settings = toSettings(options)
     this.filters = options.filters?.at?.(this.settings.cwd) ?? options.filters
-    this.queue = new EventQueue(this.settings.eventBuffer, () => this.calls.isEmpty)
-    const now = () => this.engine.deadlines.now()
+    this.queue = new EventQueue(this.settings.eventBuffer, () => this.calls.isEmpty && engine.mailbox.isEmpty)
+    this.calls = new ActiveCalls(() => this.queue.idle())
     this.tasks = new BackgroundTasks({
       ttl: this.settings.taskTtl,
       max: this.settings.maxTasks,
-      now,
+      now: () => engine.deadlines.now(),
       starting: (id) => {
-        const run = this.calls.get(id)
-        return run?.call.background === true ? run : undefined
+        const call = this.calls.get(id)
+        return call?.record.call.background === true ? call : undefined
       },
     })
     this.actions = new ActionStore({
@@ -115,27 +119,22 @@ export class ToolExecutor implements AsyncDisposable {
       pushed: (agentId, { actionId, label, sourceToolName }) =>
         this.queue.push({ _tag: "ActionPending", agentId, actionId, label, sourceToolName }),
     })
-    this.engine = new Engine({
+    const engine = new ExecutorEngine({
       settings: this.settings,
       context,
       clock,
       events: this.queue,
       tasks: this.tasks,
       actions: this.actions,
+      calls: this.calls,
       toolOf: (name) => this.registry.get(name),
       hasFilters: () => this.filters !== undefined,
       filters: () => (this.filters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })),
       unknownTool: (agentId, name) => this.unknownTool(agentId, name),
-      leaveLane: (run) => this.calls.leaveLane(run),
-      ended: (run) => this.calls.ended(run),
       cancelAgent: (agentId, reason) => this.cancel({ agentId, ...(reason !== undefined && { reason }) }),
     })
-    this.calls = new ActiveCalls(this.engine.stepBudget, () => this.queue.idle())
-    const resolveTool = makeResolveTool({
-      engine: this.engine,
-      runOf: (callId) => this.calls.get(callId),
-      standingHandler: (agentId) => this.standingHandlers.get(agentId),
-    })
+    this.engine = engine
+    const resolveTool = makeResolveTool((agentId) => this.standingHandlers.get(agentId))
     this.tools = new AgentTools(this.registry, resolveTool)
   }
 
@@ -205,7 +204,7 @@ export class ToolExecutor implements AsyncDisposable {
         else resolve(result)
       }
       const run = this.submit(input, { sink: new CallbackSink(onEvent), onResult: settle, inLane })
-      if (run.phase !== "ended") signal?.addEventListener("abort", cancel, { once: true })
+      if (run.record.state._tag !== "Ended") signal?.addEventListener("abort", cancel, { once: true })
     })
   }
 
@@ -277,14 +276,17 @@ export class ToolExecutor implements AsyncDisposable {
     callId: string,
     answer: { readonly output?: string | ToolOutput } | { readonly error: string },
   ): boolean {
-    return this.calls.get(callId)?.dialogue.respond(answer) ?? false
+    if (typeof answer !== "object" || answer === null) {
+      throw new TypeError(`Expected an answer with an \`output\` or an \`error\`, ${got(answer)}`)
+    }
+    return this.calls.get(callId)?.respond(answer) ?? false
   }
 
   // --- Previews
 
   /** The previews of an agent that wait to be applied or discarded. */
   pendingActions(agentId = "main"): PendingActions {
-    return new PendingActions(this.actions, agentId)
+    return new AgentPendingActions(this.actions, agentId)
   }
 
   /**
@@ -341,7 +343,7 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** Soft: ends the handlers that run now; gates and the queue go on. Gives how many. */
   cancelForeground(options: CancelOptions = {}): number {
-    return this.calls.cancel(options, (run) => run.isRunning)
+    return this.calls.cancel(options, (call) => isRunning(call.record))
   }
 
   /** Ends one call, also in the background. True if it took effect. */
@@ -366,28 +368,31 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** What every call is doing, in the order of enqueueing. */
   inspect(): Array<CallInspection> {
-    return [...this.calls].map(inspectionOf)
+    return [...this.calls].map((call) => inspectionOf(call.record))
   }
 
   // --- Inside
 
-  private submit(input: ToolCall, { sink, onResult, inLane = true, refusal }: Submission): Run {
+  private submit(input: ToolCall, { sink, onResult, inLane = true, refusal }: Submission): CallActor {
     const { agentId, callId, name } = input
     const tool = this.tools.toolFor(agentId, name)
     const { params, background } = takeBackground(input.params, tool)
-    const call = { ...input, params, background: input.background || background }
-    const run = new Run(this.engine, call, tool, sink, onResult)
+    if (params !== input.params || background !== input.background) {
+      input = { ...input, params, background: input.background || background }
+    }
+    const call = new CallActor(this.engine, input, tool, sink, onResult)
     if (this.engine.closing) {
-      run.reject(cancelled(shutdownReason))
-      return run
+      call.reject(cancelled(shutdownReason))
+      return call
     }
     if (this.calls.has(callId) || this.tasks.has(callId)) {
-      run.reject(failed("duplicate", `Call id "${callId}" is in use. Use a new id for every call.`))
-      return run
+      call.reject(failed("duplicate", `Call id "${callId}" is in use. Use a new id for every call.`))
+      return call
     }
-    if (refusal !== undefined) run.refuse(refusal)
-    this.calls.add(run, inLane && !call.background)
-    return run
+    if (refusal !== undefined) call.refuse(refusal)
+    this.calls.add(call)
+    this.engine.start(call, inLane && !input.background)
+    return call
   }
 
   private unknownTool(agentId: string, name: string): Stopped {
@@ -398,7 +403,10 @@ export class ToolExecutor implements AsyncDisposable {
 
   private async close(): Promise<void> {
     this.engine.closing = true
-    this.calls.close(shutdownReason)
+    for (const call of [...this.calls]) {
+      // Those that are cleaning up are helped on where they wait for a host that is gone.
+      if (!call.cancel(shutdownReason)) failUnread(call)
+    }
     this.signals.abort(undefined, shutdownReason)
     await this.calls.allEnded()
     // Only now: what was being applied is pending again.
@@ -423,9 +431,9 @@ export class ToolExecutor implements AsyncDisposable {
         ...(cleanupErrors !== undefined && { cleanupErrors }),
       }),
     )
-    const run = new Run(this.engine, call, this.registry.get(source.name), sink)
-    this.calls.track(run)
-    run.drop(action)
+    const actor = new CallActor(this.engine, call, this.registry.get(source.name), sink)
+    this.calls.add(actor)
+    actor.drop(action)
   }
 
   private assertOpen(): void {

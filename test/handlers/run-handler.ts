@@ -39,6 +39,7 @@ export const contextOf = ({
     resolution: undefined,
     agent: { agentId: "main", pendingActions: executor.pendingActions(), cancel: () => 0 },
     delta: async (content) => onDelta?.(content),
+    delegate: () => Promise.reject(new Error("Nobody is there to answer")),
   }
 }
 

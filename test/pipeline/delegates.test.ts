@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { type Delegates, noIde, pipeline, Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { never, turn, until } from "./deferred.ts"
+import { deferred, never, turn, until } from "./deferred.ts"
 import { is } from "./event-of.ts"
 import { executorOf, type Plan } from "./executor-of.ts"
 
@@ -241,16 +241,21 @@ describe("delegates", () => {
     await until(() => signals.length > 0)
     expect(signals[0]!.aborted).toBe(false)
     executor.cancelCall("c")
+    // Nothing of a tool's or a host's runs inside the cancel.
+    expect(signals[0]!.aborted).toBe(false)
+    await turn()
     expect(signals[0]!.aborted).toBe(true)
     expect((await new ScriptedHost(executor).run()).at(-1)?._tag).toBe("Cancelled")
   })
 
-  it("may be answered by `respond` before they answer", async () => {
-    const executor = executorOf({ tool: asking }, { delegates: { Ask: () => never() } })
+  it("are alone to answer: `respond` does not take effect while they are asked", async () => {
+    const answer = deferred<string>()
+    const executor = executorOf({ tool: asking }, { delegates: { Ask: () => answer.promise } })
     executor.enqueue([{ callId: "c", name: "tool" }])
     await until(() => executor.inspect()[0]?.state === "waiting")
-    expect(executor.respond("c", { output: "by id" })).toBe(true)
-    expect((await new ScriptedHost(executor).run()).at(-1)).toMatchObject({ content: "by id" })
+    expect(executor.respond("c", { output: "by id" })).toBe(false)
+    answer.resolve("by the function")
+    expect((await new ScriptedHost(executor).run()).at(-1)).toMatchObject({ content: "by the function" })
   })
 
   it("answer for finally handlers too", async () => {

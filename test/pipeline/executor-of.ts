@@ -51,8 +51,8 @@ export const executorOf = (
   return executor
 }
 
-// The first call of a process loads the validator's library, and the first that waits for a place the pool's: tests
-// that count turns of the event loop, or let virtual time pass, come after that.
+// The first call of a process loads the validator's library: tests that count turns of the event loop, or let virtual
+// time pass, come after that.
 beforeAll(async () => {
   const executor = new ToolExecutor(
     registryOf({ first: pipeline().andThen(() => turn().then(() => Step.Continue)) }),

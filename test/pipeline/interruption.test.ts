@@ -120,6 +120,9 @@ describe("cancel tells a promise handler by its signal", () => {
     )
     expect(signals[0]!.aborted).toBe(false)
     executor.cancelCall("c", "enough")
+    // Its listeners are the tool's: they do not run inside the host's cancel.
+    expect(signals[0]!.aborted).toBe(false)
+    await turn()
     expect(signals[0]!.aborted).toBe(true)
     expect(signals[0]!.reason).toMatchObject({ name: "AbortError", message: "enough" })
     expect((await host.run()).map((event) => event._tag)).toEqual(["Cancelled"])
@@ -174,6 +177,7 @@ describe("cancel tells a promise handler by its signal", () => {
       }),
     )
     executor.cancelCall("c")
+    await host.run()
     executor.enqueue([{ callId: "c", name: "tool" }])
     await until(() => late.length === 2)
     late[0]!.resolve()

@@ -273,6 +273,7 @@ describe("an executor that is idle", () => {
     const host = new ScriptedHost(executor)
     await host.run([{ name: "tool" }, { name: "tool", background: true }])
     expect(executor.tasks.list()).toHaveLength(1)
+    await turn()
     expect(timers().length).toBeLessThanOrEqual(before)
   })
 
@@ -285,6 +286,7 @@ describe("an executor that is idle", () => {
     const host = new ScriptedHost(executor)
     for (const _ of [1, 2]) {
       await host.run([{ name: "quick" }])
+      await turn()
       expect(timers().length).toBeLessThanOrEqual(before)
       executor.enqueue([{ callId: "c", name: "stuck" }])
       await host.until(is("Started", "c"))
@@ -292,6 +294,7 @@ describe("an executor that is idle", () => {
       const running = timers().length
       executor.cancelCall("c")
       await host.run()
+      await turn()
       expect(timers().length).toBeLessThan(running)
     }
   })

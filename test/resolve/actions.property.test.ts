@@ -133,12 +133,12 @@ class Session {
 
   /**
    * Runs the operations, and the shutdown if it comes in their middle, without a pause, unless one is a turn of the
-   * event loop: so no promise handler is stopped after what it did and before its promise has said so.
+   * event loop or lets a promise handler go on: so none is stopped after what it did and before its promise has said so.
    */
   async run(operations: ReadonlyArray<Operation>, shutdown: boolean): Promise<void> {
     for (const operation of operations) {
-      if (operation.op === "turn") await turn()
-      else this.do(operation)
+      if (operation.op !== "turn") this.do(operation)
+      if (operation.op === "turn" || operation.op === "release") await turn()
     }
     if (shutdown) void this.executor.shutdown()
   }

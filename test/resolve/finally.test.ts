@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { type HandlerContext, pipeline, Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { never } from "../pipeline/deferred.ts"
+import { never, turn } from "../pipeline/deferred.ts"
 import { is } from "../pipeline/event-of.ts"
 import { executorOf } from "../pipeline/executor-of.ts"
 import { virtualTime } from "../pipeline/virtual-time.ts"
@@ -119,6 +119,7 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     await executor.run(resolveCall())
     const dropped = await stage(executor, "b.ts")
     executor.pendingActions().clear()
+    await turn()
     expect(seen).toEqual([
       expect.objectContaining({ callId: "r", name: "edit", params: { path: "a.ts" } }),
       expect.objectContaining({ callId: dropped, name: "edit", params: { path: "b.ts" } }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
+import { turn } from "../pipeline/deferred.ts"
 import { is } from "../pipeline/event-of.ts"
 import { executorOf } from "../pipeline/executor-of.ts"
 import { apply, discard, labels, resolveCall, stage } from "./edit-tool.ts"
@@ -77,6 +78,7 @@ describe("two awaitResolve in one pipeline", () => {
       await executor.resolve(apply)
       if (end === "discard") await executor.resolve(discard)
       else executor.pendingActions().clear()
+      await turn()
       expect(log).toEqual(["plan", "diff", "close"])
     }
   })

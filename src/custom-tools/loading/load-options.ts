@@ -1,6 +1,6 @@
 /** What loaders of foreign tools are told. All of it is optional. */
 import type { EnvironmentRules } from "../../io/environment.ts"
-import type { PushedAction } from "../../pipeline/stores/pending-actions.ts"
+import type { PushedAction } from "../../pipeline/model/pending-actions.ts"
 import type { CustomToolHost } from "../host.ts"
 import type { ArgumentOrder } from "../loaded-tool.ts"
 import type { ModuleLoader } from "./module-loader.ts"

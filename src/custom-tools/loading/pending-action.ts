@@ -1,8 +1,8 @@
 /** A preview that a foreign tool pushes, as the core keeps it: its callbacks run under the guards of foreign code. */
 
 import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
+import type { ActionFunction, PushedAction } from "../../pipeline/model/pending-actions.ts"
 import { ToolError } from "../../pipeline/model/step.ts"
-import type { ActionFunction, PushedAction } from "../../pipeline/stores/pending-actions.ts"
 import { type CurrentCall, currentCall } from "../current-call.ts"
 import type { CustomToolPendingAction } from "../custom-tool.ts"
 import type { Logger } from "../logger.ts"

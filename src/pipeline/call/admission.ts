@@ -6,20 +6,14 @@ import type { ToolCall } from "../model/call.ts"
 import { messageOf } from "../model/failure.ts"
 import type { CallFilter, Hooks } from "../model/options.ts"
 import { deniedByPolicy, failed, type Outcome } from "../model/outcome.ts"
-import type { PipelinePart, ToolPipeline } from "../model/pipeline.ts"
+import { finallyPartsOf, type ToolPipeline } from "../model/pipeline.ts"
 import type { Tool } from "../model/tool.ts"
 import type { ParameterCheck } from "../schema/validation.ts"
 import { takeBackground } from "./call-input.ts"
+import type { Input } from "./input.ts"
 
-export type Admission =
-  | { readonly _tag: "Admitted"; readonly params: unknown; readonly plan: Plan }
-  | { readonly _tag: "Refused"; readonly outcome: Outcome }
-
-/** What a pipeline runs, and at how many gates the host may be asked. */
-export interface Plan {
-  readonly parts: ReadonlyArray<PipelinePart<unknown>>
-  readonly gates: number
-}
+/** What the call is told. */
+export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>
 
 export interface Admitting {
   readonly call: ToolCall
@@ -98,19 +92,23 @@ const compose = ({ call, tool, filters }: Admitting, params: unknown): Admission
   }
   try {
     const pipeline = tool.compose(params, params === call.params ? call : { ...call, params })
-    if (Array.isArray(pipeline?.steps)) return { _tag: "Admitted", params, plan: planOf(pipeline) }
+    if (Array.isArray(pipeline?.steps)) return admitted(params, pipeline)
     return refused(failed("failed", `Tool "${tool.name}" composed no pipeline`))
   } catch (error) {
     return refused(failed("failed", messageOf(error), error))
   }
 }
 
+const kinds: ReadonlySet<unknown> = new Set(["handler", "approval", "resolve", "finally"])
+
 /** Throws for what only looks like a pipeline. */
-const planOf = ({ steps }: ToolPipeline<unknown>): Plan => {
+export const admitted = (params: unknown, { steps }: ToolPipeline<unknown>): Admission => {
   let gates = 0
   let previewed = false
   for (const part of steps) {
     const { kind } = part
+    if (!kinds.has(kind))
+      throw new TypeError(`The pipeline has a part of the unknown kind \`${String(kind)}\``)
     if ((kind === "handler" || kind === "finally") && typeof part.handler?.call !== "function") {
       throw new TypeError(`The pipeline has a ${kind} part without a handler`)
     }
@@ -118,5 +116,5 @@ const planOf = ({ steps }: ToolPipeline<unknown>): Plan => {
     if (kind === "resolve") previewed = true
     if (kind === "approval" && !previewed) gates += 1
   }
-  return { parts: steps, gates }
+  return { _tag: "Admitted", params, parts: steps, finals: finallyPartsOf(steps), gates }
 }

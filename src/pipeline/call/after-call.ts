@@ -4,35 +4,15 @@ import type { CompletedEvent, ErrorEvent, TerminalEvent, ToolResult } from "../m
 import type { Hooks } from "../model/options.ts"
 import { resultOf } from "../model/outcome.ts"
 import { type ToolOutput, textOf, textOutput, toOutput } from "../model/output.ts"
-import type { Engine } from "./engine.ts"
 
 type Judged = CompletedEvent | ErrorEvent
 
-/** Gives the event as the hook leaves it, in bounded time: a hook that throws, answers nonsense or hangs changes nothing. */
-export const judge = (
-  engine: Engine,
-  call: ToolCall,
-  event: TerminalEvent,
-  then: (event: TerminalEvent) => void,
-): void => {
-  const { afterCall } = engine.settings.hooks
-  if (afterCall === undefined || (event._tag !== "Completed" && event._tag !== "Error")) return then(event)
-  const controller = new AbortController()
-  let judged = false
-  const end = (last: TerminalEvent) => {
-    if (judged) return
-    judged = true
-    engine.deadlines.clear(timer)
-    then(last)
-  }
-  const timer = engine.deadlines.after(engine.settings.finallyTimeout, () => {
-    controller.abort(new DOMException("The hook took too long", "TimeoutError"))
-    end(event)
-  })
-  void ask(afterCall, call, event, controller.signal).then(end)
-}
+/** Whether the hook has a say in how a call ended: it is told what completed or failed. */
+export const isJudged = (event: TerminalEvent): event is Judged =>
+  event._tag === "Completed" || event._tag === "Error"
 
-const ask = async (
+/** Gives the event as the hook leaves it: one that throws or answers nonsense changes nothing. */
+export const judge = async (
   afterCall: NonNullable<Hooks["afterCall"]>,
   call: ToolCall,
   event: Judged,

@@ -43,7 +43,7 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   if (typeof callId !== "string" || callId === "") {
     throw new TypeError(`Expected \`callId\` of a call to be a string that is not empty, ${got(callId)}`)
   }
-  if (!decisions.has(decision)) {
+  if (decision !== "pending" && decision !== "approve" && !decisions.has(decision)) {
     throw new TypeError(
       `Expected \`decision\` of a call to be pending, requested, approve or deny, ${got(decision)}`,
     )

@@ -1,39 +1,27 @@
-/** What all calls of one executor share, and what a call tells it when it is over. */
-import type { Clock } from "effect/Clock"
+/** What all calls of one executor share. */
 import type * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
+import type { Effect } from "effect/Effect"
 import type { Fiber } from "effect/Fiber"
 import type { EventQueue } from "../events/event-queue.ts"
+import type { CallingAgent } from "../model/handler.ts"
 import type { CallFilter, Settings } from "../model/options.ts"
 import type { Stopped } from "../model/outcome.ts"
 import type { Tool } from "../model/tool.ts"
-import { Deadlines } from "../schedule/deadlines.ts"
-import { Pool } from "../schedule/pool.ts"
-import { StepBudget } from "../schedule/step-budget.ts"
+import type { Deadlines } from "../schedule/deadlines.ts"
+import type { Mailbox, Receiver } from "../schedule/mailbox.ts"
+import type { Pool } from "../schedule/pool.ts"
+import type { StepBudget } from "../schedule/step-budget.ts"
 import type { BackgroundTasks } from "../stores/background-tasks.ts"
 import type { ActionStore } from "../stores/pending-actions.ts"
-import type { Run } from "./run.ts"
+import type { Command, Outbox } from "./command.ts"
 
-export interface EngineParts {
-  readonly settings: Settings
-  readonly context: Context.Context<never>
-  /** A clock of the context's own; undefined is the system's. */
-  readonly clock: Clock | undefined
-  readonly events: EventQueue
-  readonly tasks: BackgroundTasks
-  readonly actions: ActionStore
-  readonly filters: () => CallFilter
-  readonly hasFilters: () => boolean
-  /** The call leaves its lane: it has ended, or it goes on in the background. */
-  readonly leaveLane: (run: Run) => void
-  readonly ended: (run: Run) => void
-  readonly unknownTool: (agentId: string, name: string) => Stopped
-  readonly toolOf: (name: string) => Tool<unknown> | undefined
-  /** Ends the foreground calls of an agent; gives how many. */
-  readonly cancelAgent: (agentId: string, reason: string | undefined) => number
+/** A call as its executor keeps it. */
+export interface ActiveCall {
+  readonly callId: string
+  readonly agentId: string
 }
 
-export class Engine {
+export interface Engine {
   readonly settings: Settings
   readonly context: Context.Context<never>
   readonly events: EventQueue
@@ -41,42 +29,40 @@ export class Engine {
   readonly actions: ActionStore
   readonly deadlines: Deadlines
   readonly pool: Pool
-  readonly leaveLane: (run: Run) => void
-  readonly ended: (run: Run) => void
-  readonly unknownTool: (agentId: string, name: string) => Stopped
-  readonly toolOf: (name: string) => Tool<unknown> | undefined
-  readonly cancelAgent: (agentId: string, reason: string | undefined) => number
-  readonly fork: (effect: Effect.Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
-  readonly stepBudget = new StepBudget()
+  readonly budget: StepBudget
+  readonly mailbox: Mailbox<Command>
+  readonly outbox: CommandOutbox
+  readonly fork: (effect: Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
   /** Set by shutdown: nobody may be left to answer. */
-  closing = false
-  private readonly parts: EngineParts
-
-  constructor(parts: EngineParts) {
-    this.parts = parts
-    this.settings = parts.settings
-    this.context = parts.context
-    this.events = parts.events
-    this.tasks = parts.tasks
-    this.actions = parts.actions
-    this.leaveLane = parts.leaveLane
-    this.ended = parts.ended
-    this.unknownTool = parts.unknownTool
-    this.toolOf = parts.toolOf
-    this.cancelAgent = parts.cancelAgent
-    this.deadlines = new Deadlines(parts.clock)
-    this.pool = new Pool(parts.settings.backgroundConcurrency)
-    // The registry's type says that the context has every service that a handler needs.
-    this.fork = Effect.runForkWith(parts.context as Context.Context<unknown>)
-  }
-
+  readonly closing: boolean
   /** The filters, where there are any. */
-  get filters(): CallFilter | undefined {
-    return this.parts.hasFilters() ? this.parts.filters() : undefined
+  readonly filters: CallFilter | undefined
+  /** The filters to add a rule to: made where there were none. */
+  readonly rememberingFilters: CallFilter
+  /** The call has ended. False where it never was one of the executor's. */
+  ended(call: ActiveCall): boolean
+  /** It leaves its lane: it has ended, or it goes on in the background. */
+  leaveLane(call: ActiveCall): void
+  unknownTool(agentId: string, name: string): Stopped
+  toolOf(name: string): Tool<unknown> | undefined
+  callingAgent(agentId: string): CallingAgent
+}
+
+/** Sends the commands of one transition at a time to the call that it was for. */
+export class CommandOutbox implements Outbox {
+  private receiver: Receiver<Command> | undefined
+  private readonly mailbox: Mailbox<Command>
+
+  constructor(mailbox: Mailbox<Command>) {
+    this.mailbox = mailbox
   }
 
-  /** The filters to add a rule to: made where there were none. */
-  get rememberingFilters(): CallFilter {
-    return this.parts.filters()
+  for(receiver: Receiver<Command>): this {
+    this.receiver = receiver
+    return this
+  }
+
+  push(command: Command): void {
+    this.mailbox.send(this.receiver!, command)
   }
 }

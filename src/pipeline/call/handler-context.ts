@@ -1,44 +1,56 @@
 /** What handlers see of their attempt: a view, so that nothing is made before it is read. */
 import type { ToolCall } from "../model/call.ts"
 import type { CallingAgent, HandlerContext, Resolution } from "../model/handler.ts"
+import type { HostEffect } from "../model/host-effect.ts"
 import type { ToolOutput } from "../model/output.ts"
-import { PendingActions } from "../stores/pending-actions.ts"
-import type { Interpreter } from "./interpreter.ts"
+import type { Attempt } from "./attempt.ts"
+import type { Engine } from "./engine.ts"
+import type { CallRecord } from "./state.ts"
+
+/** What a context looks into. */
+export interface ContextSource {
+  readonly record: CallRecord
+  readonly engine: Engine
+}
 
 export class AttemptContext implements HandlerContext {
-  readonly #interpreter: Interpreter
+  readonly #source: ContextSource
+  readonly #attempt: Attempt
   #delta: HandlerContext["delta"] | undefined
+  #delegate: HandlerContext["delegate"] | undefined
 
-  constructor(interpreter: Interpreter) {
-    this.#interpreter = interpreter
+  constructor(source: ContextSource, attempt: Attempt) {
+    this.#source = source
+    this.#attempt = attempt
   }
 
   /** Bound, so that it survives destructuring. */
   get delta(): HandlerContext["delta"] {
-    this.#delta ??= (content, partial) => this.#interpreter.stream(content, partial)
+    this.#delta ??= (content, partial) =>
+      this.#attempt.stream(content, partial, () => this.#source.engine.budget.room())
     return this.#delta
   }
 
+  get delegate(): HandlerContext["delegate"] {
+    this.#delegate ??= (effect, options) => this.#attempt.ask(effect as HostEffect, options?.timeout)
+    return this.#delegate
+  }
+
   get agent(): CallingAgent {
-    const { call, engine } = this.#interpreter.owner
-    const { agentId } = call
-    return {
-      agentId,
-      pendingActions: new PendingActions(engine.actions, agentId),
-      cancel: (reason) => engine.cancelAgent(agentId, reason),
-    }
+    const { engine, record } = this.#source
+    return engine.callingAgent(record.call.agentId)
   }
 
   get call(): ToolCall {
-    return this.#interpreter.owner.call
+    return this.#source.record.subject
   }
 
   get cwd(): string {
-    return this.#interpreter.owner.engine.settings.cwd
+    return this.#source.engine.settings.cwd
   }
 
   get workspace(): string | undefined {
-    return this.#interpreter.owner.engine.settings.workspace
+    return this.#source.engine.settings.workspace
   }
 
   get denies(): (path: string) => boolean {
@@ -56,14 +68,14 @@ export class AttemptContext implements HandlerContext {
   }
 
   get output(): ToolOutput | undefined {
-    return this.#interpreter.output
+    return this.#attempt.answer ?? this.#source.record.output
   }
 
   get signal(): AbortSignal {
-    return this.#interpreter.signal
+    return this.#attempt.signal
   }
 
   get resolution(): Resolution | undefined {
-    return this.#interpreter.resolution
+    return this.#source.record.resolution
   }
 }

@@ -7,7 +7,14 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import type { ToolCall } from "../model/call.ts"
-import type { HandlerObserver } from "./interpreter-owner.ts"
+
+type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
+
+/** Around one handler. */
+export interface HandlerObserver {
+  wrap(effect: HandlerEffect): HandlerEffect
+  leave(failure: unknown): void
+}
 
 export class CallSpan {
   private readonly tracer: Tracer.Tracer

@@ -1,9 +1,10 @@
 /** An effect handler does one thing, once, and answers with a Step in whichever shape suits it. */
 import type { Effect } from "effect/Effect"
-import type { PendingActions } from "../stores/pending-actions.ts"
 import type { ToolCall } from "./call.ts"
+import type { HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
-import type { Step } from "./step.ts"
+import type { PendingActions } from "./pending-actions.ts"
+import type { DurationInput, Step } from "./step.ts"
 
 /** How the last gate was decided. */
 export interface Resolution {
@@ -43,6 +44,14 @@ export interface HandlerContext {
    * `partial` is structured progress for the host.
    */
   delta(content: string, partial?: unknown): Promise<void>
+  /**
+   * Asks the host while running, as `Step.Delegate` does between steps. Resolves to its answer; rejects where it has none,
+   * and after a cancel with the signal's reason. The default time-out is the executor's `delegateTimeout`.
+   */
+  delegate(
+    effect: HostEffect | { readonly _tag: string },
+    options?: { readonly timeout?: DurationInput },
+  ): Promise<ToolOutput | undefined>
 }
 
 export type HandlerReturn<R = never> =

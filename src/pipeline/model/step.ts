@@ -12,7 +12,12 @@ export type Step =
   | { readonly _tag: "Delta"; readonly content: string; readonly partial?: unknown }
   | { readonly _tag: "Delegate"; readonly effect: HostEffect; readonly timeout?: DurationInput }
   | { readonly _tag: "AwaitApproval"; readonly label?: string }
-  | { readonly _tag: "Error"; readonly message: string; readonly cause?: unknown }
+  | {
+      readonly _tag: "Error"
+      readonly message: string
+      readonly cause?: unknown
+      readonly output?: string | ToolOutput
+    }
 
 /** Makes steps: what a handler answers with. */
 export const Step = {
@@ -38,7 +43,10 @@ export const Step = {
   /** Wait for a decision. Pipelines use `.awaitApproval({ label? })`. */
   AwaitApproval: (options?: { readonly label?: string }): Step => ({ _tag: "AwaitApproval", ...options }),
   /** Abort: the rest is skipped, finally handlers run. The cause goes to the host, never to the model. */
-  Error: (message: string, options?: { readonly cause?: unknown }): Step => ({
+  Error: (
+    message: string,
+    options?: { readonly cause?: unknown; readonly output?: string | ToolOutput },
+  ): Step => ({
     _tag: "Error",
     message,
     ...options,

@@ -15,6 +15,9 @@ export class Deadlines {
   private armedAt = Number.POSITIVE_INFINITY
   private timer: NodeJS.Timeout | undefined
   private disarm: (() => void) | undefined
+  /** Whether the timer does not keep the process alive, and whether it soon will not. */
+  private released = false
+  private releasing = false
   private readonly clock: Clock | undefined
 
   /** Without a clock the system's is used. A clock of its own is what tests with virtual time bring. */
@@ -33,7 +36,7 @@ export class Deadlines {
     entry.expiresAt = this.now() + afterMillis
     this.heap.add(entry)
     if (entry.expiresAt < this.armedAt) this.arm(entry.expiresAt)
-    else if (this.heap.size === 1) this.timer?.ref()
+    else if (this.released) this.hold()
   }
 
   /** A deadline of its own, for a wait that nothing else stands for. */
@@ -49,7 +52,24 @@ export class Deadlines {
 
   clear(entry: Expiring): void {
     // The timer stays armed: most deadlines are cleared long before, and the next one is later.
-    if (this.heap.delete(entry) && this.heap.size === 0) this.timer?.unref()
+    if (this.heap.delete(entry) && this.heap.size === 0) this.release()
+  }
+
+  /** Soon, and not at once: calls that follow each other would let the timer go and take it again each time. */
+  private release(): void {
+    if (this.timer === undefined || this.releasing) return
+    this.releasing = true
+    setImmediate(() => {
+      this.releasing = false
+      if (this.heap.size > 0 || this.timer === undefined) return
+      this.released = true
+      this.timer.unref()
+    })
+  }
+
+  private hold(): void {
+    this.released = false
+    this.timer?.ref()
   }
 
   dispose(): void {
@@ -63,6 +83,7 @@ export class Deadlines {
     const wait = Math.min(Math.max(0, at - this.now()), longestTimer)
     if (this.clock === undefined) {
       const timer = setTimeout(() => this.fire(), wait)
+      this.released = false
       this.timer = timer
       this.disarm = () => clearTimeout(timer)
     } else {

@@ -2,7 +2,7 @@
  * The foreground calls of each agent take turns, in the order of their enqueueing; agents do not wait for each other.
  * An idle lane gives its turn in a microtask, and is dropped once it is empty.
  */
-import { Fifo } from "./fifo.ts"
+import { Ring } from "./ring.ts"
 import type { StepBudget } from "./step-budget.ts"
 
 /** Its `then` is the cheapest microtask that Node has. */
@@ -11,15 +11,18 @@ const asked = Promise.resolve()
 /** A call as a lane sees it. */
 export interface LaneCall {
   readonly agentId: string
-  start(): void
+  /** Gives it its turn. False where it does not want it any more. */
+  start(): boolean
 }
 
 interface Lane<T> {
   readonly agentId: string
   /** The one that has its turn, or is about to get it. */
   current: T | undefined
-  /** Made when a call has to wait for another. */
-  waiting: Fifo<T> | undefined
+  /** Made when a call has to wait for another. Those that ended meanwhile leave when they come to the front. */
+  waiting: Ring<T> | undefined
+  /** How many of `waiting` have ended. */
+  gone: number
   /** Whether somebody is giving turns. */
   pumping: boolean
 }
@@ -27,61 +30,64 @@ interface Lane<T> {
 export class Lanes<T extends LaneCall> {
   private readonly lanes = new Map<string, Lane<T>>()
   private readonly budget: StepBudget
-  /** Lanes that lost their current call while turns were held back. */
-  private held: Set<Lane<T>> | undefined
+  private readonly isOver: (call: T) => boolean
 
-  constructor(budget: StepBudget) {
+  /** `isOver`: whether a call that waited has ended, and wants no turn. */
+  constructor(budget: StepBudget, isOver: (call: T) => boolean) {
     this.budget = budget
+    this.isOver = isOver
   }
 
   join(call: T): void {
     const { agentId } = call
     const lane = this.lanes.get(agentId)
     if (lane !== undefined) {
-      lane.waiting ??= new Fifo()
-      lane.waiting.add(call)
+      lane.waiting ??= new Ring()
+      lane.waiting.push(call)
       return
     }
-    this.lanes.set(agentId, { agentId, current: call, waiting: undefined, pumping: false })
+    this.lanes.set(agentId, { agentId, current: call, waiting: undefined, gone: 0, pumping: false })
     void asked.then(() => call.start())
-  }
-
-  /** Nobody gets a turn meanwhile: of many calls that end at once, none may start because the one before it ended. */
-  holdWhile(action: () => void): void {
-    if (this.held !== undefined) return action()
-    this.held = new Set()
-    action()
-    const { held } = this
-    this.held = undefined
-    for (const lane of held) this.pump(lane)
   }
 
   /** The call has ended, or goes on in the background. */
   leave(call: T): void {
     const lane = this.lanes.get(call.agentId)
     if (lane === undefined) return
-    if (lane.current !== call) {
-      lane.waiting?.delete(call)
-      return
+    if (lane.current === call) {
+      lane.current = undefined
+      this.pump(lane)
+    } else if (lane.waiting !== undefined) this.forget(lane, lane.waiting)
+  }
+
+  /** One that waits has ended. Half of them may be such, so that a line behind a call that waits for ever stays short. */
+  private forget(lane: Lane<T>, waiting: Ring<T>): void {
+    lane.gone += 1
+    if (lane.gone * 2 <= waiting.length || waiting.length < 32) return
+    for (let left = waiting.length; left > 0; left--) {
+      const call = waiting.shift()!
+      if (!this.isOver(call)) waiting.push(call)
     }
-    lane.current = undefined
-    if (this.held === undefined) this.pump(lane)
-    else this.held.add(lane)
+    lane.gone = 0
   }
 
   /** Gives turns until one is taken for longer. */
   private pump(lane: Lane<T>): void {
     if (lane.pumping) return
     lane.pumping = true
-    while (lane.current === undefined && lane.waiting !== undefined && lane.waiting.size > 0) {
+    while (lane.current === undefined && lane.waiting !== undefined && lane.waiting.length > 0) {
       if (!this.budget.take()) {
         return this.budget.wait(() => {
           lane.pumping = false
           this.pump(lane)
         })
       }
-      lane.current = lane.waiting.shift()!
-      lane.current.start()
+      const call = lane.waiting.shift()!
+      lane.current = call
+      if (!call.start() && lane.current === call) {
+        lane.current = undefined
+        lane.gone = Math.max(0, lane.gone - 1)
+      }
     }
     lane.pumping = false
     if (lane.current === undefined) this.lanes.delete(lane.agentId)

@@ -1,52 +1,56 @@
 /**
- * Places for running background pipelines, handed out in order. A free one costs a count; only a call that has to wait
- * for one stands in a p-queue, which is loaded then.
+ * Places for running background pipelines, handed out in order. Ours: a call that waits must be able to leave the line in
+ * constant time, and a free place costs a count.
  */
-import type PQueue from "p-queue"
+import { Fifo } from "./fifo.ts"
 
 /** Who asks for a place. */
 export interface PlaceTaker {
+  /** Whether it has one. The pool sets it. */
+  hasPlace: boolean
   /** There is a place. False where it is not wanted any more. */
-  accept(): boolean
+  placed(): boolean
 }
 
 export class Pool {
   private free: number
-  /** How many wait for a place. */
-  private waiting = 0
-  /** The waiting line, one at its head. */
-  private line: Promise<PQueue> | undefined
-  /** The head of the line, while no place is free. */
-  private head: (() => void) | undefined
+  private readonly waiting = new Fifo<PlaceTaker>()
 
   constructor(places: number) {
     this.free = places
   }
 
-  /** Calls `accept` once there is a place: at once where one is free. */
-  acquire(taker: PlaceTaker): void {
-    if (this.waiting === 0 && this.free > 0) return this.offer(taker)
-    this.waiting += 1
-    this.line ??= import("p-queue").then(({ default: PQueue }) => new PQueue({ concurrency: 1 }))
-    void this.line.then((line) => line.add(() => this.nextPlace(taker)))
-  }
-
-  /** Waits at the head of the line. */
-  private async nextPlace(taker: PlaceTaker): Promise<void> {
-    while (this.free === 0) await new Promise<void>((resolve) => (this.head = resolve))
-    this.waiting -= 1
-    this.offer(taker)
-  }
-
-  /** Gives a place back. */
-  release(): void {
-    this.free += 1
-    this.head?.()
-    this.head = undefined
-  }
-
-  private offer(taker: PlaceTaker): void {
+  /** True where there is a place at once. Else `placed` is called when there is one, unless the taker leaves before. */
+  take(taker: PlaceTaker): boolean {
+    if (this.free === 0 || this.waiting.size > 0) {
+      this.waiting.add(taker)
+      return false
+    }
     this.free -= 1
-    if (!taker.accept()) this.release()
+    taker.hasPlace = true
+    return true
+  }
+
+  /** Gives the place back, or leaves the line. */
+  release(taker: PlaceTaker): void {
+    if (!taker.hasPlace) {
+      this.waiting.delete(taker)
+      return
+    }
+    taker.hasPlace = false
+    this.free += 1
+    this.handOut()
+  }
+
+  private handOut(): void {
+    while (this.free > 0) {
+      const taker = this.waiting.shift()
+      if (taker === undefined) return
+      this.free -= 1
+      taker.hasPlace = true
+      if (taker.placed()) continue
+      taker.hasPlace = false
+      this.free += 1
+    }
   }
 }

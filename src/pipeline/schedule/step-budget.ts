@@ -27,6 +27,11 @@ export class StepBudget {
     this.line.push(task)
   }
 
+  /** Takes a step; a promise where that has to wait. */
+  room(): Promise<void> | undefined {
+    return this.take() ? undefined : new Promise((resolve) => this.wait(resolve))
+  }
+
   private schedule(): void {
     this.scheduled = true
     setImmediate(() => {

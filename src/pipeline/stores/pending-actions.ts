@@ -3,55 +3,10 @@
  * `resolve` at a time and comes back to its place if that fails, so it is applied at most once and never lost.
  */
 import * as toolChoice from "../../resolve/tool-choice.ts"
-import type { ToolCall } from "../model/call.ts"
 import type { EffectHandler } from "../model/handler.ts"
-import type { ToolOutput } from "../model/output.ts"
-import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
+import type { ActionFunction, PendingActions, PushedAction } from "../model/pending-actions.ts"
+import type { PendingAction, StagedAction } from "../model/staged-action.ts"
 import { Step } from "../model/step.ts"
-
-/** A pending action as hosts see it. `details` are the host's; no result shows them. */
-export interface PendingAction {
-  readonly actionId: string
-  readonly label: string
-  readonly sourceToolName: string
-  readonly details?: unknown
-}
-
-export type ActionResult = string | ToolOutput | undefined
-
-/** `signal` is aborted when the `resolve` call is cancelled. */
-export type ActionFunction = (
-  reason: string,
-  extra: Readonly<Record<string, unknown>> | undefined,
-  context: { readonly signal: AbortSignal },
-) => ActionResult | Promise<ActionResult>
-
-/** What a host or a foreign tool pushes. */
-export interface PushedAction {
-  /** Short: it is shown with the result. */
-  readonly label: string
-  /** Default `"custom_tool"`. */
-  readonly sourceToolName?: string
-  readonly details?: unknown
-  /** Makes the changes. Its output is the result; a throw leaves the action pending. */
-  readonly apply: ActionFunction
-  /** Drops them. Undefined gives the default text; a throw leaves the action pending. */
-  readonly reject?: ActionFunction
-}
-
-/** An action with what it takes to end it. */
-export interface StagedAction extends PendingAction {
-  /** The staging call; of a pushed action, one in its name. */
-  readonly source: Pick<ToolCall, "name" | "params">
-  /** The id of the staging call; undefined for a pushed action. */
-  readonly sourceCallId: string | undefined
-  /** The output at the gate, which the first handler behind it sees. */
-  readonly output: ToolOutput | undefined
-  /** What runs when it is applied. */
-  readonly rest: ReadonlyArray<PipelinePart<unknown>>
-  readonly onDiscard: EffectHandler<unknown> | undefined
-  readonly finals: ReadonlyArray<FinallyPart<unknown>>
-}
 
 export interface ActionStoreOptions {
   readonly max: number
@@ -141,7 +96,6 @@ export class ActionStore {
     const agent = this.agents.get(agentId)
     if (!agent?.claimed.delete(action)) return
     agent.turn = toolChoice.pending(this.options.choice)
-    if (this.closed) this.clear(agentId)
   }
 
   /** It was applied or discarded. */
@@ -163,15 +117,18 @@ export class ActionStore {
     for (const action of dropped) this.options.dropped(agentId, action)
   }
 
-  /** Drops all that waits, and from here on whatever comes back. Nothing can be pushed any more. */
+  /** Drops all, also what is claimed by a `resolve` that was left behind. Nothing can be pushed any more. */
   close(): void {
     this.closed = true
-    for (const agentId of [...this.agents.keys()]) this.clear(agentId)
+    for (const [agentId, agent] of [...this.agents]) {
+      agent.claimed.clear()
+      this.clear(agentId)
+    }
   }
 }
 
-/** The pending actions of one agent, for hosts. */
-export class PendingActions {
+/** The pending actions of one agent: a view of the store. */
+export class AgentPendingActions implements PendingActions {
   private readonly store: ActionStore
   private readonly agentId: string
 
@@ -206,7 +163,7 @@ export class PendingActions {
       sourceToolName,
       ...(details !== undefined && { details }),
       source: { name: sourceToolName, params: {} },
-      sourceCallId: undefined,
+      staging: undefined,
       output: undefined,
       rest: [{ kind: "handler", name: "apply", handler: callHandler("apply", apply) }],
       onDiscard: reject && callHandler("reject", reject),

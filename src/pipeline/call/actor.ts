@@ -1,0 +1,502 @@
+/**
+ * Carries out what `transition` wants done for one call: runs handlers, asks, tells, keeps time. What a host answers
+ * changes the state at once; the commands that follow wait for the mailbox, so that nothing of a tool, a filter or a
+ * consumer runs inside the host's own call.
+ */
+import type { Fiber } from "effect/Fiber"
+import { resolveName } from "../../resolve/definition.ts"
+import type { EventSink } from "../events/event-queue.ts"
+import type { ToolCall } from "../model/call.ts"
+import type { ActionResolvedEvent, ApproveOptions, TerminalEvent, ToolResult } from "../model/event.ts"
+import { messageOf } from "../model/failure.ts"
+import type { HostEffect } from "../model/host-effect.ts"
+import { formatMillis } from "../model/options.ts"
+import { cancelled, deniedByUser, noBackground, type Stopped, terminalEvent } from "../model/outcome.ts"
+import { textOf, toOutput } from "../model/output.ts"
+import type { HandlerPart } from "../model/pipeline.ts"
+import type { StagedAction } from "../model/staged-action.ts"
+import { type DurationInput, type Step, ToolError } from "../model/step.ts"
+import type { Tool } from "../model/tool.ts"
+import type { LaneCall } from "../schedule/lanes.ts"
+import type { Receiver } from "../schedule/mailbox.ts"
+import type { PlaceTaker } from "../schedule/pool.ts"
+import type { RunningTask, TaskStatus } from "../stores/background-tasks.ts"
+import { admit } from "./admission.ts"
+import { isJudged, judge } from "./after-call.ts"
+import { type Asker, askHost, openQuestion, rememberCall, ruleGate } from "./asking.ts"
+import { Attempt, type AttemptOwner, type HandlerEffect } from "./attempt.ts"
+import { takeBackground } from "./call-input.ts"
+import { CallTimer } from "./call-timer.ts"
+import type { Command } from "./command.ts"
+import type { Engine } from "./engine.ts"
+import { AttemptContext } from "./handler-context.ts"
+import type { Input } from "./input.ts"
+import { claimAction, stageAction } from "./resolving.ts"
+import { type CallRecord, type CallState, makeRecord } from "./state.ts"
+import { CallStream } from "./stream.ts"
+import { resolvedEvent, type Teller, tellAnnounced, tellEnded, tellStarted } from "./telling.ts"
+import { timeLimit, timeoutMessage } from "./time-limits.ts"
+import type { CallSpan } from "./tracing.ts"
+import { transition } from "./transition.ts"
+
+const ignore = () => undefined
+
+export class CallActor
+  implements Receiver<Command>, LaneCall, PlaceTaker, RunningTask, AttemptOwner, Asker, Teller
+{
+  readonly engine: Engine
+  readonly record: CallRecord
+  readonly tool: Tool<unknown> | undefined
+  readonly sink: EventSink
+  readonly onResult: ((result: ToolResult) => void) | undefined
+  hasPlace = false
+  askedAt = 0
+  stream: CallStream | undefined
+  span: CallSpan | undefined
+  resolved: ActionResolvedEvent | undefined
+  /** The signal of the host's function that is asked: a hook, or what answers an effect. */
+  controller: AbortController | undefined
+  private event: TerminalEvent | undefined
+  private attempt: Attempt | undefined
+  private context: AttemptContext | undefined
+  /** The `run` that was begun: each is begun once. */
+  private begun = 0
+  private timer: CallTimer | undefined
+
+  constructor(
+    engine: Engine,
+    call: ToolCall,
+    tool: Tool<unknown> | undefined,
+    sink: EventSink,
+    onResult?: (result: ToolResult) => void,
+  ) {
+    this.engine = engine
+    this.record = makeRecord(call)
+    this.tool = tool
+    this.sink = sink
+    this.onResult = onResult
+  }
+
+  get agentId(): string {
+    return this.record.call.agentId
+  }
+
+  get callId(): string {
+    return this.record.call.callId
+  }
+
+  get name(): string {
+    return this.record.call.name
+  }
+
+  get params(): unknown {
+    return this.record.call.params
+  }
+
+  // --- What comes in
+
+  /** Its turn has come. False where it does not want it any more. */
+  start(): boolean {
+    return this.receive({ _tag: "Turn" })
+  }
+
+  placed(): boolean {
+    return this.receive({ _tag: "Placed" })
+  }
+
+  /** From inside: what follows is done at once, or, while something else is being done, right after that. */
+  receive(input: Input): boolean {
+    const took = this.apply(input)
+    this.engine.mailbox.deliver()
+    return took
+  }
+
+  /** From the host: what follows is done when its code has returned. */
+  private answer(input: Input): boolean {
+    const took = this.apply(input)
+    this.engine.mailbox.schedule()
+    return took
+  }
+
+  private apply(input: Input): boolean {
+    const took = transition(this.record, input, this.engine.outbox.for(this))
+    this.timer?.follow(this.record.state)
+    return took
+  }
+
+  // --- The host's answers
+
+  /** Approves the gate that is open, or, while it is `requested`, the call. */
+  approve(options?: ApproveOptions, id?: number): boolean {
+    const { params, reason, remember } = options ?? {}
+    const edit = params !== undefined
+    return this.answer({
+      _tag: "Approve",
+      id,
+      edit,
+      // Where it runs is settled: `background` among edited parameters changes nothing.
+      params: edit ? takeBackground(params, this.tool).params : undefined,
+      reason,
+      remember: remember === true,
+    })
+  }
+
+  deny(reason?: string, id?: number): boolean {
+    return this.answer({ _tag: "Deny", id, outcome: deniedByUser(reason) })
+  }
+
+  succeed(value: unknown, id: number): boolean {
+    const question = openQuestion(this.record)
+    if (question?.kind !== "delegate" || question.id !== id) return false
+    const output = value === undefined || value === null ? undefined : toOutput(value)
+    if (output === undefined && value !== undefined && value !== null) {
+      const message = `The host's answer to ${question.effect._tag} is neither text nor content blocks`
+      return this.answer({ _tag: "AnswerFailed", id, message })
+    }
+    // A finally handler's answer is its own: it does not change the result.
+    if (this.record.state._tag === "Cleaning" && this.attempt !== undefined) this.attempt.answer = output
+    return this.answer({ _tag: "Answered", id, output })
+  }
+
+  fail(message: unknown, id: number): boolean {
+    return this.answer({ _tag: "AnswerFailed", id, message: messageOf(message) })
+  }
+
+  /** Answers the effect that is open, unless a function is answering it. */
+  respond(answer: { readonly output?: unknown } | { readonly error: unknown }): boolean {
+    const question = openQuestion(this.record)
+    if (question?.kind !== "delegate" || this.controller !== undefined) return false
+    return "error" in answer ? this.fail(answer.error, question.id) : this.succeed(answer.output, question.id)
+  }
+
+  cancel(reason?: string): boolean {
+    return this.answer({ _tag: "Cancel", outcome: cancelled(reason) })
+  }
+
+  /** A call that has started goes on in the background, and its lane moves on. */
+  toBackground(): boolean {
+    if (this.tool?.background !== true || !this.answer({ _tag: "ToBackground" })) return false
+    this.engine.tasks.started(this)
+    const { state } = this.record
+    this.timer?.restart(state, timeLimit(this.record, this.engine.settings))
+    if (state._tag === "Running") this.suspended()
+    return true
+  }
+
+  /** It is no call, or comes too late: it ends with nothing run. */
+  reject(outcome: Stopped): void {
+    this.answer({ _tag: "Refused", outcome })
+  }
+
+  /** Only the finally handlers of an action run, that nobody resolves any more. */
+  drop(action: StagedAction): void {
+    this.answer({ _tag: "Drop", action })
+  }
+
+  /** It will not run: it ends so when its turn comes. */
+  refuse(outcome: Stopped): void {
+    this.record.call.decision = "deny"
+    this.record.refusal = outcome
+  }
+
+  // --- What the handlers gave
+
+  fork(effect: HandlerEffect): Fiber<unknown, unknown> {
+    return this.engine.fork(effect)
+  }
+
+  returned(run: number, step: Step, more: boolean): void {
+    try {
+      this.apply({ _tag: "Returned", run, step, more })
+    } catch (error) {
+      // A step that a handler made up may throw when it is read.
+      this.failed(run, error)
+    }
+    this.engine.mailbox.deliver()
+  }
+
+  exhausted(run: number): void {
+    this.receive({ _tag: "Exhausted", run })
+  }
+
+  failed(run: number, error: unknown, cause: unknown = error, more = false): void {
+    const thrown = !(error instanceof ToolError)
+    this.receive({ _tag: "Failed", run, message: messageOf(error), cause, thrown, more })
+  }
+
+  asked(effect: HostEffect, timeout: DurationInput | undefined): boolean {
+    return this.receive({ _tag: "Asked", run: this.record.run, effect, timeout })
+  }
+
+  streamed(content: string, partial: unknown): Promise<void> | undefined {
+    this.stream ??= new CallStream(this.record.call)
+    this.stream.transcript.append(content)
+    return this.sink.delta(this.stream, content, partial)
+  }
+
+  // --- Commands
+
+  execute(command: Command): void {
+    switch (command._tag) {
+      case "Prepare":
+        return this.prepare()
+      case "TellStarted":
+        return tellStarted(this)
+      case "Announce":
+        return this.announce()
+      case "Run":
+        return this.run(command)
+      case "Reply":
+        return this.reply()
+      case "Stream":
+        return this.tellDelta(command.content, command.partial)
+      case "Rule":
+        return ruleGate(this)
+      case "Ask":
+        return askHost(this)
+      case "CloseQuestion":
+        return this.abortFunction(new DOMException("Nobody waits for the answer any more", "AbortError"))
+      case "Remember":
+        return rememberCall(this)
+      case "TakePlace":
+        return this.takePlace()
+      case "ReleasePlace":
+        return this.engine.pool.release(this)
+      case "LeaveLane":
+        return this.engine.leaveLane(this)
+      case "Stage":
+        return this.stage()
+      case "SettleAction":
+        this.engine.actions.settle(this.agentId, command.action)
+        this.resolved = resolvedEvent(this, command.action)
+        return
+      case "RestoreAction":
+        return this.engine.actions.restore(this.agentId, command.action)
+      case "Interrupt":
+        return this.interrupt()
+      case "Close":
+        return this.close()
+      case "RunFinal":
+        return this.runFinal(command)
+      case "Judge":
+        return this.judge()
+      case "TellEnd":
+        return this.tellEnd()
+    }
+  }
+
+  private prepare(): void {
+    const { record, tool, engine } = this
+    if (record.state._tag !== "Preparing") return
+    const { call } = record
+    this.attempt = undefined
+    if (tool === undefined) return this.refused(engine.unknownTool(call.agentId, call.name))
+    if (call.background && !tool.background) return this.refused(noBackground(call.name))
+    const signal = () => {
+      this.controller ??= new AbortController()
+      return this.controller.signal
+    }
+    const admission = admit({ call, tool, filters: engine.filters, hooks: engine.settings.hooks, signal })
+    if (!(admission instanceof Promise)) return void this.receive(admission)
+    this.suspended()
+    void admission.then((admitted) => {
+      this.controller = undefined
+      this.receive(admitted)
+    })
+  }
+
+  private refused(outcome: Stopped): void {
+    this.receive({ _tag: "Refused", outcome })
+  }
+
+  private run(command: Command): void {
+    const { record } = this
+    if (record.state._tag !== "Running" || this.begun === record.run) return
+    if (!this.engine.budget.take()) return this.wait(command)
+    this.begun = record.run
+    if (record.call.name === resolveName && record.resolving === undefined && claimAction(this)) return
+    const attempt = this.newAttempt()
+    if (attempt.isReading) return attempt.pull(record.run)
+    const { name, handler } = record.parts[record.at] as HandlerPart<unknown>
+    attempt.run(record.run, handler, this.context!, this.span?.handler(name))
+  }
+
+  private runFinal(command: Command): void {
+    const { record } = this
+    if (record.state._tag !== "Cleaning" || this.begun === record.run) return
+    if (!this.engine.budget.take()) return this.wait(command)
+    this.begun = record.run
+    if (this.attempt?.isReading === true) return this.attempt.pull(record.run)
+    // Each has a signal of its own.
+    this.attempt?.finish()
+    this.attempt = undefined
+    const { name, handler } = record.finals[record.state.part]!
+    this.newAttempt().run(record.run, handler, this.context!, this.span?.handler(name))
+  }
+
+  private newAttempt(): Attempt {
+    if (this.attempt === undefined) {
+      this.attempt = new Attempt(this)
+      this.context = new AttemptContext(this, this.attempt)
+    }
+    return this.attempt
+  }
+
+  /** Lets the event loop turn before it goes on. */
+  private wait(command: Command): void {
+    this.suspended()
+    const { mailbox, budget } = this.engine
+    budget.wait(() => {
+      mailbox.send(this, command)
+      mailbox.deliver()
+    })
+  }
+
+  private reply(): void {
+    const { reply } = this.record
+    this.record.reply = undefined
+    if (reply !== undefined) this.attempt?.reply(reply)
+  }
+
+  private tellDelta(content: string, partial: unknown): void {
+    const { run, state } = this.record
+    if (state._tag !== "Running" && state._tag !== "Cleaning") return
+    let room: Promise<void> | undefined
+    try {
+      room = this.streamed(String(content), partial)
+    } catch (error) {
+      return this.failed(run, error, error, this.record.more)
+    }
+    if (room === undefined) return void this.receive({ _tag: "Flowed", run })
+    this.suspended()
+    void room.then(() => this.receive({ _tag: "Flowed", run }))
+  }
+
+  private announce(): void {
+    this.receive({ _tag: "Announced" })
+    if (this.record.announced === "yes") tellAnnounced(this)
+  }
+
+  private takePlace(): void {
+    if (this.record.place !== "asked") return
+    if (this.engine.pool.take(this)) this.placed()
+    else this.timer?.stop()
+  }
+
+  private stage(): void {
+    if (this.record.state._tag === "Running") stageAction(this)
+  }
+
+  private abortFunction(reason: DOMException): void {
+    const { controller } = this
+    this.controller = undefined
+    controller?.abort(reason)
+  }
+
+  /** Ends what runs: the attempt, or what a cancel found before there was one. */
+  private interrupt(): void {
+    const { record } = this
+    const reason = reasonOf(record, this.engine.settings.finallyTimeout)
+    this.abortFunction(reason)
+    const { run } = record
+    if (record.state._tag !== "Stopping") this.attempt?.end(reason, ignore)
+    else this.stopped(() => this.attempt?.end(reason, () => this.receive({ _tag: "Stopped", run })))
+  }
+
+  private close(): void {
+    const { record } = this
+    if (record.state._tag !== "Stopping") return
+    const { run } = record
+    this.stopped(() => this.attempt?.close(() => this.receive({ _tag: "Stopped", run })))
+  }
+
+  private stopped(end: () => void): void {
+    if (this.attempt === undefined) this.receive({ _tag: "Stopped", run: this.record.run })
+    else {
+      end()
+      if (this.record.state._tag === "Stopping") this.suspended()
+    }
+  }
+
+  private judge(): void {
+    const { record, engine } = this
+    const { afterCall } = engine.settings.hooks
+    this.attempt?.finish()
+    const event = this.terminalEvent()
+    this.event = event
+    if (afterCall === undefined || !isJudged(event)) return void this.receive({ _tag: "Judged" })
+    const controller = new AbortController()
+    this.controller = controller
+    this.suspended()
+    void judge(afterCall, record.call, event, controller.signal).then((judged) => {
+      if (record.state._tag !== "Judging") return
+      this.event = judged
+      this.receive({ _tag: "Judged" })
+    })
+  }
+
+  private terminalEvent(): TerminalEvent {
+    const { call, outcome, output, edited, staged, cleanupErrors } = this.record
+    const streamed = this.stream === undefined ? "" : this.stream.transcript.toString()
+    return terminalEvent({ call, outcome: outcome!, output, streamed, edited, staged, cleanupErrors })
+  }
+
+  private tellEnd(): void {
+    const { engine } = this
+    const wasActive = engine.ended(this)
+    tellEnded(this, this.event ?? this.terminalEvent())
+    if (!wasActive) return
+    if (this.record.call.background) engine.tasks.over(this.callId)
+    engine.leaveLane(this)
+  }
+
+  // --- Time
+
+  /** It waits: from here on the time that its state allows may run out. */
+  suspended(): void {
+    const { state, place } = this.record
+    if (place === "asked") return
+    const limit = timeLimit(this.record, this.engine.settings)
+    if (limit === Number.POSITIVE_INFINITY) return
+    this.timer ??= new CallTimer(this.engine.deadlines, () => this.timedOut())
+    this.timer.start(state, limit)
+  }
+
+  private timedOut(): void {
+    if (this.record.state._tag === "Judging") {
+      this.abortFunction(new DOMException("The hook took too long", "TimeoutError"))
+    }
+    this.receive({ _tag: "TimedOut", message: timeoutMessage(this.record, this.engine.settings) })
+  }
+
+  // --- For inspection
+
+  get taskStatus(): TaskStatus {
+    const { state, place } = this.record
+    if (state._tag === "Asking") return "waiting"
+    return place === "asked" ? "pending" : "running"
+  }
+
+  get outputSoFar(): string {
+    const { output } = this.record
+    return output === undefined ? (this.stream?.transcript.toString() ?? "") : textOf(output)
+  }
+}
+
+/** Why what runs is ended, as its signal says it. */
+const reasonOf = (record: CallRecord, finallyTimeout: number): DOMException => {
+  const { state } = record
+  if (state._tag !== "Stopping" && state._tag !== "Ended") {
+    const late = `The finally handler did not end within ${formatMillis(finallyTimeout)}`
+    return new DOMException(late, "TimeoutError")
+  }
+  const outcome = state._tag === "Stopping" ? endOf(state.then) : record.outcome
+  if (outcome === undefined || outcome._tag === "Completed") {
+    return new DOMException("Runs again with edited parameters", "AbortError")
+  }
+  const isLate = outcome._tag === "Error" && outcome.reason === "timeout"
+  return new DOMException(outcome.message, isLate ? "TimeoutError" : "AbortError")
+}
+
+const endOf = (then: Extract<CallState, { readonly _tag: "Stopping" }>["then"]) =>
+  then._tag === "End" ? then.outcome : undefined

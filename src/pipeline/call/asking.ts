@@ -1,0 +1,168 @@
+/** Puts a call's open question: a gate to rules and the host, an effect to whoever answers it. */
+import type { EventSink } from "../events/event-queue.ts"
+import type { ApproveOptions } from "../model/event.ts"
+import { messageOf } from "../model/failure.ts"
+import type { HostEffect } from "../model/host-effect.ts"
+import { type DelegateFunction, toMillis } from "../model/options.ts"
+import { deniedByPolicy } from "../model/outcome.ts"
+import { textOutput } from "../model/output.ts"
+import type { Tool } from "../model/tool.ts"
+import type { BackgroundTasks } from "../stores/background-tasks.ts"
+import type { Engine } from "./engine.ts"
+import type { Input } from "./input.ts"
+import type { ApprovalQuestion, CallRecord, EffectQuestion, Question } from "./state.ts"
+
+/** The call that asks. */
+export interface Asker {
+  readonly engine: Engine
+  readonly record: CallRecord
+  readonly tool: Tool<unknown> | undefined
+  readonly sink: EventSink
+  /** The signal of a function that answers; set while one is asked. */
+  controller: AbortController | undefined
+  /** Where the event of the open effect stands in the queue. */
+  askedAt: number
+  approve(options?: ApproveOptions, id?: number): boolean
+  deny(reason?: string, id?: number): boolean
+  succeed(output: unknown, id: number): boolean
+  fail(message: unknown, id: number): boolean
+  /** What comes from inside is acted on at once. */
+  receive(input: Input): boolean
+  /** From here on the time that is allowed runs. */
+  suspended(): void
+}
+
+/** The question that is open. */
+export const openQuestion = ({ state }: CallRecord): Question | undefined =>
+  state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined
+
+/** Passes the open gate, ends the call at it, or has the host asked. */
+export const ruleGate = (asker: Asker): void => {
+  const question = openQuestion(asker.record)
+  if (question?.kind !== "approval" || question.put) return
+  const { id } = question
+  const outcome = isAllowed(asker) ? "pass" : asker.sink.answers ? "ask" : nobodyThere
+  asker.receive({ _tag: "Ruled", id, outcome })
+}
+
+const nobodyThere = deniedByPolicy("Denied: this call needs an approval, and nobody is there to give it")
+
+const isAllowed = ({ engine, record, tool }: Asker): boolean => {
+  const { filters } = engine
+  if (filters === undefined) return false
+  try {
+    const { name, params } = record.subject
+    const asked = record.action === undefined ? tool : engine.toolOf(name)
+    return asked !== undefined && filters.evaluate(asked, params) === "approve"
+  } catch {
+    return false
+  }
+}
+
+/** Makes a rule of what the open gate let through. */
+export const rememberCall = ({ engine, record, tool }: Asker): void => {
+  const { name, params } = record.subject
+  const asked = record.subject === record.call ? tool : engine.toolOf(name)
+  try {
+    if (asked !== undefined) engine.rememberingFilters.remember?.(asked, params)
+  } catch {
+    // Without a rule the next call is asked again.
+  }
+}
+
+/** Puts the question that is open. */
+export const askHost = (asker: Asker): void => {
+  const question = openQuestion(asker.record)
+  if (question?.kind === "approval") {
+    if (question.put) askApproval(asker, question)
+  } else if (question?.put === false) {
+    question.put = true
+    askEffect(asker, question)
+  }
+}
+
+const askApproval = (asker: Asker, { id, label }: ApprovalQuestion): void => {
+  const { record } = asker
+  const { agentId, callId, name, params, background } = record.subject
+  asker.suspended()
+  asker.sink.push({
+    _tag: "AwaitingApproval",
+    agentId,
+    callId,
+    name,
+    params,
+    background,
+    ...(label !== undefined && { label }),
+    ...(record.output !== undefined && { preview: record.output }),
+    approve: (options) => asker.approve(options, id),
+    deny: (reason) => asker.deny(reason, id),
+  })
+}
+
+const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void => {
+  const { engine, sink, record } = asker
+  const { agentId, callId } = record.call
+  const failed = (message: string, cause?: unknown) =>
+    asker.receive({ _tag: "AnswerFailed", id, message, cause })
+  const tag = effect?._tag
+  if (typeof tag !== "string") return void failed("An effect needs a `_tag` that names it")
+  const own = answerOfTasks(engine.tasks, agentId, effect)
+  if (own !== undefined) return void asker.receive({ _tag: "Answered", id, output: textOutput(own) })
+  const { delegates } = engine.settings
+  const answerer = Object.hasOwn(delegates, tag)
+    ? (delegates[tag] as DelegateFunction<string> | undefined)
+    : undefined
+  if (answerer === undefined && !sink.answers) {
+    return void failed(`The effect ${tag} needs a host, and nobody is there to answer it`)
+  }
+  try {
+    if (timeout !== undefined) toMillis("timeout", timeout)
+  } catch (error) {
+    return void failed(messageOf(error), error)
+  }
+  const source = record.sourceCallId === undefined ? undefined : { sourceCallId: record.sourceCallId }
+  asker.suspended()
+  if (answerer !== undefined) {
+    const controller = new AbortController()
+    asker.controller = controller
+    const call = { agentId, callId, ...source, signal: controller.signal }
+    return void askFunction(asker, id, async () => answerer(effect as never, call))
+  }
+  asker.askedAt = engine.events.sequence
+  sink.push({
+    _tag: "Delegate",
+    agentId,
+    callId,
+    ...source,
+    effect,
+    succeed: (output) => asker.succeed(output, id),
+    fail: (message) => asker.fail(message, id),
+  })
+  // A reader that is still there reads within a turn of the event loop.
+  if (engine.closing) setImmediate(() => failUnread(asker))
+}
+
+/** Asks a function instead of the host's reader of events. */
+const askFunction = async (asker: Asker, id: number, answer: () => Promise<unknown>): Promise<void> => {
+  try {
+    asker.succeed(await answer(), id)
+  } catch (error) {
+    asker.fail(error, id)
+  }
+}
+
+/** Fails an effect that nobody has read, for a host that is gone. */
+export const failUnread = (asker: Asker): void => {
+  const question = openQuestion(asker.record)
+  if (question?.kind !== "delegate" || asker.controller !== undefined) return
+  if (asker.sink.isUnread(asker.askedAt)) asker.fail("The host has shut down", question.id)
+}
+
+/** Background tasks are the executor's own to tell of. */
+const answerOfTasks = (tasks: BackgroundTasks, agentId: string, effect: HostEffect): string | undefined => {
+  if (effect._tag === "ListBackgroundTasks") return tasks.describe(agentId)
+  if (effect._tag === "GetBackgroundTask") {
+    return tasks.collect(agentId, String((effect as { readonly taskId?: unknown }).taskId))
+  }
+  return undefined
+}

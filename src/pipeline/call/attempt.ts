@@ -1,0 +1,235 @@
+/**
+ * Runs the handlers of one attempt, one at a time, in whatever shape they come, and tells the call what each gave. It
+ * knows nothing of what follows. An Effect runs in a fiber of its own, so that an interruption reaches it and can wait for
+ * its finalizers; a promise is told by the signal, an async generator by `return`.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type { Exit } from "effect/Exit"
+import type { Fiber } from "effect/Fiber"
+import type { EffectHandler, HandlerContext } from "../model/handler.ts"
+import type { HostEffect } from "../model/host-effect.ts"
+import type { ToolOutput } from "../model/output.ts"
+import { type DurationInput, isStep, type Step } from "../model/step.ts"
+import { BlockedDelta, rejectedDelta } from "./blocked-delta.ts"
+import { abandon, isAsyncIterable, isThenable, notAStep } from "./handler-return.ts"
+import { MidwayQuestions } from "./midway.ts"
+import type { Answer } from "./state.ts"
+import type { HandlerObserver } from "./tracing.ts"
+
+export type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
+
+/** Whom an attempt works for. Each answer names the `run` that it belongs to. */
+export interface AttemptOwner {
+  fork(effect: HandlerEffect): Fiber<unknown, unknown>
+  returned(run: number, step: Step, more: boolean): void
+  exhausted(run: number): void
+  failed(run: number, error: unknown, cause?: unknown, more?: boolean): void
+  /** The handler did not end at once: from here on the time that is allowed may run out. */
+  suspended(): void
+  /** The handler asks its host. False where it cannot any more. */
+  asked(effect: HostEffect, timeout: DurationInput | undefined): boolean
+  /** A promise where the consumer has no room. */
+  streamed(content: string, partial: unknown): Promise<void> | undefined
+}
+
+const ignore = () => undefined
+
+export class Attempt {
+  private readonly owner: AttemptOwner
+  private controller: AbortController | undefined
+  private generator: AsyncIterator<Step, unknown> | undefined
+  private fiber: Fiber<unknown, unknown> | undefined
+  private observer: HandlerObserver | undefined
+  /** Of the handler that runs. */
+  private name: string | undefined
+  private blocked: BlockedDelta | undefined
+  private questions: MidwayQuestions | undefined
+  /** Why it was ended from outside. */
+  private reason: unknown
+  /** Whether its last handler has ended. */
+  private over = false
+  /** What a finally handler's effect was answered with: its own, and nobody else's. */
+  answer: ToolOutput | undefined
+
+  constructor(owner: AttemptOwner) {
+    this.owner = owner
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController()
+      if (this.reason !== undefined) this.controller.abort(this.reason)
+    }
+    return this.controller.signal
+  }
+
+  /** Whether nothing of it would be missed if it were made anew. */
+  get isBlank(): boolean {
+    return this.controller === undefined && this.generator === undefined && this.fiber === undefined
+  }
+
+  /** Whether a generator that a handler gave has more steps. */
+  get isReading(): boolean {
+    return this.generator !== undefined
+  }
+
+  /** Calls a handler. */
+  run(
+    run: number,
+    handler: EffectHandler<unknown>,
+    context: HandlerContext,
+    observer: HandlerObserver | undefined,
+  ): void {
+    this.observer = observer
+    this.name = handler.name
+    try {
+      const returned = handler.call(context)
+      if (this.reason !== undefined) abandon(returned)
+      else if (isStep(returned)) this.returned(run, returned, false)
+      else this.suspend(run, returned)
+    } catch (error) {
+      this.failed(run, error)
+    }
+  }
+
+  /** Ends what runs. `stopped` is called when an Effect's finalizers have run; nothing else is waited for. */
+  end(reason: unknown, stopped: () => void): void {
+    this.reason = reason
+    this.left(reason)
+    this.blocked?.reject(reason)
+    this.questions?.close(reason)
+    this.controller?.abort(reason)
+    this.closeGenerator()?.catch(ignore)
+    const { fiber } = this
+    if (fiber === undefined) return stopped()
+    fiber.addObserver(stopped)
+    fiber.interruptUnsafe()
+  }
+
+  /** The attempt has failed in order: its generator is closed as `break` does, and waited for. */
+  close(closed: () => void): void {
+    const closing = this.closeGenerator()
+    if (closing === undefined) closed()
+    else closing.then(closed, closed)
+  }
+
+  /** Its last handler has ended: what is streamed later is refused. */
+  finish(): void {
+    this.over = true
+    this.questions?.close(new DOMException("The call has ended", "AbortError"))
+  }
+
+  stream(content: string, partial: unknown, room: () => Promise<void> | undefined): Promise<void> {
+    if (this.reason !== undefined) return rejectedDelta(this.reason)
+    if (this.over) return rejectedDelta(new DOMException("The call has ended", "AbortError"))
+    const wait = this.owner.streamed(String(content), partial) ?? room()
+    if (wait === undefined) return Promise.resolve()
+    this.blocked ??= new BlockedDelta(wait, () => {
+      this.blocked = undefined
+    })
+    return this.blocked.promise
+  }
+
+  /** Asks the host on behalf of the running handler. */
+  ask(effect: HostEffect, timeout: DurationInput | undefined): Promise<ToolOutput | undefined> {
+    if (this.reason !== undefined) return rejectedDelta(this.reason)
+    this.questions ??= new MidwayQuestions((asked, within) => !this.over && this.owner.asked(asked, within))
+    return this.questions.ask(effect, timeout)
+  }
+
+  /** The host's answer to what was asked so. */
+  reply(answer: Answer): void {
+    this.questions?.reply(answer)
+  }
+
+  private suspend(run: number, returned: unknown): void {
+    if (Effect.isEffect(returned)) return this.execute(run, returned as HandlerEffect)
+    if (isThenable(returned)) {
+      returned.then(
+        (value) => this.settled(run, value),
+        (error) => this.failed(run, error),
+      )
+      return this.owner.suspended()
+    }
+    if (!isAsyncIterable(returned)) throw notAStep(this.name, returned)
+    this.generator = returned[Symbol.asyncIterator]()
+    this.pull(run)
+  }
+
+  /** Reads on in the generator. */
+  pull(run: number): void {
+    this.read().then(
+      ({ done, value }) => {
+        if (done) this.generator = undefined
+        if (done && value === undefined) this.exhausted(run)
+        else this.settled(run, value, !done)
+      },
+      (error) => {
+        this.generator = undefined
+        this.failed(run, error)
+      },
+    )
+    this.owner.suspended()
+  }
+
+  /** Reads the generator, and whatever it takes for a result. */
+  private async read(): Promise<{ readonly done: boolean; readonly value: unknown }> {
+    const { done, value } = await this.generator!.next()
+    return { done: done === true, value }
+  }
+
+  private closeGenerator(): Promise<unknown> | undefined {
+    const { generator } = this
+    this.generator = undefined
+    return generator?.return === undefined ? undefined : closing(generator)
+  }
+
+  private execute(run: number, effect: HandlerEffect): void {
+    const fiber = this.owner.fork(this.observer === undefined ? effect : this.observer.wrap(effect))
+    this.fiber = fiber
+    fiber.addObserver((exit) => this.exited(run, exit))
+    if (this.fiber !== undefined) this.owner.suspended()
+  }
+
+  private exited(run: number, exit: Exit<unknown, unknown>): void {
+    this.fiber = undefined
+    if (this.reason !== undefined) return
+    if (exit._tag === "Success") this.settled(run, exit.value)
+    else this.failed(run, Cause.squash(exit.cause), exit.cause)
+  }
+
+  private settled(run: number, value: unknown, more = false): void {
+    try {
+      if (!isStep(value)) throw notAStep(this.name, value)
+      this.returned(run, value, more)
+    } catch (error) {
+      // What a handler made up may throw when it is looked at.
+      this.failed(run, error, error, more)
+    }
+  }
+
+  private returned(run: number, step: Step, more: boolean): void {
+    if (!more) this.left(step._tag === "Error" ? (step.cause ?? step.message) : undefined)
+    this.owner.returned(run, step, more)
+  }
+
+  private exhausted(run: number): void {
+    this.left(undefined)
+    this.owner.exhausted(run)
+  }
+
+  private failed(run: number, error: unknown, cause: unknown = error, more = false): void {
+    this.left(cause)
+    this.owner.failed(run, error, cause, more)
+  }
+
+  private left(failure: unknown): void {
+    this.observer?.leave(failure)
+    this.observer = undefined
+  }
+}
+
+const closing = async (generator: AsyncIterator<Step, unknown>): Promise<void> => {
+  await generator.return?.()
+}

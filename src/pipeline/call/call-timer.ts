@@ -1,0 +1,66 @@
+/** How long a call may stay where it is. The time that it may run stands still while it waits for its host. */
+import type { Deadlines, Expiring } from "../schedule/deadlines.ts"
+import type { CallState } from "./state.ts"
+
+/** Whether the call's own time runs in this state. */
+const isClocked = ({ _tag }: CallState): boolean => _tag === "Running" || _tag === "Preparing"
+
+/** Whether the call may run on after this state: else it does not matter what is left. */
+const mayRunOn = ({ _tag }: CallState): boolean =>
+  _tag !== "Judging" && _tag !== "Ended" && _tag !== "Cleaning"
+
+export class CallTimer implements Expiring {
+  expiresAt = 0
+  slot = -1
+  /** The state that it is set for. */
+  private timed: CallState | undefined
+  /** Milliseconds that the call may still run; undefined before it ran. */
+  private left: number | undefined
+  private readonly deadlines: Deadlines
+  private readonly expired: () => void
+
+  constructor(deadlines: Deadlines, expired: () => void) {
+    this.deadlines = deadlines
+    this.expired = expired
+  }
+
+  /** Starts in this state, unless it runs in it already. */
+  start(state: CallState, limit: number): void {
+    if (this.timed === state) return
+    this.timed = state
+    this.deadlines.set(this, isClocked(state) ? (this.left ?? limit) : limit)
+  }
+
+  /** Stops where the state is another now. */
+  follow(state: CallState): void {
+    const { timed } = this
+    if (timed === undefined || timed === state) return
+    // The steps of one finally handler share its time.
+    if (timed._tag === "Cleaning" && state._tag === "Cleaning" && timed.part === state.part) {
+      this.timed = state
+      return
+    }
+    this.stop(mayRunOn(state))
+  }
+
+  stop(keepLeft = true): void {
+    const { timed } = this
+    if (timed === undefined) return
+    this.timed = undefined
+    if (keepLeft && isClocked(timed)) this.left = Math.max(0, this.expiresAt - this.deadlines.now())
+    this.deadlines.clear(this)
+  }
+
+  /** Another limit holds from here on. */
+  restart(state: CallState, limit: number): void {
+    const runs = this.timed === state && isClocked(state)
+    if (runs) this.stop(false)
+    this.left = undefined
+    if (runs) this.start(state, limit)
+  }
+
+  expire(): void {
+    this.timed = undefined
+    this.expired()
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * How a call ends: the finally handlers of its attempt one after another, then the end, or the same call once more with
+ * edited parameters.
+ */
+import type { Outcome, Stopped } from "../model/outcome.ts"
+import { toOutput } from "../model/output.ts"
+import type { Step } from "../model/step.ts"
+import type { Outbox } from "./command.ts"
+import * as commands from "./command.ts"
+import {
+  type Answer,
+  type CallRecord,
+  type EffectQuestion,
+  ended,
+  judging,
+  preparing,
+  type StateOf,
+  type Then,
+} from "./state.ts"
+
+export const leavePlace = (record: CallRecord, out: Outbox): void => {
+  if (record.place === "held" || record.place === "asked") out.push(commands.releasePlace)
+  record.place = "none"
+}
+
+export const clean = (record: CallRecord, then: Then, out: Outbox): void => {
+  leavePlace(record, out)
+  record.more = false
+  record.reply = undefined
+  if (record.finals.length === 0) return conclude(record, then, out)
+  cleanPart(record, 0, then, out)
+}
+
+const cleanPart = (record: CallRecord, part: number, then: Then, out: Outbox): void => {
+  if (part === record.finals.length) return conclude(record, then, out)
+  record.state = { _tag: "Cleaning", part, then, question: undefined }
+  record.more = false
+  record.run += 1
+  out.push(commands.runFinal)
+}
+
+const cleaningOf = ({ state }: CallRecord): StateOf<"Cleaning"> => state as StateOf<"Cleaning">
+
+export const nextFinal = (record: CallRecord, out: Outbox): boolean => {
+  const { part, then } = cleaningOf(record)
+  cleanPart(record, part + 1, then, out)
+  return true
+}
+
+export const finalFailed = (record: CallRecord, message: string, out: Outbox): boolean => {
+  record.cleanupErrors ??= []
+  record.cleanupErrors.push(`${record.finals[cleaningOf(record).part]!.name}: ${message}`)
+  // A generator is left where it stands.
+  if (record.more) out.push(commands.interrupt)
+  return nextFinal(record, out)
+}
+
+/** A step of a finally handler: it may stream and ask, but not change the result. */
+export const applyFinal = (record: CallRecord, step: Step, out: Outbox): boolean => {
+  switch (step._tag) {
+    case "Continue":
+      return advanceFinal(record, out)
+    case "Output":
+      // It changes nothing, but for a mistake.
+      if (toOutput(step.output) !== undefined) return advanceFinal(record, out)
+      return finalFailed(record, "gave an output that is neither text nor content blocks", out)
+    case "Delta":
+      out.push({ _tag: "Stream", content: step.content, partial: step.partial })
+      return true
+    case "Delegate": {
+      const { effect, timeout } = step
+      return askFinal(record, effect, timeout, false, out)
+    }
+    case "AwaitApproval":
+      return finalFailed(record, "a finally handler cannot wait for an approval", out)
+    case "Error":
+      return finalFailed(record, String(step.message), out)
+  }
+}
+
+export const advanceFinal = (record: CallRecord, out: Outbox): boolean => {
+  if (!record.more) return nextFinal(record, out)
+  record.run += 1
+  out.push(commands.runFinal)
+  return true
+}
+
+export const askFinal = (
+  record: CallRecord,
+  effect: EffectQuestion["effect"],
+  timeout: EffectQuestion["timeout"],
+  midway: boolean,
+  out: Outbox,
+): boolean => {
+  const question: EffectQuestion = {
+    kind: "delegate",
+    id: ++record.asked,
+    effect,
+    timeout,
+    midway,
+    put: false,
+  }
+  record.state = { ...cleaningOf(record), question }
+  out.push(commands.ask)
+  return true
+}
+
+export const answerFinal = (record: CallRecord, id: number, answer: Answer, out: Outbox): boolean => {
+  const state = cleaningOf(record)
+  const { question } = state
+  if (question?.id !== id) return false
+  record.state = { ...state, question: undefined }
+  if (question.midway) {
+    record.reply = answer
+    out.push(commands.reply)
+    return true
+  }
+  return answer._tag === "Failure" ? finalFailed(record, answer.message, out) : advanceFinal(record, out)
+}
+
+export const closeFinalQuestion = (record: CallRecord, out: Outbox): void => {
+  if (cleaningOf(record).question !== undefined) out.push(commands.closeQuestion)
+}
+
+const conclude = (record: CallRecord, then: Then, out: Outbox): void => {
+  if (then._tag === "End") {
+    record.outcome = then.outcome
+    record.state = judging
+    out.push(commands.judge)
+    return
+  }
+  record.decided = record.passed
+  record.passed = 0
+  record.output = undefined
+  record.resolution = undefined
+  edit(record, then.params)
+  prepare(record, out)
+}
+
+export const edit = (record: CallRecord, params: unknown): void => {
+  record.call.params = params
+  record.edited = true
+}
+
+export const prepare = (record: CallRecord, out: Outbox): void => {
+  record.state = preparing
+  out.push(commands.prepare)
+}
+
+/** Ends a call of which nothing has to be cleaned up. */
+export const end = (record: CallRecord, outcome: Outcome, out: Outbox): boolean => {
+  leavePlace(record, out)
+  record.outcome = outcome
+  record.state = ended
+  out.push(commands.tellEnd)
+  return true
+}
+
+/** Ends a call whose parameters are being checked: the host's hook is told. */
+export const endPreparing = (record: CallRecord, outcome: Stopped, out: Outbox): boolean => {
+  out.push(commands.interrupt)
+  return end(record, outcome, out)
+}

@@ -1,0 +1,59 @@
+/** What a call is doing, for hosts that show it. */
+import { openQuestion } from "./asking.ts"
+import type { CallRecord, CallState } from "./state.ts"
+
+/** What a call is doing. Plain JSON. */
+export interface CallInspection {
+  readonly agentId: string
+  readonly callId: string
+  readonly name: string
+  /** `held`: requested, and not decided yet. `waiting`: for its host. `finishing`: being stopped, cleaned up or judged. */
+  readonly state: "queued" | "held" | "preparing" | "running" | "waiting" | "finishing"
+  readonly background: boolean
+  readonly handler?: string
+  /** `approval`, `place` (in the background pool), or the tag of the effect that the host is asked. */
+  readonly waitingFor?: string
+}
+
+const shown = {
+  Queued: "queued",
+  Held: "held",
+  Preparing: "preparing",
+  Running: "running",
+  Asking: "waiting",
+  Stopping: "finishing",
+  Cleaning: "finishing",
+  Judging: "finishing",
+  Ended: "finishing",
+} as const satisfies Record<CallState["_tag"], CallInspection["state"]>
+
+export const inspectionOf = (record: CallRecord): CallInspection => {
+  const { agentId, callId, name, background } = record.call
+  const handler = currentHandler(record)
+  const waitingFor = waitsFor(record)
+  return {
+    agentId,
+    callId,
+    name,
+    state: shown[record.state._tag],
+    background,
+    ...(handler !== undefined && { handler }),
+    ...(waitingFor !== undefined && { waitingFor }),
+  }
+}
+
+const currentHandler = ({ state, parts, finals, at }: CallRecord): string | undefined =>
+  state._tag === "Cleaning" ? finals[state.part]?.name : parts[at]?.name
+
+const waitsFor = (record: CallRecord): string | undefined => {
+  const question = openQuestion(record)
+  if (question !== undefined) return question.kind === "approval" ? "approval" : question.effect._tag
+  if (record.state._tag === "Held") return "approval"
+  return record.place === "asked" ? "place" : undefined
+}
+
+/** Whether a handler runs now; one that waits for the host's answer to its effect counts. */
+export const isRunning = ({ state }: CallRecord): boolean =>
+  state._tag === "Running" ||
+  state._tag === "Preparing" ||
+  (state._tag === "Asking" && state.question.kind === "delegate")

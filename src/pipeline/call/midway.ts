@@ -1,0 +1,53 @@
+/** What a handler asks of its host while it runs, one question after another, however many it asks at once. */
+import type { HostEffect } from "../model/host-effect.ts"
+import type { ToolOutput } from "../model/output.ts"
+import { type DurationInput, ToolError } from "../model/step.ts"
+import type { Answer } from "./state.ts"
+
+interface Asking {
+  readonly effect: HostEffect
+  readonly timeout: DurationInput | undefined
+  readonly resolve: (output: ToolOutput | undefined) => void
+  readonly reject: (reason: unknown) => void
+}
+
+const ignore = () => undefined
+
+export class MidwayQuestions {
+  private readonly line: Array<Asking> = []
+  /** Puts one question. False where nobody can be asked any more. */
+  private readonly put: (effect: HostEffect, timeout: DurationInput | undefined) => boolean
+
+  constructor(put: (effect: HostEffect, timeout: DurationInput | undefined) => boolean) {
+    this.put = put
+  }
+
+  ask(effect: HostEffect, timeout: DurationInput | undefined): Promise<ToolOutput | undefined> {
+    const answered = new Promise<ToolOutput | undefined>((resolve, reject) => {
+      this.line.push({ effect, timeout, resolve, reject })
+    })
+    // A handler that was cancelled may never read it.
+    answered.catch(ignore)
+    if (this.line.length === 1) this.putNext()
+    return answered
+  }
+
+  reply(answer: Answer): void {
+    const asked = this.line.shift()
+    if (answer._tag === "Output") asked?.resolve(answer.output)
+    else asked?.reject(new ToolError(answer.message, { cause: answer.cause }))
+    this.putNext()
+  }
+
+  /** Nobody answers any more. */
+  close(reason: unknown): void {
+    for (const { reject } of this.line.splice(0)) reject(reason)
+  }
+
+  private putNext(): void {
+    const next = this.line[0]
+    if (next !== undefined && !this.put(next.effect, next.timeout)) {
+      this.close(new DOMException("The call has ended", "AbortError"))
+    }
+  }
+}

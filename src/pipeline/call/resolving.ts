@@ -1,0 +1,70 @@
+/** Pending actions, as calls make and end them. */
+import type { ResolveParams } from "../../resolve/definition.ts"
+import type { PipelinePart, ResolvePart } from "../model/pipeline.ts"
+import type { StagedAction } from "../model/staged-action.ts"
+import type { Input } from "./input.ts"
+import { resolvedEvent, type Teller, tellAction } from "./telling.ts"
+
+interface Resolving extends Teller {
+  receive(input: Input): boolean
+}
+
+/** Makes a pending action of the parts behind the gate that the call has come to. */
+export const stageAction = (call: Resolving): void => {
+  const { engine, record } = call
+  const { action: before, at, parts, output } = record
+  const { agentId, callId, name, params } = record.call
+  const { label, details, onDiscard, sourceToolName } = parts[at] as ResolvePart<unknown>
+  // What is left of an action that is applied goes on as a new one, in its place.
+  const source = before?.source ?? { name, params }
+  const staging = before === undefined ? { call: record.call, at: at + 1 } : furtherOn(before, at + 1)
+  // It gives its place up for it: there may be no other.
+  if (before !== undefined) {
+    engine.actions.settle(agentId, before)
+    call.resolved = resolvedEvent(call, before)
+  }
+  const staged = engine.actions.stage(agentId, {
+    label,
+    sourceToolName: sourceToolName ?? source.name,
+    details,
+    source,
+    staging,
+    output,
+    rest: parts.slice(at + 1),
+    onDiscard,
+    finals: before?.finals ?? record.finals,
+  })
+  if (staged === undefined) {
+    call.receive({ _tag: "Unstaged", message: engine.actions.tooMany })
+    return
+  }
+  const { actionId } = staged
+  const sourceCallId = staging?.call.callId
+  // Staged, whatever those do who are told.
+  call.receive({ _tag: "Staged", actionId, label })
+  tellAction(call, {
+    _tag: "ActionPending",
+    agentId,
+    actionId,
+    label,
+    sourceToolName: staged.sourceToolName,
+    ...(sourceCallId !== undefined && sourceCallId !== callId && { sourceCallId }),
+  })
+}
+
+const furtherOn = ({ staging }: StagedAction, parts: number): StagedAction["staging"] =>
+  staging && { call: staging.call, at: staging.at + parts }
+
+/** Takes the agent's latest action for this call of `resolve`. False where none waits. */
+export const claimAction = (call: Resolving): boolean => {
+  const { engine, record } = call
+  const action = engine.actions.claim(record.call.agentId)
+  if (action === undefined) return false
+  const params = record.call.params as ResolveParams
+  const parts = params.action === "apply" ? action.rest : discardParts(action)
+  call.receive({ _tag: "Claimed", action, params, parts })
+  return true
+}
+
+const discardParts = ({ onDiscard }: StagedAction): ReadonlyArray<PipelinePart<unknown>> =>
+  onDiscard === undefined ? [] : [{ kind: "handler", name: onDiscard.name, handler: onDiscard }]

@@ -1,0 +1,247 @@
+/** How an attempt goes from part to part: places, gates, questions, and how it is over. */
+import { defaultOutput, failureText, withDetails } from "../../resolve/result.ts"
+import { failed, type Outcome } from "../model/outcome.ts"
+import { type ToolOutput, toOutput } from "../model/output.ts"
+import type { StagedAction } from "../model/staged-action.ts"
+import type { Step } from "../model/step.ts"
+import { clean, leavePlace } from "./cleaning.ts"
+import type { Outbox } from "./command.ts"
+import * as commands from "./command.ts"
+import {
+  type Answer,
+  type CallRecord,
+  type EffectQuestion,
+  type Question,
+  running,
+  type StateOf,
+  type Then,
+} from "./state.ts"
+
+const completed: Outcome = { _tag: "Completed" }
+
+/** Goes to the part at `at`, and on from there as long as nothing has to be waited for. */
+export const enter = (record: CallRecord, out: Outbox): void => {
+  for (; record.at < record.parts.length; record.at += 1) {
+    const part = record.parts[record.at]!
+    if (part.kind === "handler") return proceed(record, out)
+    if (part.kind === "approval" && !passGate(record, part.label, out)) return
+    if (part.kind === "resolve") {
+      out.push(commands.stage)
+      return
+    }
+  }
+  complete(record, out)
+}
+
+/** Runs the handler at `at`, or reads on in its generator; in the background, once there is a place. */
+const proceed = (record: CallRecord, out: Outbox): void => {
+  record.run += 1
+  if (takesPlace(record, out)) out.push(commands.run)
+}
+
+/** True where it may run now. Else it will be `Placed`. */
+const takesPlace = (record: CallRecord, out: Outbox): boolean => {
+  if (!record.call.background || record.place === "held" || record.place === "exempt") return true
+  if (record.place === "none") {
+    record.place = "asked"
+    out.push(commands.takePlace)
+  }
+  return false
+}
+
+/** After a step: the generator's next one, or the next part. */
+export const advance = (record: CallRecord, out: Outbox): void => {
+  if (record.more) return proceed(record, out)
+  record.at += 1
+  enter(record, out)
+}
+
+/** Applies one step of the handler at `at`. */
+export const apply = (record: CallRecord, step: Step, out: Outbox): void => {
+  switch (step._tag) {
+    case "Continue":
+      return advance(record, out)
+    case "Output": {
+      const output = toOutput(step.output)
+      if (output === undefined) return fail(record, notAnOutput(record), undefined, true, out)
+      record.output = output
+      return advance(record, out)
+    }
+    case "Delta":
+      out.push({ _tag: "Stream", content: step.content, partial: step.partial })
+      return
+    case "Delegate": {
+      const { effect, timeout } = step
+      return ask(
+        record,
+        { kind: "delegate", id: ++record.asked, effect, timeout, midway: false, put: false },
+        out,
+      )
+    }
+    case "AwaitApproval":
+      if (passGate(record, step.label, out)) advance(record, out)
+      return
+    case "Error": {
+      const message = String(step.message)
+      const output = toOutput(step.output)
+      if (output !== undefined) record.output = output
+      return fail(record, message, step.cause, false, out)
+    }
+  }
+}
+
+const notAnOutput = ({ parts, at }: CallRecord): string =>
+  `Handler \`${parts[at]?.name}\` gave an output that is neither text nor content blocks`
+
+// --- Gates and questions
+
+/** True where the gate is passed at once. Else it is asked of rules, reviewers and the host. */
+const passGate = (record: CallRecord, label: string | undefined, out: Outbox): boolean => {
+  if (record.passed < record.decided || record.call.decision === "approve") {
+    passed(record, out)
+    return true
+  }
+  record.state = {
+    _tag: "Asking",
+    question: { kind: "approval", id: ++record.asked, label, put: false },
+  }
+  out.push(commands.rule)
+  return false
+}
+
+/** A gate is behind it: the host knows now that a background call runs. */
+export const passed = (record: CallRecord, out: Outbox): void => {
+  record.passed += 1
+  // Who passes it without a word leaves standing what was said before.
+  record.resolution = record.approval ?? record.resolution ?? { action: "apply" }
+  if (record.call.background) tellBackground(record, out)
+}
+
+export const tellBackground = (record: CallRecord, out: Outbox): void => {
+  if (record.announced !== "no") return
+  record.announced = "due"
+  out.push(commands.announce)
+}
+
+export const ask = (record: CallRecord, question: Question, out: Outbox): void => {
+  leavePlace(record, out)
+  record.state = { _tag: "Asking", question }
+  out.push(commands.ask)
+}
+
+export const questionOf = ({ state }: CallRecord): Question => (state as StateOf<"Asking">).question
+
+/** Whether the answer is to the question that is open. */
+export const isOpen = (record: CallRecord, id: number | undefined): boolean =>
+  id === undefined || questionOf(record).id === id
+
+/** The gate was approved; what was asked at it goes on. */
+export const openGate = (record: CallRecord, out: Outbox): void => {
+  record.state = running
+  passed(record, out)
+  // A gate of a handler's own, asked with a step, ends that step.
+  advance(record, out)
+}
+
+/** The host's answer to an effect: the handler goes on, or the next part runs. */
+export const answered = (record: CallRecord, answer: Answer, out: Outbox): void => {
+  const question = questionOf(record) as EffectQuestion
+  record.state = running
+  if (question.midway) {
+    record.reply = answer
+    if (takesPlace(record, out)) out.push(commands.reply)
+  } else if (answer._tag === "Failure") {
+    fail(record, answer.message, answer.cause, false, out)
+  } else {
+    if (answer.output !== undefined) record.output = answer.output
+    advance(record, out)
+  }
+}
+
+// --- The end of an attempt
+
+export const complete = (record: CallRecord, out: Outbox): void => {
+  if (record.action !== undefined) return actionSucceeded(record, undefined, out)
+  close(record, { _tag: "End", outcome: completed }, out)
+}
+
+export const fail = (
+  record: CallRecord,
+  message: string,
+  cause: unknown,
+  thrown: boolean,
+  out: Outbox,
+): void => {
+  const text = record.action === undefined ? message : actionFailed(record, message, thrown, out)
+  close(record, { _tag: "End", outcome: failed("failed", text, cause) }, out)
+}
+
+/** What handlers put out while an action was applied. The preview that they began with is not theirs. */
+const produced = ({ output, action }: CallRecord): ToolOutput | undefined =>
+  output === action?.output ? undefined : output
+
+/** It is pending again. Gives the message for the model. */
+const actionFailed = (record: CallRecord, message: string, thrown: boolean, out: Outbox): string => {
+  const { action, resolving } = record
+  record.output = withDetails(produced(record) ?? { content: [] }, resolving!, action!)
+  releaseAction(record, "RestoreAction", out)
+  return failureText(resolving!, message, thrown)
+}
+
+/** `preview`: what is left of it is a new action. */
+export const actionSucceeded = (record: CallRecord, preview: ToolOutput | undefined, out: Outbox): void => {
+  const action = record.action!
+  const resolving = record.resolving!
+  const output = preview ?? produced(record) ?? defaultOutput(resolving, action.label)
+  record.output = withDetails(output, resolving, action)
+  // What was staged anew has taken its place already, and cleans up after its own end.
+  if (preview === undefined) {
+    releaseAction(record, "SettleAction", out)
+    record.finals = action.finals
+  }
+  record.action = undefined
+  close(record, { _tag: "End", outcome: completed }, out)
+}
+
+export const releaseAction = (
+  record: CallRecord,
+  _tag: "SettleAction" | "RestoreAction",
+  out: Outbox,
+): void => {
+  out.push({ _tag, action: record.action! })
+  record.action = undefined
+}
+
+/** Ends an attempt that is over: what its generator left open first. */
+const close = (record: CallRecord, then: Then, out: Outbox): void => {
+  if (!record.more && !record.scoped) return clean(record, then, out)
+  record.state = { _tag: "Stopping", then }
+  out.push(commands.close)
+}
+
+/** Ends an attempt where it stands. */
+export const stop = (record: CallRecord, then: Then, out: Outbox): void => {
+  if (record.announced === "due") record.announced = "no"
+  if (record.state._tag === "Asking") out.push(commands.closeQuestion)
+  leavePlace(record, out)
+  record.state = { _tag: "Stopping", then }
+  out.push(commands.interrupt)
+}
+
+/** `leftBehind`: it did not end in time, so an action that it applies stays claimed until it does. */
+export const stopped = (record: CallRecord, leftBehind: boolean, out: Outbox): void => {
+  const { then } = record.state as StateOf<"Stopping">
+  if (record.action !== undefined) {
+    record.output = produced(record)
+    if (!leftBehind) releaseAction(record, "RestoreAction", out)
+  }
+  clean(record, then, out)
+}
+
+/** Its handlers see the call that staged the action, under this call's id. */
+export const actFor = (record: CallRecord, { source, staging }: StagedAction): void => {
+  record.subject = { ...record.call, ...source }
+  record.sourceCallId = staging?.call.callId
+}
+
+export const endWith = (outcome: Outcome): Then => ({ _tag: "End", outcome })

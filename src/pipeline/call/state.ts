@@ -1,0 +1,166 @@
+/**
+ * One call as data: a record, and one state out of a closed union. `transition` alone changes it; at rest it can be
+ * written down, for everything in it but the pipeline's parts is plain JSON.
+ */
+import type { ResolveParams } from "../../resolve/definition.ts"
+import type { ToolCall } from "../model/call.ts"
+import type { Resolution } from "../model/handler.ts"
+import type { HostEffect } from "../model/host-effect.ts"
+import type { Mutable } from "../model/mutable.ts"
+import type { Outcome, Stopped } from "../model/outcome.ts"
+import type { ToolOutput } from "../model/output.ts"
+import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
+import type { StagedAction } from "../model/staged-action.ts"
+import type { DurationInput } from "../model/step.ts"
+
+/** The answer to an effect: an output, or why there is none. */
+export type Answer =
+  | { readonly _tag: "Output"; readonly output: ToolOutput | undefined }
+  | { readonly _tag: "Failure"; readonly message: string; readonly cause: unknown }
+
+/** What follows once an attempt is stopped and cleaned up: the end, or the same call with edited parameters. */
+export type Then =
+  | { readonly _tag: "End"; readonly outcome: Outcome }
+  | { readonly _tag: "Restart"; readonly params: unknown }
+
+/** A gate that somebody has to decide. */
+export interface ApprovalQuestion {
+  readonly kind: "approval"
+  readonly id: number
+  readonly label: string | undefined
+  /** Whether the host was asked. Before that, rules are. */
+  put: boolean
+}
+
+/** An effect that the host has to answer. */
+export interface EffectQuestion {
+  readonly kind: "delegate"
+  readonly id: number
+  readonly effect: HostEffect
+  readonly timeout: DurationInput | undefined
+  /** Whether the handler goes on by itself meanwhile: it asked through its context, not with a step. */
+  readonly midway: boolean
+  /** Whether it was asked. */
+  put: boolean
+}
+
+export type Question = ApprovalQuestion | EffectQuestion
+
+export type CallState =
+  /** It waits for its turn. */
+  | { readonly _tag: "Queued" }
+  /** Its turn has come, and it is `requested`: the host has not decided yet. */
+  | { readonly _tag: "Held" }
+  /** Its parameters are checked, and its pipeline is composed. */
+  | { readonly _tag: "Preparing" }
+  /** The part `at` runs, or waits for a place among the background calls. */
+  | { readonly _tag: "Running" }
+  | { readonly _tag: "Asking"; readonly question: Question }
+  /** What ran is being interrupted. */
+  | { readonly _tag: "Stopping"; readonly then: Then }
+  /** The finally handler `part` runs. */
+  | {
+      readonly _tag: "Cleaning"
+      readonly part: number
+      readonly then: Then
+      readonly question: EffectQuestion | undefined
+    }
+  /** The host's hook may rewrite the result. */
+  | { readonly _tag: "Judging" }
+  | { readonly _tag: "Ended" }
+
+export type StateOf<Tag extends CallState["_tag"]> = Extract<CallState, { readonly _tag: Tag }>
+
+/** A background call's place in the pool. `exempt`: it runs without one until it next waits. */
+export type Place = "none" | "asked" | "held" | "exempt"
+
+export interface CallRecord {
+  readonly call: Mutable<ToolCall>
+  /** What handlers see as their call: `call`, or, while it applies an action, the one that staged it. */
+  subject: ToolCall
+  state: CallState
+  parts: ReadonlyArray<PipelinePart<unknown>>
+  /** What is to be cleaned up with. Empty once an action has taken it over. */
+  finals: ReadonlyArray<FinallyPart<unknown>>
+  /** The index of the part that runs or waits. */
+  at: number
+  /** Whether the handler at `at` is a generator with more steps to give. */
+  more: boolean
+  /** Counts what was begun: handlers, and reads of a generator. What answers an earlier one is late. */
+  run: number
+  /** Counts questions, likewise. */
+  asked: number
+  output: ToolOutput | undefined
+  /** How the last gate was decided, as handlers see it. */
+  resolution: Resolution | undefined
+  /** What the host said at the last gate that it decided. */
+  approval: Resolution | undefined
+  /** Gates passed in this attempt. */
+  passed: number
+  /** Gates decided before the call ran again with edited parameters: they are not asked again. */
+  decided: number
+  place: Place
+  /** What the running handler asked through its context, answered, while the call waits for a place again. */
+  reply: Answer | undefined
+  /** Whether the host was told of its start. */
+  started: boolean
+  /** Whether the host knows that it runs in the background. `due`: it is told next, unless the call ends before. */
+  announced: "no" | "due" | "yes"
+  /** Whether the parameters are the host's. */
+  edited: boolean
+  /** Whether a rule is to be made of the parameters, once they are checked. */
+  remember: boolean
+  /** Whether something acquired resources that end with the attempt. */
+  scoped: boolean
+  /** The pending action that this call of `resolve` applies or discards, while it does. */
+  action: StagedAction | undefined
+  resolving: ResolveParams | undefined
+  /** The call that staged what this one applies, or cleans up after. */
+  sourceCallId: string | undefined
+  /** The action that it staged. */
+  staged: { readonly actionId: string; readonly label: string } | undefined
+  /** What it ends with in its turn, with nothing run. */
+  refusal: Stopped | undefined
+  outcome: Outcome | undefined
+  cleanupErrors: Array<string> | undefined
+}
+
+export const queued: CallState = { _tag: "Queued" }
+export const held: CallState = { _tag: "Held" }
+export const preparing: CallState = { _tag: "Preparing" }
+export const running: CallState = { _tag: "Running" }
+export const judging: CallState = { _tag: "Judging" }
+export const ended: CallState = { _tag: "Ended" }
+
+const noParts: ReadonlyArray<never> = []
+
+export const makeRecord = (call: ToolCall): CallRecord => ({
+  call,
+  subject: call,
+  state: queued,
+  parts: noParts,
+  finals: noParts,
+  at: 0,
+  more: false,
+  run: 0,
+  asked: 0,
+  output: undefined,
+  resolution: undefined,
+  approval: undefined,
+  passed: 0,
+  decided: 0,
+  place: "none",
+  reply: undefined,
+  started: false,
+  announced: "no",
+  edited: false,
+  remember: false,
+  scoped: false,
+  action: undefined,
+  resolving: undefined,
+  sourceCallId: undefined,
+  staged: undefined,
+  refusal: undefined,
+  outcome: undefined,
+  cleanupErrors: undefined,
+})

@@ -1,0 +1,87 @@
+/** What a call tells its host: that it started, that it runs in the background, and its end, once. */
+import type { EventSink } from "../events/event-queue.ts"
+import type {
+  ActionPendingEvent,
+  ActionResolvedEvent,
+  TerminalEvent,
+  ToolEvent,
+  ToolResult,
+} from "../model/event.ts"
+import { resultOf, statusOf } from "../model/outcome.ts"
+import { textOutput } from "../model/output.ts"
+import type { StagedAction } from "../model/staged-action.ts"
+import type { RunningTask } from "../stores/background-tasks.ts"
+import type { Engine } from "./engine.ts"
+import type { CallRecord } from "./state.ts"
+import type { CallStream } from "./stream.ts"
+import { CallSpan } from "./tracing.ts"
+
+/** The call that tells. */
+export interface Teller extends RunningTask {
+  readonly engine: Engine
+  readonly record: CallRecord
+  readonly sink: EventSink
+  readonly onResult: ((result: ToolResult) => void) | undefined
+  readonly stream: CallStream | undefined
+  span: CallSpan | undefined
+  /** The action that it resolved: told with its end, for the finally handlers belong to the action. */
+  resolved: ActionResolvedEvent | undefined
+}
+
+/** Told once, also where the call runs again with edited parameters. */
+export const tellStarted = (teller: Teller): void => {
+  const { engine, record } = teller
+  const { agentId, callId, name, params, background } = record.call
+  if (engine.settings.trace) teller.span = new CallSpan(engine.context, record.call)
+  teller.sink.push({ _tag: "Started", agentId, callId, name, params, background })
+}
+
+/** The call is a background task from here on; told once. */
+export const tellAnnounced = (teller: Teller): void => {
+  const { agentId, callId, name } = teller.record.call
+  // Its deltas wait for nobody any more.
+  teller.stream?.room?.open()
+  teller.engine.tasks.started(teller)
+  teller.sink.push({ _tag: "BackgroundStarted", agentId, callId, name })
+  const content = `Running in background (task_id: ${callId})`
+  teller.onResult?.({ status: "complete", content, output: textOutput(content), isError: false })
+}
+
+/** An action is the agent's, not the call's: where nobody is told of the call, the readers of events are. */
+export const tellAction = (teller: Teller, event: ActionPendingEvent | ActionResolvedEvent): void => {
+  const sink = teller.sink.answers ? teller.sink : teller.engine.events
+  sink.push(event)
+}
+
+/** What the call's end will say of the action that it applied or discarded. */
+export const resolvedEvent = (
+  { record }: Teller,
+  { actionId, label, sourceToolName }: StagedAction,
+): ActionResolvedEvent => {
+  const outcome = record.resolving?.action === "discard" ? "discarded" : "applied"
+  return { _tag: "ActionResolved", agentId: record.call.agentId, actionId, label, sourceToolName, outcome }
+}
+
+/** Tells the end. */
+export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
+  const { engine, record, resolved } = teller
+  if (resolved !== undefined) tellAction(teller, resolved)
+  teller.span?.end(event._tag === "Completed" ? undefined : event.content)
+  if (record.announced !== "yes") {
+    teller.sink.push(event)
+    teller.onResult?.(resultOf(event))
+    return
+  }
+  engine.tasks.ended(teller, event)
+  const { agentId, callId, name } = record.call
+  const staged = record.staged && { staged: record.staged }
+  const last: ToolEvent = {
+    _tag: "BackgroundCompleted",
+    agentId,
+    callId,
+    name,
+    status: statusOf(event),
+    ...staged,
+  }
+  teller.sink.push(last)
+}

@@ -1,0 +1,48 @@
+/** How long a call may stay in a state, and what is said when it did. */
+import { formatMillis, type Settings, toMillis } from "../model/options.ts"
+import type { CallRecord, EffectQuestion, Question } from "./state.ts"
+
+type Limits = Pick<
+  Settings,
+  "callTimeout" | "taskTimeout" | "approvalTimeout" | "delegateTimeout" | "finallyTimeout"
+>
+
+/** Milliseconds; `Infinity` for no limit. */
+export const timeLimit = ({ state, call }: CallRecord, limits: Limits): number => {
+  switch (state._tag) {
+    case "Preparing":
+    case "Running":
+      return call.background ? limits.taskTimeout : limits.callTimeout
+    case "Asking":
+      return questionLimit(state.question, limits)
+    case "Stopping":
+    case "Cleaning":
+    case "Judging":
+      return limits.finallyTimeout
+    default:
+      return Number.POSITIVE_INFINITY
+  }
+}
+
+const questionLimit = (question: Question, limits: Limits): number =>
+  question.kind === "approval" ? limits.approvalTimeout : effectLimit(question, limits)
+
+const effectLimit = ({ timeout }: EffectQuestion, { delegateTimeout }: Limits): number =>
+  timeout === undefined ? delegateTimeout : toMillis("timeout", timeout)
+
+export const timeoutMessage = (record: CallRecord, limits: Limits): string => {
+  const { state } = record
+  const limit = formatMillis(timeLimit(record, limits))
+  switch (state._tag) {
+    case "Asking":
+      return state.question.kind === "approval"
+        ? `Denied: nobody decided within ${limit}`
+        : `The host did not answer ${state.question.effect._tag} within ${limit}`
+    case "Stopping":
+      return `did not stop within ${limit} and was left behind`
+    case "Cleaning":
+      return `did not end within ${limit}`
+    default:
+      return `Timed out after ${limit}`
+  }
+}

@@ -1,0 +1,113 @@
+/** Joins what the calls of one executor share: clock, pool, lanes, stores and the mailbox. */
+import type { Clock } from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { Fiber } from "effect/Fiber"
+import type { CallActor } from "./call/actor.ts"
+import type { ActiveCalls } from "./call/calls.ts"
+import type { Command } from "./call/command.ts"
+import { CommandOutbox, type Engine } from "./call/engine.ts"
+import type { EventQueue } from "./events/event-queue.ts"
+import type { CallingAgent } from "./model/handler.ts"
+import type { CallFilter, Settings } from "./model/options.ts"
+import type { Stopped } from "./model/outcome.ts"
+import type { Tool } from "./model/tool.ts"
+import { Deadlines } from "./schedule/deadlines.ts"
+import { Lanes } from "./schedule/lanes.ts"
+import { Mailbox } from "./schedule/mailbox.ts"
+import { Pool } from "./schedule/pool.ts"
+import { StepBudget } from "./schedule/step-budget.ts"
+import type { BackgroundTasks } from "./stores/background-tasks.ts"
+import { type ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
+
+/** What the executor brings. */
+export interface EngineParts {
+  readonly settings: Settings
+  readonly context: Context.Context<never>
+  /** A clock of the context's own; undefined is the system's. */
+  readonly clock: Clock | undefined
+  readonly events: EventQueue
+  readonly tasks: BackgroundTasks
+  readonly actions: ActionStore
+  readonly calls: ActiveCalls
+  readonly filters: () => CallFilter
+  readonly hasFilters: () => boolean
+  readonly unknownTool: (agentId: string, name: string) => Stopped
+  readonly toolOf: (name: string) => Tool<unknown> | undefined
+  /** Ends the foreground calls of an agent; gives how many. */
+  readonly cancelAgent: (agentId: string, reason: string | undefined) => number
+}
+
+/** Its `then` is the cheapest microtask that Node has. */
+const soon = Promise.resolve()
+
+export class ExecutorEngine implements Engine {
+  readonly settings: Settings
+  readonly context: Context.Context<never>
+  readonly events: EventQueue
+  readonly tasks: BackgroundTasks
+  readonly actions: ActionStore
+  readonly deadlines: Deadlines
+  readonly pool: Pool
+  readonly fork: (effect: Effect.Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
+  readonly budget = new StepBudget()
+  readonly mailbox = new Mailbox<Command>()
+  readonly outbox = new CommandOutbox(this.mailbox)
+  closing = false
+  private readonly parts: EngineParts
+  private readonly lanes: Lanes<CallActor>
+
+  constructor(parts: EngineParts) {
+    this.parts = parts
+    this.settings = parts.settings
+    this.context = parts.context
+    this.events = parts.events
+    this.tasks = parts.tasks
+    this.actions = parts.actions
+    this.deadlines = new Deadlines(parts.clock)
+    this.pool = new Pool(parts.settings.backgroundConcurrency)
+    this.lanes = new Lanes(this.budget, (call) => call.record.state._tag === "Ended")
+    // The registry's type says that the context has every service that a handler needs.
+    this.fork = Effect.runForkWith(parts.context as Context.Context<unknown>)
+  }
+
+  /** The filters, where there are any. */
+  get filters(): CallFilter | undefined {
+    return this.parts.hasFilters() ? this.parts.filters() : undefined
+  }
+
+  /** The filters to add a rule to: made where there were none. */
+  get rememberingFilters(): CallFilter {
+    return this.parts.filters()
+  }
+
+  /** Starts a call in its lane, or at once: then in a microtask, when the caller's code has ended. */
+  start(call: CallActor, inLane: boolean): void {
+    if (inLane) this.lanes.join(call)
+    else void soon.then(() => call.start())
+  }
+
+  leaveLane(call: CallActor): void {
+    this.lanes.leave(call)
+  }
+
+  ended(call: CallActor): boolean {
+    return this.parts.calls.delete(call)
+  }
+
+  unknownTool(agentId: string, name: string): Stopped {
+    return this.parts.unknownTool(agentId, name)
+  }
+
+  toolOf(name: string): Tool<unknown> | undefined {
+    return this.parts.toolOf(name)
+  }
+
+  callingAgent(agentId: string): CallingAgent {
+    return {
+      agentId,
+      pendingActions: new AgentPendingActions(this.actions, agentId),
+      cancel: (reason) => this.parts.cancelAgent(agentId, reason),
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** The previews of one agent that wait to be applied or discarded, as hosts and tools use them. */
+import type { ToolOutput } from "./output.ts"
+import type { PendingAction } from "./staged-action.ts"
+
+/** What applies or discards an action gives: an output, its text, or nothing. */
+export type ActionResult = string | ToolOutput | undefined
+
+/** `signal` is aborted when the `resolve` call is cancelled. */
+export type ActionFunction = (
+  reason: string,
+  extra: Readonly<Record<string, unknown>> | undefined,
+  context: { readonly signal: AbortSignal },
+) => ActionResult | Promise<ActionResult>
+
+/** What a host or a foreign tool pushes. */
+export interface PushedAction {
+  /** Short: it is shown with the result. */
+  readonly label: string
+  /** Default `"custom_tool"`. */
+  readonly sourceToolName?: string
+  readonly details?: unknown
+  /** Makes the changes. Its output is the result; a throw leaves the action pending. */
+  readonly apply: ActionFunction
+  /** Drops them. Undefined gives the default text; a throw leaves the action pending. */
+  readonly reject?: ActionFunction
+}
+
+/** The pending actions of one agent. */
+export interface PendingActions {
+  /** From the oldest to the latest. */
+  list(): Array<PendingAction>
+  /** The latest: what `resolve` takes next. */
+  peek(): PendingAction | undefined
+  readonly hasPending: boolean
+  /** Adds an action; gives its id. Throws where the agent has too many. */
+  push(action: PushedAction): string
+  /** Drops what is pending: of each action, only its finally handlers run. */
+  clear(): void
+}
