@@ -61,6 +61,8 @@ export class CallActor
   private context: AttemptContext | undefined
   /** The `run` that was begun: each is begun once. */
   private begun = 0
+  /** Why what runs is being ended, where somebody wanted to know before it is told. */
+  private stopReason: DOMException | undefined
   private timer: CallTimer | undefined
 
   constructor(
@@ -226,6 +228,12 @@ export class CallActor
 
   asked(effect: HostEffect, timeout: DurationInput | undefined): boolean {
     return this.receive({ _tag: "Asked", run: this.record.run, effect, timeout })
+  }
+
+  get refusal(): DOMException | undefined {
+    if (this.record.state._tag !== "Stopping") return undefined
+    this.stopReason ??= reasonOf(this.record, this.engine.settings.finallyTimeout)
+    return this.stopReason
   }
 
   streamed(content: string, partial: unknown): Promise<void> | undefined {
@@ -396,7 +404,8 @@ export class CallActor
   /** Ends what runs: the attempt, or what a cancel found before there was one. */
   private interrupt(): void {
     const { record } = this
-    const reason = reasonOf(record, this.engine.settings.finallyTimeout)
+    const reason = this.stopReason ?? reasonOf(record, this.engine.settings.finallyTimeout)
+    this.stopReason = undefined
     this.abortFunction(reason)
     const { run } = record
     if (record.state._tag !== "Stopping") this.attempt?.end(reason, ignore)

@@ -29,6 +29,8 @@ export interface AttemptOwner {
   suspended(): void
   /** The handler asks its host. False where it cannot any more. */
   asked(effect: HostEffect, timeout: DurationInput | undefined): boolean
+  /** Why nothing is streamed any more: the call was cancelled, though the handler is yet to be told. */
+  readonly refusal: DOMException | undefined
   /** A promise where the consumer has no room. */
   streamed(content: string, partial: unknown): Promise<void> | undefined
 }
@@ -121,7 +123,8 @@ export class Attempt {
   }
 
   stream(content: string, partial: unknown, room: () => Promise<void> | undefined): Promise<void> {
-    if (this.reason !== undefined) return rejectedDelta(this.reason)
+    const refusal = this.reason ?? this.owner.refusal
+    if (refusal !== undefined) return rejectedDelta(refusal)
     if (this.over) return rejectedDelta(new DOMException("The call has ended", "AbortError"))
     const wait = this.owner.streamed(String(content), partial) ?? room()
     if (wait === undefined) return Promise.resolve()
@@ -133,7 +136,8 @@ export class Attempt {
 
   /** Asks the host on behalf of the running handler. */
   ask(effect: HostEffect, timeout: DurationInput | undefined): Promise<ToolOutput | undefined> {
-    if (this.reason !== undefined) return rejectedDelta(this.reason)
+    const refusal = this.reason ?? this.owner.refusal
+    if (refusal !== undefined) return rejectedDelta(refusal)
     this.questions ??= new MidwayQuestions((asked, within) => !this.over && this.owner.asked(asked, within))
     return this.questions.ask(effect, timeout)
   }

@@ -54,8 +54,9 @@ export class AttemptContext implements HandlerContext {
   }
 
   get denies(): (path: string) => boolean {
-    const { call, engine } = this.#interpreter.owner
+    const { engine, record } = this.#source
     const { filters } = engine
+    const call = record.subject
     if (filters?.deniesPath === undefined) return () => false
     return (path) => {
       try {
