@@ -102,7 +102,7 @@ const compose = ({ call, tool, filters }: Admitting, params: unknown): Admission
 const kinds: ReadonlySet<unknown> = new Set(["handler", "approval", "resolve", "finally"])
 
 /** Throws for what only looks like a pipeline. */
-export const admitted = (params: unknown, { steps }: ToolPipeline<unknown>): Admission => {
+const admitted = (params: unknown, { steps }: ToolPipeline<unknown>): Admission => {
   let gates = 0
   let previewed = false
   for (const part of steps) {

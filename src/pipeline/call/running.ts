@@ -110,7 +110,7 @@ const passGate = (record: CallRecord, label: string | undefined, out: Outbox): b
 }
 
 /** A gate is behind it: the host knows now that a background call runs. */
-export const passed = (record: CallRecord, out: Outbox): void => {
+const passed = (record: CallRecord, out: Outbox): void => {
   record.passed += 1
   // Who passes it without a word leaves standing what was said before.
   record.resolution = record.approval ?? record.resolution ?? { action: "apply" }

@@ -125,7 +125,7 @@ export interface CallRecord {
   cleanupErrors: Array<string> | undefined
 }
 
-export const queued: CallState = { _tag: "Queued" }
+const queued: CallState = { _tag: "Queued" }
 export const held: CallState = { _tag: "Held" }
 export const preparing: CallState = { _tag: "Preparing" }
 export const running: CallState = { _tag: "Running" }

@@ -389,7 +389,7 @@ const everywhere: Row = {
 }
 
 /** What each input does in each state. */
-export const table: { readonly [Tag in CallState["_tag"]]: Row } = {
+const table: { readonly [Tag in CallState["_tag"]]: Row } = {
   Queued: queuedRow,
   Held: heldRow,
   Preparing: preparingRow,
