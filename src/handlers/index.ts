@@ -22,6 +22,8 @@ export type { RecordCorrectionDetails, RecordCorrectionOptions } from "./record-
 export { RecordCorrection } from "./record-correction.ts"
 export type { ShellDetails, ShellOptions } from "./shell.ts"
 export { Shell } from "./shell.ts"
+export type { StagedDetails, StagingMachine } from "./staged-shell.ts"
+export { ApplyStaged, DropStaged, StageShell } from "./staged-shell.ts"
 export { AwaitApproval, Delta, Fail, Output } from "./steps.ts"
 export { ApplyReplacements } from "./structural-apply.ts"
 export type { ReplacementDetails, StructuralEditOptions, StructuralOp } from "./structural-ops.ts"

@@ -158,6 +158,19 @@ const cancelled = async ({ output, leftRunning }: Run): Promise<void> => {
   if (note !== undefined) throw new Error(note)
 }
 
+/** The work of `Shell`, as one step. */
+export const shellStep = (
+  context: HandlerContext,
+  options: ShellOptions,
+  machine: Machine,
+): Effect.Effect<Step> =>
+  Effect.suspend(() => {
+    const run = new Run()
+    return Effect.onInterrupt(runShell(context, options, machine, run), () =>
+      Effect.promise(() => cancelled(run)),
+    )
+  })
+
 /**
  * Outputs stdout, a `[stderr]` section, and `[exit code: N]` or `[killed by SIGNAL]` where it did not end well;
  * `(no output)` where there is nothing. What goes past 50,000 bytes is left out of the middle and kept in a file.
@@ -165,11 +178,4 @@ const cancelled = async ({ output, leftRunning }: Run): Promise<void> => {
  * time-out ends all that it started, daemons too, and names what it could not.
  */
 export const Shell = (options: ShellOptions, machine: Machine = localMachine): EffectHandler =>
-  handler("Shell", (context) =>
-    Effect.suspend(() => {
-      const run = new Run()
-      return Effect.onInterrupt(runShell(context, options, machine, run), () =>
-        Effect.promise(() => cancelled(run)),
-      )
-    }),
-  )
+  handler("Shell", (context) => shellStep(context, options, machine))

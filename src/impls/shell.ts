@@ -3,15 +3,18 @@
  *
  *   (approval) ─▶ Shell ─▶ stdout, [stderr], [exit code: N]
  *                   └─ streams what is printed
+ *
+ *   stage: (approval) ─▶ StageShell ─▶ preview ─▶ (resolve) ─▶ ApplyStaged        finally DropStaged
  */
-import { Type } from "@sinclair/typebox"
-import { Shell } from "../handlers/shell.ts"
+import { type TProperties, Type } from "@sinclair/typebox"
+import { Shell, type ShellOptions } from "../handlers/shell.ts"
+import { ApplyStaged, DropStaged, StageShell, type StagingMachine } from "../handlers/staged-shell.ts"
 import { describeEnvironment } from "../io/environment.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
+import { pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
-const parameters = Type.Object({
+const all = Type.Object({
   command: Type.String({ description: "The command line, run by bash. It has no input: stdin is empty." }),
   working_dir: Type.Optional(
     Type.String({ description: "The folder to run it in. Default: the working directory." }),
@@ -23,36 +26,86 @@ const parameters = Type.Object({
       exclusiveMinimum: 0,
     }),
   ),
+  stage: Type.Optional(
+    Type.Boolean({
+      description:
+        "Run it over a copy of the working directory, where alone it can write, and show what it would change there; call resolve to make or discard these changes. It runs once.",
+    }),
+  ),
+  unsandboxed: Type.Optional(
+    Type.Boolean({
+      description:
+        "Run it outside of the sandbox, which a person is always asked about. For a command that the sandbox has stopped.",
+    }),
+  ),
 })
+
+/** Those that the machine can serve. */
+const parametersFor = ({ staging, outside }: Machine): typeof all => {
+  const { stage, unsandboxed, ...plain } = all.properties
+  const offered = { ...plain, ...(staging && { stage }), ...(outside && { unsandboxed }) }
+  // What is not offered is not there, as every optional one may be.
+  return Type.Object<TProperties>(offered) as unknown as typeof all
+}
+
+export interface ShellToolOptions {
+  /** Whether commands are staged that do not say it themselves. Default false. */
+  readonly stage?: boolean
+}
+
+const canStage = (machine: Machine): machine is StagingMachine => machine.staging !== undefined
+
+const staged = (options: ShellOptions, machine: StagingMachine): ToolPipeline =>
+  pipeline()
+    .awaitApproval()
+    .andThen(StageShell(options, machine))
+    .awaitResolve({ label: `Make the changes of ${shortLine(options.command)}` })
+    .andThen(ApplyStaged(machine))
+    .finally(DropStaged(machine))
+
+const cannotStage =
+  "Commands cannot be staged here, and this one did not run. Call it without `stage`: it is then asked about as usual."
+
+const shortLine = (command: string): string => {
+  const line = command.trim().replace(/\s+/g, " ")
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line
+}
 
 const description =
   "Runs a command line in bash and gives what it printed on stdout and stderr, and its exit code if that is not 0. Long output is truncated and kept in a file."
 
+const describe = (machine: Machine): string => {
+  const sandbox =
+    "It runs in a sandbox: what that stops is named in the output, and can be asked for with unsandboxed."
+  return [
+    description,
+    ...(machine.outside === undefined ? [] : [sandbox]),
+    ...(machine.env === undefined ? [] : [describeEnvironment(machine.env)]),
+  ].join(" ")
+}
+
 /** `shell` for the processes of a machine. */
-export const makeShellTool = (machine: Machine): Tool =>
+export const makeShellTool = (machine: Machine, { stage: byDefault = false }: ShellToolOptions = {}): Tool =>
   defineTool({
     name: "shell",
     label: "Shell",
-    description:
-      machine.env === undefined ? description : `${description} ${describeEnvironment(machine.env)}`,
-    parameters,
+    description: describe(machine),
+    parameters: parametersFor(machine),
     primaryParam: "command",
     primaryKind: "command",
     workingDirParam: "working_dir",
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-    compose: ({ command, working_dir, timeout }) =>
-      pipeline()
-        .awaitApproval()
-        .andThen(
-          Shell(
-            {
-              command,
-              ...(working_dir !== undefined && { workingDir: working_dir }),
-              ...(timeout !== undefined && { timeout }),
-            },
-            machine,
-          ),
-        ),
+    compose: ({ command, working_dir, timeout, stage = byDefault, unsandboxed }) => {
+      const place = unsandboxed === true ? (machine.outside ?? machine) : machine
+      const options = {
+        command,
+        ...(working_dir !== undefined && { workingDir: working_dir }),
+        ...(timeout !== undefined && { timeout }),
+      }
+      if (stage) return canStage(place) ? staged(options, place) : ToolPipeline.error(cannotStage)
+      const gate = unsandboxed === true ? { label: "Run outside of the sandbox" } : undefined
+      return pipeline().awaitApproval(gate).andThen(Shell(options, place))
+    },
   })
 
 export const shellTool: Tool = makeShellTool(localMachine)

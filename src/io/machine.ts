@@ -2,6 +2,7 @@
 import type { EnvironmentRules } from "./environment.ts"
 import { type Files, localFiles } from "./files.ts"
 import { localProcesses, type Processes } from "./processes.ts"
+import type { Staging } from "./staging.ts"
 
 export interface Machine {
   readonly files: Files
@@ -11,6 +12,10 @@ export interface Machine {
    * Default: all whose names do not look like secrets.
    */
   readonly env?: EnvironmentRules
+  /** Runs commands over a view of a folder, where it can: the shell then takes `stage: true`. */
+  readonly staging?: Staging
+  /** The machine around the sandbox that this one is: the shell then takes `unsandboxed: true`. */
+  readonly outside?: Machine
 }
 
 /** The machine that this process runs on. */

@@ -3,10 +3,14 @@ import { mkdtemp, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { localMachine, type Machine } from "../io/machine.ts"
+import type { ProcessOptions } from "../io/processes.ts"
+import { disarmGit } from "./disarm-git.ts"
+import { findGitFolders } from "./git-folders.ts"
 import { boundsOf, type SandboxOptions } from "./sandbox-bounds.ts"
 import { leaseRuntime } from "./sandbox-runtime.ts"
 import { sandboxedFiles } from "./sandboxed-files.ts"
-import { sandboxedProcesses } from "./sandboxed-processes.ts"
+import { boxCommand, sandboxedProcesses } from "./sandboxed-processes.ts"
+import { localStaging } from "./staging/local-staging.ts"
 
 export interface SandboxedMachineOptions extends SandboxOptions {
   /** The machine to box in, which must be this one or another on it. Default: `localMachine`. */
@@ -38,10 +42,21 @@ export const sandboxedMachine = async (options: SandboxedMachineOptions = {}): P
     await release()
     await rm(temporary, { recursive: true, force: true })
   }
+  const box = { manager, bounds, temporary }
+  const watch = async <A>(work: () => Promise<A>): Promise<A> => {
+    const before = await findGitFolders(bounds.write)
+    try {
+      return await work()
+    } finally {
+      await disarmGit(bounds.write, before)
+    }
+  }
+  const wrap = (command: ProcessOptions) => boxCommand(box, command)
   return {
     ...outside,
     files: sandboxedFiles(outside.files, bounds),
-    processes: sandboxedProcesses({ inner: outside.processes, manager, bounds, temporary }),
+    processes: sandboxedProcesses({ inner: outside.processes, ...box }),
+    staging: localStaging({ processes: outside.processes, box: { wrap, watch } }),
     outside,
     close,
     [Symbol.asyncDispose]: close,

@@ -56,47 +56,69 @@ export interface SandboxedProcessesOptions {
   readonly temporary: string
 }
 
+/** A command in its box, ready to be started. */
+export interface BoxedCommand {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  /** What it may not write, though it lies where it may. */
+  readonly protectedPaths: ReadonlyArray<string>
+  /** To be called once after its end. Gives what the model is told of what was stopped. */
+  end(): Promise<string>
+}
+
+/** Rejects where the box cannot be made; nothing has run then. */
+export const boxCommand = async (
+  { manager, bounds, temporary }: Omit<SandboxedProcessesOptions, "inner">,
+  { command, args, signal }: ProcessOptions,
+): Promise<BoxedCommand> => {
+  signal?.throwIfAborted()
+  // Binds the connections of this command to its domains, so nobody may guess it.
+  const commandId = randomBytes(24).toString("base64url")
+  const { paths, git } = await protectedBy(bounds)
+  const words = [command, ...args].map(quote).join(" ")
+  const writable = [...bounds.write, temporary]
+  const filesystem = {
+    allowWrite: writable.map(literal),
+    denyRead: bounds.denyRead.map(literal),
+    denyWrite: paths.map(literal),
+  }
+  const end = async (): Promise<string> => {
+    manager.unregisterCommandNetworkLists(commandId)
+    manager.cleanupAfterCommand()
+    const disarmed = await disarmGit(bounds.write, git)
+    // What the runtime was told of the command's last moments.
+    await new Promise((resolve) => setImmediate(resolve))
+    const seen = manager.getSandboxViolationStore().getViolationsForCommand(commandId)
+    const denied = seen
+      .map(({ line }) => line.replace(/^deny /, ""))
+      .filter((line) => isBlocked(line, writable, paths))
+    return noteOf(denied, disarmed, git.isPartial)
+  }
+  manager.registerCommandNetworkLists(commandId, { allowedDomains: [...bounds.domains] })
+  try {
+    const line = await manager.wrapWithSandbox(
+      `export TMPDIR=${quote(temporary)}; exec ${words}`,
+      "bash",
+      { filesystem },
+      signal,
+      { commandId, commandText: words },
+    )
+    return { command: "bash", args: ["-c", line], protectedPaths: paths, end }
+  } catch (error) {
+    manager.unregisterCommandNetworkLists(commandId)
+    throw error
+  }
+}
+
 /** They end when the command ends, whatever they left behind. Where the box cannot be made, nothing runs. */
-export const sandboxedProcesses = (made: SandboxedProcessesOptions): Processes => {
-  const { inner, manager, bounds, temporary } = made
+export const sandboxedProcesses = ({ inner, ...box }: SandboxedProcessesOptions): Processes => {
   const run = async (options: ProcessOptions): Promise<ProcessExit> => {
-    const { command, args, signal, onOutput } = options
-    signal?.throwIfAborted()
-    // Binds the connections of this command to its domains, so nobody may guess it.
-    const commandId = randomBytes(24).toString("base64url")
-    const { paths, git } = await protectedBy(bounds)
-    const words = [command, ...args].map(quote).join(" ")
-    const writable = [...bounds.write, temporary]
-    const filesystem = {
-      allowWrite: writable.map(literal),
-      denyRead: bounds.denyRead.map(literal),
-      denyWrite: paths.map(literal),
-    }
-    manager.registerCommandNetworkLists(commandId, { allowedDomains: [...bounds.domains] })
+    const { command, args, end } = await boxCommand(box, options)
     try {
-      const line = await manager.wrapWithSandbox(
-        `export TMPDIR=${quote(temporary)}; exec ${words}`,
-        "bash",
-        { filesystem },
-        signal,
-        { commandId, commandText: words },
-      )
-      try {
-        return await inner.run({ ...options, command: "bash", args: ["-c", line] })
-      } finally {
-        manager.cleanupAfterCommand()
-        const disarmed = await disarmGit(bounds.write, git)
-        // What the runtime was told of the command's last moments.
-        await new Promise((resolve) => setImmediate(resolve))
-        const seen = manager.getSandboxViolationStore().getViolationsForCommand(commandId)
-        const denied = seen
-          .map(({ line }) => line.replace(/^deny /, ""))
-          .filter((line) => isBlocked(line, writable, paths))
-        const note = noteOf(denied, disarmed, git.isPartial)
-        if (note !== "" && signal?.aborted !== true) await onOutput("stderr", Buffer.from(note))
-      }
+      return await inner.run({ ...options, command, args })
     } finally {
-      manager.unregisterCommandNetworkLists(commandId)
+      const note = await end()
+      if (note !== "" && options.signal?.aborted !== true) await options.onOutput("stderr", Buffer.from(note))
     }
   }
   return { run }

@@ -1,0 +1,45 @@
+/** The machine of a command: this one, on which commands can be staged, or a sandbox on it. */
+import { localMachine, type Machine } from "../io/machine.ts"
+import { UsageError } from "./usage-error.ts"
+
+export interface MachineOptions {
+  /** Holds commands and file tools to the folder that they work in. */
+  readonly sandbox?: boolean
+  /** What they may reach from there. */
+  readonly allowDomain?: ReadonlyArray<string>
+}
+
+export interface CommandMachine {
+  readonly machine: Machine
+  close(): Promise<void>
+}
+
+/** Overlays are Linux's. Whether they can be had is found out when the first command is staged. */
+const stagingHere = async (): Promise<Machine> => {
+  if (process.platform !== "linux") return localMachine
+  const { stagingMachine } = await import("../sandbox/staging-machine.ts")
+  return stagingMachine(localMachine)
+}
+
+/** Throws a UsageError where there can be no sandbox: nothing runs without one then. */
+export const commandMachine = async (options: MachineOptions, cwd: string): Promise<CommandMachine> => {
+  const { sandbox, allowDomain } = options
+  if (sandbox !== true) {
+    if (allowDomain !== undefined)
+      throw new UsageError("--allow-domain is for commands in a sandbox: add --sandbox")
+    return { machine: await stagingHere(), close: async () => {} }
+  }
+  const { sandboxedMachine } = await import("../sandbox/sandboxed-machine.ts")
+  const { SandboxError } = await import("../sandbox/sandbox-error.ts")
+  try {
+    const machine = await sandboxedMachine({
+      cwd,
+      machine: await stagingHere(),
+      ...(allowDomain !== undefined && { network: { allow: allowDomain } }),
+    })
+    return { machine, close: () => machine.close() }
+  } catch (error) {
+    if (error instanceof SandboxError) throw new UsageError(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,97 @@
+/** Runs a command line over a view of the workspace, and makes its changes there later, once: the command does not run again. */
+import * as Effect from "effect/Effect"
+import type { Machine } from "../io/machine.ts"
+import type { StagedRun, Staging } from "../io/staging.ts"
+import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
+import { toOutput } from "../pipeline/model/output.ts"
+import { Step, ToolError } from "../pipeline/model/step.ts"
+import { abortable } from "./abortable.ts"
+import { type ShellDetails, type ShellOptions, shellStep } from "./shell.ts"
+import { stagedPreview } from "./staged-preview.ts"
+
+/** A machine that can stage. */
+export type StagingMachine = Machine & { readonly staging: Staging }
+
+/** What `details` of its output hold, beside those of `Shell`. */
+export interface StagedDetails extends ShellDetails {
+  readonly staged: { readonly id: string; readonly folder: string; readonly changes: number }
+}
+
+/** What it could not do is told in a sentence. */
+const asToolError = (cause: unknown): unknown =>
+  cause instanceof Error && cause.name === "StagingError" ? new ToolError(cause.message, { cause }) : cause
+
+const stagedIn = ({ output }: HandlerContext): StagedDetails["staged"] | undefined =>
+  (output?.details as Partial<StagedDetails> | undefined)?.staged
+
+const preview = async (step: Step, run: StagedRun, folder: string): Promise<Step> => {
+  if (step._tag !== "Output") return step
+  const output = toOutput(step.output)!
+  const details: StagedDetails = {
+    ...(output.details as ShellDetails),
+    staged: { id: run.id, folder, changes: run.changes.length },
+  }
+  const text = await stagedPreview(run, folder)
+  return Step.Output({ ...output, content: [...output.content, { type: "text", text }], details })
+}
+
+/**
+ * Outputs what `Shell` does, then which files the command would create, change and delete, with a diff. Nothing of the
+ * workspace is changed: `ApplyStaged` does that. The view is of the executor's `workspace`, or else of its `cwd`.
+ */
+export const StageShell = (options: ShellOptions, machine: StagingMachine): EffectHandler =>
+  handler("StageShell", (context) => {
+    const { staging, files } = machine
+    let staged: StagedRun | undefined
+    const drop = Effect.promise(async () => {
+      if (staged !== undefined) await staging.discard(staged.id)
+    })
+    const work = Effect.gen(function* () {
+      const folder = yield* Effect.promise(() => files.resolveLinks(context.workspace ?? context.cwd))
+      const processes: Machine["processes"] = {
+        run: async (process) => {
+          try {
+            staged = await staging.run({ ...process, folder })
+            return staged
+          } catch (cause) {
+            throw asToolError(cause)
+          }
+        },
+      }
+      const step = yield* shellStep(context, options, { ...machine, processes })
+      if (staged !== undefined && step._tag === "Output") {
+        const run = staged
+        return yield* Effect.promise(() => preview(step, run, folder))
+      }
+      yield* drop
+      return step
+    })
+    return Effect.onInterrupt(work, () => drop)
+  })
+
+/** Makes the changes that `StageShell` showed. Where something changed since, nothing is made and it is an Error. */
+export const ApplyStaged = ({ staging }: StagingMachine): EffectHandler =>
+  handler("ApplyStaged", (context) => {
+    const staged = stagedIn(context)
+    if (staged === undefined) return Step.Error("There is nothing to apply: run the command again.")
+    // A half of it is worth nothing: a cancel waits for its end.
+    const work = Effect.uninterruptible(abortable(() => staging.apply(staged.id)))
+    return Effect.matchEffect(work, {
+      onSuccess: (count) =>
+        Effect.succeed(
+          Step.Output(`${count} ${count === 1 ? "change" : "changes"} made in ${staged.folder}.`),
+        ),
+      onFailure: (cause) => {
+        const error = asToolError(cause)
+        return error instanceof ToolError ? Effect.succeed(Step.Error(error.message)) : Effect.fail(cause)
+      },
+    })
+  })
+
+/** Forgets what was staged and not applied. For the end of the pipeline. */
+export const DropStaged = ({ staging }: StagingMachine): EffectHandler =>
+  handler("DropStaged", async (context) => {
+    const staged = stagedIn(context)
+    if (staged !== undefined) await staging.discard(staged.id)
+    return Step.Continue
+  })

@@ -1,0 +1,54 @@
+/** Rules by place: what runs in the sandbox may go unasked, what leaves it is asked of a person. */
+import type { CallFilter, FilteredTool } from "../pipeline/model/options.ts"
+
+export interface PlaceRule {
+  /** What is said of the tool's calls that run in the sandbox, where no rule says anything. */
+  readonly sandboxed?: "approve"
+}
+
+const leavesSandbox = (params: unknown): boolean =>
+  typeof params === "object" && params !== null && (params as { unsandboxed?: unknown }).unsandboxed === true
+
+class SandboxFilters implements CallFilter {
+  private readonly inner: CallFilter
+  private readonly rules: Readonly<Record<string, PlaceRule>>
+
+  constructor(inner: CallFilter, rules: Readonly<Record<string, PlaceRule>>) {
+    this.inner = inner
+    this.rules = rules
+  }
+
+  evaluate(tool: FilteredTool, params: unknown): "approve" | "deny" | undefined {
+    const verdict = this.inner.evaluate(tool, params)
+    if (verdict === "deny") return verdict
+    if (leavesSandbox(params)) return undefined
+    return Object.hasOwn(this.rules, tool.name) && this.rules[tool.name]?.sandboxed === "approve"
+      ? "approve"
+      : verdict
+  }
+
+  /** A call that leaves the sandbox is asked each time. */
+  remember(tool: FilteredTool, params: unknown): boolean {
+    return !leavesSandbox(params) && this.inner.remember?.(tool, params) === true
+  }
+
+  deniesPath(toolName: string, path: string): boolean {
+    return this.inner.deniesPath?.(toolName, path) === true
+  }
+
+  at(cwd: string): CallFilter {
+    return new SandboxFilters(this.inner.at?.(cwd) ?? this.inner, this.rules)
+  }
+}
+
+/**
+ * Filters for an executor whose tools work on a `sandboxedMachine`: deny rules hold everywhere; a call with
+ * `unsandboxed: true` is asked, whatever allows it; the rest goes by `rules`, then by the other filters.
+ *
+ * @example
+ * sandboxFilters(ToolFilters.compile({ shell: { deny: ["^git push"] } }), { shell: { sandboxed: "approve" } })
+ */
+export const sandboxFilters = (
+  filters: CallFilter,
+  rules: Readonly<Record<string, PlaceRule>> = {},
+): CallFilter => new SandboxFilters(filters, rules)

@@ -1,0 +1,286 @@
+/**
+ * Makes the changes of a change set in its folder. All are checked before the first is made. Each is one step, and may
+ * be made again: what a crash interrupted is finished by making all once more.
+ */
+import { constants } from "node:fs"
+import {
+  access,
+  chmod,
+  copyFile,
+  lchown,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  unlink,
+} from "node:fs/promises"
+import { dirname, join } from "node:path"
+import type { Change, Outcome } from "./change-set.ts"
+import { fingerprintOf, isUnchanged, kindOf, statOf, targetOf } from "./fingerprint.ts"
+import { StagingError } from "./staging-error.ts"
+
+export interface Applying {
+  readonly folder: string
+  readonly upper: string
+  readonly changes: ReadonlyArray<Change>
+  /** Names what is made beside, so that what a crash left there is found again. */
+  readonly tag: string
+}
+
+/** Files up to which each is written through to the disk by itself. */
+const maxSynced = 1000
+
+const maxNamed = 10
+
+/** Whether a path has become what it should. */
+const isDone = async ({ folder, upper }: Applying, { path, after }: Change): Promise<boolean> => {
+  const info = await statOf(join(folder, path))
+  if (after === undefined || info === undefined) return after === undefined && info === undefined
+  if (kindOf(info) !== after.kind) return false
+  if (after.kind === "link") return (await targetOf(join(folder, path))) === after.target
+  if (fingerprintOf(info).mode !== after.mode) return false
+  if (after.kind === "folder") return true
+  const written = await lstat(join(upper, path), { bigint: true })
+  if (written.size !== info.size) return false
+  if (after.linkOf !== undefined) {
+    const other = await statOf(join(folder, after.linkOf))
+    if (other?.ino !== info.ino) return false
+  }
+  const [now, then] = await Promise.all([readFile(join(folder, path)), readFile(join(upper, path))])
+  return now.equals(then)
+}
+
+/** Whether the folders on the way are folders, and no links that lead away. */
+const hasItsFolder = async (folder: string, path: string, made: ReadonlySet<string>): Promise<boolean> => {
+  for (let parent = dirname(path); ; parent = dirname(parent)) {
+    if (!made.has(parent)) {
+      const info = await statOf(join(folder, parent))
+      if (info === undefined || kindOf(info) !== "folder") return false
+    }
+    if (parent === "." || parent === path) return true
+  }
+}
+
+const isWritable = (folder: string): Promise<boolean> =>
+  access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+
+const isAsSeen = async (applying: Applying, change: Change, made: ReadonlySet<string>): Promise<boolean> => {
+  const { folder } = applying
+  const { path, before, replaces, isStale } = change
+  if (isStale === true) return false
+  if (path !== "." && !(await hasItsFolder(folder, path, made))) return false
+  if (before !== undefined) return isUnchanged(join(folder, path), before)
+  return replaces === true || (await statOf(join(folder, path))) === undefined
+}
+
+/** A command may have opened a folder and closed it again: that it did is not to be seen. */
+const expectWritable = async ({ folder, changes }: Applying): Promise<void> => {
+  const opened = new Set(
+    changes.flatMap(({ path, after, before }) => ((after ?? before)?.kind === "folder" ? [path] : [])),
+  )
+  const parents = new Set(changes.map(({ path }) => dirname(path)).filter((parent) => !opened.has(parent)))
+  for (const parent of parents) {
+    if (await isWritable(join(folder, parent))) continue
+    throw new StagingError(
+      `Nothing was applied: the folder ${parent} may not be written. Change its mode and apply again.`,
+    )
+  }
+}
+
+/** Rejects with a StagingError that names what is no longer what the command saw. Changes nothing. */
+export const expectAsSeen = async (applying: Applying): Promise<void> => {
+  const { changes } = applying
+  const made = new Set(
+    changes
+      .filter(({ before, after }) => before === undefined && after?.kind === "folder")
+      .map(({ path }) => path),
+  )
+  const differing: Array<string> = []
+  for (const change of changes) {
+    if (!(await isAsSeen(applying, change, made))) differing.push(change.path)
+  }
+  if (differing.length === 0) return expectWritable(applying)
+  const names = differing.slice(0, maxNamed).join(", ")
+  const more = differing.length > maxNamed ? ` and ${differing.length - maxNamed} more` : ""
+  throw new StagingError(
+    `Nothing was applied: ${names}${more} changed since the command saw ${differing.length === 1 ? "it" : "them"}. Discard this preview and run the command again.`,
+  )
+}
+
+const isRoot = process.getuid?.() === 0
+
+const own = async (path: string, owner: string): Promise<void> => {
+  // Only root may give a file away.
+  if (!isRoot) return
+  const [uid, gid] = owner.split(":").map(Number)
+  await lchown(path, uid!, gid!)
+}
+
+const sync = async (path: string): Promise<void> => {
+  const file = await open(path, "r")
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+class Applier {
+  private readonly applying: Applying
+  private readonly isSynced: boolean
+
+  constructor(applying: Applying) {
+    this.applying = applying
+    this.isSynced = applying.changes.length <= maxSynced
+  }
+
+  async make(change: Change): Promise<void> {
+    const { folder } = this.applying
+    const path = join(folder, change.path)
+    const { after, before } = change
+    if (after === undefined) {
+      await (before?.kind === "folder" ? this.removeFolder(path) : rm(path, { force: true }))
+    } else if (after.kind === "folder") {
+      await this.makeFolder(path)
+    } else if (after.kind === "file" && after.inPlace === true) {
+      await this.writeInPlace(change.path, after)
+    } else {
+      await this.replace(change.path, after)
+    }
+  }
+
+  /** The last of a folder: before, what is in it may still have to be written. */
+  async finishFolder({ path, after }: Change): Promise<void> {
+    if (after?.kind !== "folder") return
+    const folder = join(this.applying.folder, path)
+    await own(folder, after.owner)
+    await chmod(folder, after.mode)
+  }
+
+  private async removeFolder(path: string): Promise<void> {
+    await rmdir(path).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== "ENOENT") throw cause
+    })
+  }
+
+  private async makeFolder(path: string): Promise<void> {
+    await mkdir(path, { mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== "EEXIST") throw cause
+    })
+    const { mode } = await lstat(path)
+    if ((mode & 0o700) !== 0o700) await chmod(path, (mode & 0o7777) | 0o700)
+  }
+
+  private async writeInPlace(path: string, after: Outcome & { readonly kind: "file" }): Promise<void> {
+    const target = join(this.applying.folder, path)
+    await chmod(target, 0o600)
+    const content = await readFile(join(this.applying.upper, path))
+    const file = await open(target, constants.O_WRONLY | constants.O_NOFOLLOW)
+    try {
+      await file.writeFile(content)
+      await file.truncate(content.length)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await own(target, after.owner)
+    await chmod(target, after.mode)
+  }
+
+  /** Makes it beside, then gives it its name in one step. */
+  private async replace(path: string, after: Exclude<Outcome, { kind: "folder" }>): Promise<void> {
+    const target = join(this.applying.folder, path)
+    const staged = join(dirname(target), `.stepline-${this.applying.tag}.tmp`)
+    await unlink(staged).catch(() => {})
+    try {
+      await this.makeBeside(path, staged, after)
+      await rename(staged, target)
+    } finally {
+      // A rename of one name of a file onto another does nothing.
+      await unlink(staged).catch(() => {})
+    }
+  }
+
+  private async makeBeside(
+    path: string,
+    staged: string,
+    after: Exclude<Outcome, { kind: "folder" }>,
+  ): Promise<void> {
+    if (after.kind === "link") {
+      await symlink(after.target, staged)
+      await own(staged, after.owner)
+      return
+    }
+    if (after.linkOf !== undefined) return link(join(this.applying.folder, after.linkOf), staged)
+    await copyFile(
+      join(this.applying.upper, path),
+      staged,
+      constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE,
+    )
+    await own(staged, after.owner)
+    if (this.isSynced) await sync(staged)
+    await chmod(staged, after.mode)
+  }
+}
+
+/** What goes first, then folders, files and links, and the names that are links to files last. */
+const orderOf = ({ after }: Change): number => {
+  if (after === undefined) return 0
+  if (after.kind === "folder") return 1
+  return after.kind === "file" && after.linkOf !== undefined ? 3 : 2
+}
+
+const inOrder = (changes: ReadonlyArray<Change>): Array<Change> => {
+  const groups: Array<Array<Change>> = [[], [], [], []]
+  for (const change of changes) groups[orderOf(change)]!.push(change)
+  return groups.flat()
+}
+
+/** Folders that lose entries and may not be written, as those with modes of their own, are opened first. */
+const openFolders = async ({ folder, changes }: Applying): Promise<void> => {
+  for (const { path, before } of changes) {
+    if (before?.kind !== "folder") continue
+    const info = await statOf(join(folder, path))
+    if (info !== undefined && kindOf(info) === "folder") await chmod(join(folder, path), before.mode | 0o700)
+  }
+}
+
+/**
+ * @param again Whether a crash interrupted it before: what is done already stays, and what somebody has changed since is
+ * left as it is.
+ * @returns The paths that were left.
+ */
+export const applyChanges = async (applying: Applying, again = false): Promise<Array<string>> => {
+  const applier = new Applier(applying)
+  const left: Array<string> = []
+  await openFolders(applying)
+  for (const change of inOrder(applying.changes)) {
+    if (again && (await isDone(applying, change)) && change.after?.kind !== "folder") continue
+    if (again && !(await mayMake(applying, change))) left.push(change.path)
+    else await applier.make(change)
+  }
+  // Those below first: a folder that may not be entered hides them.
+  for (const change of [...applying.changes].sort((a, b) => b.path.length - a.path.length)) {
+    if (change.after !== undefined && !left.includes(change.path)) await applier.finishFolder(change)
+  }
+  return left
+}
+
+/** After a crash: whether a path is still what it was, or about to be made. */
+const mayMake = async ({ folder }: Applying, { path, before, after, replaces }: Change): Promise<boolean> => {
+  const target = join(folder, path)
+  const info = await statOf(target)
+  if (info === undefined) return before === undefined || after === undefined
+  if (after?.kind === "folder") return kindOf(info) === "folder"
+  if (after?.kind === "file" && after.inPlace === true) return kindOf(info) === "file"
+  if (before === undefined) return replaces !== true && after?.kind === "file" && after.linkOf !== undefined
+  return isUnchanged(target, before, true)
+}

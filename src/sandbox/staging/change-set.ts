@@ -1,0 +1,287 @@
+/**
+ * Reads what a command changed from the upper layer of its overlay: files that it wrote, and gaps where something is
+ * missing from what it saw. Nothing of the lower folder is touched.
+ */
+import type { BigIntStats } from "node:fs"
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { type Fingerprint, fingerprintOf, kindOf, namesIn, statOf, targetOf } from "./fingerprint.ts"
+
+/** What a path becomes. */
+export type Outcome =
+  | {
+      readonly kind: "file"
+      readonly mode: number
+      readonly owner: string
+      readonly linkOf?: string
+      readonly inPlace?: true
+    }
+  | { readonly kind: "link"; readonly target: string; readonly owner: string }
+  | { readonly kind: "folder"; readonly mode: number; readonly owner: string }
+
+export interface Change {
+  /** Relative to the folder; "." for the folder itself. */
+  readonly path: string
+  /** Undefined for what was not there, or goes by a change of its own first. */
+  readonly before?: Fingerprint
+  /** Undefined for what goes. */
+  readonly after?: Outcome
+  /** What was there went by a change of its own. */
+  readonly replaces?: true
+  /** It was changed by somebody else while the command ran. */
+  readonly isStale?: true
+}
+
+export interface ChangeSet {
+  readonly changes: ReadonlyArray<Change>
+  /** Paths of pipes, sockets and devices, which are not applied. */
+  readonly leftOut: ReadonlyArray<string>
+}
+
+/** What the command saw in a folder that it wrote to: names with their inode. */
+export type Listing = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+/** Of `find -printf '%i %p\0'`. */
+export const parseListing = (text: string): Listing => {
+  const folders = new Map<string, Map<string, string>>()
+  for (const entry of text.split("\0")) {
+    const [, inode, folder, name] = /^(\d+) (.+)\/([^/]+)$/s.exec(entry) ?? []
+    if (inode === undefined) continue
+    const names = folders.get(folder!) ?? new Map<string, string>()
+    folders.set(folder!, names.set(name!, inode))
+  }
+  return folders
+}
+
+const maxCompared = 64_000_000n
+
+const hasSameContent = async (one: string, other: string, size: bigint): Promise<boolean> => {
+  if (size > maxCompared) return false
+  const [first, second] = await Promise.all([readFile(one), readFile(other)])
+  return first.equals(second)
+}
+
+const modeOf = (info: BigIntStats): number => Number(info.mode & 0o7777n)
+
+const ownerOf = (info: BigIntStats): string => `${info.uid}:${info.gid}`
+
+const isWhiteout = (info: BigIntStats): boolean => info.isCharacterDevice() && info.rdev === 0n
+
+export interface ReadOptions {
+  readonly lower: string
+  readonly upper: string
+  readonly seen: Listing
+  /** Whether the overlay keeps the inode of a file with several names, so that one made anew can be told from it. */
+  readonly keepsLinks: boolean
+  /** When the command began, in milliseconds since the epoch. */
+  readonly startedAt: number
+}
+
+class ChangeReader {
+  readonly changes: Array<Change> = []
+  readonly leftOut: Array<string> = []
+  /** Paths by the inode of the upper layer, where that has several names. */
+  private readonly linked = new Map<bigint, { path: string; isUnchanged: boolean }>()
+  private readonly waiting: Array<{
+    readonly path: string
+    readonly info: BigIntStats
+    readonly below: BigIntStats | undefined
+  }> = []
+  private readonly options: ReadOptions
+
+  constructor(options: ReadOptions) {
+    this.options = options
+  }
+
+  async read(): Promise<ChangeSet> {
+    const { lower, upper } = this.options
+    const [above, below] = await Promise.all([statOf(upper), statOf(lower)])
+    if (above !== undefined && below !== undefined) this.folder(".", above, below)
+    await this.inFolder(".", true)
+    await this.resolveLinked()
+    return { changes: this.changes, leftOut: this.leftOut }
+  }
+
+  private at(path: string): { readonly below: string; readonly above: string } {
+    return { below: join(this.options.lower, path), above: join(this.options.upper, path) }
+  }
+
+  private isStale(info: BigIntStats): boolean {
+    return Number(info.ctimeNs / 1000n) / 1000 > this.options.startedAt
+  }
+
+  private add(
+    path: string,
+    below: BigIntStats | undefined,
+    change: Omit<Change, "path" | "before">,
+    names?: ReadonlyArray<string>,
+  ): void {
+    const before = below && { before: fingerprintOf(below, names) }
+    const isStale = below !== undefined && kindOf(below) !== "folder" && this.isStale(below)
+    this.changes.push({ path, ...before, ...change, ...(isStale && { isStale: true }) })
+  }
+
+  /** @param isMerged Whether the lower folder's entries show through. */
+  private async inFolder(path: string, isMerged: boolean): Promise<void> {
+    const { below, above } = this.at(path)
+    const entries = await readdir(above)
+    const whiteouts = new Set<string>()
+    for (const name of entries) {
+      if (await this.entry(path === "." ? name : `${path}/${name}`, isMerged)) whiteouts.add(name)
+    }
+    if (isMerged) await this.gaps(path, await namesIn(below), whiteouts)
+  }
+
+  private async gaps(
+    path: string,
+    names: ReadonlyArray<string>,
+    whiteouts: ReadonlySet<string>,
+  ): Promise<void> {
+    const seen = this.options.seen.get(path === "." ? "." : `./${path}`) ?? new Map<string, string>()
+    const missing: Array<{ name: string; info: BigIntStats }> = []
+    for (const name of names) {
+      if (seen.has(name)) continue
+      const info = await statOf(join(this.at(path).below, name))
+      if (info !== undefined) missing.push({ name, info })
+    }
+    // A folder that was made anew hides what was in it, and so what somebody else has put there since.
+    const isOpaque = missing.some(({ name, info }) => !whiteouts.has(name) && !this.isStale(info))
+    for (const { name, info } of missing) {
+      if (whiteouts.has(name) || isOpaque) await this.goes(path === "." ? name : `${path}/${name}`, info)
+    }
+  }
+
+  /** A path goes, and what is below it goes first. */
+  private async goes(path: string, info: BigIntStats): Promise<void> {
+    if (kindOf(info) !== "folder") return this.add(path, info, {})
+    const folder = this.at(path).below
+    const names = await namesIn(folder)
+    for (const name of names) {
+      const below = await statOf(join(folder, name))
+      if (below !== undefined) await this.goes(`${path}/${name}`, below)
+    }
+    this.add(path, info, {}, names)
+  }
+
+  /** Gives whether it is a gap. */
+  private async entry(path: string, isMerged: boolean): Promise<boolean> {
+    // A name that is no text could not be written again.
+    if (path.includes("\ufffd")) {
+      this.leftOut.push(path)
+      return false
+    }
+    const { above, below: lower } = this.at(path)
+    const info = await statOf(above)
+    if (info === undefined) return false
+    if (isWhiteout(info)) return true
+    const below = isMerged ? await statOf(lower) : undefined
+    switch (kindOf(info)) {
+      case "folder":
+        if (this.folder(path, info, below) === "new" && below !== undefined) await this.goes(path, below)
+        await this.inFolder(path, below !== undefined && kindOf(below) === "folder")
+        return false
+      case "link":
+        await this.link(path, info, below)
+        return false
+      case "file":
+        await this.file(path, info, below)
+        return false
+      default:
+        this.leftOut.push(path)
+        return false
+    }
+  }
+
+  private folder(path: string, info: BigIntStats, below: BigIntStats | undefined): "new" | "known" {
+    const after: Outcome = { kind: "folder", mode: modeOf(info), owner: ownerOf(info) }
+    if (below === undefined || kindOf(below) !== "folder") {
+      this.changes.push({ path, after, ...(below !== undefined && { replaces: true }) })
+      return "new"
+    }
+    if (modeOf(below) !== after.mode || ownerOf(below) !== after.owner) this.add(path, below, { after })
+    return "known"
+  }
+
+  private async clear(path: string, below: BigIntStats | undefined): Promise<BigIntStats | undefined> {
+    if (below === undefined || kindOf(below) !== "folder") return below
+    await this.goes(path, below)
+    return undefined
+  }
+
+  private async link(path: string, info: BigIntStats, below: BigIntStats | undefined): Promise<void> {
+    const { above, below: lower } = this.at(path)
+    const target = await targetOf(above)
+    const isSame = below !== undefined && kindOf(below) === "link" && (await targetOf(lower)) === target
+    if (isSame && ownerOf(below) === ownerOf(info)) return
+    const rest = await this.clear(path, below)
+    const after: Outcome = { kind: "link", target, owner: ownerOf(info) }
+    this.add(path, rest, { after, ...(rest !== below && { replaces: true }) })
+  }
+
+  private async file(path: string, info: BigIntStats, below: BigIntStats | undefined): Promise<void> {
+    const { above, below: lower } = this.at(path)
+    const isSame =
+      below !== undefined &&
+      kindOf(below) === "file" &&
+      below.size === info.size &&
+      modeOf(below) === modeOf(info) &&
+      ownerOf(below) === ownerOf(info) &&
+      !this.isMadeAnew(path, below) &&
+      (await hasSameContent(above, lower, info.size))
+    if (info.nlink > 1n) {
+      const known = this.linked.get(info.ino)
+      if (known === undefined || (isSame && !known.isUnchanged))
+        this.linked.set(info.ino, { path, isUnchanged: isSame })
+      if (!isSame || known !== undefined) this.waiting.push({ path, info, below })
+      return
+    }
+    if (!isSame) await this.writes(path, info, below)
+  }
+
+  /** Whether a file with other names is no longer the one that it was. */
+  private isMadeAnew(path: string, below: BigIntStats): boolean {
+    if (!this.options.keepsLinks || below.nlink < 2n) return false
+    const slash = path.lastIndexOf("/")
+    const folder = slash < 0 ? "." : `./${path.slice(0, slash)}`
+    return this.options.seen.get(folder)?.get(path.slice(slash + 1)) !== String(below.ino)
+  }
+
+  private async writes(
+    path: string,
+    info: BigIntStats,
+    below: BigIntStats | undefined,
+    linkOf?: string,
+  ): Promise<void> {
+    const rest = await this.clear(path, below)
+    const isLinked = rest !== undefined && kindOf(rest) === "file" && rest.nlink > 1n
+    const inPlace =
+      linkOf === undefined && isLinked && this.options.keepsLinks && !this.isMadeAnew(path, rest)
+    const after: Outcome = {
+      kind: "file",
+      mode: modeOf(info),
+      owner: ownerOf(info),
+      ...(linkOf !== undefined && { linkOf }),
+      ...(inPlace && { inPlace: true }),
+    }
+    this.add(path, rest, { after, ...(rest !== below && { replaces: true }) })
+  }
+
+  /** Of several names of one file, the one that is there already, or else the first, is what the others are links to. */
+  private async resolveLinked(): Promise<void> {
+    for (const { path, info, below } of this.waiting) {
+      const anchor = this.linked.get(info.ino)!.path
+      if (anchor === path) {
+        await this.writes(path, info, below)
+        continue
+      }
+      const [one, other] = [below, await statOf(this.at(anchor).below)]
+      const isLinked =
+        one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev
+      if (isLinked && this.linked.get(info.ino)!.isUnchanged) continue
+      await this.writes(path, info, below, anchor)
+    }
+  }
+}
+
+/** In an order in which what goes, goes from the leaves. */
+export const readChanges = (options: ReadOptions): Promise<ChangeSet> => new ChangeReader(options).read()

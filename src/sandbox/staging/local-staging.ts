@@ -1,0 +1,262 @@
+/** Staged commands of this machine: an overlay over the folder, in namespaces of the command's own. */
+import { access, lstat, mkdir, mkdtemp, readFile, readlink, realpath, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Processes, ProcessOptions } from "../../io/processes.ts"
+import type { StagedChange, StagedContent, StagedRun, Staging } from "../../io/staging.ts"
+import { isWithin } from "../sandbox-bounds.ts"
+import type { BoxedCommand } from "../sandboxed-processes.ts"
+import { type Applying, expectAsSeen } from "./apply-changes.ts"
+import { type Change, type ChangeSet, parseListing, readChanges } from "./change-set.ts"
+import { canKeepLinks, overlayCommand } from "./overlay-command.ts"
+import {
+  applyStage,
+  expectStage,
+  makeStage,
+  recoverStages,
+  removeStage,
+  rootsFor,
+  writeManifest,
+} from "./stage-folders.ts"
+import { StagingError } from "./staging-error.ts"
+
+/** What holds a staged command, where it is in a sandbox. */
+export interface StagedBox {
+  /** Puts a command into the box. */
+  wrap(options: ProcessOptions): Promise<BoxedCommand>
+  /** Does the work and looks at what it has put there. */
+  watch<A>(work: () => Promise<A>): Promise<A>
+}
+
+export interface LocalStagingOptions {
+  readonly processes: Processes
+  readonly box?: StagedBox
+}
+
+const shown = ({ path, before, after, replaces }: Change): StagedChange | undefined => {
+  if (after === undefined)
+    return before === undefined ? undefined : { path, what: "deleted", kind: kindOf(before.kind) }
+  const { kind } = after
+  if (before === undefined) return { path, what: replaces === true ? "changed" : "created", kind }
+  const isMode = after.kind !== "link" && before.kind === kind && before.mode !== after.mode
+  const modes = isMode ? { modes: [before.mode, after.mode] as const } : {}
+  return { path, what: kind === "folder" ? "mode" : "changed", kind, ...modes }
+}
+
+const kindOf = (kind: string): StagedChange["kind"] => (kind === "folder" || kind === "link" ? kind : "file")
+
+/** What is gone and made anew in another kind is one change to whoever reads of it. */
+const shownOf = (changes: ReadonlyArray<Change>): Array<StagedChange> => {
+  const byPath = new Map<string, StagedChange>()
+  for (const change of changes) {
+    const one = shown(change)
+    if (one === undefined) continue
+    const known = byPath.get(one.path)
+    byPath.set(
+      one.path,
+      known?.what === "deleted"
+        ? { ...one, what: "changed" }
+        : known?.what === "changed" && one.what === "deleted"
+          ? known
+          : one,
+    )
+  }
+  return [...byPath.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+const bytesOf = async (path: string, maxBytes: number): Promise<Uint8Array | undefined | "too large"> => {
+  const info = await lstat(path).catch(() => undefined)
+  if (info?.isSymbolicLink() === true) return Buffer.from(`${await readlink(path)}\n`)
+  if (info?.isFile() !== true) return undefined
+  return info.size > maxBytes ? "too large" : readFile(path)
+}
+
+const contentOf = async (
+  folder: string,
+  upper: string,
+  change: StagedChange,
+  maxBytes: number,
+): Promise<StagedContent | undefined> => {
+  const [before, after] = await Promise.all([
+    change.what === "created" ? undefined : bytesOf(join(folder, change.path), maxBytes),
+    change.what === "deleted" ? undefined : bytesOf(join(upper, change.path), maxBytes),
+  ])
+  if (before === "too large" || after === "too large") return undefined
+  return { before, after }
+}
+
+const notesOf = ({ changes, leftOut }: ChangeSet, isBoxed: boolean): Array<string> => {
+  const notes: Array<string> = []
+  if (leftOut.length > 0) {
+    notes.push(
+      `Not staged, and not applied: pipes, sockets, devices and names that are no text (${leftOut.slice(0, 10).join(", ")}).`,
+    )
+  }
+  const stale = changes.filter(({ isStale }) => isStale === true).map(({ path }) => path)
+  if (stale.length > 0) {
+    notes.push(
+      `Changed by somebody else while the command ran, so that this cannot be applied: ${stale.slice(0, 10).join(", ")}.`,
+    )
+  }
+  if (!isBoxed)
+    notes.push("Not staged: what the command did over the network. Processes that it left have been ended.")
+  return notes
+}
+
+/** What the box mounts something on, where there was nothing. */
+const isOfBox = (
+  { path, before, after }: Change,
+  folder: string,
+  protectedPaths: ReadonlyArray<string>,
+): boolean => {
+  const at = join(folder, path)
+  const isOnTheWay = before === undefined && after?.kind === "folder"
+  return protectedPaths.some((own) => isWithin(own, at) || (isOnTheWay && isWithin(at, own)))
+}
+
+const cannot = (why: string): StagingError =>
+  new StagingError(
+    `The command cannot be staged here, and did not run: ${why}. Call it without \`stage\`: it is then asked about as usual.`,
+  )
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+class LocalStaging implements Staging {
+  private readonly processes: Processes
+  private readonly box: StagedBox | undefined
+  /** The place that held an overlay before. */
+  private root: Promise<string> | undefined
+  private recovered: Promise<unknown> | undefined
+
+  constructor({ processes, box }: LocalStagingOptions) {
+    this.processes = processes
+    this.box = box
+  }
+
+  async run({ folder: named, ...options }: ProcessOptions & { readonly folder: string }): Promise<StagedRun> {
+    const folder = await realpath(named)
+    const cwd = await realpath(options.cwd)
+    if (!isWithin(folder, cwd))
+      throw cannot(`it would run in ${options.cwd}, which is not inside of ${named}`)
+    this.recovered ??= recoverStages().catch(() => {})
+    await this.recovered
+    const stage = await makeStage(await this.rootFor(folder), folder)
+    try {
+      return await this.runIn(stage, folder, { ...options, cwd })
+    } catch (error) {
+      await removeStage(stage)
+      throw error
+    }
+  }
+
+  async apply(id: string): Promise<number> {
+    const work = () => applyStage(id, (applying: Applying) => expectAsSeen(applying))
+    const { changes } = await (this.box === undefined ? work() : this.box.watch(work))
+    return shownOf(changes).length
+  }
+
+  async discard(id: string): Promise<void> {
+    const isOwn = await expectStage(id).then(
+      () => true,
+      () => false,
+    )
+    if (isOwn) await removeStage(id)
+  }
+
+  private async runIn(stage: string, folder: string, options: ProcessOptions): Promise<StagedRun> {
+    const startedAt = Date.now() + 1
+    const inner = await this.box?.wrap(options)
+    const { command, args } = inner ?? options
+    const overlay = overlayCommand({
+      stage,
+      folder,
+      cwd: options.cwd,
+      command,
+      args,
+      isBoxed: inner !== undefined,
+    })
+    let note = ""
+    const exit = await this.processes.run({ ...options, ...overlay }).finally(async () => {
+      note = (await inner?.end()) ?? ""
+    })
+    if (note !== "" && options.signal?.aborted !== true) await options.onOutput("stderr", Buffer.from(note))
+    options.signal?.throwIfAborted()
+    if (!(await isThere(join(stage, "mounted")))) throw cannot("the overlay could not be mounted")
+    const seen = await readFile(join(stage, "seen"), "utf8").catch(() => "")
+    if (!seen.endsWith("end"))
+      throw new StagingError("What the command changed cannot be read. Nothing is changed.")
+    const upper = join(stage, "upper")
+    const [above, below] = await Promise.all([lstat(upper), lstat(folder)])
+    const keepsLinks = canKeepLinks && above.dev === below.dev
+    const listing = parseListing(seen)
+    const found = await readChanges({ lower: folder, upper, seen: listing, keepsLinks, startedAt })
+    const isOwn = (change: Change) => inner !== undefined && isOfBox(change, folder, inner.protectedPaths)
+    const set = { ...found, changes: found.changes.filter((change) => !isOwn(change)) }
+    await writeManifest(stage, { folder, changes: set.changes })
+    return {
+      ...exit,
+      id: stage,
+      changes: shownOf(set.changes),
+      notes: notesOf(set, this.box !== undefined),
+      content: (change, maxBytes) => contentOf(folder, upper, change, maxBytes),
+    }
+  }
+
+  /** The first that can be the upper layer of an overlay over the folder. */
+  private async rootFor(folder: string): Promise<string> {
+    const known = await this.root?.catch(() => undefined)
+    if (known !== undefined && !isWithin(folder, known)) return known
+    this.root = this.findRoot(folder)
+    return this.root
+  }
+
+  private async findRoot(folder: string): Promise<string> {
+    if (process.platform !== "linux") throw cannot("that needs Linux")
+    let said = "no folder can hold the changes"
+    for (const root of await rootsFor(folder)) {
+      const failure = await this.tryIn(root)
+      if (failure === undefined) return root
+      said = failure
+    }
+    throw cannot(said)
+  }
+
+  /** What is said where nothing can be mounted; a real one over a folder of its own. */
+  private async tryIn(root: string): Promise<string | undefined> {
+    const folder = await mkdtemp(join(await realpath(tmpdir()), "stepline-probe-"))
+    const stage = await makeStage(root, folder)
+    let said = ""
+    try {
+      await mkdir(join(folder, "gone"))
+      const overlay = overlayCommand({
+        stage,
+        folder,
+        cwd: folder,
+        command: "rmdir",
+        args: ["gone"],
+        isBoxed: false,
+      })
+      const { code } = await this.processes.run({
+        ...overlay,
+        cwd: folder,
+        onOutput: async (_stream, bytes) => {
+          said += Buffer.from(bytes).toString()
+        },
+      })
+      return code === 0 ? undefined : (said.trim().split("\n")[0] ?? "") || `the probe ended with ${code}`
+    } catch (cause) {
+      const { code, message } = cause as NodeJS.ErrnoException
+      return code === "ENOENT" ? "unshare of util-linux is not installed" : message
+    } finally {
+      await removeStage(stage)
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Whether there is a view to be had is found out when the first command is staged. */
+export const localStaging = (options: LocalStagingOptions): Staging => new LocalStaging(options)
