@@ -39,6 +39,11 @@ const withLocalOptions = (command: Command): Command =>
     )
     .option("--config <FILE>", "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes")
     .option(
+      "--sandbox",
+      "hold commands and file tools to the folder that they work in, without network; what shall leave the sandbox is asked",
+    )
+    .option("--allow-domain <DOMAIN>", "let commands in the sandbox reach this domain (repeatable)", collect)
+    .option(
       "--nvim [SOCKET]",
       "show what is edited in the Neovim that listens there (default: that of this tmux session, or of $NVIM_LISTEN_ADDRESS)",
     )

@@ -15,6 +15,7 @@ const prints = [
   [/^Created .*note-\d+\.txt/],
   [/^approve$/m, /^deny$/m, /^undefined$/m, /^deny$/m],
   [/^3 files would change$/m, /label: 'Rename in 3 files'/, /^3 files changed$/m],
+  [/Read-only file system$/m, /^\[sandbox\] Blocked: openat \/etc\/x/m],
   [
     /^repo_stats from .*repo-stats\.ts$/m,
     /^take_note from .*careful-notes\.ts$/m,

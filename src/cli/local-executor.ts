@@ -4,14 +4,15 @@ import { resolve } from "node:path"
 import type { UIContext } from "../custom-tools/ui-context.ts"
 import { subagentTools } from "../impls/index.ts"
 import { localBrowser } from "../io/browser.ts"
-import { localMachine } from "../io/machine.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
+import { sandboxFilters } from "../sandbox/sandbox-filters.ts"
+import { commandMachine, type MachineOptions } from "./local-machine.ts"
 import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
 import type { NvimEditor, NvimSocket } from "./nvim-editor.ts"
 import { loadFilters, type RuleOptions } from "./rules.ts"
 import { UsageError } from "./usage-error.ts"
 
-export interface LocalOptions extends RuleOptions, ToolsOptions {
+export interface LocalOptions extends RuleOptions, ToolsOptions, MachineOptions {
   /** The folder that the tools work in. Default: the process's. */
   readonly cwd?: string
   /** The Neovim that shows what is edited. Default: none. */
@@ -51,13 +52,19 @@ export const expectFolder = async (path: string): Promise<string> => {
 /** Throws a UsageError for options that name what is not there. */
 export const localExecutor = async (options: LocalOptions): Promise<LocalExecutor> => {
   const cwd = await expectFolder(options.cwd ?? process.cwd())
-  const machine = { ...localMachine, env: environmentRules(options) }
+  const { machine: made, close: closeMachine } = await commandMachine(options, cwd)
+  const machine = { ...made, env: environmentRules(options) }
   const { registry, customTools } = await localTools(subagentTools(machine), options, cwd)
-  const filters = await loadFilters(options, registry, cwd)
+  const { filters, places } = await loadFilters(options, registry, cwd)
   const editor = await openEditor(options.nvim)
   const delegates = editor?.host.delegates ?? {}
   const hooks = customTools?.hooks ?? {}
-  const executor = new ToolExecutor(registry, { cwd, filters, delegates, hooks })
+  const executor = new ToolExecutor(registry, {
+    cwd,
+    filters: machine.outside === undefined ? filters : sandboxFilters(filters, places),
+    delegates,
+    hooks,
+  })
   customTools?.attach(executor)
   const start = async (ui?: UIContext) => {
     if (ui !== undefined) customTools?.setUIContext(ui, true)
@@ -68,6 +75,7 @@ export const localExecutor = async (options: LocalOptions): Promise<LocalExecuto
     await customTools?.emit({ reason: "shutdown" })
     await editor?.host.close()
     await localBrowser.close()
+    await closeMachine()
   }
   return { executor, cwd, editor, start, close }
 }

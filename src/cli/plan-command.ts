@@ -8,6 +8,7 @@ import { takeBackground } from "../pipeline/call/call-input.ts"
 import type { ToolCall } from "../pipeline/model/call.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
 import { expectFolder } from "./local-executor.ts"
+import { commandMachine } from "./local-machine.ts"
 import { localTools, type ToolsOptions } from "./local-tools.ts"
 import { planMermaid, planText } from "./plan-drawing.ts"
 import { UsageError } from "./usage-error.ts"
@@ -28,7 +29,8 @@ export interface PlanOptions extends ToolsOptions {
 
 export const planCommand = async (name: string, json: string, options: PlanOptions): Promise<number> => {
   const cwd = await expectFolder(options.cwd ?? process.cwd())
-  const builtIn = allTools()
+  const { machine } = await commandMachine({}, cwd)
+  const builtIn = allTools(machine)
   // The plan of a built-in tool is known without what lies in the usual places.
   const isKnown = options.toolPath === undefined && builtIn.some((tool) => tool.name === name)
   const { registry } = isKnown

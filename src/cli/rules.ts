@@ -5,11 +5,14 @@ import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { type ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { UsageError } from "./usage-error.ts"
 
+/** By tool name. */
+export type PlaceRules = Readonly<Record<string, { readonly sandboxed: "approve" }>>
+
 export interface RuleOptions {
   /** `TOOL=REGEX` each. */
   readonly allow?: ReadonlyArray<string>
   readonly deny?: ReadonlyArray<string>
-  /** A TOML or JSON file with `[tools.NAME] allow/deny`. */
+  /** A TOML or JSON file with `[tools.NAME] allow/deny`, and `sandboxed = "approve"`. */
   readonly config?: string
 }
 
@@ -30,8 +33,29 @@ const expectTool = (name: string, registry: ToolRegistry, where: string): void =
   throw new UsageError(`${where}: there is no tool \`${name}\`. Tools: ${registry.names.join(", ")}`)
 }
 
+interface Config {
+  readonly rules: ToolFilterConfig
+  readonly places: PlaceRules
+}
+
+/** `sandboxed` is no rule of patterns: what it says holds by where the tool runs. */
+const splitPlaces = (tools: Record<string, unknown>, file: string): Config => {
+  const places: Record<string, PlaceRules[string]> = {}
+  const rules: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(tools)) {
+    const { sandboxed, ...rest } = isRecord(value) ? value : {}
+    rules[name] = isRecord(value) ? rest : value
+    if (sandboxed === undefined) continue
+    if (sandboxed !== "approve") {
+      throw new UsageError(`${file}: expected \`sandboxed\` of tool \`${name}\` to be "approve"`)
+    }
+    places[name] = { sandboxed }
+  }
+  return { rules: rules as ToolFilterConfig, places }
+}
+
 /** Reads a configuration file. An error names the file and the key. */
-const readConfig = async (file: string, registry: ToolRegistry): Promise<ToolFilterConfig> => {
+const readConfig = async (file: string, registry: ToolRegistry): Promise<Config> => {
   if (![".toml", ".json"].includes(extname(file))) {
     throw new UsageError(`${file}: expected a name that ends in .toml or .json`)
   }
@@ -50,12 +74,13 @@ const readConfig = async (file: string, registry: ToolRegistry): Promise<ToolFil
     throw new UsageError(`${file}: expected \`tools\` to hold \`allow\` and \`deny\` by tool name`)
   }
   for (const name of Object.keys(tools)) expectTool(name, registry, file)
+  const read = splitPlaces(tools, file)
   try {
-    ToolFilters.compile(tools as ToolFilterConfig)
+    ToolFilters.compile(read.rules)
   } catch (error) {
     throw new UsageError(`${file}: ${messageOf(error)}`)
   }
-  return tools as ToolFilterConfig
+  return read
 }
 
 /** A rule of the command line as a configuration holds it. */
@@ -67,6 +92,12 @@ const ruleOf = (kind: "allow" | "deny", text: string, registry: ToolRegistry): T
   return { [name]: { [kind]: [text.slice(equals + 1)] } }
 }
 
+export interface LoadedRules {
+  readonly filters: ToolFilters
+  /** What holds in a sandbox alone. */
+  readonly places: PlaceRules
+}
+
 /**
  * The filters of the options: the file's rules and those of the command line together.
  *
@@ -76,9 +107,10 @@ export const loadFilters = async (
   { allow = [], deny = [], config }: RuleOptions,
   registry: ToolRegistry,
   cwd: string,
-): Promise<ToolFilters> => {
+): Promise<LoadedRules> => {
   const filters = ToolFilters.empty({ cwd })
-  if (config !== undefined) filters.add(await readConfig(config, registry), config)
+  const read = config === undefined ? undefined : await readConfig(config, registry)
+  if (config !== undefined && read !== undefined) filters.add(read.rules, config)
   const allowed = allow.map((text) => ruleOf("allow", text, registry))
   const denied = deny.map((text) => ruleOf("deny", text, registry))
   try {
@@ -87,5 +119,5 @@ export const loadFilters = async (
   } catch (error) {
     throw new UsageError(messageOf(error))
   }
-  return filters
+  return { filters, places: read?.places ?? {} }
 }

@@ -31,6 +31,8 @@ export interface RunOptions extends LocalOptions {
 type Decider = "approve" | "deny" | "terminal"
 
 interface Host {
+  /** Whether somebody is there who can be asked. */
+  readonly isAttended: boolean
   readonly reporter: Reporter
   readonly decider: Decider
 }
@@ -44,8 +46,15 @@ const readScript = async (file: string): Promise<string> => {
   }
 }
 
-const decide = (event: AwaitingApprovalEvent, { decider, reporter }: Host): void => {
-  if (decider === "approve") {
+/** A person is asked about what leaves the sandbox, and `--yes` is none. */
+const leavesSandbox = ({ params }: AwaitingApprovalEvent): boolean =>
+  (params as { readonly unsandboxed?: unknown } | null)?.unsandboxed === true
+
+const decide = (event: AwaitingApprovalEvent, { decider, reporter, isAttended }: Host): void => {
+  if (leavesSandbox(event)) {
+    if (isAttended) return
+    event.deny("this call would leave the sandbox, and there is no terminal to ask a person on.")
+  } else if (decider === "approve") {
     event.approve()
     reporter.approved(event.callId)
   } else if (decider === "deny") {
@@ -64,18 +73,22 @@ const makeHost = (
   const { stdin, stdout } = process
   const decider = options.yes === true ? "approve" : "deny"
   if (options.json === true) {
-    return { reporter: jsonReporter(stdout, new Notifications({ tasks: executor.tasks })), decider }
+    return {
+      reporter: jsonReporter(stdout, new Notifications({ tasks: executor.tasks })),
+      decider,
+      isAttended: false,
+    }
   }
   const colors = hasColors(stdout)
   const viewOptions = { output: stdout, colors, tool: (name: string) => executor.tool(name) }
   if (!stdout.isTTY || process.env.TERM === "dumb") {
-    return { reporter: blockReporter(new PlainView(viewOptions), executor.tasks), decider }
+    return { reporter: blockReporter(new PlainView(viewOptions), executor.tasks), decider, isAttended: false }
   }
   const view = new BlockView(viewOptions)
   const reporter = blockReporter(view, executor.tasks)
   stdout.on("resize", () => view.draw())
   process.once("exit", () => view.close())
-  if (!stdin.isTTY || file === "-") return { reporter, decider }
+  if (!stdin.isTTY || file === "-") return { reporter, decider, isAttended: false }
   const keyboard = new Keyboard(stdin, stdout, (key) => {
     if (key.ctrl && key.name === "c") stop(statusOf("SIGINT"))
     else if (key.ctrl && key.name === "o") view.expand()
@@ -87,7 +100,11 @@ const makeHost = (
     reporter.close()
     keyboard.close()
   }
-  return { reporter: { ...reporter, close }, decider: options.yes === true ? "approve" : "terminal" }
+  return {
+    reporter: { ...reporter, close },
+    decider: options.yes === true ? "approve" : "terminal",
+    isAttended: true,
+  }
 }
 
 /** How an event ends its call, if it does. */

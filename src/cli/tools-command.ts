@@ -5,6 +5,7 @@ import { hasColors, styleOf } from "../hosts/terminal/style.ts"
 import { allTools } from "../impls/index.ts"
 import type { ToolDefinition } from "../pipeline/model/registry.ts"
 import { expectFolder } from "./local-executor.ts"
+import { commandMachine } from "./local-machine.ts"
 import { loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
 import { shortPath } from "./short-path.ts"
 
@@ -63,7 +64,8 @@ export interface ToolsCommandOptions extends ToolsOptions {
 export const toolsCommand = async (options: ToolsCommandOptions): Promise<number> => {
   const { stdout, stderr } = process
   const cwd = await expectFolder(options.cwd ?? process.cwd())
-  const { registry, customTools } = await localTools(allTools(), options, cwd)
+  const { machine } = await commandMachine({}, cwd)
+  const { registry, customTools } = await localTools(allTools(machine), options, cwd)
   // Extensions may register more of them when a session starts.
   await customTools?.emit({ reason: "start" })
   const definitions = registry.definitions()

@@ -23,16 +23,8 @@ export { localMachine } from "./machine.ts"
 export type { PageContent, PageReader, PageRequest } from "./page-reader.ts"
 export type { ExtractedPage } from "./page-script.ts"
 export type { OnOutput, OutputStream } from "./pipe-reader.ts"
-export type {
-  LocalProcessesOptions,
-  ProcessExit,
-  ProcessExit,
-  Processes,
-  Processes,
-  ProcessOptions,
-  ProcessOptions,
-} from "./processes.ts"
-export { localProcesses, localProcesses, makeLocalProcesses } from "./processes.ts"
+export type { LocalProcessesOptions, ProcessExit, Processes, ProcessOptions } from "./processes.ts"
+export { localProcesses, makeLocalProcesses } from "./processes.ts"
 export type { StagedChange, StagedContent, StagedRun, Staging } from "./staging.ts"
 export type { SpawnHelperUse } from "./start-process.ts"
 export { HeadAndTail, headOf, maxOutputBytes, tailOf } from "./truncation.ts"
