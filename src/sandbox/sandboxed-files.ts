@@ -4,7 +4,7 @@ import type { Files } from "../io/files.ts"
 import { isWithin, protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
 
 const refusal = (what: string, path: string, why: string): Error =>
-  Object.assign(new Error(`The sandbox does not let ${path} be ${what}: ${why}.`), { code: "EACCES" })
+  Object.assign(new Error(`The sandbox does not let ${path} be ${what}: ${why}.`), { code: "ERR_SANDBOX" })
 
 export const sandboxedFiles = (inner: Files, bounds: SandboxBounds): Files => {
   const expectReadable = async (path: string): Promise<void> => {

@@ -28,7 +28,7 @@ export interface Change {
   readonly after?: Outcome
   /** What was there went by a change of its own. */
   readonly replaces?: true
-  /** It was changed by somebody else while the command ran. */
+  /** It was changed by somebody else while the command ran, or what becomes of its other names is not known. */
   readonly isStale?: true
 }
 
@@ -93,12 +93,16 @@ class ChangeReader {
     this.options = options
   }
 
+  /** Inodes of the upper layer that were met. */
+  private readonly met = new Set<bigint>()
+
   async read(): Promise<ChangeSet> {
     const { lower, upper } = this.options
     const [above, below] = await Promise.all([statOf(upper), statOf(lower)])
     if (above !== undefined && below !== undefined) this.folder(".", above, below)
     await this.inFolder(".", true)
     await this.resolveLinked()
+    if (await this.hasLostContent()) this.markLost()
     return { changes: this.changes, leftOut: this.leftOut }
   }
 
@@ -163,6 +167,39 @@ class ChangeReader {
     this.add(path, info, {}, names)
   }
 
+  /**
+   * Whether a file with several names was changed through one that then went: what the others would hold now is kept
+   * by the overlay alone.
+   */
+  private async hasLostContent(): Promise<boolean> {
+    const index = join(this.options.upper, "..", "work", "index")
+    for (const name of await readdir(index).catch(() => [])) {
+      const info = await statOf(join(index, name))
+      if (info === undefined || kindOf(info) !== "file" || this.met.has(info.ino)) continue
+      if (!(await this.isAsBefore(join(index, name), info))) return true
+    }
+    return false
+  }
+
+  /** Whether it is what a name that went has held all along. */
+  private async isAsBefore(path: string, info: BigIntStats): Promise<boolean> {
+    for (const change of this.changes) {
+      if (change.after !== undefined || change.before?.hasOtherNames !== true) continue
+      const lower = this.at(change.path).below
+      const below = await statOf(lower)
+      if (below?.size !== info.size || modeOf(below) !== modeOf(info)) continue
+      if (await hasSameContent(path, lower, info.size)) return true
+    }
+    return false
+  }
+
+  private markLost(): void {
+    this.changes.forEach((change, index) => {
+      const isGone = change.after === undefined && change.before?.hasOtherNames === true
+      if (isGone) this.changes[index] = { ...change, isStale: true }
+    })
+  }
+
   /** Gives whether it is a gap. */
   private async entry(path: string, isMerged: boolean): Promise<boolean> {
     // A name that is no text could not be written again.
@@ -174,6 +211,7 @@ class ChangeReader {
     const info = await statOf(above)
     if (info === undefined) return false
     if (isWhiteout(info)) return true
+    this.met.add(info.ino)
     const below = isMerged ? await statOf(lower) : undefined
     switch (kindOf(info)) {
       case "folder":

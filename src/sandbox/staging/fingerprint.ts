@@ -15,6 +15,8 @@ export interface Fingerprint {
   /** When anything about it was changed, in nanoseconds; nobody can set it. */
   readonly changed: string
   readonly names?: ReadonlyArray<string>
+  /** Of a file. */
+  readonly hasOtherNames?: true
 }
 
 export const kindOf = (info: BigIntStats): EntryKind => {
@@ -42,6 +44,7 @@ export const fingerprintOf = (info: BigIntStats, names?: ReadonlyArray<string>):
   modified: String(info.mtimeNs),
   changed: String(info.ctimeNs),
   ...(names !== undefined && { names }),
+  ...(info.isFile() && info.nlink > 1n && { hasOtherNames: true as const }),
 })
 
 export const namesIn = async (folder: string): Promise<Array<string>> => (await readdir(folder)).sort()

@@ -95,7 +95,7 @@ const notesOf = ({ changes, leftOut }: ChangeSet, isBoxed: boolean): Array<strin
   const stale = changes.filter(({ isStale }) => isStale === true).map(({ path }) => path)
   if (stale.length > 0) {
     notes.push(
-      `Changed by somebody else while the command ran, so that this cannot be applied: ${stale.slice(0, 10).join(", ")}.`,
+      `Changed by somebody else, or through another name, while the command ran, so that this cannot be applied: ${stale.slice(0, 10).join(", ")}.`,
     )
   }
   if (!isBoxed)

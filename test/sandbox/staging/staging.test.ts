@@ -1,7 +1,18 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, watch } from "node:fs"
-import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises"
+import {
+  appendFile,
+  chmod,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises"
 import { join } from "node:path"
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { localMachine } from "../../../src/io/index.ts"
@@ -274,11 +285,24 @@ describe("its changes", () => {
     })
     const { id, notes } = await running
     expect(notes[0]).toBe(
-      "Changed by somebody else while the command ran, so that this cannot be applied: b.txt.",
+      "Changed by somebody else, or through another name, while the command ran, so that this cannot be applied: b.txt.",
     )
     await expect(staging().apply(id)).rejects.toThrow("b.txt changed since the command saw it")
     expect(await readFile(path("ws/b.txt"), "utf8")).toBe("mine")
   })
+
+  it.runIf(process.getuid?.() === 0)(
+    "are refused when a file was changed through a name that then went",
+    async () => {
+      await link(path("ws/a.txt"), path("ws/second"))
+      const { id } = await run("echo more >> second; rm second")
+      await expect(staging().apply(id)).rejects.toThrow("second changed since the command saw it")
+      expect((await readdir(ws())).sort()).toEqual(["a.txt", "b.txt", "second", "sub"])
+      const gone = await run("rm second")
+      await staging().apply(gone.id)
+      expect(existsSync(path("ws/second"))).toBe(false)
+    },
+  )
 
   it("leave alone what somebody else made meanwhile", async () => {
     const { id } = await run("echo more >> a.txt; rm -rf sub; mkdir sub; echo new > sub/n")
