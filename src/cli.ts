@@ -94,22 +94,39 @@ Exit status:
   3  no call failed, but one was denied`
 
 const program = withLocalOptions(new Command("stepline"))
-  .description(`${description}\n\nAlone on a terminal it opens a session.`)
+  .option("--yes", "of a call or lines on stdin: approve everything that no deny rule stops")
+  .option("--json", "of a call: write an event a line instead of blocks")
+  .usage("[options] [command | TOOL [ARGS...]]")
+  .description(
+    `${description}\n\nAlone on a terminal it opens a session; elsewhere it runs the lines of one from stdin. With the name of a tool it runs\none call: stepline shell "echo hi", stepline read_file a.txt 1 20, stepline edit_file a.txt '{"edits": …}'.`,
+  )
   .version(version)
   .enablePositionalOptions()
   .showHelpAfterError("(--help shows what there is)")
   .exitOverride()
   .allowExcessArguments()
+  .passThroughOptions()
   .hook("preAction", (_program, command) => {
     if (command !== program) inherit(program, command)
   })
   .action(async (options: RunOptions, command: Command) => {
     expectNoCommand(program, options)
-    if (command.args.length > 0) command.error(`error: unknown command '${command.args[0]}'`)
-    const { sessionCommand } = await import("./cli/session-command.ts")
+    if (command.args.length > 0) {
+      const { callCommand } = await import("./cli/call-command.ts")
+      const names = program.commands.map((each) => each.name())
+      process.exitCode = await callCommand(command.args, options, names)
+      return
+    }
+    const { sessionCommand, tourCommand } = await import("./cli/session-command.ts")
     const status = await sessionCommand(options, version)
-    if (status === undefined) program.outputHelp()
-    process.exitCode = status ?? 0
+    if (status !== undefined) process.exitCode = status
+    else if (Object.keys(options).some((name) => program.getOptionValueSource(name) === "cli")) {
+      program.error("error: there is nothing on stdin that these options could be for")
+    } else {
+      const toured = await tourCommand()
+      if (toured === undefined) program.outputHelp()
+      process.exitCode = toured ?? 0
+    }
   })
 
 withLocalOptions(program.command("run"))
@@ -135,6 +152,18 @@ withToolOptions(program.command("tools"))
     onStop((status) => process.exit(status))
     const { toolsCommand } = await import("./cli/tools-command.ts")
     process.exitCode = await toolsCommand(options)
+  })
+
+program
+  .command("tour")
+  .allowExcessArguments(false)
+  .description("run a tour of real calls on stepline's own checkout")
+  .action(async () => {
+    const { tourCommand } = await import("./cli/session-command.ts")
+    const status = await tourCommand()
+    if (status === undefined)
+      program.error("error: the tour is in a checkout of stepline, not in the package")
+    process.exitCode = status
   })
 
 withToolOptions(program.command("plan"))

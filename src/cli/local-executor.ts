@@ -5,7 +5,8 @@ import type { UIContext } from "../custom-tools/ui-context.ts"
 import { subagentTools } from "../impls/index.ts"
 import { localBrowser } from "../io/browser.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
-import { sandboxFilters } from "../sandbox/sandbox-filters.ts"
+import type { ToolFilters } from "../policy/index.ts"
+import { leavesSandbox, sandboxFilters } from "../sandbox/sandbox-filters.ts"
 import { commandMachine, type MachineOptions } from "./local-machine.ts"
 import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
 import type { NvimEditor, NvimSocket } from "./nvim-editor.ts"
@@ -23,6 +24,8 @@ export interface LocalExecutor {
   readonly executor: ToolExecutor
   /** Absolute. */
   readonly cwd: string
+  /** Tells what is remembered of a call where a person asks for it. */
+  readonly filters: Pick<ToolFilters, "rememberable">
   readonly editor: NvimEditor | undefined
   /**
    * Tells the tools of other agents that the session begins; to be called once. Gives rules that are hardly meant, and
@@ -66,6 +69,11 @@ export const localExecutor = async (options: LocalOptions): Promise<LocalExecuto
     hooks,
   })
   customTools?.attach(executor)
+  const here = filters.at(cwd)
+  const remembering: LocalExecutor["filters"] = {
+    rememberable: (tool, params) =>
+      machine.outside !== undefined && leavesSandbox(params) ? undefined : here.rememberable(tool, params),
+  }
   const start = async (ui?: UIContext) => {
     if (ui !== undefined) customTools?.setUIContext(ui, true)
     await customTools?.emit({ reason: "start" })
@@ -77,5 +85,5 @@ export const localExecutor = async (options: LocalOptions): Promise<LocalExecuto
     await localBrowser.close()
     await closeMachine()
   }
-  return { executor, cwd, editor, start, close }
+  return { executor, cwd, filters: remembering, editor, start, close }
 }

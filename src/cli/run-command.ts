@@ -13,7 +13,8 @@ import { hasColors } from "../hosts/terminal/style.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/model/event.ts"
 import type { BackgroundTasks } from "../pipeline/stores/background-tasks.ts"
-import { type LocalOptions, localExecutor } from "./local-executor.ts"
+import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
+import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
 import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
 import { onStop, statusOf } from "./stopping.ts"
@@ -46,27 +47,29 @@ const readScript = async (file: string): Promise<string> => {
   }
 }
 
-/** A person is asked about what leaves the sandbox, and `--yes` is none. */
-const leavesSandbox = ({ params }: AwaitingApprovalEvent): boolean =>
-  (params as { readonly unsandboxed?: unknown } | null)?.unsandboxed === true
+/** Why a call is denied where nobody can be asked. */
+export const unasked = (toolName: string): string =>
+  `no rule allows this call and there is no terminal to ask on. Allow it with --allow ${toolName}=REGEX, or all with --yes.`
+
+/** The same where `--yes` would not do: a person is asked about what leaves the sandbox. */
+export const unaskedOutside =
+  "this call would leave the sandbox, and there is no terminal to ask a person on."
 
 const decide = (event: AwaitingApprovalEvent, { decider, reporter, isAttended }: Host): void => {
-  if (leavesSandbox(event)) {
+  if (leavesSandbox(event.params)) {
     if (isAttended) return
-    event.deny("this call would leave the sandbox, and there is no terminal to ask a person on.")
+    event.deny(unaskedOutside)
   } else if (decider === "approve") {
     event.approve()
     reporter.approved(event.callId)
   } else if (decider === "deny") {
-    event.deny(
-      `no rule allows this call and there is no terminal to ask on. Allow it with --allow ${event.name}=REGEX, or all with --yes.`,
-    )
+    event.deny(unasked(event.name))
   }
 }
 
 const makeHost = (
-  executor: ToolExecutor,
-  file: string,
+  { executor, filters }: Pick<LocalExecutor, "executor" | "filters">,
+  isScriptOnStdin: boolean,
   options: RunOptions,
   stop: (exitStatus: number) => void,
 ): Host => {
@@ -80,15 +83,15 @@ const makeHost = (
     }
   }
   const colors = hasColors(stdout)
-  const viewOptions = { output: stdout, colors, tool: (name: string) => executor.tool(name) }
+  const viewOptions = { output: stdout, colors, tool: (name: string) => executor.tool(name), filters }
   if (!stdout.isTTY || process.env.TERM === "dumb") {
     return { reporter: blockReporter(new PlainView(viewOptions), executor.tasks), decider, isAttended: false }
   }
   const view = new BlockView(viewOptions)
   const reporter = blockReporter(view, executor.tasks)
-  stdout.on("resize", () => view.draw())
+  stdout.on("resize", () => view.resized())
   process.once("exit", () => view.close())
-  if (!stdin.isTTY || file === "-") return { reporter, decider, isAttended: false }
+  if (!stdin.isTTY || isScriptOnStdin) return { reporter, decider, isAttended: false }
   const keyboard = new Keyboard(stdin, stdout, (key) => {
     if (key.ctrl && key.name === "c") stop(statusOf("SIGINT"))
     else if (key.ctrl && key.name === "o") view.expand()
@@ -108,7 +111,7 @@ const makeHost = (
 }
 
 /** How an event ends its call, if it does. */
-const endOf = (event: ToolEvent): FinalStatus | undefined => {
+export const endOf = (event: ToolEvent): FinalStatus | undefined => {
   switch (event._tag) {
     case "Completed":
       return "complete"
@@ -126,7 +129,7 @@ const endOf = (event: ToolEvent): FinalStatus | undefined => {
 }
 
 /** The details of what ended; those of a background task stand in its result. */
-const detailsOf = (event: ToolEvent, tasks: BackgroundTasks): unknown => {
+export const detailsOf = (event: ToolEvent, tasks: BackgroundTasks): unknown => {
   if (event._tag === "Completed") return event.output.details
   return event._tag === "BackgroundCompleted" ? tasks.get(event.callId)?.output?.details : undefined
 }
@@ -171,8 +174,24 @@ const runSteps = async (
 
 /** Gives the exit status. */
 export const runCommand = async (file: string, options: RunOptions): Promise<number> => {
-  const steps = parseScript(await readScript(file), file === "-" ? "stdin" : file)
-  const { executor, editor, start, close } = await localExecutor({ ...options, mayAsk: file !== "-" })
+  const isScriptOnStdin = file === "-"
+  const steps = parseScript(await readScript(file), isScriptOnStdin ? "stdin" : file)
+  return runCalls(() => steps, { ...options, isScriptOnStdin })
+}
+
+export interface RunCallsOptions extends RunOptions {
+  /** Then nobody can be asked there. */
+  readonly isScriptOnStdin: boolean
+}
+
+/** @param stepsOf What runs, with the executor's tools; may throw a UsageError. Gives the exit status. */
+export const runCalls = async (
+  stepsOf: (executor: ToolExecutor) => ReadonlyArray<ScriptStep>,
+  options: RunCallsOptions,
+): Promise<number> => {
+  const { isScriptOnStdin } = options
+  const local = await localExecutor({ ...options, mayAsk: !isScriptOnStdin })
+  const { executor, editor, start, close } = local
   const problems = await start()
   const status = await editor?.status()
   if (status?.isThere === false) process.stderr.write(`stepline: ${printable(status.sentence)}\n`)
@@ -184,8 +203,10 @@ export const runCommand = async (file: string, options: RunOptions): Promise<num
     void executor.shutdown()
   }
   const stopListening = onStop(stop)
-  const host = makeHost(executor, file, options, stop)
+  let host: Host | undefined
   try {
+    const steps = stepsOf(executor)
+    host = makeHost(local, isScriptOnStdin, options, stop)
     await runSteps(steps, executor, host, tally)
   } catch (error) {
     // A script that is being stopped cannot enqueue its next call.
@@ -193,10 +214,12 @@ export const runCommand = async (file: string, options: RunOptions): Promise<num
   } finally {
     const down = executor.shutdown()
     // Previews that nobody applied are dropped now: what cleans up after them may ask the host.
-    for await (const event of executor.events) answer(event, host, tally, executor.tasks)
+    for await (const event of executor.events) {
+      if (host !== undefined) answer(event, host, tally, executor.tasks)
+    }
     await down
     await close()
-    host.reporter.close()
+    host?.reporter.close()
     stopListening()
   }
   const { dropped } = tally

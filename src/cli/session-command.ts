@@ -4,9 +4,11 @@ import { fileURLToPath } from "node:url"
 import { Session } from "../hosts/terminal/session.ts"
 import { loadCorrections } from "../io/corrections.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
+import { fileHistory, historyPath } from "./history-file.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
-import { runCommand } from "./run-command.ts"
+import { type RunOptions, runCommand } from "./run-command.ts"
 import { onStop } from "./stopping.ts"
+import { UsageError } from "./usage-error.ts"
 
 const packageFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
@@ -30,7 +32,7 @@ const correctionsNote = async (cwd: string): Promise<string | undefined> => {
 }
 
 const interactive = async (options: LocalOptions, version: string): Promise<number> => {
-  const { executor, cwd, editor, start, close } = await localExecutor(options)
+  const { executor, cwd, filters, editor, start, close } = await localExecutor(options)
   const status = await editor?.status()
   const greeting = [
     `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`,
@@ -40,6 +42,9 @@ const interactive = async (options: LocalOptions, version: string): Promise<numb
   const session = new Session({
     executor,
     greeting: greeting.filter((line) => line !== undefined).join("\n"),
+    cwd,
+    filters,
+    history: fileHistory(historyPath(process.env)),
     corrections: () => loadCorrections(cwd, { limit: Number.POSITIVE_INFINITY }),
   })
   let stopped = 0
@@ -61,12 +66,29 @@ const interactive = async (options: LocalOptions, version: string): Promise<numb
   return stopped
 }
 
-/** Gives the exit status; undefined where there is neither a terminal nor a tour. */
-export const sessionCommand = async (options: LocalOptions, version: string): Promise<number | undefined> => {
-  const { stdin, stdout, env } = process
-  if (stdin.isTTY && stdout.isTTY && env.TERM !== "dumb") return interactive(options, version)
+/** Real calls on the checkout that it runs in. Gives the exit status; undefined where that is no checkout. */
+export const tourCommand = async (): Promise<number | undefined> => {
   const tour = packageFile("examples/tour.jsonl")
   if (!(await isThere(tour))) return undefined
   const config = packageFile("examples/tour.toml")
   return runCommand(tour, { cwd: packageFile(""), config, discovery: false })
+}
+
+/**
+ * A session on a terminal, its lines alone where there is no screen for one; without any line the tour.
+ * Gives the exit status; undefined where there is nothing to do.
+ */
+export const sessionCommand = async (options: RunOptions, version: string): Promise<number | undefined> => {
+  const { stdin, stdout, env } = process
+  if (stdin.isTTY && stdout.isTTY && env.TERM !== "dumb") {
+    if (options.json === true)
+      throw new UsageError("--json is for calls and for lines on stdin, not for a session.")
+    if (options.yes === true)
+      throw new UsageError("--yes is for calls and for lines on stdin: a session asks at its gates.")
+    return interactive(options, version)
+  }
+  if (options.json === true)
+    throw new UsageError("--json is for `stepline run` and `stepline TOOL`, not for a session's lines.")
+  const { linesCommand } = await import("./lines-command.ts")
+  return linesCommand(options)
 }

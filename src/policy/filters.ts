@@ -192,17 +192,18 @@ export class ToolFilters {
   remember(tool: FilteredTool, params: unknown): boolean {
     if (this.evaluate(tool, params) === "approve") return true
     const { rules, learned } = this.shared
-    const before = rules.get(tool.name)
-    const added = this.rulesFor(tool, params).map((rule) => rememberedRule(tool.name, rule))
-    const { allow, deny } = before ?? noRules
+    const added = this.approving(tool, params)
+    if (added === undefined) return false
+    const { allow, deny } = rules.get(tool.name) ?? noRules
     rules.set(tool.name, { allow: [...allow, ...added], deny })
-    if (this.evaluate(tool, params) === "approve") {
-      learned.set(tool.name, [...(learned.get(tool.name) ?? []), ...added])
-      return true
-    }
-    if (before === undefined) rules.delete(tool.name)
-    else rules.set(tool.name, before)
-    return false
+    learned.set(tool.name, [...(learned.get(tool.name) ?? []), ...added])
+    return true
+  }
+
+  /** The rules that `remember` would add, for a host to show; undefined where none can approve the call again. */
+  rememberable(tool: FilteredTool, params: unknown): ReadonlyArray<string | PlacedRule> | undefined {
+    if (this.evaluate(tool, params) === "approve") return []
+    return this.approving(tool, params)?.map(configOf)
   }
 
   /** The remembered rules, for hosts that keep them in their own way: `compile` reads them again. */
@@ -210,6 +211,21 @@ export class ToolFilters {
     return Object.fromEntries(
       [...this.shared.learned].map(([name, rules]) => [name, { allow: rules.map(configOf) }]),
     )
+  }
+
+  /** The rules that would approve this call, tried and taken away again. */
+  private approving(tool: FilteredTool, params: unknown): Array<Rule> | undefined {
+    const { rules } = this.shared
+    const before = rules.get(tool.name)
+    const { allow, deny } = before ?? noRules
+    const added = this.rulesFor(tool, params).map((rule) => rememberedRule(tool.name, rule))
+    rules.set(tool.name, { allow: [...allow, ...added], deny })
+    try {
+      return this.evaluate(tool, params) === "approve" ? added : undefined
+    } finally {
+      if (before === undefined) rules.delete(tool.name)
+      else rules.set(tool.name, before)
+    }
   }
 
   private decide(rules: ToolRules, subject: Subject, folder: CallFolder, matching: Matching): Explanation {

@@ -26,6 +26,17 @@ export const resolveReminder = (sourceToolName: string): ResolveReminder => ({
 export const withheldMessage =
   "Tool call was not executed: call the `resolve` tool to apply or discard the pending action before using other tools."
 
+const hint = (label: string): string =>
+  `Nothing is changed yet. Pending: ${label}. Call the \`resolve\` tool with action "apply" to make these changes, or "discard" to drop them.`
+
+const [hintStart, hintEnd] = hint("\n").split("\n") as [string, string]
+
+/** The text of a result without what was put behind it for the model, as people are shown it. */
+export const withoutHint = (content: string): string => {
+  const start = content.endsWith(hintEnd) ? content.lastIndexOf(hintStart) : -1
+  return start === -1 ? content : content.slice(0, start).replace(/\n$/, "")
+}
+
 /** A preview with the line that says what is true now, and what the model can do about it. */
 export const withHint = (output: ToolOutput | undefined, label: string): ToolOutput => ({
   ...output,
@@ -33,7 +44,7 @@ export const withHint = (output: ToolOutput | undefined, label: string): ToolOut
     ...(output?.content ?? []),
     {
       type: "text",
-      text: `Nothing is changed yet. Pending: ${label}. Call the \`resolve\` tool with action "apply" to make these changes, or "discard" to drop them.`,
+      text: hint(label),
     },
   ],
 })

@@ -6,7 +6,8 @@ export interface PlaceRule {
   readonly sandboxed?: "approve"
 }
 
-const leavesSandbox = (params: unknown): boolean =>
+/** Whether a call asks to run outside of the sandbox. */
+export const leavesSandbox = (params: unknown): boolean =>
   typeof params === "object" && params !== null && (params as { unsandboxed?: unknown }).unsandboxed === true
 
 class SandboxFilters implements CallFilter {

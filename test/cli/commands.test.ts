@@ -262,7 +262,14 @@ describe("the command line", () => {
   })
 
   test.each([
-    [["rnu"], "error: unknown command 'rnu'"],
+    [["rnu"], "stepline: There is no command or tool `rnu`. Commands: run, tools, "],
+    [
+      ["read_file", "a", "1", "2", "3"],
+      "stepline: read_file takes at most 3 arguments, got 4. Usage: read_file PATH",
+    ],
+    [["--allow", "shell=x"], "error: there is nothing on stdin that these options could be for"],
+    [["--json"], "stepline: --json is for `stepline run` and `stepline TOOL`, not for a session's lines."],
+    [["--yes", "tools"], "error: option '--yes' is not for the command 'tools'"],
     [["run"], "error: missing required argument 'FILE'"],
     [["--allow", "shell=x", "tools"], "error: option '--allow <TOOL=REGEX>' is not for the command 'tools'"],
     [["--tool-path", "mine", "run", "-"], "error: the command 'run' was taken for the value of an option"],
@@ -301,6 +308,86 @@ describe("the command line", () => {
     const { stdout, status } = await stepline([])
     expect(stdout).toMatch(/^Usage: stepline/)
     expect(status).toBe(0)
+  })
+})
+
+describe("one call", () => {
+  test("is a tool's name and its arguments, as a shell has told them apart", async () => {
+    const { status, stdout, stderr } = await stepline([
+      "--allow",
+      "shell=^echo",
+      "shell",
+      "echo   hi",
+      "there",
+    ])
+    expect(stdout.replace(/ [\d.]+s$/m, "")).toBe("✓ shell(echo   hi there)\n  hi there\n")
+    expect([status, stderr]).toEqual([0, ""])
+  })
+
+  test("passes on what looks like an option, and takes words with JSON behind them", async () => {
+    const { stdout } = await stepline(["--yes", "shell", "printf", "%s", "--yes"])
+    expect(stdout).toContain("\n  --yes\n")
+    await writeFile(join(cwd, "my file.txt"), "one\n")
+    const edits = JSON.stringify({ edits: [{ old_string: "one", new_string: "two" }] })
+    const edited = await stepline(["--yes", "edit_file", "my file.txt", edits])
+    expect(edited.stdout).toContain("Successfully applied 1 edit(s) to my file.txt")
+    expect(await readFile(join(cwd, "my file.txt"), "utf8")).toBe("two\n")
+  })
+
+  test("without a terminal is denied where no rule allows it, and says so with its status", async () => {
+    const { status, stdout } = await stepline(["shell", "touch a"])
+    expect(stdout).toContain("Denied: no rule allows this call and there is no terminal to ask on.")
+    expect(status).toBe(3)
+    expect(await isThere("a")).toBe(false)
+  })
+
+  test("with --json is told in events", async () => {
+    const result = await stepline(["--yes", "--json", "shell", "echo hi"])
+    expect(eventsOf(result).at(-1)).toMatchObject({ _tag: "Completed", content: "hi\n" })
+  })
+})
+
+describe("the lines of a session on stdin", () => {
+  const lines = (input: string, ...args: ReadonlyArray<string>) =>
+    stepline(args, { input, env: { ...process.env, TERM: "dumb" } })
+
+  test("run one after the other, with the session's commands, and are denied what no rule allows", async () => {
+    const { status, stdout } = await lines(
+      "shell echo one\n!echo two\nshell touch a\n\n/tasks\nread_file nowhere.txt",
+      "--allow",
+      "shell=^echo",
+    )
+    expect(stdout.replace(/ [\d.]+s$/gm, "")).toMatch(
+      /^✓ shell\(echo one\)\n {2}one\n✓ shell\(echo two\)\n {2}two\n⊘ shell\(touch a\)\n {2}Denied: no rule allows this call[^\n]*\nNo background tasks\.\n✗ read_file\(nowhere\.txt\)\n/,
+    )
+    expect(status).toBe(1)
+    expect(await isThere("a")).toBe(false)
+  })
+
+  test("wait for what they started in the background", async () => {
+    const { status, stdout } = await lines("shell sleep 0.2; echo late &\nshell echo early", "--yes")
+    expect(stdout).toMatch(/Running in background \(task_id: 1\)\n[\s\S]* {2}early\n[\s\S]* {2}late\n$/)
+    expect(status).toBe(0)
+  })
+
+  test("apply a preview, and name one that they leave", async () => {
+    await writeFile(join(cwd, "a.ts"), "net(1)\n")
+    const edit = (pattern: string, replacement: string) =>
+      `ast_edit ${JSON.stringify({ ops: [{ pattern, replacement }], paths: ["a.ts"] })}`
+    const { stdout, stderr, status } = await lines(
+      `${edit("net($A)", "gross($A)")}\n/apply\n${edit("gross($A)", "tax($A)")}\n`,
+      "--yes",
+    )
+    expect(stdout).toContain("/apply makes these changes, /discard drops them.\n✓ resolve(apply)")
+    expect(stderr).toMatch(/^stepline: not applied: .*\n$/)
+    expect(await readFile(join(cwd, "a.ts"), "utf8")).toBe("gross(1)\n")
+    expect(status).toBe(0)
+  })
+
+  test("that mean nothing are told, and fail the run", async () => {
+    const { stdout, status } = await lines("shel ls\n/take\nshell echo on", "--yes")
+    expect(stdout).toMatch(/^There is no tool shel\. Tools: [^\n]*\nUsage: \/take ID\n✓ shell\(echo on\)/)
+    expect(status).toBe(1)
   })
 })
 

@@ -105,6 +105,6 @@ test("a resolve call is one block, with what was decided and what came of it", a
     reporter.event(event)
   }
   expect(output.text()).toMatch(
-    /^✓ rename\(\)(?: [\d.]+s)?\n {2}a becomes b\n[\s\S]*\n✓ resolve\(apply\)(?: [\d.]+s)?\n {2}Accept: Rename a\n {2}Reason: It reads better\n\s+a is b now\n$/,
+    /^✓ rename\(\)(?: [\d.]+s)?\n {2}a becomes b\n✓ resolve\(apply\)(?: [\d.]+s)?\n {2}Accept: Rename a\n {2}Reason: It reads better\n\s+a is b now\n$/,
   )
 })

@@ -26,9 +26,13 @@ const runScript = async (
 describe("run on a terminal", () => {
   test("asks for what no rule allows, one call after the other", async () => {
     await using terminal = await runScript(["touch a", "touch b"])
-    await terminal.see(/\? shell\(touch a\)\n {2}\[y\]es \[n\]o \[a\]lways/)
+    await terminal.see(
+      /\? shell\(touch a\)\n {2}\[a\]lways allows shell: \^touch a\$\n {2}\[y\]es \[n\]o \[a\]lways/,
+    )
     terminal.type("y")
-    await terminal.see(/\? shell\(touch b\)\n {2}\[y\]es \[n\]o \[a\]lways/)
+    await terminal.see(
+      /\? shell\(touch b\)\n {2}\[a\]lways allows shell: \^touch b\$\n {2}\[y\]es \[n\]o \[a\]lways/,
+    )
     terminal.type("n")
     expect(await terminal.exited).toBe(3)
     // On a busy machine a call takes so long that its time is told.
@@ -43,7 +47,7 @@ describe("run on a terminal", () => {
     await using terminal = await runScript([`${hidden}\ntouch PWN #\rls -la`])
     await terminal.see(/│ : 0\n[\s\S]*\[n\]o {2}11 more rows: space shows them/)
     terminal.type("y ")
-    await terminal.see(/│ : 29\n│ touch PWN #⟦CR⟧ls -la\n {2}\[y\]es \[n\]o \[a\]lways/)
+    await terminal.see(/│ : 29\n│ touch PWN #⟦CR⟧ls -la\n {2}\[y\]es \[n\]o {2}PageUp/)
     terminal.type("n")
     expect(await terminal.exited).toBe(3)
     await expect(access(join(cwd, "PWN"))).rejects.toThrow("ENOENT")

@@ -103,7 +103,7 @@ describe("without a terminal", () => {
   it("a name cannot write to the terminal", async () => {
     await writeFiles(project(), { ".codex/tools/\u001b[2Jx.js": hostile() })
     const { stderr } = await stepline(["tools"])
-    expect(stderr).toContain(".codex/tools/x.js")
+    expect(stderr).toContain(".codex/tools/⟦ESC⟧[2Jx.js")
     expect(stderr).not.toContain("\u001b")
   })
 })

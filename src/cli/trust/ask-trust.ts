@@ -1,6 +1,6 @@
 /** Asks at the terminal, on stderr, whether a folder's code may be loaded. */
 import { createInterface } from "node:readline"
-import { singleLine } from "../../hosts/terminal/render-text.ts"
+import { visibleLine } from "../../hosts/terminal/render-text.ts"
 import { shortPath } from "../short-path.ts"
 import { statusOf } from "../stopping.ts"
 import type { ProjectCode } from "./project-code.ts"
@@ -11,9 +11,12 @@ export const canAsk = (): boolean => process.stdin.isTTY === true && process.std
 
 const maxNamed = 20
 
-/** The paths of modules, safe to be printed. */
-export const namesOf = ({ modules, folder }: ProjectCode, cwd: string): Array<string> => {
-  const names = modules.map((path) => singleLine(shortPath(shortPath(path, cwd), folder)))
+const allNames = ({ modules, folder }: ProjectCode, cwd: string): Array<string> =>
+  modules.map((path) => visibleLine(shortPath(shortPath(path, cwd), folder)))
+
+/** The paths of the first modules, safe to be printed. */
+export const namesOf = (code: ProjectCode, cwd: string): Array<string> => {
+  const names = allNames(code, cwd)
   const more = names.length - maxNamed
   return more > 0 ? [...names.slice(0, maxNamed), `and ${more} more`] : names
 }
@@ -21,9 +24,10 @@ export const namesOf = ({ modules, folder }: ProjectCode, cwd: string): Array<st
 const questionOf = (code: ProjectCode, cwd: string, hasChanged: boolean): string =>
   [
     hasChanged
-      ? `The code that ${singleLine(code.folder)} brings has changed since you were asked:`
-      : `${singleLine(code.folder)} brings code that would run in this process, with all that you may do:`,
-    ...namesOf(code, cwd).map((name) => `  ${name}`),
+      ? `The code that ${visibleLine(code.folder)} brings has changed since you were asked:`
+      : `${visibleLine(code.folder)} brings code that would run in this process, with all that you may do:`,
+    // What is decided on stands there whole.
+    ...allNames(code, cwd).map((name) => `  ${name}`),
     code.hash === undefined
       ? "Load it? It is too much to be remembered. [y/N] "
       : "Load it, now and until it changes? [y]es, [n]o and do not ask again, Enter: not this time ",

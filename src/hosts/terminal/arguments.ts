@@ -90,29 +90,61 @@ const parseJson = (text: string): ParsedArguments => {
 
 const startsLikeJson = (text: string): boolean => /^\{\s*["}]/.test(text)
 
+/** Words, and behind them the rest as a JSON object: `a.txt {"edits": […]}`. */
+const withJsonBehind = (tool: Tool<unknown>, text: string): ParsedArguments | undefined => {
+  if (tool.primaryKind === "command" || positionalOf(tool).length === propertiesOf(tool.parameters).length) {
+    return undefined
+  }
+  const [, head, json] = /^(.*?)\s(\{\s*["}].*)$/s.exec(text) ?? []
+  if (head === undefined || json === undefined) return undefined
+  const rest = parseJson(json)
+  if (rest._tag === "Invalid") return rest
+  const words = fillInOrder(
+    tool,
+    wordsOf(head).map(({ text: word }) => word),
+    () => head,
+  )
+  return words._tag === "Invalid" ? words : { _tag: "Params", params: { ...words.params, ...rest.params } }
+}
+
 /**
  * Reads what stands behind a tool's name. A JSON object is taken as it is; else words fill the schema's properties
- * in order, and the last one, where it is a string, takes the rest of the line.
+ * in order, and the last one, where it is a string, takes the rest of the line. What no word can fill may follow as JSON.
  * What fits no type is passed on as text: the tool's own validation says what is wrong.
  */
 export const parseArguments = (tool: Tool<unknown>, line: string): ParsedArguments => {
   const text = line.trim()
   if (startsLikeJson(text)) return parseJson(text)
   if (text === "") return { _tag: "Params", params: {} }
+  const withJson = withJsonBehind(tool, text)
+  if (withJson !== undefined) return withJson
   const whole = swallowing(tool)
   if (whole !== undefined) return { _tag: "Params", params: { [whole.name]: text } }
-  const positional = positionalOf(tool)
   const words = wordsOf(text)
+  return fillInOrder(
+    tool,
+    words.map((word) => word.text),
+    (index) => text.slice(words[index]!.start),
+  )
+}
+
+/** @param restFrom All from a word on, as it stands. */
+const fillInOrder = (
+  tool: Tool<unknown>,
+  words: ReadonlyArray<string>,
+  restFrom: (index: number) => string,
+): ParsedArguments => {
+  const positional = positionalOf(tool)
   const params: Record<string, unknown> = {}
   for (const [index, property] of positional.entries()) {
     const word = words[index]
     if (word === undefined) break
     const isLast = index === positional.length - 1
     if (isLast && property.type === "string" && words.length > positional.length) {
-      params[property.name] = text.slice(word.start)
+      params[property.name] = restFrom(index)
       return { _tag: "Params", params }
     }
-    params[property.name] = valueOf(word.text, property.type)
+    params[property.name] = valueOf(word, property.type)
   }
   if (words.length <= positional.length) return { _tag: "Params", params }
   const usage = `Usage: ${usageOf(tool)}`
@@ -123,4 +155,21 @@ export const parseArguments = (tool: Tool<unknown>, line: string): ParsedArgumen
         ? `${tool.name} takes no words as arguments. ${usage}`
         : `${tool.name} takes at most ${positional.length} arguments, got ${words.length}. ${usage}`,
   }
+}
+
+/** The same for words that a shell has told apart already. */
+export const parseWords = (tool: Tool<unknown>, words: ReadonlyArray<string>): ParsedArguments => {
+  const rest = (index: number): string => words.slice(index).join(" ")
+  const last = words.at(-1) ?? ""
+  if (startsLikeJson(last) && tool.primaryKind !== "command") {
+    const json = parseJson(last)
+    const before = fillInOrder(tool, words.slice(0, -1), rest)
+    if (json._tag === "Invalid" || before._tag === "Invalid") return json._tag === "Invalid" ? json : before
+    return { _tag: "Params", params: { ...before.params, ...json.params } }
+  }
+  if (words.length === 1 && startsLikeJson(last)) return parseJson(last)
+  const whole = words.length === 0 ? undefined : swallowing(tool)
+  return whole === undefined
+    ? fillInOrder(tool, words, rest)
+    : { _tag: "Params", params: { [whole.name]: rest(0) } }
 }

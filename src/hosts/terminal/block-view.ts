@@ -4,10 +4,13 @@
  */
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
+import type { ToolFilters } from "../../policy/index.ts"
 import { type Block, isFinished } from "./block.ts"
 import { BlockList } from "./block-list.ts"
+import { columnsOf } from "./columns.ts"
 import { GateView } from "./gate-view.ts"
 import { type Frame, LiveRegion, type TerminalOutput } from "./live-region.ts"
+import { RememberedRules } from "./remembered-rules.ts"
 import { type RenderBlockOptions, renderBlock } from "./render-block.ts"
 import { spinnerInterval } from "./render-header.ts"
 import { type Style, styleOf } from "./style.ts"
@@ -23,10 +26,14 @@ export interface BlockViewOptions {
   readonly onDrawn?: () => void
   /** What is said behind the call that runs in the foreground. */
   readonly hint?: string
+  /** Tells what `a` would remember; a gate does not say it without. */
+  readonly filters?: Pick<ToolFilters, "rememberable">
   /** What is said behind the keys of a gate, where they do not answer it for now. */
   readonly gateNote?: () => string | undefined
 }
 
+/** Printed lines that are kept: more than a screen has rows. */
+const maxRecent = 200
 /** Milliseconds between two frames. */
 const frameInterval = 33
 const shownQueued = 3
@@ -43,8 +50,12 @@ export class BlockView {
   private readonly gates = new Set<string>()
   /** The gate that stands on the screen. */
   private shownGate: string | undefined
+  private readonly remembered: RememberedRules
   private readonly gateView = new GateView()
   private printed: Array<string> = []
+  /** What was printed last, to be there again on a screen that was cleared. */
+  private recent: ReadonlyArray<string> = []
+  private isHeld = false
   private lastFinished: Block | undefined
   private timer: NodeJS.Timeout | undefined
   private dueAt = Number.POSITIVE_INFINITY
@@ -55,6 +66,7 @@ export class BlockView {
     this.options = options
     this.style = styleOf(options.colors)
     this.region = new LiveRegion(options.output)
+    this.remembered = new RememberedRules(options)
   }
 
   /** One column stays free, so that no line ever makes the terminal wrap. */
@@ -135,7 +147,7 @@ export class BlockView {
 
   /** Draws now. */
   draw(): void {
-    if (this.isClosed) return
+    if (this.isClosed || this.isHeld) return
     this.unschedule()
     this.drawnAt = Date.now()
     this.shownGate = this.gates.values().next().value
@@ -143,6 +155,7 @@ export class BlockView {
     const live = this.liveLines(footer.live.length)
     const { printed } = this
     this.printed = []
+    this.recent = [...this.recent, ...printed].slice(-maxRecent)
     const { cursor } = footer
     this.region.draw({
       printed,
@@ -159,6 +172,34 @@ export class BlockView {
   /** Draws everything that lives again, on a cleared screen where `clear` is true. */
   redraw(clear: boolean): void {
     this.region.reset(clear)
+    this.draw()
+  }
+
+  /**
+   * The terminal has another size. One that became narrower has broken all lines anew, those of a frame that was just
+   * being drawn as well: nobody can tell where they are, so the screen begins anew.
+   */
+  resized(): void {
+    if (this.region.isAsWide) return this.draw()
+    const live = this.region.height
+    let room = rowsIn(this.options.output) - 1 - live
+    let first = this.recent.length
+    const rows = (line: string) => Math.max(1, Math.ceil(columnsOf(line) / columnsIn(this.options.output)))
+    while (first > 0 && room - rows(this.recent[first - 1]!) >= 0) room -= rows(this.recent[--first]!)
+    const shown = this.recent.slice(first)
+    this.recent = this.recent.slice(0, first)
+    this.printed = [...shown, ...this.printed]
+    this.redraw(true)
+  }
+
+  /** Leaves the terminal to somebody else; what is printed meanwhile is kept. */
+  hold(): void {
+    this.pause()
+    this.isHeld = true
+  }
+
+  release(): void {
+    this.isHeld = false
     this.draw()
   }
 
@@ -247,6 +288,6 @@ export class BlockView {
     const others = this.gates.size - 1
     const note =
       this.options.gateNote?.() ?? (others === 0 ? undefined : `${others} more to decide after this`)
-    return this.gateView.draw(gate, this.blockOptions(gate), room, note)
+    return this.gateView.draw(gate, { ...this.blockOptions(gate), ...this.remembered.of(gate) }, room, note)
   }
 }

@@ -7,6 +7,7 @@ import type { ToolCallInput } from "../../pipeline/model/call.ts"
 import type { FinalStatus, ToolEvent } from "../../pipeline/model/event.ts"
 import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
+import { withoutHint } from "../../resolve/reminder.ts"
 
 /** `pending` waits for its host's decision. */
 export type BlockStatus = "queued" | "pending" | "running" | FinalStatus
@@ -107,7 +108,9 @@ interface Ending {
 const ended = (block: Block, ending: Ending, now: number): Block => {
   const { status, content, output, editedParams, cleanupErrors } = ending
   const images = output === undefined ? "" : imageLines(output)
-  const text = content === "" || images === "" ? content + images : `${content}\n${images}`
+  // The host says in its own words how people resolve a preview.
+  const told = withoutHint(content)
+  const text = told === "" || images === "" ? told + images : `${told}\n${images}`
   return {
     ...withoutGate(block, block.startedAt ?? now),
     ...boundText(text, 0),

@@ -62,13 +62,13 @@ export const sessionCommands: Readonly<Record<SessionCommand, CommandDescription
   },
   cancel: {
     usage: "/cancel [ID]",
-    does: "cancels a call or task; without an ID, all foreground calls",
+    does: "cancels a call or task; else all in the foreground",
     takes: "word",
   },
   pending: { usage: "/pending", does: "lists the previews that wait, the latest first" },
   apply: { usage: "/apply [REASON]", does: "makes the changes of the latest preview", takes: "text" },
   discard: { usage: "/discard [REASON]", does: "drops the latest preview", takes: "text" },
-  corrections: { usage: "/corrections", does: "shows what was learned from mistakes here, the newest first" },
+  corrections: { usage: "/corrections", does: "shows what was learned from mistakes here" },
   tools: { usage: "/tools", does: "lists the tools and how to call them" },
   help: { usage: "/help", does: "shows this" },
   quit: { usage: "/quit", does: "leaves; what still runs is stopped" },
@@ -91,7 +91,7 @@ const parseCommand = (line: string): Input => {
   return { _tag: "Command", command, argument: rest || undefined }
 }
 
-const findTool = (name: string, tools: CallableTools): Tool<unknown> | undefined =>
+export const findTool = (name: string, tools: CallableTools): Tool<unknown> | undefined =>
   tools.get(name) ?? tools.get(`mcp_${name}`)
 
 const unknownTool = (name: string, { names }: CallableTools): Input =>
@@ -118,6 +118,7 @@ export const parseInput = (line: string, tools: CallableTools): Input => {
   const text = line.trim()
   if (text === "") return { _tag: "Nothing" }
   if (text.startsWith("/")) return parseCommand(text)
+  if (text.startsWith("!")) return parseInput(`shell ${text.slice(1)}`, tools)
   const background = /[^&\\]&$/.test(text)
   const call = background ? text.slice(0, -1) : text
   if (text.startsWith("{")) return parseCall(call, background, tools)

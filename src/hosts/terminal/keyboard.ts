@@ -6,7 +6,7 @@ import type { TerminalOutput } from "./live-region.ts"
 export interface KeyPress extends Key {
   /** What the key types, if it types anything. */
   readonly text: string
-  /** Came with a paste: text, whatever it says, and no decision. */
+  /** Is a whole paste: text, whatever it says, and no decision. */
   readonly pasted: boolean
 }
 
@@ -16,7 +16,8 @@ export class Keyboard {
   readonly input: ReadStream
   private readonly output: TerminalOutput
   private readonly onKey: (key: KeyPress) => void
-  private pasting = false
+  /** What is being pasted, as far as it has come. */
+  private pasted: Array<string> | undefined
   private isOpen = false
 
   constructor(input: ReadStream, output: TerminalOutput, onKey: (key: KeyPress) => void) {
@@ -45,8 +46,16 @@ export class Keyboard {
   }
 
   private readonly press = (text: string | undefined, key: Key): void => {
-    if (key.name === "paste-start") this.pasting = true
-    else if (key.name === "paste-end") this.pasting = false
-    else this.onKey({ ...key, text: text ?? "", pasted: this.pasting })
+    if (key.name === "paste-start") this.pasted = []
+    else if (key.name === "paste-end") this.endPaste()
+    else if (this.pasted !== undefined) this.pasted.push(text ?? key.sequence ?? "")
+    else this.onKey({ ...key, text: text ?? "", pasted: false })
+  }
+
+  /** A paste is one key, however long it is. */
+  private endPaste(): void {
+    const text = this.pasted?.join("") ?? ""
+    this.pasted = undefined
+    if (text !== "") this.onKey({ text, pasted: true })
   }
 }

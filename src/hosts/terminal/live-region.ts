@@ -48,6 +48,16 @@ export class LiveRegion {
     this.columns = columnsIn(output)
   }
 
+  /** Whether the terminal is as wide as when the region was drawn. */
+  get isAsWide(): boolean {
+    return this.columns === columnsIn(this.output)
+  }
+
+  /** In lines. */
+  get height(): number {
+    return this.shown.live.length
+  }
+
   draw(frame: Frame): void {
     const { printed = [] } = frame
     // One row stays free: a region that fills the screen would scroll its first line out of reach.

@@ -16,6 +16,7 @@ export interface PlainViewOptions {
 const width = 400
 
 export class PlainView {
+  readonly width = width
   readonly blocks = new BlockList()
   readonly style: Style
   private readonly options: PlainViewOptions
@@ -37,10 +38,13 @@ export class PlainView {
     this.options.output.write(lines.map((line) => `${line}\n`).join(""))
   }
 
-  printBlock(block: Block): void {
+  /** @param isAsked Whether somebody is to decide on what it says: then it is shown whole. */
+  printBlock(block: Block, isAsked = false): void {
     const tool = this.options.tool(block.toolName)
     const { colors } = this.options
-    this.print(renderBlock(block, { width, now: Date.now(), colors, ...(tool !== undefined && { tool }) }))
+    this.print(
+      renderBlock(block, { width, now: Date.now(), colors, isAsked, ...(tool !== undefined && { tool }) }),
+    )
   }
 
   close(): void {}

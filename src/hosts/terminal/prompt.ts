@@ -1,6 +1,6 @@
 /** The line that calls are typed into, as it is drawn. */
 import type { PendingAction } from "../../pipeline/model/staged-action.ts"
-import { columnsOf } from "./columns.ts"
+import { clip, columnsOf } from "./columns.ts"
 import type { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
 import { pendingNote } from "./session-text.ts"
@@ -12,6 +12,8 @@ export interface PromptOptions {
   readonly editor: LineEditor
   /** In columns. */
   readonly width: number
+  /** The most rows of the input. */
+  readonly rows: number
   readonly style: Style
   /** What is pending, from the oldest to the latest. */
   readonly actions: ReadonlyArray<PendingAction>
@@ -19,12 +21,13 @@ export interface PromptOptions {
   readonly above: ReadonlyArray<string>
 }
 
-export const promptFrame = ({ editor, width, style, actions, above }: PromptOptions): Frame => {
-  const note = pendingNote(actions, width)
-  const start = columnsOf(note + prompt)
-  const { text, cursor } = editor.draw(width - start)
+export const promptFrame = ({ editor, width, rows, style, actions, above }: PromptOptions): Frame => {
+  const { searchText } = editor
+  const note = searchText === undefined ? pendingNote(actions, width) : `search: ${clip(searchText, 20)} `
+  const { rows: lines, isStart, cursor } = editor.draw(width, rows, columnsOf(note + prompt))
+  const [first = "", ...rest] = lines
   return {
-    live: ["", ...above, style.ask(note) + style.bold(prompt) + text],
-    cursor: { row: 1 + above.length, column: start + cursor },
+    live: ["", ...above, isStart ? style.ask(note) + style.bold(prompt) + first : first, ...rest],
+    cursor: { ...cursor, row: 1 + above.length + cursor.row },
   }
 }

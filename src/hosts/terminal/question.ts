@@ -102,19 +102,23 @@ export class SelectQuestion implements Question {
 export interface LineQuestionOptions {
   /** Shown as long as nothing is typed. */
   readonly placeholder?: string
-  /** What is there to edit: one line. */
+  /** What is there to edit. */
   readonly text?: string
+  /** Whether line ends may be pasted and typed; else they become blanks. Default false. */
+  readonly hasLines?: boolean
 }
 
-/** A line and Enter. */
+/** A line, or some, and Enter. */
 export class LineQuestion implements Question {
   private readonly editor: LineEditor
   private readonly placeholder: string
 
-  constructor({ placeholder = "", text = "" }: LineQuestionOptions, answer: (line: string) => void) {
-    this.editor = new LineEditor({ onLine: answer, onEnd: () => undefined, complete: () => [] })
+  constructor(options: LineQuestionOptions, answer: (line: string) => void) {
+    const { placeholder = "", text = "", hasLines = false } = options
+    const whole = (line: string) => (hasLines ? line : line.replace(/\n/g, " "))
+    this.editor = new LineEditor({ onLine: (line) => answer(whole(line)), onEnd: () => undefined })
     this.placeholder = visibleLine(placeholder)
-    if (text !== "") this.editor.press({ text, pasted: true })
+    this.editor.set(text)
   }
 
   get hasText(): boolean {
@@ -125,12 +129,11 @@ export class LineQuestion implements Question {
     this.editor.press(key)
   }
 
-  draw({ width, style }: QuestionArea): Frame {
-    const room = width - 2
-    const { text, cursor } = this.editor.draw(room)
-    const line = this.hasText ? text : style.dim(clip(this.placeholder, room))
+  draw({ width, rows, style }: QuestionArea): Frame {
+    const { rows: lines, isStart, cursor } = this.editor.draw(width, Math.max(1, rows - 1), 2)
+    const [first = "", ...rest] = this.hasText ? lines : [style.dim(clip(this.placeholder, width - 2))]
     const hint = style.dim(clip("  Enter answers, Esc does not", width))
-    return { live: [style.bold("› ") + line, hint], cursor: { row: 0, column: 2 + cursor } }
+    return { live: [isStart ? style.bold("› ") + first : first, ...rest, hint], cursor }
   }
 
   close(): void {

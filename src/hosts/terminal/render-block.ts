@@ -25,6 +25,8 @@ export interface RenderBlockOptions {
   readonly moreNote?: string
   /** Whether this gate is the one that the keys answer. Default true. */
   readonly answerable?: boolean
+  /** What `a` would remember at a gate; false where nothing can be. Default: not said. */
+  readonly remembers?: ReadonlyArray<string> | false
   /** Whether somebody is to decide on what its output says: nothing of that is folded or left out. Default false. */
   readonly isAsked?: boolean
   /** A few dim words behind the elapsed time of a call that runs. */

@@ -6,7 +6,7 @@ import { inspect } from "node:util"
 import type { Block } from "./block.ts"
 import type { RenderBlockOptions } from "./render-block.ts"
 import { diffOf, hasNoHunk, isUnifiedDiff, noHunkNote, paintDiffLine } from "./render-diff.ts"
-import { entriesOf, mainArgumentOf, renderHeader } from "./render-header.ts"
+import { entriesOf, type MainArgument, mainArgumentOf, renderHeader } from "./render-header.ts"
 import { drawnCallText } from "./render-tool.ts"
 import { type Style, styleOf } from "./style.ts"
 import { margin, markedRows, saidRows } from "./visible-rows.ts"
@@ -95,11 +95,32 @@ const isRecord = (params: unknown): boolean =>
   params === undefined || (typeof params === "object" && params !== null && !Array.isArray(params))
 
 /** What a label could be taken for, if it were not quoted: a parameter, or a caption of ours. */
-const looksOurs = /^(?:"|[\w.-]+(?:, as JSON)?:|what would happen:|drawn by the tool:|\[y\])/
+const looksOurs = /^(?:"|[\w.-]+(?:, as JSON)?:|what would happen:|drawn by the tool:|\[[ya]\])/
 
 const labelRows = ({ label }: Block, width: number, style: Style): Array<string> => {
   if (label === undefined || label === "") return []
   return saidRows(looksOurs.test(label) ? JSON.stringify(label) : label, width, style)
+}
+
+/** What `a` allows from then on. A rule that is as long as the call itself allows just that call. */
+const rememberRows = (
+  block: Block,
+  { remembers = false }: RenderBlockOptions,
+  main: MainArgument,
+  width: number,
+  style: Style,
+): Array<string> => {
+  if (remembers === false) return []
+  return remembers.flatMap((rule) => {
+    const rows = saidRows(`[a]lways allows ${block.toolName}: ${rule}`, width, style, style.dim)
+    if (rows.length <= 2) return rows
+    return saidRows(
+      `[a]lways allows this very ${main.name ?? "call"} of ${block.toolName}, and no other`,
+      width,
+      style,
+      style.dim,
+    )
+  })
 }
 
 export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
@@ -134,7 +155,8 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
       ...(preview.length > 0 && parameters.length > 0 ? caption("what would happen:") : []),
       ...preview,
       ...(drawn === undefined ? [] : [...caption("drawn by the tool:"), ...markedRows(drawn, width, style)]),
+      ...rememberRows(block, options, main, width, style),
     ],
-    keys: `  ${style.good("[y]es")} ${style.bad("[n]o")} ${style.ask("[a]lways")}`,
+    keys: `  ${style.good("[y]es")} ${style.bad("[n]o")}${options.remembers === false ? "" : ` ${style.ask("[a]lways")}`}`,
   }
 }

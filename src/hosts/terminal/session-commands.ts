@@ -3,26 +3,37 @@ import type { Correction } from "../../io/corrections.ts"
 import type { ResolveRequest, ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
-import { taskBlock } from "./block.ts"
-import type { BlockView } from "./block-view.ts"
+import { type Block, taskBlock } from "./block.ts"
 import type { CallableTools, Input } from "./input.ts"
+import { visibleLine } from "./render-text.ts"
 import { correctionLines, helpLines, pendingLines, taskLines, toolLines } from "./session-text.ts"
+import type { Style } from "./style.ts"
+
+/** Where they print. */
+export interface CommandView {
+  /** In columns. */
+  readonly width: number
+  readonly style: Style
+  print(lines: ReadonlyArray<string>): void
+  printBlock(block: Block): void
+}
 
 /** The session, as far as its commands need it. */
 export interface CommandSession {
   readonly executor: ToolExecutor
   readonly tools: CallableTools
-  readonly view: BlockView
+  readonly view: CommandView
   readonly corrections: () => Promise<ReadonlyArray<Correction>>
   show(event: ToolEvent): void
   say(text: string): void
   leave(): void
 }
 
+/** Gives a promise where what it does takes its time. */
 export const performCommand = (
   { command, argument }: Extract<Input, { _tag: "Command" }>,
   session: CommandSession,
-): void => {
+): void | Promise<void> => {
   const { executor, tools, view } = session
   switch (command) {
     case "tasks":
@@ -37,22 +48,23 @@ export const performCommand = (
     case "discard":
       return resolve(command, argument, session)
     case "corrections":
-      void showCorrections(session)
-      return
+      return showCorrections(session)
     case "tools":
       return view.print(toolLines(tools, view))
     case "help":
-      return view.print(helpLines(tools, view))
+      return view.print(helpLines(view))
     case "quit":
       return session.leave()
   }
 }
 
+export const noTask = (id: string): string => `There is no task ${visibleLine(id)}. /tasks lists them.`
+
 const take = (id: string, { executor, view, say }: CommandSession): void => {
   const task = executor.tasks.take(id)
   if (task !== undefined) view.printBlock(taskBlock(task))
   else if (executor.tasks.get(id) !== undefined) say(`Task ${id} still runs.`)
-  else say(`There is no task ${id}. /tasks lists them.`)
+  else say(noTask(id))
 }
 
 const cancel = (id: string | undefined, { executor, say }: CommandSession): void => {
@@ -65,12 +77,12 @@ const cancel = (id: string | undefined, { executor, say }: CommandSession): void
 }
 
 /** Outside the lane: a call that runs or waits there is not in the way of a decision. */
-const resolve = (
+const resolve = async (
   action: ResolveRequest["action"],
   reason = "Decided by the user",
   { executor, show }: CommandSession,
-): void => {
-  void executor.resolve({ action, reason }, { onEvent: show })
+): Promise<void> => {
+  await executor.resolve({ action, reason }, { onEvent: show })
 }
 
 const showCorrections = async ({ corrections, view, say }: CommandSession): Promise<void> => {

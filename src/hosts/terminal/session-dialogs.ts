@@ -13,7 +13,13 @@ import { moreNote } from "./gate-view.ts"
 import type { KeyPress } from "./keyboard.ts"
 import type { Frame, TerminalOutput } from "./live-region.ts"
 import { Pager } from "./pager.ts"
-import { confirmQuestion, LineQuestion, type Question, SelectQuestion } from "./question.ts"
+import {
+  confirmQuestion,
+  LineQuestion,
+  type LineQuestionOptions,
+  type Question,
+  SelectQuestion,
+} from "./question.ts"
 import { visibleLine } from "./render-text.ts"
 import { rowsIn } from "./terminal-size.ts"
 import { margin, markedRows, saidRows } from "./visible-rows.ts"
@@ -78,7 +84,8 @@ export class SessionDialogs {
       select: (title, options, dialog) => answering(() => this.select(textOf(title), options, dialog)),
       input: (title, placeholder, dialog) =>
         answering(() => this.line(textOf(title), { placeholder: textOf(placeholder) }, dialog)),
-      editor: (title, prefill) => answering(() => this.edit(textOf(title), textOf(prefill))),
+      editor: (title, prefill) =>
+        answering(() => this.line(textOf(title), { text: textOf(prefill), hasLines: true })),
     }
   }
 
@@ -177,7 +184,7 @@ export class SessionDialogs {
 
   private line(
     title: string,
-    options: { readonly placeholder?: string; readonly text?: string },
+    options: LineQuestionOptions,
     dialog?: DialogOptions,
   ): Promise<string | undefined> {
     return this.ask<string | undefined>({
@@ -186,15 +193,6 @@ export class SessionDialogs {
       unanswered: undefined,
       question: (answer) => new LineQuestion(options, (line) => answer(line, line)),
     })
-  }
-
-  /** Joining the lines of a longer text would change it behind its author's back. */
-  private async edit(title: string, text: string): Promise<string | undefined> {
-    if (!/[\r\n]/.test(text)) return this.line(title, { text })
-    this.session.say(
-      `${visibleLine(this.named(title))}: only a single line can be edited here, so nothing was.`,
-    )
-    return undefined
   }
 
   /** Whoever asks or tells something during a call is named. */

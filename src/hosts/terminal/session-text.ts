@@ -1,4 +1,4 @@
-/** What the session's own commands print, and what the Tab key completes. */
+/** What the session's own commands print. */
 import type { Correction } from "../../io/corrections.ts"
 import type { PendingAction } from "../../pipeline/model/staged-action.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
@@ -36,28 +36,78 @@ export const toolLines = (tools: CallableTools, screen: Screen): Array<string> =
     screen,
   )
 
+const maxCandidates = 200
+
+/** What a word may become, side by side. */
+export const candidateLines = (
+  candidates: ReadonlyArray<string>,
+  { width, style }: Screen,
+): Array<string> => {
+  const names = candidates.slice(0, maxCandidates).map((name) => visibleLine(name.trim()))
+  const more = candidates.length - names.length
+  const column = Math.max(...names.map(columnsOf)) + 2
+  const across = Math.max(1, Math.floor(width / column))
+  const lines: Array<string> = []
+  for (let at = 0; at < names.length; at += across) {
+    const row = names.slice(at, at + across)
+    lines.push(
+      clip(
+        row
+          .map((name) => name + " ".repeat(column - columnsOf(name)))
+          .join("")
+          .trimEnd(),
+        width,
+      ),
+    )
+  }
+  return [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].map(style.dim)
+}
+
+/** Rows of two pairs each, so that all of the help fits a screen. */
+const pairs = (rows: ReadonlyArray<Row>, screen: Screen): Array<string> => {
+  if (screen.width < 76) return table(rows, screen)
+  const half = Math.ceil(rows.length / 2)
+  const column = Math.floor(screen.width / 2)
+  const widestOf = (side: ReadonlyArray<Row>) => Math.max(...side.map(([left]) => columnsOf(left)))
+  const sides = [rows.slice(0, half), rows.slice(half)]
+  return rows.slice(0, half).map((_, index) =>
+    sides
+      .map((side, at) => {
+        const [left, right] = side[index] ?? ["", ""]
+        const start = `  ${left.padEnd(widestOf(side))}  `
+        const said = clip(right, column - start.length)
+        return start + screen.style.dim(at === 0 ? said.padEnd(column - start.length) : said)
+      })
+      .join(""),
+  )
+}
+
 const keys: ReadonlyArray<Row> = [
-  ["y n a", "at a gate: yes, no, always allow calls like this"],
+  ["y n a e", "yes, no, always, edit first"],
+  ["Space", "shows the rest of a gate"],
   ["Esc", "turns down what a tool asks"],
-  ["Ctrl-C", "denies what waits, else cancels what runs, else leaves"],
-  ["Ctrl-B", "moves the running call to the background"],
-  ["Ctrl-O", "shows the last output unfolded"],
+  ["Ctrl-C", "denies, cancels, or leaves"],
+  ["Ctrl-B", "to the background"],
+  ["Ctrl-O", "unfolds the last output"],
+  ["Tab", "completes names and paths"],
+  ["Ctrl-R", "finds a line that was typed"],
+  ["Ctrl-J", "begins another line of a call"],
   ["Ctrl-D", "leaves"],
 ]
 
-export const helpLines = (tools: CallableTools, screen: Screen): Array<string> => [
+/** No more than a screen of 80 by 24 holds. */
+export const helpLines = (screen: Screen): Array<string> => [
   ...wrap(
-    "Calls: a tool's name and its arguments, in order or as a JSON object; & at the end runs it in the background.",
+    'Calls: a tool and its arguments, in order or as JSON: read_file a.txt 1 20, shell npm test, edit_file a.txt {"edits": …}. !npm test is the shell too; & at the end means the background. /tools lists the tools.',
     screen.width,
   ),
-  ...toolLines(tools, screen),
   "Commands:",
   ...table(
     Object.values(sessionCommands).map(({ usage, does }): Row => [usage, does]),
     screen,
   ),
   "Keys:",
-  ...table(keys, screen),
+  ...pairs(keys, screen),
 ]
 
 export const taskLines = (
@@ -120,19 +170,4 @@ export const pendingNote = (actions: ReadonlyArray<PendingAction>, width: number
   const count = `[${actions.length} pending`
   const label = clip(visibleLine(latest.label), Math.floor(width / 2) - columnsOf(`${count}: ] `))
   return label === "" ? `${count}] ` : `${count}: ${label}] `
-}
-
-/** What the last word of a line may become. */
-export const completions = (
-  line: string,
-  tools: CallableTools,
-  tasks: ReadonlyArray<BackgroundTask>,
-): Array<string> => {
-  const [, first = "", gap = "", word = ""] = /^(\S*)(\s*)(.*)$/.exec(line)!
-  if (gap === "") {
-    const words = [...tools.names, ...Object.keys(sessionCommands).map((name) => `/${name}`)]
-    return words.filter((name) => name.startsWith(first)).map((name) => `${name} `)
-  }
-  if (first !== "/take" && first !== "/cancel") return []
-  return tasks.map(({ id }) => id).filter((id) => id.startsWith(word))
 }

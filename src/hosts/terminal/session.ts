@@ -2,45 +2,31 @@
  * An interactive session on a terminal: a line to type calls into, their blocks above it.
  * It owns its executor: leaving shuts it down, and with it all that still runs.
  */
-import type { ReadStream, WriteStream } from "node:tty"
+import type { WriteStream } from "node:tty"
 import type { UIContext } from "../../custom-tools/ui-context.ts"
-import type { Correction } from "../../io/corrections.ts"
+import { getBackgroundTaskTool } from "../../impls/get-background-task.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolEvent } from "../../pipeline/model/event.ts"
-import { capitalized } from "../../pipeline/stores/background-tasks.ts"
-import { resolveName } from "../../resolve/definition.ts"
 import { Notifications } from "../notifications.ts"
-import { answerEffect } from "./answer-effect.ts"
-import { type Block, queuedBlock } from "./block.ts"
+import { queuedBlock } from "./block.ts"
 import { BlockView } from "./block-view.ts"
 import { wrap } from "./columns.ts"
-import { decideGate, denyAll } from "./gate-keys.ts"
+import { editExternally } from "./external-editor.ts"
+import { denyAll } from "./gate-keys.ts"
 import { type CallableTools, callableTools, type Input, parseInput } from "./input.ts"
 import { Keyboard, type KeyPress } from "./keyboard.ts"
+import { completeLine } from "./line-completions.ts"
 import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
-import { printedBlock } from "./printed-block.ts"
 import { prompt, promptFrame } from "./prompt.ts"
 import { singleLine, visibleLine } from "./render-text.ts"
-import { performCommand } from "./session-commands.ts"
+import { noTask, performCommand } from "./session-commands.ts"
 import { SessionDialogs } from "./session-dialogs.ts"
-import { completions } from "./session-text.ts"
+import { SessionGate } from "./session-gate.ts"
+import type { SessionOptions } from "./session-options.ts"
+import { SessionReport } from "./session-report.ts"
+import { candidateLines } from "./session-text.ts"
 import { hasColors } from "./style.ts"
-
-export interface SessionOptions {
-  readonly executor: ToolExecutor
-  /** Default: the process's. */
-  readonly input?: ReadStream
-  readonly output?: WriteStream
-  /** Default: whether the output shows colours. */
-  readonly colors?: boolean
-  /** The first line. */
-  readonly greeting?: string
-  /** What else is reported beside the user's calls, such as by agents: shown once no foreground call runs or waits. */
-  readonly notifications?: Notifications
-  /** What `/corrections` lists, the newest first. Default: nothing. */
-  readonly corrections?: () => Promise<ReadonlyArray<Correction>>
-}
+import { rowsIn } from "./terminal-size.ts"
 
 export class Session {
   /** The screen for tools of other agents; it answers as long as the session runs. */
@@ -52,8 +38,9 @@ export class Session {
   private readonly keyboard: Keyboard
   private readonly editor: LineEditor
   private readonly dialogs: SessionDialogs
-  private readonly notifications: Notifications
-  private readonly corrections: () => Promise<ReadonlyArray<Correction>>
+  private readonly gate: SessionGate
+  private readonly report: SessionReport
+  private readonly corrections: NonNullable<SessionOptions["corrections"]>
   private calls = 0
   private warned = false
   private down: Promise<void> | undefined
@@ -61,7 +48,6 @@ export class Session {
   constructor(options: SessionOptions) {
     const { executor, input = process.stdin, output = process.stdout } = options
     this.executor = executor
-    this.notifications = options.notifications ?? new Notifications({ tasks: executor.tasks })
     this.corrections = options.corrections ?? (async () => [])
     this.tools = callableTools(executor)
     this.output = output
@@ -73,6 +59,20 @@ export class Session {
       onDrawn: () => this.dialogs.drawn(),
       hint: "Ctrl-C cancels, Ctrl-B to the background",
       gateNote: () => this.gateNote(),
+      ...(options.filters !== undefined && { filters: options.filters }),
+    })
+    this.report = new SessionReport({
+      executor,
+      view: this.view,
+      notifications: options.notifications ?? new Notifications({ tasks: executor.tasks }),
+      say: (text) => this.say(text),
+    })
+    this.gate = new SessionGate({
+      executor,
+      view: this.view,
+      say: (text) => this.say(text),
+      lend: (use) => this.lend(use),
+      edit: options.editText ?? editExternally,
     })
     this.dialogs = new SessionDialogs({
       output,
@@ -86,7 +86,15 @@ export class Session {
     this.editor = new LineEditor({
       onLine: (line) => this.submit(line),
       onEnd: () => this.leave(),
-      complete: (line) => completions(line, this.tools, executor.tasks.list()),
+      complete: (before) =>
+        completeLine(before, {
+          tools: this.tools,
+          tasks: executor.tasks.list(),
+          cwd: options.cwd ?? process.cwd(),
+        }),
+      onCandidates: (candidates) => this.view.print(candidateLines(candidates, this.view)),
+      onChange: () => this.view.invalidate(),
+      ...(options.history !== undefined && { history: options.history }),
     })
     if (options.greeting !== undefined) this.say(options.greeting)
   }
@@ -99,7 +107,7 @@ export class Session {
     this.keyboard.input.once("end", () => this.leave())
     this.view.draw()
     try {
-      for await (const event of this.executor.events) this.show(event)
+      for await (const event of this.executor.events) this.report.show(event)
       await this.down
     } finally {
       this.restore()
@@ -113,6 +121,7 @@ export class Session {
   /** Stops what runs and ends the session. */
   leave(): Promise<void> {
     this.dialogs.close()
+    this.report.isLeaving = true
     this.down ??= this.executor.shutdown()
     return this.down
   }
@@ -122,7 +131,7 @@ export class Session {
     this.keyboard.close()
   }
 
-  private readonly resize = (): void => this.view.draw()
+  private readonly resize = (): void => this.view.resized()
 
   private footer(width: number): Frame {
     const { dialogs, editor, executor } = this
@@ -130,8 +139,11 @@ export class Session {
     if (this.down !== undefined) return { live: blocks.size === 0 ? [] : [style.dim("Stopping what runs…")] }
     const asked = dialogs.frame(width)
     if (asked !== undefined) return asked
+    const rows = Math.max(1, Math.floor(rowsIn(this.output) / 2) - 1)
+    const typed = this.gate.frame(width, rows)
+    if (typed !== undefined) return typed
     const actions = executor.pendingActions().list()
-    return promptFrame({ editor, width, style, actions, above: dialogs.waitingLines(width) })
+    return promptFrame({ editor, width, rows, style, actions, above: dialogs.waitingLines(width) })
   }
 
   private gateNote(): string | undefined {
@@ -149,46 +161,6 @@ export class Session {
     this.view.print(lines.map(paint))
   }
 
-  // --- Events
-
-  private show(event: ToolEvent): void {
-    if (event._tag === "Delegate") answerEffect(event)
-    // The prompt shows what is pending.
-    if (event._tag === "ActionPending") return this.view.invalidate()
-    if (event._tag === "ActionResolved") {
-      if (event.outcome === "dropped") this.say(`Not applied: ${visibleLine(event.label)}`)
-      for (const error of event.cleanupErrors ?? [])
-        this.say(`Cleanup of ${visibleLine(event.label)} failed: ${error}`)
-      return this.view.invalidate()
-    }
-    const block = this.view.apply(event)
-    if (block === undefined) return
-    const printed = printedBlock(event, block, this.executor.tasks)
-    if (printed === undefined) return
-    this.view.printBlock(printed, event._tag === "Completed" && event.staged !== undefined)
-    if (this.down !== undefined) return
-    this.sayWhatIsNext(event, block)
-    this.tell()
-  }
-
-  /** Says what was reported beside the user's calls, unless one of those has the user's attention. */
-  private tell(): void {
-    if ([...this.view.blocks].some(({ background }) => !background)) return
-    for (const { source, text } of this.notifications.drain()) this.say(`${source}: ${text}`)
-  }
-
-  private sayWhatIsNext(event: ToolEvent, { callId, toolName, agentId, status }: Block): void {
-    if (event._tag === "BackgroundCompleted") {
-      const text = `${toolName} has ended [${capitalized(event.status)}]; /take ${callId} takes its result.`
-      this.notifications.add({ agentId, source: `task ${callId}`, text, taskId: callId })
-    } else if (event._tag === "Completed" && event.staged !== undefined) {
-      this.say("/apply makes these changes, /discard drops them.")
-    } else if (toolName === resolveName && status !== "complete") {
-      const action = this.executor.pendingActions(agentId).peek()
-      if (action !== undefined) this.say(`Still pending: ${visibleLine(action.label)}`)
-    }
-  }
-
   // --- Keys
 
   private press(key: KeyPress): void {
@@ -197,8 +169,7 @@ export class Session {
     this.warned = false
     // A gate is decided only by keys that the screen said were its own.
     const mayDecide = this.editor.isEmpty && !this.dialogs.isOnScreen
-    if (!this.dialogs.press(key) && !(mayDecide && decideGate(key, this.view, this.executor)))
-      this.editor.press(key)
+    if (!this.dialogs.press(key) && !(mayDecide && this.gate.press(key))) this.editor.press(key)
     this.view.invalidate()
   }
 
@@ -235,7 +206,8 @@ export class Session {
       this.view.invalidate()
       return
     }
-    const running = this.view.blocks.size
+    // What was cancelled in the foreground and has not ended yet is no task.
+    const running = [...this.view.blocks].filter(({ background }) => background).length
     if (running === 0 || this.warned) {
       void this.leave()
       return
@@ -266,12 +238,23 @@ export class Session {
     })
   }
 
+  private async lend<T>(use: () => Promise<T>): Promise<T> {
+    this.keyboard.close()
+    this.view.hold()
+    try {
+      return await use()
+    } finally {
+      if (this.down === undefined) this.keyboard.open()
+      this.view.release()
+    }
+  }
+
   // --- Lines
 
   private submit(line: string): void {
     const input = parseInput(line, this.tools)
     if (input._tag === "Nothing") return
-    this.tell()
+    this.report.tell()
     this.view.print([
       "",
       ...wrap(prompt + visibleLine(line.trimEnd()), this.view.width).map(this.view.style.bold),
@@ -283,20 +266,28 @@ export class Session {
     if (input._tag === "Unknown") return this.say(input.message)
     if (input._tag === "Call") {
       const { name, params, background } = input
+      const missing = this.missingTask(input)
+      if (missing !== undefined) return this.say(noTask(missing))
       this.calls += 1
       const call = { callId: String(this.calls), name, params, background }
       this.view.blocks.set(queuedBlock(call))
       this.executor.enqueue([call])
       return
     }
-    performCommand(input, {
+    void performCommand(input, {
       executor: this.executor,
       tools: this.tools,
       view: this.view,
       corrections: this.corrections,
-      show: (event) => this.show(event),
+      show: (event) => this.report.show(event),
       say: (text) => this.say(text),
       leave: () => void this.leave(),
     })
+  }
+
+  /** A model is told that a task that never was is not found; people mistype its ID. */
+  private missingTask({ name, params }: Extract<Input, { _tag: "Call" }>): string | undefined {
+    const id = name === getBackgroundTaskTool.name ? params.task_id : undefined
+    return typeof id === "string" && this.executor.tasks.get(id) === undefined ? id : undefined
   }
 }

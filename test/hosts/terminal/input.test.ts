@@ -58,6 +58,8 @@ describe("a call", () => {
     ['write_file notes.txt "hello world"', { path: "notes.txt", content: "hello world" }],
     ['edit_file {"path": "a", "edits": []}', { path: "a", edits: [] }],
     ["edit_file a", { path: "a" }],
+    ['edit_file a.txt {"edits": [{"old_string": "a b"}]}', { path: "a.txt", edits: [{ old_string: "a b" }] }],
+    ['edit_file "my file.txt" {"edits": []}', { path: "my file.txt", edits: [] }],
     ["get_task 12", { task_id: "12" }],
     ["set_flag true", { on: true }],
     ["list", {}],

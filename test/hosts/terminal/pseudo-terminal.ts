@@ -22,8 +22,9 @@ export class PseudoTerminal extends Screen implements AsyncDisposable {
       cols,
       rows,
       cwd,
-      name: "xterm-256color",
-      env: plainEnvironment(env),
+      name: env.TERM === "dumb" ? "dumb" : "xterm-256color",
+      // A test leaves nothing behind, unless it says where.
+      env: { XDG_STATE_HOME: "/dev/null", ...plainEnvironment(env) },
     })
     this.child.onData((data) => this.feed(data))
     this.exited = new Promise((resolve) => {

@@ -3,8 +3,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { CustomTools } from "../../../src/custom-tools/index.ts"
+import { shellTool } from "../../../src/impls/index.ts"
+import { ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import { runNode, useCli } from "../../cli/built-cli.ts"
-import { PseudoTerminal, type PseudoTerminalOptions } from "./pseudo-terminal.ts"
+import { PseudoTerminal } from "./pseudo-terminal.ts"
+import type { ScreenOptions } from "./screen.ts"
+import { SessionTerminal } from "./session-terminal.ts"
 
 const cli = useCli()
 let cwd: string
@@ -36,10 +41,16 @@ export default (api) => ({
   },
 })`
 
-const openSession = async (options: PseudoTerminalOptions = {}): Promise<PseudoTerminal> => {
-  const args = [cli.path, "--no-discovery", "--tool-path", "tools", "--allow", "shell=^(\\[|sleep) "]
-  const terminal = new PseudoTerminal(args, { cwd, columns: 160, rows: 40, ...options })
-  await terminal.see(/\/help[\s\S]*›$/)
+const openSession = async (screen: ScreenOptions = {}): Promise<SessionTerminal> => {
+  const registry = new ToolRegistry([shellTool])
+  const customTools = await CustomTools.load({ cwd, registry, paths: [join(cwd, "tools")], discovery: false })
+  const filters = ToolFilters.compile({ shell: { allow: ["^(\\[|sleep) "] } })
+  const executor = new ToolExecutor(registry, { cwd, filters, hooks: customTools.hooks })
+  customTools.attach(executor)
+  const terminal = new SessionTerminal({ executor, colors: true }, { columns: 160, rows: 40, ...screen })
+  customTools.setUIContext(terminal.session.ui, true)
+  await customTools.emit({ reason: "start" })
+  await terminal.see(/›$/)
   return terminal
 }
 
@@ -178,13 +189,14 @@ describe("input", () => {
     await terminal.see(/\n›$/)
   })
 
-  test("an editor is such a line with its text in it, and turns a longer text down", async () => {
+  test("an editor is such a line with its text in it, of as many lines as it has", async () => {
     await using terminal = await openSession()
-    terminal.enter(ask(`return [await ui.editor("Edit", "abc"), String(await ui.editor("Long", "a\\nb"))]`))
+    terminal.enter(ask(`return [await ui.editor("Edit", "abc"), await ui.editor("Long", "a\\nb")]`))
     await terminal.see(/\? ask: Edit\n› abc\n/)
     terminal.type("d\r")
-    await terminal.see('told ["abcd","undefined"]')
-    expect(terminal.screen()).toContain("ask: Long: only a single line can be edited here, so nothing was.")
+    await terminal.see(/\? ask: Long\n› a\n {2}b\n/)
+    terminal.type("c\r")
+    await terminal.see('told ["abcd","a\\nbc"]')
   })
 })
 
@@ -292,7 +304,7 @@ describe("a question", () => {
     await terminal.see(/\[a\]lways {2}once the line below is empty\n\n› y$/)
     terminal.type("\u007f")
     await terminal.see(/\[a\]lways\n\n›$/)
-    terminal.type("n")
+    terminal.type("n\r")
     await terminal.see(/⊘ shell\(echo decided\)/)
   })
 
@@ -305,7 +317,7 @@ describe("a question", () => {
     )
     await terminal.see("? ask: One?")
     terminal.control("d")
-    expect(await terminal.exited).toBe(0)
+    await terminal.ended
     expect(await readFile(join(cwd, "left"), "utf8")).toMatch(/^false \S/)
     expect(terminal.everything()).not.toContain("ask: Two?")
     expect(terminal.raw.endsWith("\u001b[?2004l")).toBe(true)
@@ -328,7 +340,7 @@ test("an extension may ask when the session begins", async () => {
 
 test("what could not be loaded is told above the prompt", async () => {
   await writeFile(join(cwd, "tools/broken.js"), "throw new Error('no luck')")
-  await using terminal = await openSession()
+  await using terminal = new PseudoTerminal([cli.path, "--no-discovery", "--tool-path", "tools"], { cwd })
   await terminal.see(/\ntools: Failed to load tool: no luck\n[\s\S]*›$/)
 })
 

@@ -3,7 +3,7 @@ import { access, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { shellTool } from "../../../src/impls/index.ts"
 import { defineTool, pipeline, Step, ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import type { ScreenOptions } from "./screen.ts"
@@ -60,7 +60,7 @@ test("a carriage return does not overwrite what runs", async () => {
   await terminal.see(
     "? shell(touch PWN #⟦CR⟧ls -la)\n  working_dir: ⟦ESC⟧[2J⟦U+202E⟧.\n  [y]es [n]o [a]lways",
   )
-  terminal.type("n")
+  terminal.type("n\r")
   await terminal.see("⊘ shell(touch PWN #⟦CR⟧ls -la)")
 })
 
@@ -68,7 +68,7 @@ test("blanks do not push a command away: their number stands in their place", as
   await using terminal = open()
   terminal.enter(call("shell", { command: `echo hi${" ".repeat(5000)}; touch PWN` }))
   await terminal.see("? shell(echo hi⟦5000 spaces⟧; touch PWN)\n  [y]es [n]o [a]lways")
-  terminal.type("n")
+  terminal.type("n\r")
 })
 
 describe("what does not fit is paged", () => {
@@ -99,7 +99,7 @@ describe("what does not fit is paged", () => {
     await terminal.see("│ echo 1\n")
     terminal.type("    y")
     await terminal.see(/│ echo 19\n[\s\S]*15 more rows/)
-    terminal.type("n")
+    terminal.type("n\r")
     await terminal.see("Denied by user")
     expect(await isThere("seen")).toBe(false)
   })
@@ -108,7 +108,7 @@ describe("what does not fit is paged", () => {
     await using terminal = open()
     terminal.enter(call("note", { text: numbered(100) }))
     await terminal.see("more rows")
-    terminal.type("n")
+    terminal.type("n\r")
     await terminal.see("Denied by user")
   })
 
@@ -139,6 +139,96 @@ describe("what does not fit is paged", () => {
     await terminal.see("│ a\n│ b\n│ c\n  [y]es")
     terminal.type("y")
     await terminal.see("kept 5")
+  })
+})
+
+describe("the keys of a gate", () => {
+  test("n asks for a reason, which Esc takes back", async () => {
+    await using terminal = open()
+    terminal.enter("note hello")
+    await terminal.see("[y]es")
+    terminal.type("n")
+    await terminal.see(
+      /\[a\]lways\n\nWhy not\? Enter denies the call, also without a reason; Esc goes back\.\n›$/,
+    )
+    terminal.type("y\u001b")
+    await terminal.missing("Why not?")
+    terminal.type("n")
+    await terminal.see("Why not?")
+    terminal.enter("not today")
+    await terminal.see("Denied: not today")
+  })
+
+  test("e edits a lone text as it is, and Enter approves the call with it", async () => {
+    await using terminal = open()
+    terminal.enter(call("note", { text: "one\ntwo" }))
+    await terminal.see("[y]es")
+    terminal.type("e")
+    await terminal.see(/The text: Enter approves the call with it.*\n› one\n {2}two$/)
+    terminal.type("!\r")
+    await terminal.see("kept 8")
+    expect(terminal.screen()).toContain("✓ note(one ⏎ two!)")
+  })
+
+  test("e edits all else as JSON, and goes on asking where it is none", async () => {
+    await using terminal = open()
+    terminal.enter(call("shell", { command: "touch one", working_dir: "." }))
+    await terminal.see("[y]es")
+    terminal.type("e")
+    await terminal.see('  "command": "touch one",')
+    terminal.type("x\r")
+    await terminal.see(/That is no JSON: [\s\S]*The parameters as JSON: Enter approves/)
+    terminal.type("\u007f\u001b[A\u001b[A\u001b[F\u001b[D\u001b[D\u0008\u0008\u0008two\r")
+    await terminal.see("✓ shell(touch two)")
+    expect([await isThere("one"), await isThere("two")]).toEqual([false, true])
+  })
+
+  test("e takes a long text to the editor that is set, and gives the keys back", async () => {
+    const edited: Array<string> = []
+    vi.stubEnv("VISUAL", "my-editor --wait")
+    const executor = new ToolExecutor(new ToolRegistry([note]))
+    const editText = async (command: string, text: string, fileName: string) => {
+      edited.push(command, text, fileName)
+      return `${text}more\n`
+    }
+    await using terminal = new SessionTerminal({ executor, editText })
+    terminal.enter(call("note", { text: numbered(12) }))
+    await terminal.see("[y]es")
+    terminal.type("e")
+    await terminal.see(`kept ${numbered(12).length + 4}`)
+    expect(edited).toEqual(["my-editor --wait", numbered(12), "text.txt"])
+    terminal.enter("note again")
+    await terminal.see("? note(again)")
+    vi.unstubAllEnvs()
+  })
+
+  test("e does nothing before all was seen", async () => {
+    await using terminal = open()
+    terminal.enter(call("note", { text: numbered(30) }))
+    await terminal.see("more rows")
+    terminal.type("e")
+    terminal.type(" ")
+    await terminal.see("[y]es")
+    expect(terminal.screen()).not.toContain("Enter approves")
+  })
+
+  test("a says what it would remember, and is not offered where nothing can be", async () => {
+    const filters = ToolFilters.compile({ note: { deny: ["secret"] } }, { cwd })
+    const executor = new ToolExecutor(new ToolRegistry([shellTool, note]), { cwd, filters })
+    await using terminal = new SessionTerminal({ executor, filters })
+    terminal.enter("shell touch a.txt")
+    await terminal.see("  [a]lways allows shell: ^touch a\\.txt$\n  [y]es [n]o [a]lways")
+    terminal.type("a")
+    await terminal.see("✓ shell(touch a.txt)")
+    terminal.enter("shell touch a.txt")
+    await terminal.see(/✓ shell\(touch a\.txt\)[\s\S]*✓ shell\(touch a\.txt\)/)
+    terminal.enter(`shell echo ${"long ".repeat(60)}`)
+    await terminal.see("[a]lways allows this very command of shell, and no other\n  [y]es [n]o [a]lways")
+    terminal.type("n\r")
+    terminal.enter("shell cat <<$'E\\x{46'")
+    await terminal.see(/\? shell\(cat.*\n {2}\[y\]es \[n\]o\n/)
+    terminal.type("n\r")
+    await terminal.see("⊘ shell(cat")
   })
 })
 

@@ -1,12 +1,11 @@
-import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { PseudoTerminal } from "./pseudo-terminal.ts"
+import { ToolExecutor, ToolRegistry } from "../../../src/index.ts"
+import { previewTools } from "./preview-tools.ts"
+import { SessionTerminal } from "./session-terminal.ts"
 
-const file = fileURLToPath(new URL("./preview-session.ts", import.meta.url))
-
-const openSession = async (): Promise<PseudoTerminal> => {
-  const args = ["--conditions=@stepline/source", "--import", import.meta.resolve("tsx"), file]
-  const terminal = new PseudoTerminal(args, { rows: 40 })
+const openSession = async (): Promise<SessionTerminal> => {
+  const executor = new ToolExecutor(new ToolRegistry(previewTools()))
+  const terminal = new SessionTerminal({ executor, greeting: "ready" }, { rows: 40 })
   await terminal.see(/ready[\s\S]*›$/)
   return terminal
 }
@@ -16,9 +15,7 @@ test("what is pending stands in the prompt, the latest by name, and /pending lis
   terminal.enter("/pending")
   await terminal.see("Nothing is pending.")
   terminal.enter("rename a b")
-  await terminal.see(
-    /\+b\n[\s\S]*\n\/apply makes these changes, \/discard drops them\.\n\n\[1 pending: Rename a\] ›$/,
-  )
+  await terminal.see(/\+b\n\/apply makes these changes, \/discard drops them\.\n\n\[1 pending: Rename a\] ›$/)
   terminal.enter("publish site")
   await terminal.see(/\[2 pending: Publish site\] ›$/)
   terminal.type("/pen\t")
@@ -54,7 +51,7 @@ test("a gate behind the preview asks for its call, and what is denied there is p
   await terminal.see(
     /\? publish\(site\)\n {2}For everybody\?\n│ site, as it would be\n {2}\[y\]es \[n\]o \[a\]lways\n\n›$/,
   )
-  terminal.type("n")
+  terminal.type("n\r")
   await terminal.see(
     /⊘ resolve\(apply\)(?: [\d.]+s)?\n[\s\S]*Denied by user\nStill pending: Publish site\n\n\[1 pending/,
   )
@@ -91,6 +88,6 @@ test("leaving names what was not applied", async () => {
   terminal.enter("rename a b")
   await terminal.see(/\[1 pending: Rename a\] ›$/)
   terminal.control("d")
-  expect(await terminal.exited).toBe(0)
+  await terminal.ended
   expect(terminal.screen()).toMatch(/\nNot applied: Rename a$/)
 })

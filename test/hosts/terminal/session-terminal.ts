@@ -1,12 +1,13 @@
 /** A session on a terminal within this process, for what needs no process of its own: it starts in milliseconds. */
 import { PassThrough } from "node:stream"
 import type { ReadStream, WriteStream } from "node:tty"
-import { Session, type SessionOptions } from "../../../src/hosts/terminal/session.ts"
+import { Session } from "../../../src/hosts/terminal/session.ts"
+import type { SessionOptions } from "../../../src/hosts/terminal/session-options.ts"
 import { Screen, type ScreenOptions } from "./screen.ts"
 
 export class SessionTerminal extends Screen implements AsyncDisposable {
   readonly session: Session
-  /** Resolves once the session has ended. */
+  /** Resolves once the session has ended, and all that it wrote is on the screen. */
   readonly ended: Promise<void>
   private readonly input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} })
   private readonly output: PassThrough & { columns: number; rows: number }
@@ -23,7 +24,13 @@ export class SessionTerminal extends Screen implements AsyncDisposable {
       input: this.input as unknown as ReadStream,
       output: this.output as unknown as WriteStream,
     })
-    this.ended = this.session.run()
+    this.ended = this.session.run().then(
+      () =>
+        new Promise((resolve) => {
+          // What was written comes out of the stream in a later turn.
+          setImmediate(() => this.flush(resolve))
+        }),
+    )
   }
 
   type(text: string): void {

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
+import { columnsOf } from "../../../src/hosts/terminal/columns.ts"
+import { completeLine } from "../../../src/hosts/terminal/line-completions.ts"
 import {
-  completions,
   correctionLines,
+  helpLines,
   pendingLines,
   pendingNote,
 } from "../../../src/hosts/terminal/session-text.ts"
@@ -45,7 +47,15 @@ test("corrections are wrapped behind their mark, and those past fifty are counte
 
 test("the tools that are offered complete a line, and so do the commands", () => {
   const tools = { names: ["read_file", "resolve"], get: () => undefined }
-  expect(completions("re", tools, [])).toEqual(["read_file ", "resolve "])
-  expect(completions("/d", tools, [])).toEqual(["/discard "])
-  expect(completions("/apply re", tools, [])).toEqual([])
+  const complete = (before: string) => completeLine(before, { tools, tasks: [], cwd: "." })
+  expect(complete("re")).toEqual({ from: 0, candidates: ["read_file ", "resolve "] })
+  expect(complete("/d")).toEqual({ from: 0, candidates: ["/discard "] })
+  expect(complete("/apply re")).toEqual({ from: 9, candidates: [] })
+})
+
+test("the help fits a screen of 80 by 24 above the prompt", () => {
+  const lines = helpLines({ ...screen, width: 79 })
+  expect(lines.length).toBeLessThanOrEqual(21)
+  expect(lines.every((line) => columnsOf(line) <= 79)).toBe(true)
+  expect(lines.join("\n").replace('"edits": …', "")).not.toContain("…")
 })

@@ -1,0 +1,264 @@
+/**
+ * The lines of a session without its screen: from a pipe, or typed into a terminal that can only print. Each line's call
+ * ends before the next line is read; what it starts in the background goes on, and is waited for at the end.
+ */
+import { createInterface } from "node:readline"
+import { answerEffect } from "../hosts/terminal/answer-effect.ts"
+import { queuedBlock } from "../hosts/terminal/block.ts"
+import { callableTools, type Input, parseInput } from "../hosts/terminal/input.ts"
+import { PlainView } from "../hosts/terminal/plain-view.ts"
+import { printable } from "../hosts/terminal/printable.ts"
+import { printedBlock } from "../hosts/terminal/printed-block.ts"
+import { ruleText } from "../hosts/terminal/remembered-rules.ts"
+import { renderGate } from "../hosts/terminal/render-gate.ts"
+import { visibleLine } from "../hosts/terminal/render-text.ts"
+import { performCommand } from "../hosts/terminal/session-commands.ts"
+import { loadCorrections } from "../io/corrections.ts"
+import type { AwaitingApprovalEvent, ToolEvent } from "../pipeline/model/event.ts"
+import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
+import { type LocalExecutor, localExecutor } from "./local-executor.ts"
+import { detailsOf, endOf, type RunOptions, unasked, unaskedOutside } from "./run-command.ts"
+import { onStop } from "./stopping.ts"
+import { exitStatus, Tally } from "./tally.ts"
+
+/** Lines of an input, one when it is asked for. */
+class Lines {
+  private readonly waiting: Array<string> = []
+  private wanted: ((line: string | undefined) => void) | undefined
+  private hasEnded = false
+
+  constructor(input: NodeJS.ReadableStream) {
+    const lines = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY })
+    lines.on("line", (line) => {
+      if (this.wanted === undefined) this.waiting.push(line)
+      else this.give(line)
+    })
+    lines.on("close", () => {
+      this.hasEnded = true
+      this.give(undefined)
+    })
+  }
+
+  /** Undefined once there are no more. */
+  next(): Promise<string | undefined> {
+    const line = this.waiting.shift()
+    if (line !== undefined || this.hasEnded) return Promise.resolve(line)
+    return new Promise((resolve) => {
+      this.wanted = resolve
+    })
+  }
+
+  private give(line: string | undefined): void {
+    const { wanted } = this
+    this.wanted = undefined
+    wanted?.(line)
+  }
+}
+
+/** Whether a person types the lines and sees what is printed. */
+const isSomebodyThere = (): boolean => process.stdin.isTTY && process.stdout.isTTY
+
+class LineSession {
+  private readonly local: LocalExecutor
+  private readonly options: RunOptions
+  private readonly lines: Lines
+  private readonly view: PlainView
+  private readonly tally = new Tally()
+  private readonly gates: Array<AwaitingApprovalEvent> = []
+  private readonly ended = new Set<string>()
+  private onNews: (() => void) | undefined
+  private calls = 0
+  private hasLeft = false
+  private isWrong = false
+
+  constructor(local: LocalExecutor, lines: Lines, options: RunOptions) {
+    this.local = local
+    this.lines = lines
+    this.options = options
+    const { executor } = local
+    this.view = new PlainView({
+      output: process.stdout,
+      colors: false,
+      tool: (name) => executor.tool(name),
+    })
+  }
+
+  /** @param first A line that was read already. Gives the exit status. */
+  async run(first: string | undefined): Promise<number> {
+    const { executor } = this.local
+    const told = this.tellEvents()
+    for (
+      let line = first ?? (await this.ask());
+      line !== undefined && !this.hasLeft;
+      line = await this.ask()
+    ) {
+      await this.perform(line)
+    }
+    if (!this.hasLeft) await this.until(() => executor.tasks.list().every(({ id }) => this.ended.has(id)))
+    const down = executor.shutdown()
+    await told
+    await down
+    const { dropped } = this.tally
+    for (const label of dropped) process.stderr.write(`stepline: not applied: ${visibleLine(label)}\n`)
+    return this.isWrong ? exitStatus.failed : this.tally.exitStatus
+  }
+
+  leave(): void {
+    this.hasLeft = true
+    this.news()
+    void this.local.executor.shutdown()
+  }
+
+  private ask(): Promise<string | undefined> {
+    if (isSomebodyThere()) process.stdout.write("› ")
+    return this.lines.next()
+  }
+
+  private async perform(line: string): Promise<void> {
+    const { executor, cwd } = this.local
+    const tools = callableTools(executor)
+    const input = parseInput(line, tools)
+    switch (input._tag) {
+      case "Nothing":
+        return
+      case "Unknown":
+        this.isWrong = true
+        return this.say(input.message)
+      case "Call":
+        return this.call(input)
+      case "Command": {
+        const done = performCommand(input, {
+          executor,
+          tools,
+          view: this.view,
+          corrections: () => loadCorrections(cwd, { limit: Number.POSITIVE_INFINITY }),
+          show: (event) => this.show(event),
+          say: (text) => this.say(text),
+          leave: () => this.leave(),
+        })
+        let isDone = done === undefined
+        void done?.then(() => {
+          isDone = true
+          this.news()
+        })
+        return this.until(() => isDone)
+      }
+    }
+  }
+
+  private async call({ name, params, background }: Extract<Input, { _tag: "Call" }>): Promise<void> {
+    this.calls += 1
+    const call = { callId: String(this.calls), name, params, background }
+    this.tally.expect(call.callId, "complete")
+    this.view.blocks.set(queuedBlock(call))
+    this.local.executor.enqueue([call])
+    if (!background) await this.until(() => this.ended.has(call.callId))
+  }
+
+  /** Waits, and answers what is asked meanwhile. */
+  private async until(holds: () => boolean): Promise<void> {
+    while (!this.hasLeft) {
+      const gate = this.gates.shift()
+      if (gate !== undefined) await this.decide(gate)
+      else if (holds()) return
+      else {
+        await new Promise<void>((resolve) => {
+          this.onNews = resolve
+        })
+      }
+    }
+  }
+
+  private news(): void {
+    const { onNews } = this
+    this.onNews = undefined
+    onNews?.()
+  }
+
+  private async tellEvents(): Promise<void> {
+    for await (const event of this.local.executor.events) this.show(event)
+  }
+
+  private show(event: ToolEvent): void {
+    const details = detailsOf(event, this.local.executor.tasks)
+    if (event._tag === "Delegate") answerEffect(event)
+    if (event._tag === "ActionResolved") this.tally.resolved(event)
+    const block = this.view.apply(event)
+    const printed = block && printedBlock(event, block, this.local.executor.tasks)
+    const isStaged = event._tag === "Completed" && event.staged !== undefined
+    if (printed !== undefined) this.view.printBlock(printed, isStaged)
+    if (isStaged) this.say("/apply makes these changes, /discard drops them.")
+    const status = endOf(event)
+    if (status !== undefined && "callId" in event) {
+      this.tally.ended(event.callId, status, details)
+      this.ended.add(event.callId)
+    }
+    if (event._tag === "AwaitingApproval") this.gates.push(event)
+    this.news()
+  }
+
+  private async decide(gate: AwaitingApprovalEvent): Promise<void> {
+    const { callId } = gate
+    if (leavesSandbox(gate.params) && !isSomebodyThere()) gate.deny(unaskedOutside)
+    else if (this.options.yes === true && !leavesSandbox(gate.params)) {
+      gate.approve()
+      this.view.approved(callId)
+    } else if (!isSomebodyThere()) gate.deny(unasked(gate.name))
+    else await this.askPerson(gate)
+  }
+
+  /** All of it is printed before it is asked. */
+  private async askPerson(gate: AwaitingApprovalEvent): Promise<void> {
+    const block = this.view.blocks.get(gate.callId)
+    if (block === undefined) return
+    const tool = this.local.executor.tool(block.toolName)
+    const remembers = tool && this.local.filters.rememberable(tool, block.params)
+    const { header, rows, keys } = renderGate(block, {
+      width: this.view.width,
+      now: Date.now(),
+      colors: false,
+      remembers: remembers?.map(ruleText) ?? false,
+      ...(tool !== undefined && { tool }),
+    })
+    this.view.print([header, ...rows])
+    for (;;) {
+      process.stdout.write(`${keys} `)
+      const line = await this.lines.next()
+      const [, word = "", reason = ""] = /^\s*(\S*)\s*(.*?)\s*$/.exec(line ?? "n")!
+      if (/^(?:y|yes)$/i.test(word) || (/^(?:a|always)$/i.test(word) && remembers !== undefined)) {
+        if (gate.approve({ remember: /^a/i.test(word) })) this.view.approved(gate.callId)
+        return
+      }
+      if (/^(?:n|no)$/i.test(word)) {
+        gate.deny(reason === "" ? undefined : reason)
+        return
+      }
+    }
+  }
+
+  private say(text: string): void {
+    this.view.print(printable(text).split("\n"))
+  }
+}
+
+/** Gives the exit status; undefined where there is no line at all. */
+export const linesCommand = async (options: RunOptions): Promise<number | undefined> => {
+  const lines = new Lines(process.stdin)
+  const first = process.stdin.isTTY ? undefined : await lines.next()
+  if (first === undefined && !process.stdin.isTTY) return undefined
+  const local = await localExecutor(options)
+  const session = new LineSession(local, lines, options)
+  let stopped: number | undefined
+  const stopListening = onStop((status) => {
+    stopped ??= status
+    session.leave()
+  })
+  for (const problem of await local.start()) process.stderr.write(`stepline: ${printable(problem)}\n`)
+  try {
+    const status = await session.run(first)
+    return stopped ?? status
+  } finally {
+    await local.close()
+    stopListening()
+  }
+}

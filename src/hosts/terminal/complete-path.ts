@@ -1,0 +1,41 @@
+/** What the last word of a typed text may become where it names a file. */
+import { readdir } from "node:fs/promises"
+import { homedir } from "node:os"
+import { resolve } from "node:path"
+import type { Completion } from "./line-editor.ts"
+
+/** A word that is still being typed: quotes hold it together, and may be open. */
+const lastWord = /(?:"[^"]*"?|'[^']*'?|\\.|[^\s"'\\])*$/s
+
+/** More than these are not listed by anybody. */
+const maxCandidates = 500
+
+const unquoted = (word: string): string => word.replace(/["']|\\(.)/g, "$1")
+
+const quoted = (path: string, quote: string | undefined, isFolder: boolean): string => {
+  if (quote === undefined && !/[\s"'\\$`*?[\]{}()<>|&;!#~]/.test(path)) return isFolder ? path : `${path} `
+  const mark = quote ?? (path.includes("'") ? '"' : "'")
+  // Left open: what is in the folder comes next.
+  return isFolder ? mark + path : `${mark}${path}${mark} `
+}
+
+/** @param cwd Where relative paths start. */
+export const completePath = async (before: string, cwd: string): Promise<Completion> => {
+  // Within a JSON object a word starts at its quote, whatever stands before that.
+  const isOpen = (before.match(/"/g)?.length ?? 0) % 2 === 1
+  const word = isOpen ? before.slice(before.lastIndexOf('"')) : lastWord.exec(before)![0]
+  const from = before.length - word.length
+  const path = unquoted(word)
+  const slash = path.lastIndexOf("/") + 1
+  const [folder, start] = [path.slice(0, slash), path.slice(slash)]
+  const place = folder.startsWith("~/") ? resolve(homedir(), folder.slice(2)) : resolve(cwd, folder)
+  const entries = await readdir(place, { withFileTypes: true }).catch(() => [])
+  const quote = /^["']/.exec(word)?.[0]
+  const candidates = entries
+    .filter(({ name }) => name.startsWith(start) && (start !== "" || !name.startsWith(".")))
+    .slice(0, maxCandidates)
+    .map((entry) =>
+      quoted(`${folder}${entry.name}${entry.isDirectory() ? "/" : ""}`, quote, entry.isDirectory()),
+    )
+  return { from, candidates: candidates.sort() }
+}

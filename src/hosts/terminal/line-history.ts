@@ -1,0 +1,47 @@
+/** The lines that were typed, the oldest first; of equal ones the latest. */
+
+const maxLines = 1000
+
+export class LineHistory {
+  private readonly lines: Array<string> = []
+  private readonly onAdd: (line: string) => void
+
+  /**
+   * @param lines Those of earlier sessions, the oldest first.
+   * @param onAdd Told of each line that is kept.
+   */
+  constructor(lines: Iterable<string> = [], onAdd: (line: string) => void = () => undefined) {
+    for (const line of lines) this.keep(line)
+    this.onAdd = onAdd
+  }
+
+  get size(): number {
+    return this.lines.length
+  }
+
+  at(index: number): string | undefined {
+    return this.lines[index]
+  }
+
+  /** A line that begins with a blank is not kept, as in shells: it may hold a secret. */
+  add(line: string): void {
+    if (/^\s|^$/.test(line)) return
+    this.keep(line)
+    this.onAdd(line)
+  }
+
+  /** The index of the latest line before an index that holds the text. */
+  find(text: string, before: number): number | undefined {
+    for (let index = before - 1; index >= 0; index -= 1) {
+      if (this.lines[index]!.includes(text)) return index
+    }
+    return undefined
+  }
+
+  private keep(line: string): void {
+    const at = this.lines.lastIndexOf(line)
+    if (at !== -1) this.lines.splice(at, 1)
+    this.lines.push(line)
+    if (this.lines.length > maxLines) this.lines.shift()
+  }
+}

@@ -1,0 +1,52 @@
+/** A call's parameters as a text that people edit. */
+
+import type { Tool } from "../../pipeline/model/tool.ts"
+import { isPlainObject } from "../../pipeline/schema/coercion.ts"
+import { entriesOf } from "./render-header.ts"
+
+export interface ParamsText {
+  readonly text: string
+  /** Says what it is. */
+  readonly title: string
+  /** A name that tells an editor what kind of text it is. */
+  readonly fileName: string
+  /** Whether it takes an editor of files. */
+  readonly isLong: boolean
+  /** The parameters that an edited text stands for; a sentence where it stands for none. */
+  read(edited: string): Record<string, unknown> | string
+}
+
+const maxLines = 8
+const maxLength = 800
+
+const isLong = (text: string): boolean => text.length > maxLength || text.split("\n").length > maxLines
+
+/** A lone text stands as it is; all else as JSON. */
+export const paramsText = (params: unknown, tool: Tool<unknown> | undefined): ParamsText => {
+  const [only, ...others] = entriesOf(params)
+  if (only !== undefined && others.length === 0 && typeof only[1] === "string") {
+    const [name, text] = only
+    return {
+      text,
+      title: `The ${name}:`,
+      fileName: tool?.primaryKind === "command" ? "command.sh" : "text.txt",
+      isLong: isLong(text),
+      read: (edited) => ({ [name]: text.endsWith("\n") ? edited : edited.replace(/\n$/, "") }),
+    }
+  }
+  const text = JSON.stringify(params, undefined, 2)
+  return {
+    text,
+    title: "The parameters as JSON:",
+    fileName: "parameters.json",
+    isLong: isLong(text),
+    read(edited) {
+      try {
+        const value: unknown = JSON.parse(edited)
+        return isPlainObject(value) ? value : "The parameters are a JSON object. Put braces around them."
+      } catch (error) {
+        return `That is no JSON: ${(error as Error).message}`
+      }
+    },
+  }
+}

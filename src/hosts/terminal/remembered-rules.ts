@@ -1,0 +1,36 @@
+/** What `a` would remember at a gate, in words. */
+import type { Tool } from "../../pipeline/model/tool.ts"
+import type { PlacedRule, ToolFilters } from "../../policy/index.ts"
+import type { Block } from "./block.ts"
+import type { RenderBlockOptions } from "./render-block.ts"
+
+export interface RememberedRulesOptions {
+  readonly filters?: Pick<ToolFilters, "rememberable">
+  readonly tool: (name: string) => Tool<unknown> | undefined
+}
+
+export const ruleText = (rule: string | PlacedRule): string => {
+  if (typeof rule === "string") return rule
+  return rule.workingDir === undefined ? rule.pattern : `${rule.pattern} in ${rule.workingDir}`
+}
+
+export class RememberedRules {
+  private readonly options: RememberedRulesOptions
+  private last: { readonly gate: Block; readonly remembers: ReadonlyArray<string> | false } | undefined
+
+  constructor(options: RememberedRulesOptions) {
+    this.options = options
+  }
+
+  /** Found once for a gate: what it takes may be as long as a command is. */
+  of(gate: Block): Pick<RenderBlockOptions, "remembers"> {
+    const { filters } = this.options
+    const tool = this.options.tool(gate.toolName)
+    if (filters === undefined || tool === undefined) return {}
+    if (this.last?.gate !== gate) {
+      const remembers = filters.rememberable(tool, gate.params)?.map(ruleText) ?? false
+      this.last = { gate, remembers }
+    }
+    return { remembers: this.last.remembers }
+  }
+}

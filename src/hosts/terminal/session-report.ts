@@ -1,0 +1,68 @@
+/** What a session prints of the executor's events, and what it tells of work beside the user's calls. */
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { ToolEvent } from "../../pipeline/model/event.ts"
+import { capitalized } from "../../pipeline/stores/background-tasks.ts"
+import { resolveName } from "../../resolve/definition.ts"
+import type { Notifications } from "../notifications.ts"
+import { answerEffect } from "./answer-effect.ts"
+import type { Block } from "./block.ts"
+import type { BlockView } from "./block-view.ts"
+import { printedBlock } from "./printed-block.ts"
+import { visibleLine } from "./render-text.ts"
+
+export interface SessionReportOptions {
+  readonly executor: ToolExecutor
+  readonly view: BlockView
+  readonly notifications: Notifications
+  say(text: string): void
+}
+
+export class SessionReport {
+  /** Whether nobody is left to be told what to do next. */
+  isLeaving = false
+  private readonly options: SessionReportOptions
+
+  constructor(options: SessionReportOptions) {
+    this.options = options
+  }
+
+  show(event: ToolEvent): void {
+    const { executor, view, say } = this.options
+    if (event._tag === "Delegate") answerEffect(event)
+    // The prompt shows what is pending.
+    if (event._tag === "ActionPending") return view.invalidate()
+    if (event._tag === "ActionResolved") {
+      const label = visibleLine(event.label)
+      if (event.outcome === "dropped") say(`Not applied: ${label}`)
+      for (const error of event.cleanupErrors ?? []) say(`Cleanup of ${label} failed: ${error}`)
+      return view.invalidate()
+    }
+    const block = view.apply(event)
+    const printed = block && printedBlock(event, block, executor.tasks)
+    if (printed === undefined) return
+    view.printBlock(printed, event._tag === "Completed" && event.staged !== undefined)
+    if (this.isLeaving) return
+    this.sayWhatIsNext(event, block!)
+    this.tell()
+  }
+
+  /** Says what was reported beside the user's calls, unless one of those has the user's attention. */
+  tell(): void {
+    const { view, notifications, say } = this.options
+    if ([...view.blocks].some(({ background }) => !background)) return
+    for (const { source, text } of notifications.drain()) say(`${source}: ${text}`)
+  }
+
+  private sayWhatIsNext(event: ToolEvent, { callId, toolName, agentId, status }: Block): void {
+    const { executor, notifications, say } = this.options
+    if (event._tag === "BackgroundCompleted") {
+      const text = `${toolName} has ended [${capitalized(event.status)}]; /take ${callId} takes its result.`
+      notifications.add({ agentId, source: `task ${callId}`, text, taskId: callId })
+    } else if (event._tag === "Completed" && event.staged !== undefined) {
+      say("/apply makes these changes, /discard drops them.")
+    } else if (toolName === resolveName && status !== "complete") {
+      const action = executor.pendingActions(agentId).peek()
+      if (action !== undefined) say(`Still pending: ${visibleLine(action.label)}`)
+    }
+  }
+}
