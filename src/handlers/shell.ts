@@ -1,5 +1,6 @@
 /** Runs a command line in bash, streaming what it prints. Ending it, also by a cancel, ends all that it started. */
 import * as Effect from "effect/Effect"
+import type { Fiber } from "effect/Fiber"
 import { type CapturedOutput, CommandOutput } from "../io/command-output.ts"
 import type { LeftProcess } from "../io/end-processes.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
@@ -7,7 +8,6 @@ import type { ProcessExit } from "../io/processes.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
 import { textOutput } from "../pipeline/model/output.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
-import { abortable } from "./abortable.ts"
 import { locate } from "./location.ts"
 
 export interface ShellOptions {
@@ -34,13 +34,11 @@ const missing = (directory: string) => new ToolError(`Working directory does not
 const isDirectory = async ({ files }: Machine, path: string): Promise<boolean> =>
   (await files.stat(path))?.kind === "directory"
 
-/** The executor's own folder is taken as it is, since a look at it takes a good part of what a short command takes. */
 const findDirectory = async (
   machine: Machine,
   context: HandlerContext,
   directory: string | undefined,
 ): Promise<string> => {
-  if (directory === undefined && context.workspace === undefined) return context.cwd
   const { path, real } = await locate(machine.files, context, directory ?? context.cwd)
   if (!(await isDirectory(machine, real))) throw missing(path)
   return real
@@ -108,55 +106,104 @@ const startFailure = async (cause: unknown, machine: Machine, { cwd }: HandlerCo
   return Step.Error(`Cannot run the command: ${reason}`, { cause })
 }
 
-/** Ends when the time is over. A call that was moved to the background meanwhile has no time but its own. */
-const timeOver = (context: HandlerContext, timeout: number | undefined): Effect.Effect<void> => {
-  const isUnlimited = () => timeout === undefined && context.call.background
-  if (isUnlimited()) return Effect.never
-  return Effect.flatMap(Effect.sleep((timeout ?? foregroundTimeout) * 1000), () =>
-    isUnlimited() ? Effect.never : Effect.void,
-  )
-}
+/**
+ * A command on its way. It starts at once, and what can wait, such as the timer, is made while it runs: beside a short
+ * command that time counts.
+ */
+class CommandRun {
+  private readonly context: HandlerContext
+  private readonly options: ShellOptions
+  private readonly machine: Machine
+  private readonly output = new CommandOutput()
+  private readonly stop = new AbortController()
+  private readonly seconds: number
+  private isTimeOver = false
+  private leftRunning: ReadonlyArray<LeftProcess> = []
+  private ended: Promise<Step> | undefined
 
-/** A run's output, and what of it was left running, for whoever ends it. */
-class Run {
-  readonly output = new CommandOutput()
-  leftRunning: ReadonlyArray<LeftProcess> = []
-}
+  constructor(context: HandlerContext, options: ShellOptions, machine: Machine) {
+    this.context = context
+    this.options = options
+    this.machine = machine
+    this.seconds = options.timeout ?? foregroundTimeout
+  }
 
-const runShell = Effect.fnUntraced(
-  function* (context: HandlerContext, options: ShellOptions, machine: Machine, run: Run) {
-    const { command, workingDir, timeout } = options
-    const cwd = yield* abortable(() => findDirectory(machine, context, workingDir))
-    const process = abortable(async (signal) => {
-      const exit = await machine.processes.run({
-        command: "bash",
-        args: ["-c", command],
-        cwd,
-        signal,
-        ...(machine.env !== undefined && { envRules: machine.env }),
-        onOutput: async (stream, bytes) => {
-          const text = await run.output.write(stream, bytes)
-          if (text !== "") await context.delta(text)
-        },
-      })
-      run.leftRunning = exit.leftRunning ?? []
-      return exit
+  /** A call in the background has no time but its own, also once it was moved there. */
+  private get isUnlimited(): boolean {
+    return this.options.timeout === undefined && this.context.call.background
+  }
+
+  /** Undefined where no time will ever be over. */
+  get timeout(): Effect.Effect<void> | undefined {
+    if (this.isUnlimited) return undefined
+    return Effect.map(Effect.sleep(this.seconds * 1000), () => {
+      if (this.isUnlimited) return
+      this.isTimeOver = true
+      this.stop.abort()
     })
-    const exit = yield* Effect.raceFirst(process, timeOver(context, timeout))
-    const captured = yield* Effect.promise(() => run.output.end())
-    if (exit !== undefined) return completed(captured, exit)
-    return timedOut(timeout ?? foregroundTimeout, captured, run.leftRunning)
-  },
-  (run, context, _options, machine) =>
-    Effect.catch(run, (cause) => Effect.promise(() => startFailure(cause, machine, context))),
-)
+  }
 
-/** Nobody is told of the file of a call that was cancelled. What could not be ended is reported as a failed cleanup. */
-const cancelled = async ({ output, leftRunning }: Run): Promise<void> => {
-  await output.discard()
-  const note = leftNoteOf(leftRunning)
-  if (note !== undefined) throw new Error(note)
+  /** Starts it. Never rejects. */
+  begin(): Promise<Step> {
+    this.ended = this.step()
+    return this.ended
+  }
+
+  /** Nobody is told of the file of a call that was cancelled. Throws what could not be ended. */
+  async cancel(): Promise<void> {
+    this.stop.abort()
+    await this.ended
+    await this.output.discard()
+    const note = leftNoteOf(this.leftRunning)
+    if (note !== undefined) throw new Error(note)
+  }
+
+  private async step(): Promise<Step> {
+    const { context, machine, output } = this
+    try {
+      const exit = await this.execute()
+      if (!this.isTimeOver) return completed(await output.end(), exit)
+    } catch (cause) {
+      if (!this.isTimeOver) return startFailure(cause, machine, context)
+    }
+    return timedOut(this.seconds, await output.end(), this.leftRunning)
+  }
+
+  private async execute(): Promise<ProcessExit> {
+    const { context, machine, output } = this
+    const { command, workingDir } = this.options
+    // The executor's own folder is taken as it is: a look at it takes a good part of what a short command takes.
+    const isOwn = workingDir === undefined && context.workspace === undefined
+    const cwd = isOwn ? context.cwd : await findDirectory(machine, context, workingDir)
+    const exit = await machine.processes.run({
+      command: "bash",
+      args: ["-c", command],
+      cwd,
+      signal: this.stop.signal,
+      ...(machine.env !== undefined && { envRules: machine.env }),
+      onOutput: async (stream, bytes) => {
+        const text = await output.write(stream, bytes)
+        if (text !== "") await context.delta(text)
+      },
+    })
+    this.leftRunning = exit.leftRunning ?? []
+    return exit
+  }
 }
+
+const stepOf = (run: CommandRun): Effect.Effect<Step> =>
+  Effect.suspend(() => {
+    const ended = run.begin()
+    const { timeout } = run
+    const step = (timer?: Fiber<void>) =>
+      Effect.callback<Step>((resume) => {
+        void ended.then((step) => {
+          timer?.interruptUnsafe()
+          resume(Effect.succeed(step))
+        })
+      })
+    return timeout === undefined ? step() : Effect.flatMap(Effect.forkChild(timeout), step)
+  })
 
 /** The work of `Shell`, as one step. */
 export const shellStep = (
@@ -165,10 +212,8 @@ export const shellStep = (
   machine: Machine,
 ): Effect.Effect<Step> =>
   Effect.suspend(() => {
-    const run = new Run()
-    return Effect.onInterrupt(runShell(context, options, machine, run), () =>
-      Effect.promise(() => cancelled(run)),
-    )
+    const run = new CommandRun(context, options, machine)
+    return Effect.onInterrupt(stepOf(run), () => Effect.promise(() => run.cancel()))
   })
 
 /**

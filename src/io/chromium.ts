@@ -13,7 +13,7 @@ import { GuardedProxy } from "./guarded-proxy.ts"
 import { isMissingModule } from "./missing-module.ts"
 import { loadLibraries } from "./page-script.ts"
 import { reaper } from "./reaper.ts"
-import { marked, newMark } from "./run-marker.ts"
+import { addMark, newMark } from "./run-marker.ts"
 import { watchSpawns } from "./spawned-processes.ts"
 import { shortened } from "./truncation.ts"
 
@@ -181,7 +181,7 @@ export const startChromium = async (
       handleSIGTERM: false,
       handleSIGHUP: false,
       proxy: { server, bypass: "<-loopback>" },
-      env: marked(environmentFor(), newMark()),
+      env: addMark(environmentFor(), newMark()),
       timeout: startTimeout,
     }
     const launch = async () =>

@@ -29,45 +29,64 @@ export const looksSecret = (name: string): boolean => {
   return secretWord.test(words) || secretEnd.test(words) || secretPart.test(words)
 }
 
-/** A host has the same few dozen names at each call. */
-const known = new Map<string, boolean>()
-const maxKnown = 10_000
-
-const isSecret = (name: string): boolean => {
-  const seen = known.get(name)
-  if (seen !== undefined) return seen
-  if (known.size >= maxKnown) known.clear()
-  const secret = looksSecret(name)
-  known.set(name, secret)
-  return secret
-}
-
 const patternOf = (entry: string): RegExp => {
   const parts = entry.split("*").map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"))
   return new RegExp(`^${parts.join(".*")}$`, "s")
 }
 
-/** The environment of a command. */
+const allNames: ReadonlyArray<string> = ["*"]
+
+/** Which names a list passes. A host has the same few dozen names at each command, so what was decided is kept. */
+class PassList {
+  private readonly named: ReadonlySet<string>
+  private readonly patterns: ReadonlyArray<RegExp>
+  private readonly decided = new Map<string, boolean>()
+
+  constructor(pass: ReadonlyArray<string>) {
+    this.named = new Set(pass)
+    this.patterns = pass.filter((entry) => entry.includes("*")).map(patternOf)
+  }
+
+  passes(name: string): boolean {
+    let passes = this.decided.get(name)
+    if (passes !== undefined) return passes
+    passes =
+      this.named.has(name) || (!looksSecret(name) && this.patterns.some((pattern) => pattern.test(name)))
+    if (this.decided.size >= maxDecided) this.decided.clear()
+    this.decided.set(name, passes)
+    return passes
+  }
+}
+
+const maxDecided = 10_000
+const passLists = new WeakMap<ReadonlyArray<string>, PassList>()
+
+const passListOf = (pass: ReadonlyArray<string>): PassList => {
+  let list = passLists.get(pass)
+  if (list === undefined) {
+    list = new PassList(pass)
+    passLists.set(pass, list)
+  }
+  return list
+}
+
+/** The environment of a command: a new object. A list of `pass` is read once, and must not change. */
 export const environmentFor = (
-  { pass = ["*"], set = {} }: EnvironmentRules = {},
+  { pass = allNames, set }: EnvironmentRules = {},
   host: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv => {
-  const named = new Set(pass)
-  const patterns = pass.filter((entry) => entry.includes("*")).map(patternOf)
-  const passesAll = named.has("*")
+  const list = passListOf(pass)
   const env: NodeJS.ProcessEnv = {}
-  for (const [name, value] of Object.entries(host)) {
-    const passes =
-      named.has(name) || (!isSecret(name) && (passesAll || patterns.some((pattern) => pattern.test(name))))
-    if (passes) env[name] = value
+  for (const name of Object.keys(host)) if (list.passes(name)) env[name] = host[name]
+  for (const [name, value] of Object.entries(set ?? {})) {
+    if (value === undefined) delete env[name]
+    else env[name] = value
   }
-  Object.assign(env, set)
-  for (const [name, value] of Object.entries(set)) if (value === undefined) delete env[name]
   return env
 }
 
 /** What a model should know of it, as a sentence. */
-export const describeEnvironment = ({ pass = ["*"], set = {} }: EnvironmentRules = {}): string => {
+export const describeEnvironment = ({ pass = allNames, set = {} }: EnvironmentRules = {}): string => {
   const names = [...pass.filter((name) => name !== "*"), ...Object.keys(set)]
   if (!pass.includes("*")) {
     return `Of environment variables it has only these: ${names.join(", ") || "none"}.`

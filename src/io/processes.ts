@@ -6,7 +6,7 @@ import { endProcesses, type LeftProcess } from "./end-processes.ts"
 import { type EnvironmentRules, environmentFor } from "./environment.ts"
 import { type OnOutput, PipeReader } from "./pipe-reader.ts"
 import { reaper } from "./reaper.ts"
-import { marked, newMark } from "./run-marker.ts"
+import { addMark, newMark } from "./run-marker.ts"
 import { type SpawnHelperUse, startProcess } from "./start-process.ts"
 import type { Exit } from "./started-process.ts"
 
@@ -48,7 +48,7 @@ const run = async (options: ProcessOptions, use: SpawnHelperUse): Promise<Proces
   const { command, args, cwd, env, envRules, signal, onOutput } = options
   signal?.throwIfAborted()
   const mark = newMark()
-  const markedEnv = marked(env ?? environmentFor(envRules), mark)
+  const markedEnv = addMark(env === undefined ? environmentFor(envRules) : { ...env }, mark)
   const child = await startProcess({ command, args, cwd, env: markedEnv }, use)
   const leave = reaper.watch(child.pid)
   const reader = new PipeReader(child, onOutput)

@@ -13,8 +13,8 @@ let runs = 0
 
 export const newMark = (): string => `${hostMark}${++runs};`
 
-/** The environment with the mark of one more run. */
-export const marked = (env: NodeJS.ProcessEnv, mark: string): NodeJS.ProcessEnv => ({
-  ...env,
-  [variable]: (env[variable] ?? "") + mark,
-})
+/** Puts the mark of one more run into an environment. */
+export const addMark = (env: NodeJS.ProcessEnv, mark: string): NodeJS.ProcessEnv => {
+  env[variable] = (env[variable] ?? "") + mark
+  return env
+}

@@ -30,24 +30,35 @@ const startHelper = (): Promise<void> => {
   return starting
 }
 
-const helperFor = async (use: SpawnHelperUse): Promise<SpawnHelper | undefined> => {
+const helperFor = (use: SpawnHelperUse): SpawnHelper | undefined | Promise<SpawnHelper | undefined> => {
   if (use === "never" || isUnavailable || !canHaveSpawnHelper()) return undefined
-  if (use === "always") await startHelper()
-  else if (helper === undefined && ++started > fewProcesses && process.memoryUsage.rss() > largeProcess) {
-    void startHelper()
-  }
-  return helper
+  if (helper !== undefined) return helper
+  if (use === "always") return startHelper().then(() => helper)
+  if (++started > fewProcesses && process.memoryUsage.rss() > largeProcess) void startHelper()
+  return undefined
 }
 
-/** Rejects, or its `exited` does, where it cannot be started: with Node's error. */
-export const startProcess = async (spec: ProcessSpec, use: SpawnHelperUse): Promise<StartedProcess> => {
-  const ready = await helperFor(use)
-  if (ready === undefined) return startHere(spec)
+const startBeside = async (
+  spec: ProcessSpec,
+  ready: SpawnHelper | Promise<SpawnHelper | undefined>,
+): Promise<StartedProcess> => {
   try {
-    return await ready.start(spec)
+    return (await (await ready)?.start(spec)) ?? startHere(spec)
   } catch (cause) {
     if (!(cause instanceof SpawnHelperRefused)) throw cause
     isUnavailable = true
     return startHere(spec)
   }
+}
+
+/**
+ * Throws or rejects, or its `exited` rejects, where it cannot be started: with Node's error. What is started from here is
+ * started at once.
+ */
+export const startProcess = (
+  spec: ProcessSpec,
+  use: SpawnHelperUse,
+): StartedProcess | Promise<StartedProcess> => {
+  const ready = helperFor(use)
+  return ready === undefined ? startHere(spec) : startBeside(spec, ready)
 }
