@@ -77,6 +77,10 @@ export interface ReadOptions {
   readonly startedAt: number
 }
 
+/** Whether a name of a file with several names goes, or becomes a file of its own. */
+const isParted = ({ before, after }: Change): boolean =>
+  before?.hasOtherNames === true && !(after?.kind === "file" && after.inPlace === true)
+
 class ChangeReader {
   readonly changes: Array<Change> = []
   readonly leftOut: Array<string> = []
@@ -184,7 +188,7 @@ class ChangeReader {
   /** Whether it is what a name that went has held all along. */
   private async isAsBefore(path: string, info: BigIntStats): Promise<boolean> {
     for (const change of this.changes) {
-      if (change.after !== undefined || change.before?.hasOtherNames !== true) continue
+      if (!isParted(change)) continue
       const lower = this.at(change.path).below
       const below = await statOf(lower)
       if (below?.size !== info.size || modeOf(below) !== modeOf(info)) continue
@@ -194,10 +198,10 @@ class ChangeReader {
   }
 
   private markLost(): void {
-    this.changes.forEach((change, index) => {
-      const isGone = change.after === undefined && change.before?.hasOtherNames === true
-      if (isGone) this.changes[index] = { ...change, isStale: true }
-    })
+    const parted = this.changes.filter(isParted)
+    for (const change of parted.length > 0 ? parted : this.changes) {
+      this.changes[this.changes.indexOf(change)] = { ...change, isStale: true }
+    }
   }
 
   /** Gives whether it is a gap. */

@@ -116,7 +116,7 @@ const isOfBox = (
 
 const cannot = (why: string): StagingError =>
   new StagingError(
-    `The command cannot be staged here, and did not run: ${why}. Call it without \`stage\`: it is then asked about as usual.`,
+    `The command cannot be staged here, and did not run: ${why.replace(/\.+$/, "")}. Call it without \`stage\`: it is then asked about as usual.`,
   )
 
 const isThere = (path: string): Promise<boolean> =>

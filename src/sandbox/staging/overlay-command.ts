@@ -16,9 +16,7 @@ export interface OverlayCommand {
 const isRoot = process.getuid?.() === 0
 
 /** As root, the overlay can keep the names of a file together. Nothing of it has to reach the disk before it ends. */
-const overlayOptions = isRoot
-  ? "index=on,redirect_dir=off,metacopy=off,volatile"
-  : "userxattr,redirect_dir=off,volatile"
+const overlayOptions = isRoot ? "index=on,redirect_dir=off,metacopy=off,volatile" : "userxattr,volatile"
 
 /** Whether the overlay keeps them together for layers on one file system. */
 export const canKeepLinks = isRoot
