@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { root, runScript } from "./run-script.ts"
+import { root, runScript } from "./support/run-script.ts"
 
 const folder = join(root, "examples")
 const files = readdirSync(folder).filter((name) => name.endsWith(".ts"))

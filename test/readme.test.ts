@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { root, runScript } from "./run-script.ts"
+import { root, runScript } from "./support/run-script.ts"
 
 // Inside the package, so that it can import itself by name.
 const folder = join(root, ".readme")

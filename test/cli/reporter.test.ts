@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { blockReporter, jsonReporter } from "../../src/cli/reporter.ts"
 import { PlainView } from "../../src/hosts/terminal/plain-view.ts"
 import { pipeline, Step, type ToolEvent } from "../../src/index.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 
 const end = { agentId: "main", callId: "1", name: "shell", content: "what happened" }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { fromCustomTool } from "../../src/custom-tools/index.ts"
 import { foreignOwner } from "../../src/custom-tools/loading/isolation.ts"
-import { deferred, never } from "../pipeline/deferred.ts"
+import { deferred, never } from "../support/deferred.ts"
 import { customTool, endOf, executorFor } from "./tool-runs.ts"
 
 const exit = "sample called process.exit, which would end the program that runs it"

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest"
 import { loggerOf } from "../../src/custom-tools/file-logger.ts"
 import { fileLogger } from "../../src/custom-tools/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { expectNothingUnhandled } from "../pipeline/unhandled.ts"
+import { expectNothingUnhandled } from "../support/unhandled.ts"
 
 const file = useTempFolder()
 const log = () => file("stepline/custom-tools.log")

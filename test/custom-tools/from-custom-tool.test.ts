@@ -7,8 +7,8 @@ import {
   fromCustomTool,
 } from "../../src/custom-tools/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { deferred, turn } from "../pipeline/deferred.ts"
-import { expectNothingUnhandled } from "../pipeline/unhandled.ts"
+import { deferred, turn } from "../support/deferred.ts"
+import { expectNothingUnhandled } from "../support/unhandled.ts"
 import { customTool, endOf, eventsOf, executorFor, trusting } from "./tool-runs.ts"
 
 const text = (words: string) => ({ type: "text", text: words })

@@ -9,7 +9,7 @@ import {
   type SessionManager,
 } from "../../src/custom-tools/index.ts"
 import { defaultSession } from "../../src/custom-tools/memory-session.ts"
-import { deferred, turn } from "../pipeline/deferred.ts"
+import { deferred, turn } from "../support/deferred.ts"
 import { customTool, eventsOf, executorFor, piTool } from "./tool-runs.ts"
 
 const text = (words: string) => ({ type: "text" as const, text: words })

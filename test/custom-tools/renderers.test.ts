@@ -10,7 +10,7 @@ import {
   type ToolRenderContext,
 } from "../../src/custom-tools/index.ts"
 import type { RenderOptions, Tool, ToolResult } from "../../src/index.ts"
-import { expectNothingUnhandled } from "../pipeline/unhandled.ts"
+import { expectNothingUnhandled } from "../support/unhandled.ts"
 import { recordingLogger } from "./extensions/load-sources.ts"
 import { customTool, executorFor, piTool } from "./tool-runs.ts"
 

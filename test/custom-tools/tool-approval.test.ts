@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { AnyCustomTool } from "../../src/custom-tools/custom-tool.ts"
 import { type ApprovalSubject, type CustomToolHost, fromCustomTool } from "../../src/custom-tools/index.ts"
-import { expectNothingUnhandled } from "../pipeline/unhandled.ts"
+import { expectNothingUnhandled } from "../support/unhandled.ts"
 import { customTool, eventsOf } from "./tool-runs.ts"
 
 /** The approvals that a call asks for. */

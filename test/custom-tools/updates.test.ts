@@ -3,8 +3,8 @@ import { type AgentToolUpdateCallback, fromCustomTool } from "../../src/custom-t
 import { foreignOwner } from "../../src/custom-tools/loading/isolation.ts"
 import type { DeltaEvent, ToolEvent } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { deferred, never, turn, until } from "../pipeline/deferred.ts"
-import { expectNothingUnhandled } from "../pipeline/unhandled.ts"
+import { deferred, never, turn, until } from "../support/deferred.ts"
+import { expectNothingUnhandled } from "../support/unhandled.ts"
 import { customTool, eventsOf, executorFor, trusting } from "./tool-runs.ts"
 
 type Update = (update: unknown) => void

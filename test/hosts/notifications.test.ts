@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Notifications } from "../../src/hosts/notifications.ts"
 import { pipeline, Step } from "../../src/index.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { crewOf } from "./sub-agents/crew.ts"
 
 const of = (...texts: ReadonlyArray<string>): Notifications => {

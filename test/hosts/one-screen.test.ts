@@ -5,7 +5,7 @@ import { editFileTool } from "../../src/impls/edit-file.ts"
 import { type HostQuestion, pipeline, Step, type ToolEvent, type ToolExecutor } from "../../src/index.ts"
 import { executorIn } from "../impls/executor-in.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { toolOf } from "../pipeline/executor-of.ts"
+import { toolOf } from "../support/executor-of.ts"
 
 const path = useTempFolder()
 

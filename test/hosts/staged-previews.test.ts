@@ -11,7 +11,7 @@ import {
   type ToolExecutorOptions,
   type ToolPipeline,
 } from "../../src/index.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 
 const showing = (name: string) => pipeline().andThen(IdeShowPreview({ path: `/${name}`, content: name }))
 

@@ -5,7 +5,7 @@ import { astEditTool, makeAstEditTool } from "../../src/impls/ast-edit.ts"
 import type { Tool, ToolExecutor, ToolResult } from "../../src/index.ts"
 import { localFiles } from "../../src/io/files.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 
 const path = useTempFolder()
 

@@ -6,7 +6,7 @@ import type { ToolResult } from "../../src/index.ts"
 import { localFiles } from "../../src/io/files.ts"
 import { type GrammarPackages, Grammars } from "../../src/structural/installed-grammars.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 
 const path = useTempFolder()
 

@@ -1,6 +1,6 @@
 /** One call of a tool through an executor whose time stands still, to its result. */
 import type { Tool, ToolResult } from "../../src/index.ts"
-import { virtualTime } from "../pipeline/virtual-time.ts"
+import { virtualTime } from "../support/virtual-time.ts"
 
 /** `gate` says whether the host may be asked; where it may, it approves. */
 export const resultOf = async (

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { getBackgroundTaskTool, shellTool } from "../../src/impls/index.ts"
 import { isRunning } from "../io/process-state.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { virtualTime } from "../pipeline/virtual-time.ts"
+import { virtualTime } from "../support/virtual-time.ts"
 import { drive } from "./drive.ts"
 import { executorIn } from "./executor-in.ts"
 

@@ -7,7 +7,7 @@ import { makeAstGrepTool } from "../../src/impls/ast-grep.ts"
 import { ToolFilters, type ToolResult } from "../../src/index.ts"
 import { localFiles } from "../../src/io/files.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 
 const path = useTempFolder()
 

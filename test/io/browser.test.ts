@@ -9,9 +9,9 @@ import { PrivateAddressError } from "../../src/io/address-guard.ts"
 import type { Browser } from "../../src/io/browser.ts"
 import { FetchError } from "../../src/io/fetch-error.ts"
 import { findChromium } from "../../src/io/find-chromium.ts"
-import { deferred, turn } from "../pipeline/deferred.ts"
 import { browserOf, describeWithChromium, watchedChromium } from "../servers/chromium.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
+import { deferred, turn } from "../support/deferred.ts"
 import { useTempFolder } from "./temp-folder.ts"
 
 const path = useTempFolder()

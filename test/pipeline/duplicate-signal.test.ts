@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { pipeline, Step } from "../../src/index.ts"
-import { deferred } from "./deferred.ts"
-import { executorOf } from "./executor-of.ts"
+import { deferred } from "../support/deferred.ts"
+import { executorOf } from "../support/executor-of.ts"
 
 it("the signal of a refused duplicate cancels nothing of the call that has the id", async () => {
   const held = deferred<Step>()

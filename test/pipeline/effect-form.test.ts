@@ -15,9 +15,9 @@ import {
   type ToolPipeline,
   ToolRegistry,
 } from "../../src/index.ts"
-import { effectIt } from "../effect-it.ts"
-import { never, turn } from "./deferred.ts"
-import { registryOf, toolOf } from "./executor-of.ts"
+import { never, turn } from "../support/deferred.ts"
+import { effectIt } from "../support/effect-it.ts"
+import { registryOf, toolOf } from "../support/executor-of.ts"
 
 class Database extends Context.Service<
   Database,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolExecutor } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { executorOf } from "./executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 
 describe("enqueue", () => {
   it("gives the ids of the calls in order, made up where there are none", () => {

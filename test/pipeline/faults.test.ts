@@ -8,9 +8,9 @@ import {
   type ToolExecutorOptions,
 } from "../../src/index.ts"
 import { isTerminal, ScriptedHost } from "../../src/testing.ts"
-import { turn } from "./deferred.ts"
-import { executorOf, type Plan, toolOf } from "./executor-of.ts"
-import { expectNothingUnhandled } from "./unhandled.ts"
+import { turn } from "../support/deferred.ts"
+import { executorOf, type Plan, toolOf } from "../support/executor-of.ts"
+import { expectNothingUnhandled } from "../support/unhandled.ts"
 
 expectNothingUnhandled()
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent, type ToolExecutor } from "../../src/index.ts"
 import { isTerminal, ScriptedHost } from "../../src/testing.ts"
-import { never, turn } from "./deferred.ts"
-import { is } from "./event-of.ts"
-import { executorOf } from "./executor-of.ts"
-import { expectNothingUnhandled } from "./unhandled.ts"
+import { never, turn } from "../support/deferred.ts"
+import { is } from "../support/event-of.ts"
+import { executorOf } from "../support/executor-of.ts"
+import { expectNothingUnhandled } from "../support/unhandled.ts"
 
 expectNothingUnhandled()
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { deferred, until } from "./deferred.ts"
-import { is } from "./event-of.ts"
-import { executorOf } from "./executor-of.ts"
+import { deferred, until } from "../support/deferred.ts"
+import { is } from "../support/event-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 
 const duplicate = { _tag: "Error", reason: "duplicate", callId: "c", content: expect.stringContaining('"c"') }
 

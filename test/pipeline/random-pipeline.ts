@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { type HandlerContext, pipeline, Step, type ToolCall, type ToolPipeline } from "../../src/index.ts"
-import { type Deferred, deferred } from "./deferred.ts"
+import { type Deferred, deferred } from "../support/deferred.ts"
 
 const waits = ["promise", "effect", "uninterruptible", "generator", "stream"] as const
 const plain = ["step", "output", "delta", "yields", "streams", "succeeds"] as const

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { deferred, never, turn, until } from "./deferred.ts"
-import { is } from "./event-of.ts"
-import { executorOf } from "./executor-of.ts"
-import { heldTool } from "./held-tool.ts"
+import { deferred, never, turn, until } from "../support/deferred.ts"
+import { is } from "../support/event-of.ts"
+import { executorOf } from "../support/executor-of.ts"
+import { heldTool } from "../support/held-tool.ts"
 
 const gate = pipeline()
   .awaitApproval()

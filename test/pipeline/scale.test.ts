@@ -7,10 +7,10 @@ import {
   type ToolExecutorOptions,
 } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { never, turn, until } from "./deferred.ts"
-import { is } from "./event-of.ts"
-import { executorOf, type Plan, registryOf } from "./executor-of.ts"
-import { growth, growthLimit } from "./growth.ts"
+import { never, turn, until } from "../support/deferred.ts"
+import { is } from "../support/event-of.ts"
+import { executorOf, type Plan, registryOf } from "../support/executor-of.ts"
+import { growth, growthLimit } from "../support/growth.ts"
 
 const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout")
 

@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent, type ToolExecutor } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { deferred, never, turn, until } from "./deferred.ts"
-import { is, trail } from "./event-of.ts"
-import { executorOf } from "./executor-of.ts"
+import { deferred, never, turn, until } from "../support/deferred.ts"
+import { is, trail } from "../support/event-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 
 const stuck = pipeline().andThen(() => never())
 

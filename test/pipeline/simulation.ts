@@ -10,8 +10,8 @@ import type {
 } from "../../src/index.ts"
 import { ToolExecutor } from "../../src/index.ts"
 import { isTerminal } from "../../src/testing.ts"
-import { turn } from "./deferred.ts"
-import { registryOf, toolOf } from "./executor-of.ts"
+import { turn } from "../support/deferred.ts"
+import { registryOf, toolOf } from "../support/executor-of.ts"
 import { agents, type Command, type Enqueue } from "./random-commands.ts"
 import { type Shape, World } from "./random-pipeline.ts"
 

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { ToolEvent } from "../../src/index.ts"
-import { deferred, turn } from "../pipeline/deferred.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { deferred, turn } from "../support/deferred.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { abortable, apply, editTool, labels, stage } from "./edit-tool.ts"
 
 describe("executor.resolve with a signal", () => {

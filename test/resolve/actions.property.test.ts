@@ -9,8 +9,8 @@ import type {
 } from "../../src/index.ts"
 import { ToolExecutor } from "../../src/index.ts"
 import { isTerminal } from "../../src/testing.ts"
-import { turn } from "../pipeline/deferred.ts"
-import { registryOf } from "../pipeline/executor-of.ts"
+import { turn } from "../support/deferred.ts"
+import { registryOf } from "../support/executor-of.ts"
 import { type Shape, Workshop } from "./workshop.ts"
 
 const agent = fc.constantFrom("one", "two")

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { type HandlerContext, type HandlerFunction, pipeline, Step, ToolError } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, labels, resolveCall, stage } from "./edit-tool.ts"
 
 describe("resolve with `apply`", () => {

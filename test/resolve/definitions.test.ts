@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { executorOf, toolOf } from "../pipeline/executor-of.ts"
+import { executorOf, toolOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, resolveCall, stage } from "./edit-tool.ts"
 
 const names = (executor: ReturnType<typeof executorOf>, agentId?: string) =>

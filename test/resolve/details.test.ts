@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { type ResolveRequest, Step, type ToolOutput } from "../../src/index.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, stage } from "./edit-tool.ts"
 
 /** The details of the result after handlers that answer with this step. */

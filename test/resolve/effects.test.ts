@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { is } from "../pipeline/event-of.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { is } from "../support/event-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { apply, labels, resolveCall, stage } from "./edit-tool.ts"
 
 describe("what is applied", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { type CallFilter, pipeline, Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { turn } from "../pipeline/deferred.ts"
-import { is } from "../pipeline/event-of.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
-import { virtualTime } from "../pipeline/virtual-time.ts"
+import { turn } from "../support/deferred.ts"
+import { is } from "../support/event-of.ts"
+import { executorOf } from "../support/executor-of.ts"
+import { virtualTime } from "../support/virtual-time.ts"
 import { apply, labels, resolveCall, stage } from "./edit-tool.ts"
 
 /** A preview, then a gate of the host's, then the change; each resolution that the change saw. */

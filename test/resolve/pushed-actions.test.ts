@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { type ActionFunction, type PushedAction, ToolError } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, labels, resolveCall } from "./edit-tool.ts"
 
 const pushed = (action: Partial<PushedAction> = {}) => {

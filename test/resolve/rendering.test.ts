@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Step, type ToolResult, textOutput } from "../../src/index.ts"
 import { renderResolve } from "../../src/resolve/rendering.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, stage } from "./edit-tool.ts"
 
 const options = { width: 80, expanded: false }

@@ -2,8 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { expect, expectTypeOf } from "vitest"
 import { pipeline, Step, ToolExecutor, type ToolPipeline } from "../../src/index.ts"
-import { effectIt } from "../effect-it.ts"
-import { registryOf } from "../pipeline/executor-of.ts"
+import { effectIt } from "../support/effect-it.ts"
+import { registryOf } from "../support/executor-of.ts"
 import { apply, discard } from "./edit-tool.ts"
 
 class Disk extends Context.Service<Disk, { readonly write: (text: string) => Effect.Effect<void> }>()(

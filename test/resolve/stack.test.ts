@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { deferred, turn } from "../pipeline/deferred.ts"
-import { is } from "../pipeline/event-of.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { deferred, turn } from "../support/deferred.ts"
+import { is } from "../support/event-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, labels, resolveCall, stage } from "./edit-tool.ts"
 
 describe("the pending actions of an agent", () => {

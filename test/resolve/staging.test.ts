@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, ToolPipeline } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { is, trail } from "../pipeline/event-of.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { is, trail } from "../support/event-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { apply, editTool, labels, stage } from "./edit-tool.ts"
 
 const hint =

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { type StandingResolveHandler, ToolError } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { turn } from "../pipeline/deferred.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { turn } from "../support/deferred.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, resolveCall, stage } from "./edit-tool.ts"
 
 const standing = (handler: StandingResolveHandler, agentId = "main") => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolPipeline } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { never } from "../pipeline/deferred.ts"
-import { is } from "../pipeline/event-of.ts"
-import { virtualTime } from "../pipeline/virtual-time.ts"
+import { never } from "../support/deferred.ts"
+import { is } from "../support/event-of.ts"
+import { virtualTime } from "../support/virtual-time.ts"
 import { abortable, apply, discard, editTool, labels, resolveCall, stage } from "./edit-tool.ts"
 
 describe("a resolve that runs out of time", () => {

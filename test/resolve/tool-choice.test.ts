@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent, type ToolExecutor } from "../../src/index.ts"
 import { isTerminal, ScriptedHost } from "../../src/testing.ts"
-import { deferred, turn } from "../pipeline/deferred.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { deferred, turn } from "../support/deferred.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, labels, stage } from "./edit-tool.ts"
 
 const withheld =

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { turn } from "../pipeline/deferred.ts"
-import { is } from "../pipeline/event-of.ts"
-import { executorOf } from "../pipeline/executor-of.ts"
+import { turn } from "../support/deferred.ts"
+import { is } from "../support/event-of.ts"
+import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, labels, resolveCall, stage } from "./edit-tool.ts"
 
 /** What is applied first is a preview of its own. */

@@ -9,7 +9,7 @@ import {
   ToolError,
   type ToolPipeline,
 } from "../../src/index.ts"
-import { type Deferred, deferred } from "../pipeline/deferred.ts"
+import { type Deferred, deferred } from "../support/deferred.ts"
 
 /** `held` and `effect` wait until they are released; `gated` asks the host first. */
 export type Way = "now" | "held" | "effect" | "gated"

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { LoadedExtensionTool, ToolPort } from "../../../src/custom-tools/index.ts"
 import type { ToolCall } from "../../../src/index.ts"
 import type { CallingAgent } from "../../../src/pipeline/model/handler.ts"
-import { turn, until } from "../../pipeline/deferred.ts"
+import { turn, until } from "../../support/deferred.ts"
 import { loadSources, toolSource } from "./load-sources.ts"
 
 /** A registry with a tool `read`, and what extensions asked of it. */

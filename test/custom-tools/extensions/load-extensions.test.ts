@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { type LoadedExtensionTool, loadExtensions, noOpUI } from "../../../src/custom-tools/index.ts"
-import { deferred } from "../../pipeline/deferred.ts"
+import { deferred } from "../../support/deferred.ts"
 import { loadSources, temporaryFolder, toolSource } from "./load-sources.ts"
 
 const invalid = (index: number) =>

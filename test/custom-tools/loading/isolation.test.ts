@@ -11,7 +11,7 @@ import {
   runOutside,
 } from "../../../src/custom-tools/loading/isolation.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
-import { root, runScript } from "../../run-script.ts"
+import { root, runScript } from "../../support/run-script.ts"
 
 const path = useTempFolder()
 

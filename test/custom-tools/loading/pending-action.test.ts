@@ -3,7 +3,7 @@ import { currentCall } from "../../../src/custom-tools/current-call.ts"
 import { foreignOwner } from "../../../src/custom-tools/loading/isolation.ts"
 import { toPushedAction } from "../../../src/custom-tools/loading/pending-action.ts"
 import type { CallingAgent } from "../../../src/pipeline/model/handler.ts"
-import { deferred } from "../../pipeline/deferred.ts"
+import { deferred } from "../../support/deferred.ts"
 import { recordingLogger } from "../extensions/load-sources.ts"
 
 const agent = { agentId: "main" } as CallingAgent

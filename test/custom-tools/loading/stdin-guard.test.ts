@@ -2,7 +2,7 @@ import fs from "node:fs"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
 import { runIsolated } from "../../../src/custom-tools/loading/isolation.ts"
-import { runScript } from "../../run-script.ts"
+import { runScript } from "../../support/run-script.ts"
 
 describe("the standard input of foreign code", () => {
   it("is at its end, each its own", async () => {

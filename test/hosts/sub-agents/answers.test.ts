@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest"
 import { SubAgents } from "../../../src/hosts/sub-agents/index.ts"
 import { spawnAgentTool } from "../../../src/impls/spawn-agent.ts"
 import { ToolExecutor, ToolRegistry } from "../../../src/index.ts"
-import { deferred, never } from "../../pipeline/deferred.ts"
+import { deferred, never } from "../../support/deferred.ts"
 import { crewOf } from "./crew.ts"
 
 const ended = (label: string, status: string, message: string) => `Agent ${label} [${status}]:\n${message}`

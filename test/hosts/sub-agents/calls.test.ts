@@ -3,9 +3,9 @@ import { SubAgents } from "../../../src/hosts/sub-agents/index.ts"
 import { allTools, subagentTools } from "../../../src/impls/index.ts"
 import { spawnAgentTool } from "../../../src/impls/spawn-agent.ts"
 import { pipeline, Step, ToolExecutor, ToolRegistry, type ToolResult } from "../../../src/index.ts"
-import { deferred } from "../../pipeline/deferred.ts"
-import { toolOf } from "../../pipeline/executor-of.ts"
-import { heldTool } from "../../pipeline/held-tool.ts"
+import { deferred } from "../../support/deferred.ts"
+import { toolOf } from "../../support/executor-of.ts"
+import { heldTool } from "../../support/held-tool.ts"
 import { crewOf } from "./crew.ts"
 
 const echo = toolOf(

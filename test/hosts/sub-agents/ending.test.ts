@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest"
 import type { AgentRun } from "../../../src/hosts/sub-agents/index.ts"
 import { pipeline, Step, type ToolResult } from "../../../src/index.ts"
-import { deferred, never, turn } from "../../pipeline/deferred.ts"
-import { toolOf } from "../../pipeline/executor-of.ts"
-import { heldTool } from "../../pipeline/held-tool.ts"
+import { deferred, never, turn } from "../../support/deferred.ts"
+import { toolOf } from "../../support/executor-of.ts"
+import { heldTool } from "../../support/held-tool.ts"
 import { crewOf } from "./crew.ts"
 
 const gated = toolOf(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { pipeline } from "../../../src/index.ts"
-import { deferred, never, turn } from "../../pipeline/deferred.ts"
-import { toolOf } from "../../pipeline/executor-of.ts"
+import { deferred, never, turn } from "../../support/deferred.ts"
+import { toolOf } from "../../support/executor-of.ts"
 import { crewOf } from "./crew.ts"
 
 const statuses = ({ subAgents }: ReturnType<typeof crewOf>): Array<string> =>

@@ -8,7 +8,7 @@ import { LineHistory } from "../../../src/hosts/terminal/line-history.ts"
 import type { SessionOptions } from "../../../src/hosts/terminal/session-options.ts"
 import { readOnlyTools, shellTool } from "../../../src/impls/index.ts"
 import { defineTool, pipeline, Step, ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
-import { deferred } from "../../pipeline/deferred.ts"
+import { deferred } from "../../support/deferred.ts"
 import type { ScreenOptions } from "./screen.ts"
 import { SessionTerminal } from "./session-terminal.ts"
 

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest"
+import { pipeline, Step, type ToolEvent } from "../../../src/index.ts"
+import { ScriptedHost } from "../../../src/testing.ts"
+import { never, until } from "../../support/deferred.ts"
+import { executorOf } from "../../support/executor-of.ts"
+
+describe("everything in an event or a result but its answer functions and its cause", () => {
+  const withoutAnswers = (event: ToolEvent): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(event).filter(([key, value]) => typeof value !== "function" && key !== "cause"),
+    )
+
+  it("is plain JSON, with no field that is undefined", async () => {
+    const executor = executorOf({
+      tool: pipeline()
+        .andThen(() => Step.Output("preview"))
+        .andThen(() => Step.Delta("x"))
+        .awaitApproval({ label: "sure?" })
+        .andThen(() => Step.Delegate({ _tag: "Ask" }))
+        .finally({ name: "close", call: () => Step.Error("gone") }),
+      gate: pipeline().awaitApproval(),
+      fails: pipeline().andThen(() => Step.Error("no", { cause: new Error("why") })),
+      stuck: pipeline().andThen(() => never()),
+    })
+    const host = new ScriptedHost(executor, {
+      gate: ({ callId }) =>
+        callId === "denied" ? { deny: "no" } : callId === "edited" ? { params: {} } : "approve",
+    })
+    const done = host.run([
+      { name: "tool" },
+      { name: "tool", background: true },
+      { callId: "edited", name: "tool" },
+      { callId: "denied", name: "gate" },
+      { name: "gate" },
+      { name: "fails" },
+      { name: "nope" },
+      { name: "tool", decision: "deny" },
+      { callId: "stuck", name: "stuck" },
+    ])
+    await until(() => host.tags("stuck").includes("Started"))
+    executor.cancelCall("stuck")
+    await done
+    for (const event of host.events.map(withoutAnswers)) {
+      expect(JSON.parse(JSON.stringify(event))).toStrictEqual(event)
+    }
+    for (const name of ["tool", "gate", "fails", "nope"]) {
+      const result = await executor.run({ name })
+      expect(JSON.parse(JSON.stringify(result))).toStrictEqual(result)
+    }
+    for (const task of executor.tasks.list()) expect(JSON.parse(JSON.stringify(task))).toStrictEqual(task)
+  })
+})

@@ -1,0 +1,175 @@
+import { describe, expect, it } from "vitest"
+import { pipeline, Step, type ToolCallInput } from "../../../src/index.ts"
+import { ScriptedHost } from "../../../src/testing.ts"
+import { never, turn, until } from "../../support/deferred.ts"
+import { is } from "../../support/event-of.ts"
+import { executorOf } from "../../support/executor-of.ts"
+import { heldTool } from "../../support/held-tool.ts"
+
+const bg = (name: string, call: Partial<ToolCallInput> = {}): ToolCallInput => ({
+  callId: "c",
+  name,
+  background: true,
+  ...call,
+})
+
+describe("backgroundConcurrency", () => {
+  const ids = ["a", "b", "c", "d", "e"]
+
+  it("bounds those that run; the others are announced at once and start in order as places come free", async () => {
+    const { plan, running, release } = heldTool()
+    const executor = executorOf({ tool: plan }, { backgroundConcurrency: 2 })
+    const host = new ScriptedHost(executor)
+    const done = host.run(ids.map((callId) => bg("tool", { callId })))
+    await until(() => running.length === 2)
+    await turn()
+    expect(running).toEqual(["a", "b"])
+    expect(host.tags().filter((tag) => tag === "BackgroundStarted")).toHaveLength(5)
+    expect(executor.tasks.list().map((task) => task.status)).toEqual([
+      "running",
+      "running",
+      "pending",
+      "pending",
+      "pending",
+    ])
+    for (const [ended, next] of [
+      ["b", "c"],
+      ["a", "d"],
+      ["c", "e"],
+    ] as const) {
+      release(ended)
+      await until(() => running.includes(next))
+      await turn()
+      expect(running).toHaveLength(2)
+    }
+    release("d")
+    release("e")
+    await done
+    expect(executor.tasks.list().map((task) => task.id)).toEqual(["b", "a", "c", "d", "e"])
+  })
+
+  it("does not count those that wait for the host, and has them queue again for a place", async () => {
+    const { plan, hold, running, release } = heldTool()
+    const asks = pipeline()
+      .andThen(() => Step.Delegate({ _tag: "Ask" }))
+      .andThen(hold)
+    const executor = executorOf({ tool: plan, asks }, { backgroundConcurrency: 1 })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([bg("asks", { callId: "asks" }), bg("tool", { callId: "other" })])
+    const asked = await host.until(is("Delegate"))
+    await until(() => running.length > 0)
+    expect(running).toEqual(["other"])
+    asked.succeed()
+    await turn()
+    await turn()
+    expect(running).toEqual(["other"])
+    expect(executor.tasks.get("asks")).toMatchObject({ status: "pending" })
+    release("other")
+    await until(() => running.includes("asks"))
+    release("asks")
+    await host.run()
+    expect(host.tags("asks")).toEqual(["Started", "BackgroundStarted", "Delegate", "BackgroundCompleted"])
+  })
+
+  it("has one that comes back from the host queue behind those that wait already", async () => {
+    const { plan, hold, running, release } = heldTool()
+    const asks = pipeline()
+      .andThen(() => Step.Delegate({ _tag: "Ask" }))
+      .andThen(hold)
+    const executor = executorOf({ tool: plan, asks }, { backgroundConcurrency: 1 })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([bg("asks", { callId: "asks" })])
+    await host.until(is("Delegate"))
+    await executor.run(bg("tool", { callId: "first" }), (event) => {
+      // The place is free at this very moment, and "second" has waited for it.
+      if (event._tag === "BackgroundCompleted") executor.respond("asks", {})
+    })
+    executor.enqueue([bg("tool", { callId: "second" })])
+    await until(() => executor.tasks.get("second")?.status === "pending")
+    await turn()
+    release("first")
+    await until(() => running.some((id) => id !== "first"))
+    expect(running).toEqual(["second"])
+    release("second")
+    await until(() => running.includes("asks"))
+    release("asks")
+    await host.run()
+  })
+
+  it("does not count those at a gate", async () => {
+    const { plan, running, release } = heldTool()
+    const executor = executorOf(
+      { tool: plan, gate: pipeline().awaitApproval() },
+      { backgroundConcurrency: 1 },
+    )
+    const host = new ScriptedHost(executor, { gate: "ignore" })
+    const done = host.run([
+      bg("gate", { callId: "g1" }),
+      bg("gate", { callId: "g2" }),
+      bg("tool", { callId: "a" }),
+    ])
+    await until(() => running.length > 0)
+    expect(executor.inspect().map((call) => call.waitingFor)).toEqual(["approval", "approval", undefined])
+    release("a")
+    await until(() => executor.inspect().length === 2)
+    executor.approve("g1")
+    executor.deny("g2")
+    await done
+    expect(host.tags("g1").at(-1)).toBe("BackgroundCompleted")
+  })
+
+  it("does not count a generator that waits for the host between its steps", async () => {
+    const { plan, running, release } = heldTool()
+    const asks = pipeline().andThen(async function* () {
+      yield Step.Delegate({ _tag: "Ask" })
+      yield Step.Output("done")
+    })
+    const executor = executorOf({ tool: plan, asks }, { backgroundConcurrency: 1 })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([bg("asks", { callId: "asks" }), bg("tool", { callId: "other" })])
+    const asked = await host.until(is("Delegate"))
+    await until(() => running.length > 0)
+    asked.succeed()
+    await turn()
+    expect(executor.tasks.get("asks")).toMatchObject({ status: "pending" })
+    release("other")
+    await host.run()
+    expect(executor.tasks.get("asks")).toMatchObject({ status: "complete", content: "done" })
+  })
+
+  it("gives the place of a cancelled task to the next", async () => {
+    const { plan, running, release } = heldTool()
+    const executor = executorOf(
+      { tool: plan, stuck: pipeline().andThen(() => never()) },
+      { backgroundConcurrency: 1 },
+    )
+    executor.enqueue([
+      bg("stuck", { callId: "stuck" }),
+      bg("tool", { callId: "waits" }),
+      bg("tool", { callId: "next" }),
+    ])
+    const host = new ScriptedHost(executor)
+    const done = host.run()
+    await until(() => executor.tasks.get("stuck")?.status === "running")
+    expect(executor.cancelCall("waits")).toBe(true)
+    expect(executor.cancelCall("stuck")).toBe(true)
+    await until(() => running.length > 0)
+    expect(running).toEqual(["next"])
+    release("next")
+    await done
+    expect(host.tags("waits")).toEqual(["Started", "BackgroundStarted", "BackgroundCompleted"])
+  })
+
+  it("does not hold foreground calls back", async () => {
+    const executor = executorOf(
+      { stuck: pipeline().andThen(() => never()), tool: pipeline() },
+      { backgroundConcurrency: 1 },
+    )
+    executor.enqueue([
+      bg("stuck", { callId: "a" }),
+      bg("stuck", { callId: "b" }),
+      { callId: "f", name: "tool" },
+    ])
+    await new ScriptedHost(executor).until(is("Completed", "f"))
+  })
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest"
+import { pipeline } from "../../../src/index.ts"
+import { executorOf } from "../../support/executor-of.ts"
+import { heldTool } from "../../support/held-tool.ts"
+
+describe("an agent's signal", () => {
+  it("is aborted by a hard cancel, with its reason, and replaced", () => {
+    const executor = executorOf({})
+    const [one, two] = [executor.agentSignal("one"), executor.agentSignal("two")]
+    expect(executor.agentSignal("one")).toBe(one)
+    executor.cancel({ agentId: "one", reason: "Stop" })
+    expect(one.reason).toMatchObject({ name: "AbortError", message: "Stop" })
+    expect(two.aborted).toBe(false)
+    expect(executor.agentSignal("one").aborted).toBe(false)
+    executor.cancel()
+    expect(two.reason).toMatchObject({ name: "AbortError", message: "Cancelled" })
+  })
+
+  it("is not aborted by a soft cancel, or by one of a call", async () => {
+    const held = heldTool()
+    const executor = executorOf({ held: held.plan })
+    const signal = executor.agentSignal()
+    executor.enqueue([{ callId: "a", name: "held" }])
+    executor.cancelForeground()
+    executor.cancelCall("a")
+    expect(signal.aborted).toBe(false)
+  })
+
+  it("is aborted by shutdown, for good", async () => {
+    const executor = executorOf({})
+    const signal = executor.agentSignal()
+    await executor.shutdown()
+    for (const aborted of [signal, executor.agentSignal()]) {
+      expect(aborted.reason).toMatchObject({
+        name: "AbortError",
+        message: "Cancelled: the executor was shut down",
+      })
+    }
+  })
+})
+
+it("an agent that is forgotten is as one that was never heard of", async () => {
+  const executor = executorOf({ one: pipeline(), two: pipeline() })
+  executor.setActiveTools("agent", ["one"])
+  executor.setStandingResolveHandler("agent", async () => ({ content: [] }))
+  const signal = executor.agentSignal("agent")
+  executor.forgetAgent("agent")
+  expect(executor.definitions("agent").map(({ name }) => name)).toEqual(["one", "two"])
+  executor.cancel()
+  expect(signal.aborted).toBe(false)
+})
