@@ -20,7 +20,7 @@ import {
   unlink,
 } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import type { Change, Outcome } from "./change-set.ts"
+import type { Change, Outcome } from "./change.ts"
 import { fingerprintOf, isUnchanged, kindOf, statOf, targetOf } from "./fingerprint.ts"
 import { StagingError } from "./staging-error.ts"
 

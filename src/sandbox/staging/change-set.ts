@@ -5,53 +5,9 @@
 import type { BigIntStats } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type Fingerprint, fingerprintOf, kindOf, namesIn, statOf, targetOf } from "./fingerprint.ts"
-
-/** What a path becomes. */
-export type Outcome =
-  | {
-      readonly kind: "file"
-      readonly mode: number
-      readonly owner: string
-      readonly linkOf?: string
-      readonly inPlace?: true
-    }
-  | { readonly kind: "link"; readonly target: string; readonly owner: string }
-  | { readonly kind: "folder"; readonly mode: number; readonly owner: string }
-
-export interface Change {
-  /** Relative to the folder; "." for the folder itself. */
-  readonly path: string
-  /** Undefined for what was not there, or goes by a change of its own first. */
-  readonly before?: Fingerprint
-  /** Undefined for what goes. */
-  readonly after?: Outcome
-  /** What was there went by a change of its own. */
-  readonly replaces?: true
-  /** It was changed by somebody else while the command ran, or what becomes of its other names is not known. */
-  readonly isStale?: true
-}
-
-export interface ChangeSet {
-  readonly changes: ReadonlyArray<Change>
-  /** Paths of pipes, sockets and devices, which are not applied. */
-  readonly leftOut: ReadonlyArray<string>
-}
-
-/** What the command saw in a folder that it wrote to: names with their inode. */
-export type Listing = ReadonlyMap<string, ReadonlyMap<string, string>>
-
-/** Of `find -printf '%i %p\0'`. */
-export const parseListing = (text: string): Listing => {
-  const folders = new Map<string, Map<string, string>>()
-  for (const entry of text.split("\0")) {
-    const [, inode, folder, name] = /^(\d+) (.+)\/([^/]+)$/s.exec(entry) ?? []
-    if (inode === undefined) continue
-    const names = folders.get(folder!) ?? new Map<string, string>()
-    folders.set(folder!, names.set(name!, inode))
-  }
-  return folders
-}
+import type { Change, ChangeSet, Outcome } from "./change.ts"
+import { fingerprintOf, kindOf, namesIn, statOf, targetOf } from "./fingerprint.ts"
+import type { Listing } from "./listing.ts"
 
 const maxCompared = 64_000_000n
 
@@ -283,9 +239,14 @@ class ChangeReader {
   /** Whether a file with other names is no longer the one that it was. */
   private isMadeAnew(path: string, below: BigIntStats): boolean {
     if (!this.options.keepsLinks || below.nlink < 2n) return false
+    return this.inodeOf(path) !== String(below.ino)
+  }
+
+  /** As the command saw it. */
+  private inodeOf(path: string): string | undefined {
     const slash = path.lastIndexOf("/")
     const folder = slash < 0 ? "." : `./${path.slice(0, slash)}`
-    return this.options.seen.get(folder)?.get(path.slice(slash + 1)) !== String(below.ino)
+    return this.options.seen.get(folder)?.get(path.slice(slash + 1))
   }
 
   private async writes(
@@ -308,12 +269,34 @@ class ChangeReader {
     this.add(path, rest, { after, ...(rest !== below && { replaces: true }) })
   }
 
+  /** Another name of a file that the command has linked, through which it changed nothing. */
+  private async untouchedName(path: string, info: BigIntStats): Promise<string | undefined> {
+    if (!this.options.keepsLinks) return undefined
+    const inode = this.inodeOf(path)
+    for (const [folder, names] of this.options.seen) {
+      for (const [name, other] of names) {
+        if (other !== inode) continue
+        const found = folder === "." ? name : `${folder.slice(2)}/${name}`
+        const { above, below } = this.at(found)
+        const lower = await statOf(below)
+        if (String(lower?.ino) !== inode || lower?.size !== info.size || (await statOf(above)) !== undefined)
+          continue
+        if (
+          modeOf(lower) === modeOf(info) &&
+          (await hasSameContent(join(this.options.upper, path), below, info.size))
+        )
+          return found
+      }
+    }
+    return undefined
+  }
+
   /** Of several names of one file, the one that is there already, or else the first, is what the others are links to. */
   private async resolveLinked(): Promise<void> {
     for (const { path, info, below } of this.waiting) {
       const anchor = this.linked.get(info.ino)!.path
       if (anchor === path) {
-        await this.writes(path, info, below)
+        await this.writes(path, info, below, await this.untouchedName(path, info))
         continue
       }
       const [one, other] = [below, await statOf(this.at(anchor).below)]

@@ -7,7 +7,9 @@ import type { StagedChange, StagedContent, StagedRun, Staging } from "../../io/s
 import { isWithin } from "../sandbox-bounds.ts"
 import type { BoxedCommand } from "../sandboxed-processes.ts"
 import { type Applying, expectAsSeen } from "./apply-changes.ts"
-import { type Change, type ChangeSet, parseListing, readChanges } from "./change-set.ts"
+import type { Change, ChangeSet } from "./change.ts"
+import { readChanges } from "./change-set.ts"
+import { parseListing } from "./listing.ts"
 import { canKeepLinks, overlayCommand } from "./overlay-command.ts"
 import {
   applyStage,

@@ -22,7 +22,7 @@ import { basename, dirname, join } from "node:path"
 import { withFileLock } from "../../io/file-lock.ts"
 import { isWithin } from "../sandbox-bounds.ts"
 import { applyChanges } from "./apply-changes.ts"
-import type { Change } from "./change-set.ts"
+import type { Change } from "./change.ts"
 import { StagingError } from "./staging-error.ts"
 
 export interface Manifest {
