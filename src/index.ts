@@ -5,6 +5,7 @@ export type { HostQuestion } from "./hosts/waiting-questions.ts"
 export type { CancelOptions } from "./pipeline/call/calls.ts"
 export type { CallInspection } from "./pipeline/call/inspection.ts"
 export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
+export type { CallSnapshot, StagedSnapshot } from "./pipeline/call/snapshot.ts"
 export type {
   ResolveCallOptions,
   ResolveRequest,
@@ -36,6 +37,7 @@ export type {
 } from "./pipeline/model/event.ts"
 export type {
   CallingAgent,
+  CallMemory,
   EffectHandler,
   HandlerContext,
   HandlerFunction,

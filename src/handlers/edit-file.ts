@@ -2,7 +2,7 @@
 import type { EnsureHeld } from "../io/file-lock.ts"
 import { type FileInfo, type Files, localFiles } from "../io/files.ts"
 import { whileChanging } from "../io/while-changing.ts"
-import type { EffectHandler } from "../pipeline/model/handler.ts"
+import type { CallMemory, EffectHandler } from "../pipeline/model/handler.ts"
 import type { TextEdit } from "../pipeline/model/host-effect.ts"
 import { textOutput } from "../pipeline/model/output.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
@@ -59,10 +59,10 @@ const editBytes = async (
 
 /** Outputs the diff that the edits would make. An edit that does not match exactly once is an Error. */
 export const ValidateEdits = (options: EditOptions, files: Files = localFiles): EffectHandler =>
-  fileHandler("ValidateEdits", files, options.path, async (location) => {
+  fileHandler("ValidateEdits", files, options.path, async (location, { memory }) => {
     const bytes = await readForEdit(files, location)
     const { details } = await editBytes(options, bytes)
-    options.change?.preview(location.real, bytes)
+    options.change?.preview(memory, location.real, bytes)
     return Step.Output({ ...textOutput(details.diff), details })
   })
 
@@ -78,11 +78,16 @@ const otherNames = (shared: FileInfo["shared"]): string => {
 /** Writes the edited file in one step. Given a `change`, a file that is not the previewed one any more is an Error. */
 export const ApplyEdits = (options: EditOptions, files: Files = localFiles): EffectHandler => {
   const { path, edits, change } = options
-  const apply = async (location: Location, ensureHeld: EnsureHeld, signal: AbortSignal): Promise<Step> => {
+  const apply = async (
+    location: Location,
+    memory: CallMemory,
+    ensureHeld: EnsureHeld,
+    signal: AbortSignal,
+  ): Promise<Step> => {
     signal.throwIfAborted()
     const shared = (await files.stat(location.real))?.shared
     const bytes = await readForEdit(files, location)
-    if (change?.isStale(location.real, bytes) === true) {
+    if (change?.isStale(memory, location.real, bytes) === true) {
       return Step.Error(
         `${path} has changed since the edit was previewed. Nothing was written. Read the file again.`,
       )
@@ -90,14 +95,14 @@ export const ApplyEdits = (options: EditOptions, files: Files = localFiles): Eff
     const edited = await editBytes(options, bytes)
     await ensureHeld()
     await files.replace(location.real, edited.bytes, signal)
-    if (change !== undefined) change.written = true
+    change?.wrote(memory)
     return Step.Output({
       ...textOutput(`Successfully applied ${edits.length} edit(s) to ${path}${otherNames(shared)}`),
       details: edited.details,
     })
   }
   // Two calls that edit one file at a time, here or in another process, must not both find it unchanged.
-  return fileHandler("ApplyEdits", files, path, (location, _context, signal) =>
-    whileChanging(files, location.real, (ensureHeld) => apply(location, ensureHeld, signal), signal),
+  return fileHandler("ApplyEdits", files, path, (location, { memory }, signal) =>
+    whileChanging(files, location.real, (ensureHeld) => apply(location, memory, ensureHeld, signal), signal),
   )
 }

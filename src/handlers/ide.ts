@@ -47,8 +47,8 @@ export const IdeReloadBuffer = ({
   readonly path: string
   readonly change?: FileChange
 }): EffectHandler =>
-  handler("IdeReloadBuffer", ({ cwd }) =>
-    change?.written === false
+  handler("IdeReloadBuffer", ({ cwd, memory }) =>
+    change?.isWritten(memory) === false
       ? Step.Continue
       : Step.Delegate({ _tag: "IdeReloadBuffer", path: resolve(cwd, path) }),
   )

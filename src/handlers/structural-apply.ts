@@ -48,7 +48,8 @@ const batchSize = 8
  * gives the same result, nothing but the digests has to be kept.
  */
 const replacementsOf = async (
-  { ops, plan }: StructuralEditOptions,
+  { ops }: StructuralEditOptions,
+  planned: ReadonlyArray<PlannedFile>,
   structure: Structure,
   context: HandlerContext,
   signal: AbortSignal,
@@ -77,9 +78,9 @@ const replacementsOf = async (
     return { path: file.path, real: file.real, others, before: source.bytes, after }
   }
 
-  for (let at = 0; at < plan.files.length; at += batchSize) {
+  for (let at = 0; at < planned.length; at += batchSize) {
     signal.throwIfAborted()
-    const batch = plan.files.slice(at, at + batchSize)
+    const batch = planned.slice(at, at + batchSize)
     for (const [index, replacement] of (await Promise.all(batch.map(replacementOf))).entries()) {
       if (replacement === undefined) stale.push(batch[index]!.path)
       else replacements.push(replacement)
@@ -95,8 +96,8 @@ export const ApplyReplacements = (
   structure: Structure = localStructure,
 ): EffectHandler =>
   structuralHandler("ApplyReplacements", async (context, signal) => {
-    const { files } = options.plan
-    const replacements = await replacementsOf(options, structure, context, signal)
+    const files = options.plan.files(context.memory)
+    const replacements = await replacementsOf(options, files, structure, context, signal)
     await replaceFiles(structure.files, replacements, signal)
     const text = `Replaced ${changesOf(files)}.\n${fileLines(files)}`
     return Step.Output({ ...textOutput(text), details: context.output?.details })

@@ -1,5 +1,7 @@
 /** What a structural edit is asked to do, compiled for a language, and what its preview leaves for its apply. */
+
 import { createHash } from "node:crypto"
+import type { CallMemory } from "../pipeline/model/handler.ts"
 import type { Grammar } from "../structural/grammar.ts"
 import { compilePattern } from "../structural/pattern.ts"
 import type { Replacement } from "../structural/rewrite.ts"
@@ -35,9 +37,18 @@ export interface PlannedFile extends SourceFile, FileMatches {
   readonly others: ReadonlyArray<Pick<SourceFile, "path" | "real">>
 }
 
-/** The files that a preview showed. Make one a `compose`. Digests only: previews may wait in great numbers. */
+/** Where the plan stands in a call's memory: one a pipeline. */
+const planKey = "replacementPlan.files"
+
+/** The files that a preview showed, kept in the call's memory. Digests only: previews may wait in great numbers. */
 export class ReplacementPlan {
-  files: ReadonlyArray<PlannedFile> = []
+  keep(memory: CallMemory, files: ReadonlyArray<PlannedFile>): void {
+    memory[planKey] = files
+  }
+
+  files(memory: CallMemory): ReadonlyArray<PlannedFile> {
+    return (memory[planKey] as ReadonlyArray<PlannedFile> | undefined) ?? []
+  }
 }
 
 export const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("base64")

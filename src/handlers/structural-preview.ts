@@ -208,6 +208,6 @@ export const PreviewReplacements = (
     })
     compiler.expectAllPlaced()
     const output = changes.output(report)
-    plan.files = changes.planned
+    plan.keep(context.memory, changes.planned)
     return Step.Output(output)
   })

@@ -24,10 +24,10 @@ const countLines = (content: string): number => {
 /** Outputs `Created <path> (N lines)`. A file that exists, or appears meanwhile, is an Error and stays as it is. */
 export const WriteFile = (options: WriteFileOptions, files: Files = localFiles): EffectHandler => {
   const { path, content, change } = options
-  return fileHandler("WriteFile", files, path, async ({ real }, _context, signal) => {
+  return fileHandler("WriteFile", files, path, async ({ real }, { memory }, signal) => {
     expectFileName(path)
     await files.create(real, Buffer.from(content), signal)
-    if (change !== undefined) change.written = true
+    change?.wrote(memory)
     const lines = countLines(content)
     return Step.Output({
       ...textOutput(`Created ${path} (${lines} ${lines === 1 ? "line" : "lines"})`),

@@ -16,6 +16,14 @@ import { CallIds, takeBackground, toToolCall } from "./call/call-input.ts"
 import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
 import { type CallInspection, inspectionOf, isRunning } from "./call/inspection.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
+import {
+  type CallSnapshot,
+  readCall,
+  readSnapshot,
+  readStaged,
+  type StagedSnapshot,
+  writeStaged,
+} from "./call/snapshot.ts"
 import { ExecutorEngine } from "./engine.ts"
 import { CallbackSink, CleanupSink, EventIterator, EventQueue, type EventSink } from "./events/event-queue.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
@@ -371,6 +379,38 @@ export class ToolExecutor implements AsyncDisposable {
     return [...this.calls].map((call) => inspectionOf(call.record))
   }
 
+  // --- Written down and read back
+
+  /**
+   * A call at rest as plain JSON: queued, held, waiting for its host at a gate or for an effect, or staged (by the id of the
+   * staging call, or of its action). The call goes on here; what is to go on elsewhere is cancelled, or its process ends.
+   * Throws an Error that says why for a call that is unknown, or not at rest, and for an action that was pushed.
+   */
+  snapshot(callId: string): CallSnapshot {
+    const call = this.calls.get(callId)
+    if (call !== undefined) return call.snapshot()
+    const action = this.actions.find(callId)
+    if (action === undefined)
+      throw new Error(`There is no call "${callId}" that is active, and no action that it staged`)
+    return writeStaged(action)
+  }
+
+  /**
+   * Goes on with a call that `snapshot` wrote down, in this process or another: the same future follows, its question is
+   * asked again, and what ran before does not run again. Gives its id, or the action's. Throws an Error where its tool is gone
+   * or composes another pipeline now, and where the id is in use.
+   */
+  restore(snapshot: CallSnapshot): string {
+    this.assertOpen()
+    const read = readSnapshot(snapshot)
+    const call = toToolCall(read.call, this.ids)
+    if (read.staged !== undefined) return this.restoreStaged(call, read.staged)
+    if (this.calls.has(call.callId) || this.tasks.has(call.callId)) {
+      throw new Error(`Cannot restore "${call.callId}": the id is in use`)
+    }
+    return this.restoreCall({ ...read, call })
+  }
+
   // --- Inside
 
   private submit(input: ToolCall, { sink, onResult, inLane = true, refusal }: Submission): CallActor {
@@ -393,6 +433,27 @@ export class ToolExecutor implements AsyncDisposable {
     this.calls.add(call)
     this.engine.start(call, inLane && !input.background)
     return call
+  }
+
+  /** Puts a call that was written down at its place: its question is asked again when its turn comes. */
+  private restoreCall(snapshot: CallSnapshot): string {
+    const { call } = snapshot
+    const toolOf = (name: string) => this.tools.toolFor(call.agentId, name)
+    const record = readCall(snapshot, toolOf)
+    if (record.action !== undefined) this.actions.putBack(call.agentId, record.action, true)
+    const actor = new CallActor(this.engine, call, toolOf(call.name), this.queue, undefined, record)
+    this.calls.add(actor)
+    actor.resume(snapshot)
+    this.engine.start(actor, !call.background)
+    return call.callId
+  }
+
+  private restoreStaged({ agentId, callId }: ToolCall, staged: StagedSnapshot): string {
+    const action = readStaged(staged, (name) => this.tools.toolFor(agentId, name))
+    this.actions.putBack(agentId, action, false)
+    const { actionId, label, sourceToolName } = action
+    this.queue.push({ _tag: "ActionPending", agentId, actionId, label, sourceToolName, sourceCallId: callId })
+    return actionId
   }
 
   private unknownTool(agentId: string, name: string): Stopped {

@@ -193,11 +193,12 @@ describe("WriteFile", () => {
   it("refuses a file that appeared, and leaves it alone", async () => {
     await writeFile(path("file"), "theirs")
     const change = new FileChange()
-    expect(await answerOf(WriteFile({ path: "file", content: "ours", change }), here())).toBe(
+    const memory = {}
+    expect(await answerOf(WriteFile({ path: "file", content: "ours", change }), { ...here(), memory })).toBe(
       "Error: File already exists: file. Use edit_file to change it.",
     )
     expect(await readFile(path("file"), "utf8")).toBe("theirs")
-    expect(change.written).toBe(false)
+    expect(change.isWritten(memory)).toBe(false)
   })
 
   it("tells that a folder of the path is a file", async () => {
@@ -265,24 +266,28 @@ describe("ApplyEdits", () => {
     await writeFile(path("file"), "one\ntwo\nthree\n")
     await symlink("file", path("link"))
     const options = { path: "link", edits, change }
-    expect((await runHandler(ValidateEdits(options), here()))._tag).toBe("Output")
-    return { change, apply: () => answerOf(ApplyEdits(options), here()) }
+    const memory = {}
+    expect((await runHandler(ValidateEdits(options), { ...here(), memory }))._tag).toBe("Output")
+    return {
+      isWritten: () => change.isWritten(memory),
+      apply: () => answerOf(ApplyEdits(options), { ...here(), memory }),
+    }
   }
   const refused =
     "Error: link has changed since the edit was previewed. Nothing was written. Read the file again."
 
   it("writes the file that was previewed, and says so", async () => {
-    const { change, apply } = await previewed()
+    const { isWritten, apply } = await previewed()
     expect(await apply()).toBe("Successfully applied 1 edit(s) to link")
-    expect(change.written).toBe(true)
+    expect(isWritten()).toBe(true)
   })
 
   it("refuses a file that changed after its preview, even where the edits still match", async () => {
-    const { change, apply } = await previewed()
+    const { isWritten, apply } = await previewed()
     await writeFile(path("file"), "one\ntwo\nthree!\n")
     expect(await apply()).toBe(refused)
     expect(await readFile(path("file"), "utf8")).toBe("one\ntwo\nthree!\n")
-    expect(change.written).toBe(false)
+    expect(isWritten()).toBe(false)
   })
 
   it("refuses a path that leads to another file after its preview, even of the same content", async () => {

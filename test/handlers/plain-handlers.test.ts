@@ -54,8 +54,9 @@ describe("IdeReloadBuffer", () => {
   it("asks for nothing while its change is not written", async () => {
     const change = new FileChange()
     const reload = IdeReloadBuffer({ path: "a", change })
-    expect(await runHandler(reload, context)).toEqual(Step.Continue)
-    change.written = true
-    expect((await runHandler(reload, context))._tag).toBe("Delegate")
+    const memory = {}
+    expect(await runHandler(reload, { ...context, memory })).toEqual(Step.Continue)
+    change.wrote(memory)
+    expect((await runHandler(reload, { ...context, memory }))._tag).toBe("Delegate")
   })
 })

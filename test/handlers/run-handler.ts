@@ -1,7 +1,7 @@
 /** Calls a handler as the executor does, with a context made by hand. */
 import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
-import type { EffectHandler, HandlerContext, Step, ToolCall } from "../../src/index.ts"
+import type { CallMemory, EffectHandler, HandlerContext, Step, ToolCall } from "../../src/index.ts"
 import { ToolExecutor, ToolRegistry, textOf } from "../../src/index.ts"
 
 /** Keeps what handlers stage. */
@@ -11,6 +11,8 @@ export interface ContextOptions {
   readonly cwd: string
   readonly workspace?: string
   readonly background?: boolean
+  /** Default: a fresh one. */
+  readonly memory?: CallMemory
   readonly onDelta?: (content: string) => void | Promise<void>
 }
 
@@ -18,6 +20,7 @@ export const contextOf = ({
   cwd,
   workspace,
   background = false,
+  memory = {},
   onDelta,
 }: ContextOptions): HandlerContext => {
   const call: ToolCall = {
@@ -35,6 +38,7 @@ export const contextOf = ({
     workspace,
     denies: () => false,
     output: undefined,
+    memory,
     signal,
     resolution: undefined,
     agent: { agentId: "main", pendingActions: executor.pendingActions(), cancel: () => 0 },

@@ -32,6 +32,7 @@ import type { Engine } from "./engine.ts"
 import { AttemptContext } from "./handler-context.ts"
 import type { Input } from "./input.ts"
 import { claimAction, stageAction } from "./resolving.ts"
+import { type CallSnapshot, writeCall } from "./snapshot.ts"
 import { type CallRecord, type CallState, makeRecord } from "./state.ts"
 import { CallStream } from "./stream.ts"
 import { resolvedEvent, type Teller, tellAnnounced, tellEnded, tellStarted } from "./telling.ts"
@@ -71,9 +72,10 @@ export class CallActor
     tool: Tool<unknown> | undefined,
     sink: EventSink,
     onResult?: (result: ToolResult) => void,
+    record = makeRecord(call),
   ) {
     this.engine = engine
-    this.record = makeRecord(call)
+    this.record = record
     this.tool = tool
     this.sink = sink
     this.onResult = onResult
@@ -476,6 +478,25 @@ export class CallActor
       this.abortFunction(new DOMException("The hook took too long", "TimeoutError"))
     }
     this.receive({ _tag: "TimedOut", message: timeoutMessage(this.record, this.engine.settings) })
+  }
+
+  // --- Written down and read back
+
+  snapshot(): CallSnapshot {
+    const streamed = this.stream?.transcript.toString() ?? ""
+    return writeCall(this.record, { streamed, timeLeft: this.timer?.timeLeft })
+  }
+
+  /** What the record of a restored call does not hold. */
+  resume({ standing }: CallSnapshot): void {
+    if (standing?.streamed !== undefined) {
+      this.stream = new CallStream(this.record.call)
+      this.stream.transcript.append(standing.streamed)
+    }
+    if (standing?.timeLeft !== undefined) {
+      this.timer = new CallTimer(this.engine.deadlines, () => this.timedOut(), standing.timeLeft)
+    }
+    if (this.record.announced === "yes") this.engine.tasks.started(this)
   }
 
   // --- For inspection

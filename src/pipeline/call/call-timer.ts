@@ -19,9 +19,16 @@ export class CallTimer implements Expiring {
   private readonly deadlines: Deadlines
   private readonly expired: () => void
 
-  constructor(deadlines: Deadlines, expired: () => void) {
+  /** `left`: of a call that ran before. */
+  constructor(deadlines: Deadlines, expired: () => void, left?: number) {
     this.deadlines = deadlines
     this.expired = expired
+    this.left = left
+  }
+
+  /** Milliseconds that the call may still run; undefined where it has not run within a limit. */
+  get timeLeft(): number | undefined {
+    return this.left
   }
 
   /** Starts in this state, unless it runs in it already. */

@@ -132,6 +132,7 @@ const conclude = (record: CallRecord, then: Then, out: Outbox): void => {
   record.decided = record.passed
   record.passed = 0
   record.output = undefined
+  record.memory = undefined
   record.resolution = undefined
   edit(record, then.params)
   prepare(record, out)

@@ -1,6 +1,6 @@
 /** What handlers see of their attempt: a view, so that nothing is made before it is read. */
 import type { ToolCall } from "../model/call.ts"
-import type { CallingAgent, HandlerContext, Resolution } from "../model/handler.ts"
+import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { ToolOutput } from "../model/output.ts"
 import type { Attempt } from "./attempt.ts"
@@ -74,6 +74,12 @@ export class AttemptContext implements HandlerContext {
 
   get signal(): AbortSignal {
     return this.#attempt.signal
+  }
+
+  get memory(): CallMemory {
+    const { record } = this.#source
+    record.memory ??= {}
+    return record.memory
   }
 
   get resolution(): Resolution | undefined {

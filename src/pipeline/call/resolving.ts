@@ -3,6 +3,7 @@ import type { ResolveParams } from "../../resolve/definition.ts"
 import type { PipelinePart, ResolvePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Input } from "./input.ts"
+import { shapeOf } from "./snapshot.ts"
 import { resolvedEvent, type Teller, tellAction } from "./telling.ts"
 
 interface Resolving extends Teller {
@@ -17,7 +18,10 @@ export const stageAction = (call: Resolving): void => {
   const { label, details, onDiscard, sourceToolName } = parts[at] as ResolvePart<unknown>
   // What is left of an action that is applied goes on as a new one, in its place.
   const source = before?.source ?? { name, params }
-  const staging = before === undefined ? { call: record.call, at: at + 1 } : furtherOn(before, at + 1)
+  const staging =
+    before === undefined
+      ? { call: record.call, at: at + 1, shape: shapeOf(parts) }
+      : furtherOn(before, at + 1)
   // It gives its place up for it: there may be no other.
   if (before !== undefined) {
     engine.actions.settle(agentId, before)
@@ -30,6 +34,7 @@ export const stageAction = (call: Resolving): void => {
     source,
     staging,
     output,
+    memory: record.memory,
     rest: parts.slice(at + 1),
     onDiscard,
     finals: before?.finals ?? record.finals,
@@ -53,7 +58,7 @@ export const stageAction = (call: Resolving): void => {
 }
 
 const furtherOn = ({ staging }: StagedAction, parts: number): StagedAction["staging"] =>
-  staging && { call: staging.call, at: staging.at + parts }
+  staging && { ...staging, at: staging.at + parts }
 
 /** Takes the agent's latest action for this call of `resolve`. False where none waits. */
 export const claimAction = (call: Resolving): boolean => {

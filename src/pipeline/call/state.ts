@@ -4,7 +4,7 @@
  */
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { ToolCall } from "../model/call.ts"
-import type { Resolution } from "../model/handler.ts"
+import type { CallMemory, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { Mutable } from "../model/mutable.ts"
 import type { Outcome, Stopped } from "../model/outcome.ts"
@@ -91,6 +91,8 @@ export interface CallRecord {
   /** Counts questions, likewise. */
   asked: number
   output: ToolOutput | undefined
+  /** What the handlers tell each other. Made when one first looks at it. */
+  memory: CallMemory | undefined
   /** How the last gate was decided, as handlers see it. */
   resolution: Resolution | undefined
   /** What the host said at the last gate that it decided. */
@@ -119,6 +121,8 @@ export interface CallRecord {
   sourceCallId: string | undefined
   /** The action that it staged. */
   staged: { readonly actionId: string; readonly label: string } | undefined
+  /** What it waits for as soon as it has its turn: it was restored. */
+  resume: Question | undefined
   /** What it ends with in its turn, with nothing run. */
   refusal: Stopped | undefined
   outcome: Outcome | undefined
@@ -145,6 +149,7 @@ export const makeRecord = (call: ToolCall): CallRecord => ({
   run: 0,
   asked: 0,
   output: undefined,
+  memory: undefined,
   resolution: undefined,
   approval: undefined,
   passed: 0,
@@ -160,6 +165,7 @@ export const makeRecord = (call: ToolCall): CallRecord => ({
   resolving: undefined,
   sourceCallId: undefined,
   staged: undefined,
+  resume: undefined,
   refusal: undefined,
   outcome: undefined,
   cleanupErrors: undefined,

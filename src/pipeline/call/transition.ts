@@ -108,6 +108,13 @@ const goneOn =
 
 const queuedRow: Row = {
   Turn: (record, _input, out) => {
+    const { resume } = record
+    if (resume !== undefined) {
+      record.resume = undefined
+      record.state = { _tag: "Asking", question: resume }
+      out.push(commands.ask)
+      return true
+    }
     const { decision } = record.call
     if (decision === "deny") return end(record, record.refusal ?? deniedByUser(), out)
     if (decision === "requested") record.state = held
@@ -119,13 +126,18 @@ const queuedRow: Row = {
   Drop: (record, { action }, out) => {
     actFor(record, action)
     record.output = action.output
+    record.memory = action.memory
     record.finals = action.finals
     clean(record, endWith(cancelled()), out)
     return true
   },
   Approve: grant,
   Deny: (record, { outcome }) => refuse(record, outcome),
-  Cancel: (record, { outcome }, out) => end(record, outcome, out),
+  Cancel: (record, { outcome }, out) => {
+    if (record.resume === undefined) return end(record, outcome, out)
+    stop(record, endWith(outcome), out)
+    return true
+  },
 }
 
 const heldRow: Row = {
@@ -208,6 +220,7 @@ const runningRow: Row = {
     record.parts = parts
     record.at = 0
     record.output = action.output
+    record.memory = action.memory
     record.resolution = {
       action: params.action,
       reason,

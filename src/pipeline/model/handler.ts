@@ -23,6 +23,9 @@ export interface CallingAgent {
   cancel(reason?: string): number
 }
 
+/** What the handlers of one call tell each other. Plain JSON, for it is written down with the call. */
+export type CallMemory = Record<string, unknown>
+
 /** What a handler is told of its call, and how it streams. */
 export interface HandlerContext {
   readonly call: ToolCall
@@ -37,6 +40,12 @@ export interface HandlerContext {
   /** Aborted when the call is cancelled or runs out of time. Made when first read. */
   readonly signal: AbortSignal
   readonly resolution: Resolution | undefined
+  /**
+   * What the handlers of this call tell each other, across gates and previews; plain JSON. What `compose` closes over is
+   * lost where a call is written down and goes on in another process: this is not. Empty again where a call starts over
+   * with edited parameters.
+   */
+  readonly memory: CallMemory
   /** The agent that called, for handlers that stage previews by hand or end its turn. */
   readonly agent: CallingAgent
   /**

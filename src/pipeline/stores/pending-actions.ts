@@ -63,6 +63,10 @@ export class ActionStore {
 
   /** Undefined where the agent has too many; claimed ones count. */
   stage(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction | undefined {
+    return this.add(agentId, action)
+  }
+
+  private add(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction | undefined {
     let agent = this.agents.get(agentId)
     if (agent !== undefined && agent.stack.length >= this.options.max) return undefined
     if (agent === undefined) {
@@ -82,6 +86,27 @@ export class ActionStore {
     if (staged === undefined) throw new Error(this.tooMany)
     this.options.pushed(agentId, staged)
     return staged
+  }
+
+  /** The action that has this id, or was staged by the call of this id, and waits. */
+  find(id: string): StagedAction | undefined {
+    for (const { stack, claimed } of this.agents.values()) {
+      const found = stack.find(
+        (action) => !claimed.has(action) && (action.actionId === id || action.staging?.call.callId === id),
+      )
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** Puts back what was written down; a claimed one is its `resolve` call's. Throws where the agent has too many, or has it. */
+  putBack(agentId: string, action: StagedAction, isClaimed: boolean): void {
+    const { actionId } = action
+    const has = this.agents.get(agentId)?.stack.some((other) => other.actionId === actionId)
+    if (has === true) throw new Error(`Cannot restore "${actionId}": it is pending already`)
+    const staged = this.add(agentId, action)
+    if (staged === undefined) throw new Error(this.tooMany)
+    if (isClaimed) this.agents.get(agentId)!.claimed.add(staged)
   }
 
   /** Takes the latest for one `resolve`, which restores or settles it. */
@@ -165,6 +190,7 @@ export class AgentPendingActions implements PendingActions {
       source: { name: sourceToolName, params: {} },
       staging: undefined,
       output: undefined,
+      memory: undefined,
       rest: [{ kind: "handler", name: "apply", handler: callHandler("apply", apply) }],
       onDiscard: reject && callHandler("reject", reject),
       finals: [],
