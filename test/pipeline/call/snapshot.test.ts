@@ -13,8 +13,8 @@ import {
   ToolRegistry,
 } from "../../../src/index.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
-import { never } from "../deferred.ts"
-import { executorOf } from "../executor-of.ts"
+import { never } from "../../support/deferred.ts"
+import { executorOf } from "../../support/executor-of.ts"
 
 const path = useTempFolder()
 const child = fileURLToPath(new URL("restoring-process.ts", import.meta.url))
