@@ -1,6 +1,7 @@
 /** What may run without asking, as the command line and the configuration file say it. */
 import { readFile } from "node:fs/promises"
 import { extname } from "node:path"
+import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { type ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { UsageError } from "./usage-error.ts"
@@ -15,8 +16,6 @@ export interface RuleOptions {
   /** A TOML or JSON file with `[tools.NAME] allow/deny`, and `sandboxed = "approve"`. */
   readonly config?: string
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

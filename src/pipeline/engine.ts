@@ -16,6 +16,7 @@ import { Deadlines } from "./schedule/deadlines.ts"
 import { Lanes } from "./schedule/lanes.ts"
 import { Mailbox } from "./schedule/mailbox.ts"
 import { Pool } from "./schedule/pool.ts"
+import { soon } from "./schedule/soon.ts"
 import { StepBudget } from "./schedule/step-budget.ts"
 import type { BackgroundTasks } from "./stores/background-tasks.ts"
 import { type ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
@@ -37,9 +38,6 @@ export interface EngineParts {
   /** Ends the foreground calls of an agent; gives how many. */
   readonly cancelAgent: (agentId: string, reason: string | undefined) => number
 }
-
-/** Its `then` is the cheapest microtask that Node has. */
-const soon = Promise.resolve()
 
 export class ExecutorEngine implements Engine {
   readonly settings: Settings

@@ -4,9 +4,8 @@
  */
 import { mkdir, open, readFile } from "node:fs/promises"
 import { dirname } from "node:path"
+import { messageOf } from "./message-of.ts"
 import { compileRules, type PlacedRule, type ToolFilterConfig } from "./rules.ts"
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const textOf = async (path: string): Promise<string> => {
   try {

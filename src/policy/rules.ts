@@ -1,6 +1,7 @@
 /** The allow and deny rules of one tool: compiled regular expressions, checked when they are made. */
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import type { Explanation } from "./explanation.ts"
+import { messageOf } from "./message-of.ts"
 
 /** An allow rule that says where it holds. */
 export interface PlacedRule {
@@ -45,8 +46,6 @@ const anchoredLiteral = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[\\^$.*+?()[\]{}|/])*)\$$/
 
 /** The pattern that matches this text and nothing else. */
 export const literalPattern = (text: string): string => `^${text.replace(special, "\\$&")}$`
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const compileRule = (
   toolName: string,

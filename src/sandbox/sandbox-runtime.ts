@@ -2,7 +2,9 @@
  * The one sandbox runtime of this process, shared by all sandboxed machines: it has one proxy and one state. It is
  * started for the first and ended after the last. It allows nothing by itself: every command brings its own bounds.
  */
+
 import { isMissingModule } from "../io/missing-module.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
 import { probeSandbox } from "./probe.ts"
 import { SandboxError } from "./sandbox-error.ts"
 
@@ -49,7 +51,7 @@ const start = async (): Promise<SandboxManager> => {
   try {
     await withoutSignalListeners(() => manager.initialize(nothing, undefined, true))
   } catch (cause) {
-    throw new SandboxError(`There is no sandbox: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new SandboxError(`There is no sandbox: ${messageOf(cause)}`, {
       cause,
     })
   }

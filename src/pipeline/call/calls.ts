@@ -1,4 +1,6 @@
 /** The calls that have not ended, by id, and the moment when none is left. */
+
+import { soon } from "../schedule/soon.ts"
 import type { CallActor } from "./actor.ts"
 
 /** Which calls are cancelled, and why. */
@@ -8,9 +10,6 @@ export interface CancelOptions {
   /** Told to the model. */
   readonly reason?: string
 }
-
-/** Its `then` is the cheapest microtask that Node has. */
-const soon = Promise.resolve()
 
 export class ActiveCalls implements Iterable<CallActor> {
   private readonly calls = new Map<string, CallActor>()

@@ -4,6 +4,7 @@
  * unread one.
  */
 import type { DeltaEvent, ToolEvent } from "../model/event.ts"
+import type { Mutable } from "../model/mutable.ts"
 import { Ring } from "../schedule/ring.ts"
 
 interface SentDelta {
@@ -28,8 +29,6 @@ export interface Room {
   readonly promise: Promise<void>
   readonly open: () => void
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Where a call's events go: the queue, or the `onEvent` of `run`. */
 export interface EventSink {

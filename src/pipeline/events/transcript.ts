@@ -1,12 +1,15 @@
 /** What a call streamed so far, within a bound: a cancel or a time-out keeps it in the result. */
 
-/** Bytes of text that a result may hold. */
+/**
+ * Bytes of UTF-8 that a result may hold. As many as `maxOutputBytes` of io/, which the core cannot import, nor io/ the core:
+ * so the number, and the cutting of a tail, stand in both.
+ */
 const maxResultBytes = 50_000
 
 const decoder = new TextDecoder()
 
 /** The last bytes of a text that fit, cut on a character boundary, behind a note of how much there was. */
-const tailOf = (text: string, totalChars: number): string => {
+const notedTail = (text: string, totalChars: number): string => {
   const bytes = Buffer.from(text)
   if (bytes.length <= maxResultBytes && totalChars === text.length) return text
   let start = Math.max(0, bytes.length - maxResultBytes)
@@ -26,6 +29,6 @@ export class Transcript {
   }
 
   toString(): string {
-    return tailOf(this.text, this.total)
+    return notedTail(this.text, this.total)
   }
 }

@@ -9,6 +9,7 @@ import type {
   TerminalEvent,
   ToolResult,
 } from "./event.ts"
+import type { Mutable } from "./mutable.ts"
 import { type ToolOutput, textOf, textOutput } from "./output.ts"
 
 export type Outcome = { readonly _tag: "Completed" } | Stopped
@@ -61,8 +62,6 @@ const withOutputSoFar = (message: string, { output, streamed }: Ended): string =
   const soFar = output === undefined ? streamed : textOf(output)
   return soFar === "" ? message : `${message}\n${soFar}`
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Set one by one: most are absent, and every call pays for this. */
 export const terminalEvent = (ended: Ended): TerminalEvent => {

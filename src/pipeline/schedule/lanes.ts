@@ -3,10 +3,8 @@
  * An idle lane gives its turn in a microtask, and is dropped once it is empty.
  */
 import { Ring } from "./ring.ts"
+import { soon } from "./soon.ts"
 import type { StepBudget } from "./step-budget.ts"
-
-/** Its `then` is the cheapest microtask that Node has. */
-const asked = Promise.resolve()
 
 /** A call as a lane sees it. */
 export interface LaneCall {
@@ -47,7 +45,7 @@ export class Lanes<T extends LaneCall> {
       return
     }
     this.lanes.set(agentId, { agentId, current: call, waiting: undefined, gone: 0, pumping: false })
-    void asked.then(() => call.start())
+    void soon.then(() => call.start())
   }
 
   /** The call has ended, or goes on in the background. */

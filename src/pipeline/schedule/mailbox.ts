@@ -2,14 +2,12 @@
  * What is to be done for the calls of one executor, in the order of its coming. What a host's answer brings about is done
  * in a microtask, when the host's own code has returned; what a handler's end brings about is done at once.
  */
+import { soon } from "./soon.ts"
 
 /** Who does what was sent. Never throws. */
 export interface Receiver<Message> {
   execute(message: Message): void
 }
-
-/** Its `then` is the cheapest microtask that Node has. */
-const soon = Promise.resolve()
 
 /** A burst must not keep its memory once it is done. */
 const keptSlots = 1024

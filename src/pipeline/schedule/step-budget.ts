@@ -3,9 +3,7 @@
  * starve. Whoever asks while the burst is over waits in line for the next turn, which again takes a bounded number.
  */
 import { Ring } from "./ring.ts"
-
-/** Its `then` is the cheapest microtask that Node has. */
-const soon = Promise.resolve()
+import { soon } from "./soon.ts"
 
 const stepsPerTurn = 1000
 

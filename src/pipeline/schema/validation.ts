@@ -1,6 +1,8 @@
 /** Checks a call's parameters against its tool's JSON Schema, after unambiguous coercion. Compiled once a tool. */
+
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv"
 import type { Ajv2020 } from "ajv/dist/2020.js"
+import { messageOf } from "../model/failure.ts"
 import { type Coercion, isPlainObject, makeCoercion, type SchemaObject } from "./coercion.ts"
 
 export interface InvalidParameters {
@@ -147,7 +149,7 @@ const propertyOf = ({ keyword, params }: ErrorObject): string | undefined => {
   return typeof unevaluatedProperty === "string" ? unevaluatedProperty : undefined
 }
 
-const messageOf = ({ keyword, message = "is invalid", params }: ErrorObject): string => {
+const sentenceOf = ({ keyword, message = "is invalid", params }: ErrorObject): string => {
   const { allowedValues, allowedValue } = params as Record<string, unknown>
   if (keyword === "const") return `${message}: ${JSON.stringify(allowedValue)}`
   if (keyword !== "enum" || !Array.isArray(allowedValues)) return message
@@ -156,7 +158,7 @@ const messageOf = ({ keyword, message = "is invalid", params }: ErrorObject): st
 
 const errorLine = (error: ErrorObject): string => {
   const parts = [error.instancePath.slice(1), propertyOf(error)].filter(Boolean)
-  return `${parts.join("/") || "root"}: ${messageOf(error)}`
+  return `${parts.join("/") || "root"}: ${sentenceOf(error)}`
 }
 
 const showArguments = (params: unknown): string => {
@@ -193,7 +195,7 @@ const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass
     isValid = ajv.getSchema(rootKey)!
     coercion = makeCoercion(unique, (pointer) => ajv.getSchema(`${rootKey}#${pointer}`))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     const message = `Tool "${toolName}" has an invalid parameter schema: ${reason}`
     return () => ({ _tag: "Invalid", message })
   }
@@ -261,11 +263,7 @@ export const preparing = (
     try {
       prepared = prepare(params)
     } catch (error) {
-      return invalidParameters(
-        toolName,
-        [`root: ${error instanceof Error ? error.message : String(error)}`],
-        params,
-      )
+      return invalidParameters(toolName, [`root: ${messageOf(error)}`], params)
     }
     return validate(prepared)
   },

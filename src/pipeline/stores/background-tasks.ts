@@ -1,5 +1,6 @@
 /** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
 import type { CompletedEvent, FinalStatus, TerminalEvent } from "../model/event.ts"
+import type { Mutable } from "../model/mutable.ts"
 import { resultOf } from "../model/outcome.ts"
 import type { ToolOutput } from "../model/output.ts"
 import { Fifo } from "../schedule/fifo.ts"
@@ -34,8 +35,6 @@ export interface RunningTask {
   readonly outputSoFar: string
   cancel(reason?: string): boolean
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 interface FinishedTask {
   readonly task: BackgroundTask

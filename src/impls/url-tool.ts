@@ -1,0 +1,46 @@
+/**
+ * What the tools that fetch a URL have in common.
+ *
+ *   ValidateUrl ─▶ (approval) ─▶ the handler that fetches
+ */
+import { Type } from "@sinclair/typebox"
+import { ValidateUrl } from "../handlers/validate-url.ts"
+import type { EffectHandler } from "../pipeline/model/handler.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+
+interface UrlToolOptions {
+  readonly name: string
+  readonly label: string
+  readonly description: string
+  /** What the URL is of, for the parameter's description: `to fetch`, `of the page`. */
+  readonly urlIs: string
+  /** What `max_length` counts the bytes of: `text`, `Markdown`. */
+  readonly shows: string
+  /** Fetches; `maxLength` is in bytes. */
+  readonly fetch: (request: { readonly url: string; readonly maxLength?: number }) => EffectHandler
+}
+
+/** A read-only tool with the parameters `url` and `max_length`, which asks for an approval before it fetches. */
+export const makeUrlTool = ({ name, label, description, urlIs, shows, fetch }: UrlToolOptions): Tool =>
+  defineTool({
+    name,
+    label,
+    description,
+    parameters: Type.Object({
+      url: Type.String({ description: `The absolute URL ${urlIs}, http or https.` }),
+      max_length: Type.Optional(
+        Type.Integer({
+          description: `How many bytes of the ${shows} to show at most. Default and most: 50000.`,
+          minimum: 1,
+        }),
+      ),
+    }),
+    primaryParam: "url",
+    annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
+    compose: ({ url, max_length }) =>
+      pipeline()
+        .andThen(ValidateUrl({ url }))
+        .awaitApproval()
+        .andThen(fetch({ url, ...(max_length !== undefined && { maxLength: max_length }) })),
+  })
