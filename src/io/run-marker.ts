@@ -18,3 +18,10 @@ export const addMark = (env: NodeJS.ProcessEnv, mark: string): NodeJS.ProcessEnv
   env[variable] = (env[variable] ?? "") + mark
   return env
 }
+
+/** Takes it out again. */
+export const removeMark = (env: NodeJS.ProcessEnv, mark: string): void => {
+  const rest = env[variable]?.replace(mark, "")
+  if (rest === undefined || rest === "") delete env[variable]
+  else env[variable] = rest
+}

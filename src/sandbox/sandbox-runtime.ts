@@ -4,6 +4,7 @@
  */
 
 import { isMissingModule } from "../io/missing-module.ts"
+import { addMark, newMark, removeMark } from "../io/run-marker.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 import { probeSandbox } from "./probe.ts"
 import { SandboxError } from "./sandbox-error.ts"
@@ -40,6 +41,17 @@ const withoutSignalListeners = async (work: () => Promise<void>): Promise<void> 
   })
 }
 
+/** What the library starts meanwhile bears our mark, so that it ends with this process, however that ends. */
+const marked = async (work: () => Promise<void>): Promise<void> => {
+  const mark = newMark()
+  addMark(process.env, mark)
+  try {
+    await work()
+  } finally {
+    removeMark(process.env, mark)
+  }
+}
+
 const start = async (): Promise<SandboxManager> => {
   await ended
   await probeSandbox()
@@ -49,7 +61,7 @@ const start = async (): Promise<SandboxManager> => {
     filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
   }
   try {
-    await withoutSignalListeners(() => manager.initialize(nothing, undefined, true))
+    await withoutSignalListeners(() => marked(() => manager.initialize(nothing, undefined, true)))
   } catch (cause) {
     throw new SandboxError(`There is no sandbox: ${messageOf(cause)}`, {
       cause,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { localMachine, type Machine } from "../io/machine.ts"
 import type { ProcessOptions } from "../io/processes.ts"
+import { reaper } from "../io/reaper.ts"
 import { disarmGit } from "./disarm-git.ts"
 import { findGitFolders } from "./git-folders.ts"
 import { boundsOf, type SandboxOptions } from "./sandbox-bounds.ts"
@@ -38,6 +39,7 @@ export const sandboxedMachine = async (options: SandboxedMachineOptions = {}): P
   const bounds = await boundsOf(options)
   const { manager, release } = await leaseRuntime()
   const temporary = await mkdtemp(join(await realpath(tmpdir()), "stepline-sandbox-"))
+  reaper.removes(temporary)
   const close = async (): Promise<void> => {
     await release()
     await rm(temporary, { recursive: true, force: true })

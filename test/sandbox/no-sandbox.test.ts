@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
-import { chmod, mkdir, symlink, writeFile } from "node:fs/promises"
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterEach, describe, expect, it, vi } from "vitest"
@@ -107,6 +107,30 @@ describe("sandboxes of one process", () => {
     await second.close()
     await using third = await sandboxedMachine({ cwd: path("a") })
     expect((await runOn(third, path("a"), "echo again")).stdout).toBe("again\n")
+  })
+
+  it.each(["SIGTERM", "SIGKILL"])("leave nothing behind when their host dies by %s", async (signal) => {
+    const script = path("die.mts")
+    await writeFile(
+      script,
+      `import { sandboxedMachine } from ${JSON.stringify(join(checkout, "src/sandbox/index.ts"))}
+       await sandboxedMachine({ cwd: ${JSON.stringify(path())} })
+       process.kill(process.pid, ${JSON.stringify(signal)})
+       setInterval(() => {}, 1000)`,
+    )
+    const args = ["--conditions=@stepline/source", "--import", import.meta.resolve("tsx"), script]
+    const env = { ...process.env, SANDBOX_TEST: path() }
+    await expect(promisify(execFile)(process.execPath, args, { env })).rejects.toMatchObject({ signal })
+    await vi.waitFor(
+      async () => {
+        const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name))
+        const environments = await Promise.all(
+          ids.map((id) => readFile(`/proc/${id}/environ`, "utf8").catch(() => "")),
+        )
+        expect(environments.filter((text) => text.includes(`SANDBOX_TEST=${path()}`))).toEqual([])
+      },
+      { timeout: 20_000 },
+    )
   })
 
   it("leave the signals to their host", async () => {
