@@ -26,6 +26,7 @@ import {
 } from "./call/snapshot.ts"
 import { ExecutorEngine } from "./engine.ts"
 import { CallbackSink, CleanupSink, EventIterator, EventQueue, type EventSink } from "./events/event-queue.ts"
+import { EventStamps } from "./events/event-stamps.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
@@ -92,6 +93,7 @@ export class ToolExecutor implements AsyncDisposable {
   private readonly registry: ToolRegistry<unknown>
   private readonly settings: Settings
   private readonly engine: ExecutorEngine
+  private readonly stamps: EventStamps
   private readonly queue: EventQueue
   private readonly calls: ActiveCalls
   private readonly tools: AgentTools
@@ -108,7 +110,12 @@ export class ToolExecutor implements AsyncDisposable {
     this.registry = registry as ToolRegistry<unknown>
     this.settings = toSettings(options)
     this.filters = options.filters?.at?.(this.settings.cwd) ?? options.filters
-    this.queue = new EventQueue(this.settings.eventBuffer, () => this.calls.isEmpty && engine.mailbox.isEmpty)
+    this.stamps = new EventStamps(clock)
+    this.queue = new EventQueue(
+      this.settings.eventBuffer,
+      this.stamps,
+      () => this.calls.isEmpty && engine.mailbox.isEmpty,
+    )
     this.calls = new ActiveCalls(() => this.queue.idle())
     this.tasks = new BackgroundTasks({
       ttl: this.settings.taskTtl,
@@ -125,7 +132,7 @@ export class ToolExecutor implements AsyncDisposable {
       nextActionId: () => this.actionIds.next(),
       dropped: (agentId, action) => this.drop(agentId, action),
       pushed: (agentId, { actionId, label, sourceToolName }) =>
-        this.queue.push({ _tag: "ActionPending", agentId, actionId, label, sourceToolName }),
+        this.queue.push({ _tag: "ActionPending", agentId, actionId, label, sourceToolName, seq: 0, at: 0 }),
     })
     const engine = new ExecutorEngine({
       settings: this.settings,
@@ -211,7 +218,11 @@ export class ToolExecutor implements AsyncDisposable {
         if (signal?.aborted) reject(abortError(signal))
         else resolve(result)
       }
-      const run = this.submit(input, { sink: new CallbackSink(onEvent), onResult: settle, inLane })
+      const run = this.submit(input, {
+        sink: new CallbackSink(onEvent, this.stamps),
+        onResult: settle,
+        inLane,
+      })
       if (run.record.state._tag !== "Ended") signal?.addEventListener("abort", cancel, { once: true })
     })
   }
@@ -452,7 +463,16 @@ export class ToolExecutor implements AsyncDisposable {
     const action = readStaged(staged, (name) => this.tools.toolFor(agentId, name))
     this.actions.putBack(agentId, action, false)
     const { actionId, label, sourceToolName } = action
-    this.queue.push({ _tag: "ActionPending", agentId, actionId, label, sourceToolName, sourceCallId: callId })
+    this.queue.push({
+      _tag: "ActionPending",
+      agentId,
+      actionId,
+      label,
+      sourceToolName,
+      sourceCallId: callId,
+      seq: 0,
+      at: 0,
+    })
     return actionId
   }
 
@@ -489,6 +509,8 @@ export class ToolExecutor implements AsyncDisposable {
         label,
         sourceToolName,
         outcome: "dropped",
+        seq: 0,
+        at: 0,
         ...(cleanupErrors !== undefined && { cleanupErrors }),
       }),
     )

@@ -4,7 +4,7 @@ import { PlainView } from "../../src/hosts/terminal/plain-view.ts"
 import { pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { executorOf } from "../support/executor-of.ts"
 
-const end = { agentId: "main", callId: "1", name: "shell", content: "what happened" }
+const end = { agentId: "main", callId: "1", name: "shell", content: "what happened", seq: 1, at: 0 }
 
 const collect = () => {
   const written: Array<string> = []
@@ -22,6 +22,8 @@ test("an event as JSON has neither its answer functions nor its cause", () => {
     name: "shell",
     params: { cause: "kept" },
     background: false,
+    seq: 2,
+    at: 0,
     approve: () => true,
     deny: () => true,
   })
@@ -46,7 +48,7 @@ test("an event as JSON acts on no terminal that it is printed to", () => {
 test("what failed to clean up after a dropped preview is printed", () => {
   const output = collect()
   const view = new PlainView({ output, colors: false, tool: () => undefined })
-  const action = { agentId: "main", actionId: "a", label: "Rename", sourceToolName: "edit" }
+  const action = { agentId: "main", actionId: "a", label: "Rename", sourceToolName: "edit", seq: 1, at: 0 }
   const cleanupErrors = ["close: no\neditor"]
   blockReporter(view, { get: () => undefined }).event({
     _tag: "ActionResolved",

@@ -53,6 +53,8 @@ test("a preview that is dropped is named, and fails nothing", () => {
     agentId: "main",
     actionId: "action-1",
     sourceToolName: "edit",
+    seq: 1,
+    at: 0,
   } as const
   tally.resolved({ ...action, label: "Rename a", outcome: "applied" })
   tally.resolved({ ...action, label: "Rename b", outcome: "discarded" })

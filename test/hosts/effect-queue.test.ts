@@ -155,8 +155,8 @@ describe("a call that goes on without an answer", () => {
 
   it("is no matter of an event that ends nothing", () => {
     const queue = queueOf(approvalOf("a"))
-    queue.push({ _tag: "BackgroundStarted", agentId: "main", callId: "a", name: "tool" })
-    queue.push({ _tag: "Delta", agentId: "main", callId: "a", content: "…" })
+    queue.push({ _tag: "BackgroundStarted", agentId: "main", callId: "a", name: "tool", seq: 1, at: 0 })
+    queue.push({ _tag: "Delta", agentId: "main", callId: "a", content: "…", seq: 2, at: 0 })
     expect(queue.find("a")).toMatchObject({ _tag: "AwaitingApproval", callId: "a" })
   })
 })

@@ -2,6 +2,8 @@
 import { HostEffectQueue } from "../../src/hosts/effect-queue.ts"
 import type { AwaitingApprovalEvent, DelegateEvent, HostEffect, ToolEvent } from "../../src/index.ts"
 
+const stamp = { seq: 1, at: 0 }
+
 export interface Asked<E extends ToolEvent> {
   readonly event: E
   /** What the call was told; undefined while it waits. */
@@ -31,6 +33,7 @@ export const approvalOf = (callId: string, agentId = "main"): Asked<AwaitingAppr
     name: "tool",
     params: {},
     background: false,
+    ...stamp,
     approve: () => answer("approved"),
     deny: (reason = "denied") => answer(reason),
   }))
@@ -47,6 +50,7 @@ export const effectOf = (
     callId,
     ...(sourceCallId !== undefined && { sourceCallId }),
     effect,
+    ...stamp,
     succeed: () => answer("succeeded"),
     fail: (message) => answer(message),
   }))
@@ -62,9 +66,10 @@ export const cancelled = (callId: string, agentId = "main"): ToolEvent => ({
   callId,
   name: "tool",
   content: "Cancelled",
+  ...stamp,
 })
 
-const action = { agentId: "main", label: "Change", sourceToolName: "tool" }
+const action = { agentId: "main", label: "Change", sourceToolName: "tool", ...stamp }
 
 export const actionPending = (actionId: string, sourceCallId?: string): ToolEvent => ({
   _tag: "ActionPending",
@@ -88,6 +93,7 @@ export const stagedEnd = (callId: string, actionId: string): ToolEvent => ({
   name: "tool",
   content: "preview",
   output: { content: [] },
+  ...stamp,
   staged: { actionId, label: "Change" },
 })
 

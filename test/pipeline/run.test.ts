@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { deferred, never, turn, until } from "../support/deferred.ts"
-import { is } from "../support/event-of.ts"
+import { is, stamp } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { heldTool } from "../support/held-tool.ts"
 
@@ -181,7 +181,9 @@ describe("run", () => {
       content,
       isError: true,
     })
-    expect(events).toEqual([{ _tag: "Cancelled", agentId: "main", callId: "c", name: "gate", content }])
+    expect(events).toEqual([
+      { _tag: "Cancelled", ...stamp, agentId: "main", callId: "c", name: "gate", content },
+    ])
     expect(executor.inspect()).toEqual([])
     expect(() => executor.enqueue([{ name: "gate" }])).toThrow("The executor was shut down: make a new one")
   })

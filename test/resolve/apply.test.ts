@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { type HandlerContext, type HandlerFunction, pipeline, Step, ToolError } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
+import { stamp } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, labels, resolveCall, stage } from "./edit-tool.ts"
 
@@ -15,6 +16,7 @@ describe("resolve with `apply`", () => {
     expect(events).toEqual([
       {
         _tag: "Started",
+        ...stamp,
         agentId: "a",
         callId: "r",
         name: "resolve",
@@ -23,6 +25,7 @@ describe("resolve with `apply`", () => {
       },
       {
         _tag: "ActionResolved",
+        ...stamp,
         agentId: "a",
         actionId,
         label: "Change a.ts",
@@ -31,6 +34,7 @@ describe("resolve with `apply`", () => {
       },
       {
         _tag: "Completed",
+        ...stamp,
         agentId: "a",
         callId: "r",
         name: "resolve",

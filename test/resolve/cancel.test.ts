@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Step, type ToolEvent, type ToolExecutor } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { deferred, turn } from "../support/deferred.ts"
-import { is } from "../support/event-of.ts"
+import { is, stamp } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { virtualTime } from "../support/virtual-time.ts"
 import { abortable, apply, editTool, labels, resolveCall, stage } from "./edit-tool.ts"
@@ -26,6 +26,7 @@ describe("a resolve that races a cancel", () => {
     await host.run()
     expect(host.terminal("r")).toEqual({
       _tag: "Cancelled",
+      ...stamp,
       agentId: "main",
       callId: "r",
       name: "resolve",

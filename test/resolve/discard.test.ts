@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { type HandlerContext, type HandlerFunction, Step, ToolError } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
+import { stamp } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { discard, editTool, labels, resolveCall, stage } from "./edit-tool.ts"
 
@@ -20,6 +21,7 @@ describe("resolve with `discard`", () => {
     expect(events.map((event) => event._tag)).toEqual(["Started", "ActionResolved", "Completed"])
     expect(events[1]).toEqual({
       _tag: "ActionResolved",
+      ...stamp,
       agentId: "main",
       actionId,
       label: "Change a.ts",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { type HandlerContext, pipeline, Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { never, turn } from "../support/deferred.ts"
-import { is } from "../support/event-of.ts"
+import { is, stamp } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { virtualTime } from "../support/virtual-time.ts"
 import { apply, discard, editTool, labels, resolveCall, stage } from "./edit-tool.ts"
@@ -47,6 +47,7 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     expect(host.events).toEqual(
       ids.map((actionId, index) => ({
         _tag: "ActionResolved",
+        ...stamp,
         agentId: "main",
         actionId,
         label: `Change ${index === 0 ? "a" : "b"}.ts`,

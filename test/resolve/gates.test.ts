@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { type CallFilter, pipeline, Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { turn } from "../support/deferred.ts"
-import { is } from "../support/event-of.ts"
+import { is, stamp } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { virtualTime } from "../support/virtual-time.ts"
 import { apply, labels, resolveCall, stage } from "./edit-tool.ts"
@@ -34,6 +34,7 @@ describe("an approval in what is applied", () => {
     const gate = await host.until(is("AwaitingApproval"))
     expect({ ...gate }).toEqual({
       _tag: "AwaitingApproval",
+      ...stamp,
       agentId: "a",
       callId: "r",
       name: "edit",

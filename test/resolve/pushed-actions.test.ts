@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { type ActionFunction, type PushedAction, ToolError } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
+import { stamp } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, labels, resolveCall } from "./edit-tool.ts"
 
@@ -18,9 +19,9 @@ describe("a pushed action", () => {
     expect(executor.pendingActions().list()).toEqual([{ ...action, details: { n: 2 } }])
     await host.run([resolveCall()])
     expect(host.events).toEqual([
-      { _tag: "ActionPending", agentId: "main", ...action },
+      { _tag: "ActionPending", ...stamp, agentId: "main", ...action },
       expect.objectContaining({ _tag: "Started" }),
-      { _tag: "ActionResolved", agentId: "main", ...action, outcome: "applied" },
+      { _tag: "ActionResolved", ...stamp, agentId: "main", ...action, outcome: "applied" },
       expect.objectContaining({
         _tag: "Completed",
         content: "renamed",

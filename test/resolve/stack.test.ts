@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { Step } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { deferred, turn } from "../support/deferred.ts"
-import { is } from "../support/event-of.ts"
+import { is, stamp } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, labels, resolveCall, stage } from "./edit-tool.ts"
 
@@ -177,6 +177,7 @@ describe("nothing pending", () => {
     await host.run([resolveCall(request)])
     expect(host.terminal("r")).toEqual({
       _tag: "Error",
+      ...stamp,
       agentId: "main",
       callId: "r",
       name: "resolve",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, ToolPipeline } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { is, trail } from "../support/event-of.ts"
+import { is, stamp, trail } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { apply, editTool, labels, stage } from "./edit-tool.ts"
 
@@ -15,10 +15,18 @@ describe("a call that stops at awaitResolve", () => {
     const events = await new ScriptedHost(executor).run([{ agentId: "a", callId: "c", name: "edit" }])
     const { actionId } = executor.pendingActions("a").peek()!
     expect(events).toEqual([
-      { _tag: "Started", agentId: "a", callId: "c", name: "edit", params: {}, background: false },
-      { _tag: "ActionPending", agentId: "a", actionId, label: "Change a.ts", sourceToolName: "edit" },
+      { _tag: "Started", ...stamp, agentId: "a", callId: "c", name: "edit", params: {}, background: false },
+      {
+        _tag: "ActionPending",
+        ...stamp,
+        agentId: "a",
+        actionId,
+        label: "Change a.ts",
+        sourceToolName: "edit",
+      },
       {
         _tag: "Completed",
+        ...stamp,
         agentId: "a",
         callId: "c",
         name: "edit",

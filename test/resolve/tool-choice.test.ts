@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent, type ToolExecutor } from "../../src/index.ts"
 import { isTerminal, ScriptedHost } from "../../src/testing.ts"
 import { deferred, turn } from "../support/deferred.ts"
+import { stamp } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, labels, stage } from "./edit-tool.ts"
 
@@ -129,6 +130,7 @@ describe("soft, the default", () => {
     expect(events).toEqual(
       calls.map(({ callId, name }) => ({
         _tag: "Error",
+        ...stamp,
         agentId: "main",
         callId,
         name,

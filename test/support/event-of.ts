@@ -1,7 +1,14 @@
 /** Picks events by their tag, and by their call where one is named. */
+import { expect } from "vitest"
 import type { ToolEvent } from "../../src/index.ts"
 
 type Tagged<Tag extends ToolEvent["_tag"]> = Extract<ToolEvent, { readonly _tag: Tag }>
+
+/** What every event has, whatever it tells: for those that are compared whole. */
+export const stamp: { readonly seq: number; readonly at: number } = {
+  seq: expect.any(Number),
+  at: expect.any(Number),
+}
 
 export const is =
   <Tag extends ToolEvent["_tag"]>(tag: Tag, callId?: string) =>

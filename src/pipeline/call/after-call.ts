@@ -51,6 +51,8 @@ const rewrite = (event: Judged, result: ToolResult, answer: Answer): Judged => {
     callId,
     name,
     content: changed === undefined ? event.content : textOf(changed),
+    seq: 0,
+    at: 0,
     ...(editedParams !== undefined && { editedParams }),
     ...(cleanupErrors !== undefined && { cleanupErrors }),
     ...(staged !== undefined && { staged }),

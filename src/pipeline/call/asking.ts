@@ -94,6 +94,8 @@ const askApproval = (asker: Asker, { id, label }: ApprovalQuestion): void => {
     background,
     ...(label !== undefined && { label }),
     ...(record.output !== undefined && { preview: record.output }),
+    seq: 0,
+    at: 0,
     approve: (options) => asker.approve(options, id),
     deny: (reason) => asker.deny(reason, id),
   })
@@ -135,6 +137,8 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
     callId,
     ...source,
     effect,
+    seq: 0,
+    at: 0,
     succeed: (output) => asker.succeed(output, id),
     fail: (message) => asker.fail(message, id),
   })

@@ -54,6 +54,8 @@ export const stageAction = (call: Resolving): void => {
     label,
     sourceToolName: staged.sourceToolName,
     ...(sourceCallId !== undefined && sourceCallId !== callId && { sourceCallId }),
+    seq: 0,
+    at: 0,
   })
 }
 

@@ -33,7 +33,7 @@ export const tellStarted = (teller: Teller): void => {
   const { engine, record } = teller
   const { agentId, callId, name, params, background } = record.call
   if (engine.settings.trace) teller.span = new CallSpan(engine.context, record.call)
-  teller.sink.push({ _tag: "Started", agentId, callId, name, params, background })
+  teller.sink.push({ _tag: "Started", agentId, callId, name, params, background, seq: 0, at: 0 })
 }
 
 /** The call is a background task from here on; told once. */
@@ -42,7 +42,7 @@ export const tellAnnounced = (teller: Teller): void => {
   // Its deltas wait for nobody any more.
   teller.stream?.room?.open()
   teller.engine.tasks.started(teller)
-  teller.sink.push({ _tag: "BackgroundStarted", agentId, callId, name })
+  teller.sink.push({ _tag: "BackgroundStarted", agentId, callId, name, seq: 0, at: 0 })
   const content = `Running in background (task_id: ${callId})`
   teller.onResult?.({ status: "complete", content, output: textOutput(content), isError: false })
 }
@@ -59,7 +59,16 @@ export const resolvedEvent = (
   { actionId, label, sourceToolName }: StagedAction,
 ): ActionResolvedEvent => {
   const outcome = record.resolving?.action === "discard" ? "discarded" : "applied"
-  return { _tag: "ActionResolved", agentId: record.call.agentId, actionId, label, sourceToolName, outcome }
+  return {
+    _tag: "ActionResolved",
+    agentId: record.call.agentId,
+    actionId,
+    label,
+    sourceToolName,
+    outcome,
+    seq: 0,
+    at: 0,
+  }
 }
 
 /** Tells the end. */
@@ -82,6 +91,8 @@ export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
     name,
     status: statusOf(event),
     ...staged,
+    seq: 0,
+    at: 0,
   }
   teller.sink.push(last)
 }

@@ -6,6 +6,7 @@
 import type { DeltaEvent, ToolEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { Ring } from "../schedule/ring.ts"
+import type { EventStamps } from "./event-stamps.ts"
 
 interface SentDelta {
   readonly event: Mutable<DeltaEvent>
@@ -54,8 +55,8 @@ const omission = "[earlier output left out]\n"
 
 const deltaEvent = (source: DeltaSource, content: string, partial: unknown): Mutable<DeltaEvent> =>
   partial === undefined
-    ? { _tag: "Delta", agentId: source.agentId, callId: source.callId, content }
-    : { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, partial }
+    ? { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, seq: 0, at: 0 }
+    : { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, partial, seq: 0, at: 0 }
 
 const merge = (event: Mutable<DeltaEvent>, content: string, partial: unknown): void => {
   event.content += content
@@ -70,6 +71,7 @@ export class EventQueue implements EventSink {
   private readonly readers = new Ring<Reader>()
   private readonly waitingForRoom = new Ring<() => void>()
   private readonly bound: number
+  private readonly stamps: EventStamps
   private unreadDeltas = 0
   /** How many events were ever read; an event is unread while its sequence is not below. */
   private readCount = 0
@@ -77,8 +79,9 @@ export class EventQueue implements EventSink {
   /** Whether anything can still push: calls that are queued, running or waiting. */
   private readonly isIdle: () => boolean
 
-  constructor(bound: number, isIdle: () => boolean) {
+  constructor(bound: number, stamps: EventStamps, isIdle: () => boolean) {
     this.bound = bound
+    this.stamps = stamps
     this.isIdle = isIdle
   }
 
@@ -92,6 +95,7 @@ export class EventQueue implements EventSink {
   }
 
   push(event: ToolEvent): void {
+    this.stamps.stamp(event)
     const reader = this.readers.shift()
     if (reader !== undefined) {
       this.readCount += 1
@@ -265,9 +269,11 @@ export class EventIterator implements AsyncIterableIterator<ToolEvent> {
 export class CallbackSink implements EventSink {
   readonly answers: boolean
   private readonly onEvent: ((event: ToolEvent) => unknown) | undefined
+  private readonly stamps: EventStamps
 
-  constructor(onEvent: ((event: ToolEvent) => unknown) | undefined) {
+  constructor(onEvent: ((event: ToolEvent) => unknown) | undefined, stamps: EventStamps) {
     this.onEvent = onEvent
+    this.stamps = stamps
     this.answers = onEvent !== undefined
   }
 
@@ -290,8 +296,10 @@ export class CallbackSink implements EventSink {
 
   /** A consumer that throws loses its event and nothing else. */
   private call(event: ToolEvent): unknown {
+    if (this.onEvent === undefined) return undefined
+    this.stamps.stamp(event)
     try {
-      const returned = this.onEvent?.(event)
+      const returned = this.onEvent(event)
       if (returned instanceof Promise) returned.catch(() => undefined)
       return returned
     } catch {

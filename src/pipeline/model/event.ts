@@ -19,7 +19,14 @@ export type ErrorReason = "failed" | "invalid" | "unknown-tool" | "duplicate" | 
 
 export type DeniedBy = "user" | "policy" | "expired"
 
-interface CallEvent {
+interface AnyEvent {
+  /** Its place among all that this executor tells, to whomever. Deltas that were merged leave gaps. */
+  readonly seq: number
+  /** When it was told, in epoch milliseconds. */
+  readonly at: number
+}
+
+interface CallEvent extends AnyEvent {
   readonly agentId: string
   readonly callId: string
 }
@@ -118,7 +125,7 @@ export interface BackgroundCompletedEvent extends CallEvent {
   readonly staged?: StagedName
 }
 
-interface ActionEvent {
+interface ActionEvent extends AnyEvent {
   readonly agentId: string
   readonly actionId: string
   readonly label: string

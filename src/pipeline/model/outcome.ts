@@ -80,21 +80,48 @@ const bareEvent = (ended: Ended): TerminalEvent => {
   switch (outcome._tag) {
     case "Completed": {
       const result = output ?? nothing
-      return { _tag: "Completed", agentId, callId, name, content: textOf(result), output: result }
+      return {
+        _tag: "Completed",
+        agentId,
+        callId,
+        name,
+        content: textOf(result),
+        output: result,
+        seq: 0,
+        at: 0,
+      }
     }
     case "Error": {
       const { reason, message, cause } = outcome
       const content = reason === "timeout" ? withOutputSoFar(message, ended) : message
-      const event: Mutable<ErrorEvent> = { _tag: "Error", agentId, callId, name, content, reason }
+      const event: Mutable<ErrorEvent> = {
+        _tag: "Error",
+        agentId,
+        callId,
+        name,
+        content,
+        reason,
+        seq: 0,
+        at: 0,
+      }
       if (output !== undefined) event.output = output
       if (cause !== undefined) event.cause = cause
       return event
     }
     case "Denied":
-      return { _tag: "Denied", agentId, callId, name, content: outcome.message, by: outcome.by }
+      return {
+        _tag: "Denied",
+        agentId,
+        callId,
+        name,
+        content: outcome.message,
+        by: outcome.by,
+        seq: 0,
+        at: 0,
+      }
     case "Cancelled": {
       const content = withOutputSoFar(outcome.message, ended)
-      return { _tag: "Cancelled", agentId, callId, name, content }
+      return { _tag: "Cancelled", agentId, callId, name, content, seq: 0, at: 0 }
     }
   }
 }

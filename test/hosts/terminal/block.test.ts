@@ -12,7 +12,7 @@ import { BlockList } from "../../../src/hosts/terminal/block-list.ts"
 import { printedBlock } from "../../../src/hosts/terminal/printed-block.ts"
 import type { ToolEvent } from "../../../src/index.ts"
 
-const id = { agentId: "main", callId: "1" }
+const id = { agentId: "main", callId: "1", seq: 1, at: 0 }
 const started: ToolEvent = {
   _tag: "Started",
   ...id,

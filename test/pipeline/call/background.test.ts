@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolCallInput, type ToolEvent, type ToolExecutor } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
-import { is } from "../../support/event-of.ts"
+import { is, stamp } from "../../support/event-of.ts"
 import { executorOf, type Plan, toolOf } from "../../support/executor-of.ts"
 
 const bg = (name: string, call: Partial<ToolCallInput> = {}): ToolCallInput => ({
@@ -31,9 +31,16 @@ describe("a background call", () => {
     )
     expect(tags).toEqual(["Started", "BackgroundStarted", "Delta", "Delegate", "BackgroundCompleted"])
     expect(events[0]).toMatchObject({ background: true })
-    expect(events[1]).toEqual({ _tag: "BackgroundStarted", agentId: "main", callId: "c", name: "tool" })
+    expect(events[1]).toEqual({
+      _tag: "BackgroundStarted",
+      ...stamp,
+      agentId: "main",
+      callId: "c",
+      name: "tool",
+    })
     expect(events[4]).toEqual({
       _tag: "BackgroundCompleted",
+      ...stamp,
       agentId: "main",
       callId: "c",
       name: "tool",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { deferred, turn } from "../../support/deferred.ts"
-import { is, trail } from "../../support/event-of.ts"
+import { is, stamp, trail } from "../../support/event-of.ts"
 import { executorOf } from "../../support/executor-of.ts"
 import { gatedTool } from "../../support/gated-tool.ts"
 
@@ -14,6 +14,7 @@ describe("a pending call at a gate", () => {
     const gate = host.events.find(is("AwaitingApproval"))
     expect({ ...gate }).toEqual({
       _tag: "AwaitingApproval",
+      ...stamp,
       agentId: "a",
       callId: "c",
       name: "write",
@@ -58,7 +59,7 @@ describe("a pending call at a gate", () => {
     const gate = await host.until(is("AwaitingApproval"))
     expect(gate.deny(reason)).toBe(true)
     expect(await host.run()).toEqual([
-      { _tag: "Denied", agentId: "main", callId: "c", name: "write", content, by: "user" },
+      { _tag: "Denied", ...stamp, agentId: "main", callId: "c", name: "write", content, by: "user" },
     ])
     expect(log).toEqual(["before", "closed"])
   })
@@ -264,6 +265,7 @@ describe("a call that was decided beforehand", () => {
     expect(trail(events)).toEqual(["a Started", "a Completed", "b Denied", "c Started", "c Completed"])
     expect(events[2]).toEqual({
       _tag: "Denied",
+      ...stamp,
       agentId: "main",
       callId: "b",
       name: "write",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { type Delegates, noIde, pipeline, Step } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { deferred, never, turn, until } from "../../support/deferred.ts"
-import { is } from "../../support/event-of.ts"
+import { is, stamp } from "../../support/event-of.ts"
 import { executorOf, type Plan } from "../../support/executor-of.ts"
 
 /** Not a type alias: an interface has no index signature. */
@@ -30,6 +30,7 @@ describe("an effect for the host", () => {
     const { asked, executor } = await start()
     expect({ ...asked }).toEqual({
       _tag: "Delegate",
+      ...stamp,
       agentId: "a",
       callId: "c",
       effect: ask,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { type HandlerContext, pipeline, Step, type ToolEvent } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { deferred, turn, until } from "../../support/deferred.ts"
-import { is } from "../../support/event-of.ts"
+import { is, stamp } from "../../support/event-of.ts"
 import { executorOf } from "../../support/executor-of.ts"
 import { numbers, streaming, textOfDeltas } from "../../support/streaming-tool.ts"
 
@@ -35,8 +35,8 @@ describe("a delta", () => {
     const host = new ScriptedHost(executor)
     await host.run([{ agentId: "a", callId: "c", name: "tool" }])
     expect(host.events.filter(is("Delta"))).toEqual([
-      { _tag: "Delta", agentId: "a", callId: "c", content: "50 %", partial: { done: 1, of: 2 } },
-      { _tag: "Delta", agentId: "a", callId: "c", content: "100 %" },
+      { _tag: "Delta", ...stamp, agentId: "a", callId: "c", content: "50 %", partial: { done: 1, of: 2 } },
+      { _tag: "Delta", ...stamp, agentId: "a", callId: "c", content: "100 %" },
     ])
   })
 

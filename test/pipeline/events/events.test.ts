@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest"
 import { handler, pipeline, Step } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { turn, until } from "../../support/deferred.ts"
-import { is } from "../../support/event-of.ts"
+import { is, stamp } from "../../support/event-of.ts"
 import { executorOf } from "../../support/executor-of.ts"
 import { heldTool } from "../../support/held-tool.ts"
 
@@ -18,9 +18,15 @@ describe("the events of a call", () => {
     })
     executor.enqueue(calls)
     expect([await executor.next(), await executor.next(), await executor.next()]).toEqual([
-      { _tag: "Started", ...call, params: { path: "x" }, background: false },
-      { _tag: "Delta", agentId: "a", callId: "c", content: "half" },
-      { _tag: "Completed", ...call, content: "done", output: { content: [{ type: "text", text: "done" }] } },
+      { _tag: "Started", ...stamp, ...call, params: { path: "x" }, background: false },
+      { _tag: "Delta", ...stamp, agentId: "a", callId: "c", content: "half" },
+      {
+        _tag: "Completed",
+        ...stamp,
+        ...call,
+        content: "done",
+        output: { content: [{ type: "text", text: "done" }] },
+      },
     ])
   })
 
@@ -28,14 +34,20 @@ describe("the events of a call", () => {
     const executor = executorOf({ tool: pipeline().andThen(() => Step.Error("no")) })
     executor.enqueue(calls)
     await executor.next()
-    expect(await executor.next()).toEqual({ _tag: "Error", ...call, content: "no", reason: "failed" })
+    expect(await executor.next()).toEqual({
+      _tag: "Error",
+      ...stamp,
+      ...call,
+      content: "no",
+      reason: "failed",
+    })
   })
 
   it("tell of a cancel alone where nothing had started", async () => {
     const executor = executorOf({ tool: pipeline() })
     executor.enqueue(calls)
     executor.cancel({ reason: "enough" })
-    expect(await executor.next()).toEqual({ _tag: "Cancelled", ...call, content: "enough" })
+    expect(await executor.next()).toEqual({ _tag: "Cancelled", ...stamp, ...call, content: "enough" })
     expect(await executor.next()).toBeUndefined()
   })
 })

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { describe, expect, it } from "vitest"
 import { defineTool, pipeline, Step, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
+import { stamp } from "../../support/event-of.ts"
 import { executorOf, registryOf, toolOf } from "../../support/executor-of.ts"
 
 const note = toolOf("note", pipeline())
@@ -160,6 +161,7 @@ describe("an unknown tool", () => {
     expect(await new ScriptedHost(executor).run([{ callId: "c", name: "nope" }])).toEqual([
       {
         _tag: "Error",
+        ...stamp,
         agentId: "main",
         callId: "c",
         name: "nope",
