@@ -29,6 +29,7 @@ export type {
   DeniedEvent,
   ErrorEvent,
   ErrorReason,
+  FailureReason,
   FinalStatus,
   StartedEvent,
   TerminalEvent,
@@ -89,7 +90,7 @@ export type { ToolDefinition } from "./pipeline/model/registry.ts"
 export { ToolRegistry } from "./pipeline/model/registry.ts"
 export type { PendingAction } from "./pipeline/model/staged-action.ts"
 export type { DurationInput } from "./pipeline/model/step.ts"
-export { Step, ToolError } from "./pipeline/model/step.ts"
+export { type ErrorOptions, Step, ToolError } from "./pipeline/model/step.ts"
 export type {
   JsonSchema,
   ParamsOf,

@@ -88,9 +88,11 @@ const completed = (output: CapturedOutput, exit: ProcessExit): Step => {
   return Step.Output({ ...textOutput(render(output, exit) || "(no output)"), details })
 }
 
-/** Why a command was ended: the one place to say so, once steps can carry it, as `reason: "timeout"`. */
 const timedOut = (seconds: number, output: CapturedOutput, left: ReadonlyArray<LeftProcess>): Step =>
-  Step.Error(joinParts([`Command timed out after ${seconds} s`, render(output), leftNoteOf(left)]))
+  Step.Error(`Command timed out after ${seconds} s`, {
+    reason: "timeout",
+    output: joinParts([render(output), leftNoteOf(left)]),
+  })
 
 /** A folder that is not there is told like a program that is not. */
 const startFailure = async (cause: unknown, machine: Machine, { cwd }: HandlerContext): Promise<Step> => {

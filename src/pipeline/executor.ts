@@ -25,7 +25,9 @@ import {
   writeStaged,
 } from "./call/snapshot.ts"
 import { ExecutorEngine } from "./engine.ts"
-import { CallbackSink, CleanupSink, EventIterator, EventQueue, type EventSink } from "./events/event-queue.ts"
+import { CallbackSink } from "./events/callback-sink.ts"
+import { CleanupSink } from "./events/cleanup-sink.ts"
+import { EventIterator, EventQueue, type EventSink } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
@@ -49,7 +51,7 @@ export interface SignalOption {
 
 /** What an agent's next turn should or must do about a pending action. */
 export interface ToolChoice {
-  /** `none`: the choice is free again, and the action still pending. */
+  /** `auto`: the choice is free again, and the action still pending. */
   readonly mode: toolChoice.ToolChoiceMode
   readonly toolName: "resolve"
   readonly reminder: ResolveReminder
@@ -71,6 +73,8 @@ interface Submission {
   readonly onResult?: (result: ToolResult) => void
   /** Whether it takes its place in its agent's lane. Default true. */
   readonly inLane?: boolean
+  /** Once it is aborted, the call does not start. */
+  readonly signal?: AbortSignal | undefined
   /** What it ends with in its turn, with nothing run. */
   readonly refusal?: Stopped | undefined
 }
@@ -111,8 +115,9 @@ export class ToolExecutor implements AsyncDisposable {
     this.settings = toSettings(options)
     this.filters = options.filters?.at?.(this.settings.cwd) ?? options.filters
     this.stamps = new EventStamps(clock)
+    const { eventBuffer: deltas, eventBufferBytes: bytes } = this.settings
     this.queue = new EventQueue(
-      this.settings.eventBuffer,
+      { deltas, bytes },
       this.stamps,
       () => this.calls.isEmpty && engine.mailbox.isEmpty,
     )
@@ -121,6 +126,7 @@ export class ToolExecutor implements AsyncDisposable {
       ttl: this.settings.taskTtl,
       max: this.settings.maxTasks,
       now: () => engine.deadlines.now(),
+      time: () => engine.deadlines.time(),
       starting: (id) => {
         const call = this.calls.get(id)
         return call?.record.call.background === true ? call : undefined
@@ -222,6 +228,7 @@ export class ToolExecutor implements AsyncDisposable {
         sink: new CallbackSink(onEvent, this.stamps),
         onResult: settle,
         inLane,
+        signal,
       })
       if (run.record.state._tag !== "Ended") signal?.addEventListener("abort", cancel, { once: true })
     })
@@ -424,14 +431,14 @@ export class ToolExecutor implements AsyncDisposable {
 
   // --- Inside
 
-  private submit(input: ToolCall, { sink, onResult, inLane = true, refusal }: Submission): CallActor {
+  private submit(input: ToolCall, { sink, onResult, inLane = true, refusal, signal }: Submission): CallActor {
     const { agentId, callId, name } = input
     const tool = this.tools.toolFor(agentId, name)
     const { params, background } = takeBackground(input.params, tool)
     if (params !== input.params || background !== input.background) {
       input = { ...input, params, background: input.background || background }
     }
-    const call = new CallActor(this.engine, input, tool, sink, onResult)
+    const call = new CallActor(this.engine, input, tool, sink, onResult, undefined, signal)
     if (this.engine.closing) {
       call.reject(cancelled(shutdownReason))
       return call

@@ -15,7 +15,7 @@ export type TurnState =
   /** It was forced in vain: the action stays pending, and nothing is watched. */
   | { readonly _tag: "Free" }
 
-export type ToolChoiceMode = "none" | "remind" | "force"
+export type ToolChoiceMode = "auto" | "remind" | "force"
 
 const forcedTurns = 3
 
@@ -35,7 +35,7 @@ export const modeOf = (state: TurnState): ToolChoiceMode | undefined => {
       return "force"
     case "Reminded":
     case "Free":
-      return "none"
+      return "auto"
   }
 }
 

@@ -204,7 +204,9 @@ describe("the time-out", () => {
         yield* TestClock.adjust("1 second")
         expect(yield* Fiber.join(fiber)).toEqual({
           _tag: "Error",
-          message: `Command timed out after 1 s\n${line}`,
+          message: "Command timed out after 1 s",
+          reason: "timeout",
+          output: line,
         })
         expect(isRunning(Number(line))).toBe(false)
       }),
@@ -228,8 +230,9 @@ describe("the time-out", () => {
         yield* TestClock.adjust("1 second")
         expect(yield* Fiber.join(fiber)).toEqual({
           _tag: "Error",
-          message:
-            "Command timed out after 1 s\nready\n[Could not be ended and is left running: 71 (sudo), 72 (tail)]",
+          message: "Command timed out after 1 s",
+          reason: "timeout",
+          output: "ready\n[Could not be ended and is left running: 71 (sudo), 72 (tail)]",
         })
       }),
     )
@@ -244,7 +247,9 @@ describe("the time-out", () => {
         yield* TestClock.adjust("1 second")
         expect(yield* Fiber.join(fiber)).toEqual({
           _tag: "Error",
-          message: "Command timed out after 120 s\nready\n",
+          message: "Command timed out after 120 s",
+          reason: "timeout",
+          output: "ready\n",
         })
       }),
     ))

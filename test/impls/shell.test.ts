@@ -39,6 +39,7 @@ describe("shell", () => {
     })
     expect(events.at(-1)).toMatchObject({
       _tag: "Error",
+      reason: "timeout",
       content: "Command timed out after 0.2 s\nprinted\n",
     })
   })

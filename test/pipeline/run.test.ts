@@ -30,11 +30,13 @@ describe("run", () => {
       content: "no",
       output: { content: [{ type: "text", text: "no" }] },
       isError: true,
+      reason: "failed",
     })
     expect(await executor.run({ name: "tool", decision: "deny" })).toMatchObject({
       status: "denied",
       content: "Denied by user",
       isError: true,
+      by: "user",
     })
     expect(await executor.run({ name: "nope" })).toMatchObject({ status: "error", isError: true })
   })
@@ -131,10 +133,11 @@ describe("run", () => {
       told.push(event._tag),
     )
     expect(result).toEqual({
-      status: "complete",
+      status: "background",
       content: "Running in background (task_id: t)",
       output: { content: [{ type: "text", text: "Running in background (task_id: t)" }] },
       isError: false,
+      taskId: "t",
     })
     await until(() => running.length > 0)
     release("t")
@@ -205,7 +208,99 @@ describe("run", () => {
   })
 })
 
+describe("a reader that throws", () => {
+  const throwing = (asks: ToolEvent["_tag"]) => ({
+    "in its own code": (event: ToolEvent) => {
+      if (event._tag === asks) throw new Error("cannot draw")
+    },
+    "in a promise": async (event: ToolEvent) => {
+      await turn()
+      if (event._tag === asks) throw new Error("cannot draw")
+    },
+  })
+
+  it.each(Object.entries(throwing("AwaitingApproval")))("at a gate denies it: %s", async (_, reader) => {
+    expect(await executorOf({ gate }).run({ name: "gate" }, reader)).toMatchObject({
+      status: "denied",
+      content: "cannot draw",
+    })
+  })
+
+  it.each(Object.entries(throwing("Delegate")))("at an effect fails it: %s", async (_, reader) => {
+    expect(await executorOf({ asking }).run({ name: "asking" }, reader)).toMatchObject({
+      status: "error",
+      content: "cannot draw",
+    })
+  })
+
+  it("late, after another question was asked, answers only its own", async () => {
+    const first = deferred()
+    const asked: Array<string> = []
+    const executor = executorOf({
+      gates: pipeline().awaitApproval({ label: "1" }).awaitApproval({ label: "2" }),
+    })
+    const result = executor.run({ callId: "c", name: "gates" }, (event) => {
+      if (event._tag !== "AwaitingApproval") return undefined
+      asked.push(event.label ?? "")
+      if (event.label !== "1") return undefined
+      event.approve()
+      return first.promise
+    })
+    await until(() => asked.length === 2)
+    first.reject(new Error("too late"))
+    await turn()
+    expect(executor.approve("c")).toBe(true)
+    expect(await result).toMatchObject({ status: "complete" })
+  })
+})
+
 describe("run with a signal", () => {
+  it("never starts what waits, though many calls share the signal", async () => {
+    const started: Array<string> = []
+    const executor = executorOf({
+      tool: pipeline().andThen(({ call }) => {
+        started.push(call.callId)
+        return never<Step>()
+      }),
+    })
+    const controller = new AbortController()
+    const { signal } = controller
+    const results = ["a", "b", "c"].map((callId) =>
+      executor.run({ callId, name: "tool" }, undefined, { signal }),
+    )
+    const rejected = Promise.all(
+      results.map((result) => expect(result).rejects.toMatchObject({ name: "AbortError" })),
+    )
+    await until(() => started.length > 0)
+    controller.abort()
+    await rejected
+    expect(started).toEqual(["a"])
+  })
+
+  it("never starts what waits, also where another listener keeps the news from it", async () => {
+    const started: Array<string> = []
+    const executor = executorOf({
+      tool: pipeline().andThen(({ call }) => {
+        started.push(call.callId)
+        return never<Step>()
+      }),
+    })
+    const controller = new AbortController()
+    const { signal } = controller
+    const first = executor.run({ callId: "a", name: "tool" })
+    signal.addEventListener("abort", (event) => {
+      event.stopImmediatePropagation()
+      executor.cancelCall("a")
+    })
+    const second = executor.run({ callId: "b", name: "tool" }, undefined, { signal })
+    const rejected = expect(second).rejects.toMatchObject({ name: "AbortError" })
+    await until(() => started.length > 0)
+    controller.abort()
+    expect(await first).toMatchObject({ status: "cancelled" })
+    await rejected
+    expect(started).toEqual(["a"])
+  })
+
   it("cancels its call when it is aborted, and rejects with an AbortError once the call is over", async () => {
     const log: Array<string> = []
     const cleaned = deferred()

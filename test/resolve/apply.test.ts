@@ -112,6 +112,24 @@ describe("resolve with `apply`", () => {
     expect(await executor.next()).toBeUndefined()
   })
 
+  it("tells the queue what was pending and what became of it, also of the rest that is staged anew, where the caller listens to nothing", async () => {
+    const executor = executorOf({
+      edit: pipeline().awaitResolve({ label: "one" }).awaitResolve({ label: "two" }),
+    })
+    const host = new ScriptedHost(executor)
+    await host.run([{ name: "edit" }])
+    await executor.resolve(apply)
+    await executor.resolve(apply)
+    await host.run()
+    expect(
+      host.events.flatMap((event) =>
+        event._tag === "ActionPending" || event._tag === "ActionResolved"
+          ? [`${event._tag} ${event.label}`]
+          : [],
+      ),
+    ).toEqual(["ActionPending one", "ActionPending two", "ActionResolved one", "ActionResolved two"])
+  })
+
   it("tells the queue what became of the action where the caller listens to nothing", async () => {
     const executor = executorOf({ edit: editTool().plan })
     await stage(executor)

@@ -85,7 +85,7 @@ describe("soft, the default", () => {
     expect(mode(executor)).toBe("remind")
     await host.run([{ callId: "c", name: "unknown" }])
     expect(host.terminal("c")).toMatchObject({ reason: "unknown-tool" })
-    expect(mode(executor)).toBe("none")
+    expect(mode(executor)).toBe("auto")
     expect(labels(executor)).toEqual(["Change a.ts"])
     expect(log).toEqual(["preview a.ts"])
   })
@@ -158,7 +158,7 @@ describe("soft, the default", () => {
       expect(end).toMatchObject({ callId, content: withheld })
       modes.push(mode(executor))
     }
-    expect(modes).toEqual(["force", "force", "force", "none"])
+    expect(modes).toEqual(["force", "force", "force", "auto"])
     expect(labels(executor)).toEqual(["Change a.ts"])
     executor.enqueueTurn("main", [other("5")])
     await host.run()
@@ -168,7 +168,7 @@ describe("soft, the default", () => {
   it("counts empty turns among the forced ones", async () => {
     const { executor } = await pending()
     for (let n = 0; n < 4; n += 1) executor.enqueueTurn("main", [])
-    expect(mode(executor)).toBe("none")
+    expect(mode(executor)).toBe("auto")
   })
 
   it("still lets the model resolve once it has given up", async () => {
@@ -203,14 +203,14 @@ describe("soft, the default", () => {
       expect(events).toMatchObject([{ callId, reason: "invalid" }])
       modes.push(mode(executor))
     }
-    expect(modes).toEqual(["force", "force", "none"])
+    expect(modes).toEqual(["force", "force", "auto"])
     expect(labels(executor)).toEqual(["Change a.ts"])
   })
 
   it("reminds no second time of a resolve call that does not fit its schema, and watches on", async () => {
     const { executor } = await pending()
     await turnOf(executor, [resolving("r", {})])
-    expect(mode(executor)).toBe("none")
+    expect(mode(executor)).toBe("auto")
     const [end] = await turnOf(executor, [other("1")])
     expect(end).toMatchObject({ reason: "withheld" })
     expect(mode(executor)).toBe("force")

@@ -50,6 +50,10 @@ export class CallActor
   readonly tool: Tool<unknown> | undefined
   readonly sink: EventSink
   readonly onResult: ((result: ToolResult) => void) | undefined
+  /** Its caller's: once it is aborted, the call does not start. */
+  private readonly signal: AbortSignal | undefined
+  readonly createdAt: number
+  startedAt: number | undefined
   hasPlace = false
   askedAt = 0
   stream: CallStream | undefined
@@ -73,12 +77,15 @@ export class CallActor
     sink: EventSink,
     onResult?: (result: ToolResult) => void,
     record = makeRecord(call),
+    signal?: AbortSignal,
   ) {
     this.engine = engine
     this.record = record
     this.tool = tool
     this.sink = sink
     this.onResult = onResult
+    this.signal = signal
+    this.createdAt = engine.deadlines.time()
   }
 
   get agentId(): string {
@@ -101,6 +108,7 @@ export class CallActor
 
   /** Its turn has come. False where it does not want it any more. */
   start(): boolean {
+    if (this.signal?.aborted === true) return this.receive({ _tag: "Cancel", outcome: cancelled() })
     return this.receive({ _tag: "Turn" })
   }
 
@@ -225,7 +233,8 @@ export class CallActor
 
   failed(run: number, error: unknown, cause: unknown = error, more = false): void {
     const thrown = !(error instanceof ToolError)
-    this.receive({ _tag: "Failed", run, message: messageOf(error), cause, thrown, more })
+    const reason = thrown ? "failed" : error.reason
+    this.receive({ _tag: "Failed", run, message: messageOf(error), cause, thrown, more, reason })
   }
 
   asked(effect: HostEffect, timeout: DurationInput | undefined): boolean {

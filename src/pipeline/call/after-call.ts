@@ -57,8 +57,7 @@ const rewrite = (event: Judged, result: ToolResult, answer: Answer): Judged => {
     ...(cleanupErrors !== undefined && { cleanupErrors }),
     ...(staged !== undefined && { staged }),
   }
-  const kept = event._tag === "Completed" ? event.output : undefined
-  if (!isError) return { _tag: "Completed", ...shared, output: changed ?? kept ?? textOutput(event.content) }
+  if (!isError) return { _tag: "Completed", ...shared, output: changed ?? result.output }
   const output = changed ?? event.output
   const reason = event._tag === "Error" ? event.reason : "failed"
   const cause = event._tag === "Error" && event.cause !== undefined ? { cause: event.cause } : undefined

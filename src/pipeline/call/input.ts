@@ -1,6 +1,6 @@
 /** What can happen to a call. `run` and `id` say what is answered: an answer to something earlier changes nothing. */
 import type { ResolveParams } from "../../resolve/definition.ts"
-import type { ErrorReason } from "../model/event.ts"
+import type { FailureReason } from "../model/event.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { Outcome, Stopped } from "../model/outcome.ts"
 import type { ToolOutput } from "../model/output.ts"
@@ -38,6 +38,8 @@ export type Input =
       readonly cause: unknown
       /** Thrown, and not worded for the model. */
       readonly thrown: boolean
+      /** Default `failed`. */
+      readonly reason?: FailureReason | undefined
       /** A generator gave what is no step: it is still open. */
       readonly more: boolean
     }
@@ -68,7 +70,8 @@ export type Input =
       readonly id: number
       readonly message: string
       readonly cause?: unknown
-      readonly reason?: ErrorReason | undefined
+      /** Default `failed`. */
+      readonly reason?: FailureReason | undefined
     }
   /** A call of `resolve` took an action: its parts are the call's from here on. */
   | {

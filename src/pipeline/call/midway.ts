@@ -35,7 +35,7 @@ export class MidwayQuestions {
   reply(answer: Answer): void {
     const asked = this.line.shift()
     if (answer._tag === "Output") asked?.resolve(answer.output)
-    else asked?.reject(new ToolError(answer.message, { cause: answer.cause }))
+    else asked?.reject(new ToolError(answer.message, answer))
     this.putNext()
   }
 

@@ -1,7 +1,8 @@
 /** How an attempt goes from part to part: places, gates, questions, and how it is over. */
 import { defaultOutput, failureText, withDetails } from "../../resolve/result.ts"
+import type { FailureReason } from "../model/event.ts"
 import { failed, type Outcome } from "../model/outcome.ts"
-import { type ToolOutput, toOutput } from "../model/output.ts"
+import { type ToolOutput, textOf, toOutput } from "../model/output.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Step } from "../model/step.ts"
 import { clean, leavePlace } from "./cleaning.ts"
@@ -63,7 +64,7 @@ export const apply = (record: CallRecord, step: Step, out: Outbox): void => {
       return advance(record, out)
     case "Output": {
       const output = toOutput(step.output)
-      if (output === undefined) return fail(record, notAnOutput(record), undefined, true, out)
+      if (output === undefined) return fail(record, { message: notAnOutput(record), thrown: true }, out)
       record.output = output
       return advance(record, out)
     }
@@ -82,10 +83,13 @@ export const apply = (record: CallRecord, step: Step, out: Outbox): void => {
       if (passGate(record, step.label, out)) advance(record, out)
       return
     case "Error": {
-      const message = String(step.message)
+      const reason: FailureReason = step.reason === "timeout" ? "timeout" : "failed"
       const output = toOutput(step.output)
       if (output !== undefined) record.output = output
-      return fail(record, message, step.cause, false, out)
+      // What is late is told with what there was, whoever put it out.
+      const said = reason === "timeout" ? "" : textOf(output)
+      const message = said === "" ? String(step.message) : `${String(step.message)}\n${said}`
+      return fail(record, { message, cause: step.cause, reason }, out)
     }
   }
 }
@@ -151,7 +155,7 @@ export const answered = (record: CallRecord, answer: Answer, out: Outbox): void 
     record.reply = answer
     if (takesPlace(record, out)) out.push(commands.reply)
   } else if (answer._tag === "Failure") {
-    fail(record, answer.message, answer.cause, false, out)
+    fail(record, answer, out)
   } else {
     if (answer.output !== undefined) record.output = answer.output
     advance(record, out)
@@ -165,15 +169,18 @@ export const complete = (record: CallRecord, out: Outbox): void => {
   close(record, { _tag: "End", outcome: completed }, out)
 }
 
-export const fail = (
-  record: CallRecord,
-  message: string,
-  cause: unknown,
-  thrown: boolean,
-  out: Outbox,
-): void => {
+interface Failure {
+  readonly message: string
+  readonly cause?: unknown
+  /** Thrown, and not worded for the model. */
+  readonly thrown?: boolean
+  readonly reason?: FailureReason | undefined
+}
+
+export const fail = (record: CallRecord, failure: Failure, out: Outbox): void => {
+  const { message, cause, thrown = false, reason = "failed" } = failure
   const text = record.action === undefined ? message : actionFailed(record, message, thrown, out)
-  close(record, { _tag: "End", outcome: failed("failed", text, cause) }, out)
+  close(record, { _tag: "End", outcome: failed(reason, text, cause) }, out)
 }
 
 /** What handlers put out while an action was applied. The preview that they began with is not theirs. */

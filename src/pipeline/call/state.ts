@@ -4,6 +4,7 @@
  */
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { ToolCall } from "../model/call.ts"
+import type { FailureReason } from "../model/event.ts"
 import type { CallMemory, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { Mutable } from "../model/mutable.ts"
@@ -16,7 +17,12 @@ import type { DurationInput } from "../model/step.ts"
 /** The answer to an effect: an output, or why there is none. */
 export type Answer =
   | { readonly _tag: "Output"; readonly output: ToolOutput | undefined }
-  | { readonly _tag: "Failure"; readonly message: string; readonly cause: unknown }
+  | {
+      readonly _tag: "Failure"
+      readonly message: string
+      readonly cause: unknown
+      readonly reason: FailureReason
+    }
 
 /** What follows once an attempt is stopped and cleaned up: the end, or the same call with edited parameters. */
 export type Then =

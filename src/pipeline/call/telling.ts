@@ -7,9 +7,10 @@ import type {
   ToolEvent,
   ToolResult,
 } from "../model/event.ts"
-import { resultOf, statusOf } from "../model/outcome.ts"
+import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
 import { textOutput } from "../model/output.ts"
 import type { StagedAction } from "../model/staged-action.ts"
+import type { Tool } from "../model/tool.ts"
 import type { RunningTask } from "../stores/background-tasks.ts"
 import type { Engine } from "./engine.ts"
 import type { CallRecord } from "./state.ts"
@@ -23,6 +24,8 @@ export interface Teller extends RunningTask {
   readonly sink: EventSink
   readonly onResult: ((result: ToolResult) => void) | undefined
   readonly stream: CallStream | undefined
+  readonly tool: Tool<unknown> | undefined
+  startedAt: number | undefined
   span: CallSpan | undefined
   /** The action that it resolved: told with its end, for the finally handlers belong to the action. */
   resolved: ActionResolvedEvent | undefined
@@ -32,6 +35,7 @@ export interface Teller extends RunningTask {
 export const tellStarted = (teller: Teller): void => {
   const { engine, record } = teller
   const { agentId, callId, name, params, background } = record.call
+  if (teller.tool?.background === true) teller.startedAt = engine.deadlines.time()
   if (engine.settings.trace) teller.span = new CallSpan(engine.context, record.call)
   teller.sink.push({ _tag: "Started", agentId, callId, name, params, background, seq: 0, at: 0 })
 }
@@ -44,7 +48,8 @@ export const tellAnnounced = (teller: Teller): void => {
   teller.engine.tasks.started(teller)
   teller.sink.push({ _tag: "BackgroundStarted", agentId, callId, name, seq: 0, at: 0 })
   const content = `Running in background (task_id: ${callId})`
-  teller.onResult?.({ status: "complete", content, output: textOutput(content), isError: false })
+  const output = textOutput(content)
+  teller.onResult?.({ status: "background", content, output, isError: false, taskId: callId })
 }
 
 /** An action is the agent's, not the call's: where nobody is told of the call, the readers of events are. */
@@ -84,12 +89,15 @@ export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
   engine.tasks.ended(teller, event)
   const { agentId, callId, name } = record.call
   const staged = record.staged && { staged: record.staged }
+  const edited = "editedParams" in event ? { editedParams: event.editedParams } : undefined
   const last: ToolEvent = {
     _tag: "BackgroundCompleted",
     agentId,
     callId,
     name,
     status: statusOf(event),
+    ...whyOf(event),
+    ...edited,
     ...staged,
     seq: 0,
     at: 0,

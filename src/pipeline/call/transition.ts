@@ -195,11 +195,11 @@ const runningRow: Row = {
     advance(record, out)
     return true
   },
-  Failed: (record, { run, message, cause, thrown, more }, out) => {
+  Failed: (record, { run, message, cause, thrown, more, reason }, out) => {
     if (run !== record.run) return false
     record.reply = undefined
     record.more = more
-    fail(record, message, cause, thrown, out)
+    fail(record, { message, cause, thrown, reason }, out)
     return true
   },
   Flowed: (record, { run }, out) => {
@@ -243,7 +243,7 @@ const runningRow: Row = {
     return true
   },
   Unstaged: (record, { message }, out) => {
-    fail(record, message, undefined, false, out)
+    fail(record, { message }, out)
     return true
   },
   Cancel: (record, { outcome }, out) => {
@@ -298,9 +298,9 @@ const askingRow: Row = {
     answered(record, { _tag: "Output", output }, out)
     return true
   },
-  AnswerFailed: (record, { id, message, cause }, out) => {
+  AnswerFailed: (record, { id, message, cause, reason = "failed" }, out) => {
     if (questionOf(record).kind !== "delegate" || !isOpen(record, id)) return false
-    answered(record, { _tag: "Failure", message, cause }, out)
+    answered(record, { _tag: "Failure", message, cause, reason }, out)
     return true
   },
   Returned: goneOn(() => runningRow.Returned),
@@ -312,7 +312,7 @@ const askingRow: Row = {
       stop(record, endWith({ _tag: "Denied", by: "expired", message }), out)
     } else {
       out.push(commands.closeQuestion)
-      answered(record, { _tag: "Failure", message, cause: undefined }, out)
+      answered(record, { _tag: "Failure", message, cause: undefined, reason: "timeout" }, out)
     }
     return true
   },
@@ -362,8 +362,8 @@ const cleaningRow: Row = {
   Asked: (record, { run, effect, timeout }, out) =>
     run === record.run && askFinal(record, effect, timeout, true, out),
   Answered: (record, { id, output }, out) => answerFinal(record, id, { _tag: "Output", output }, out),
-  AnswerFailed: (record, { id, message, cause }, out) =>
-    answerFinal(record, id, { _tag: "Failure", message, cause }, out),
+  AnswerFailed: (record, { id, message, cause, reason = "failed" }, out) =>
+    answerFinal(record, id, { _tag: "Failure", message, cause, reason }, out),
   TimedOut: (record, { message }, out) => {
     closeFinalQuestion(record, out)
     out.push(commands.interrupt)

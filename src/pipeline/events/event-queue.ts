@@ -1,7 +1,7 @@
 /**
  * The events that the host has not read yet. Each event goes to one reader, once.
- * Deltas are bounded: past the bound whoever awaits waits for the reader, and those of others merge into their call's last
- * unread one.
+ * Deltas are bounded in number and in bytes: past a bound whoever awaits waits for the reader, and those of others merge
+ * into their call's last unread one.
  */
 import type { DeltaEvent, ToolEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
@@ -53,16 +53,40 @@ interface Reader {
 const mergedChars = 65_536
 const omission = "[earlier output left out]\n"
 
-const deltaEvent = (source: DeltaSource, content: string, partial: unknown): Mutable<DeltaEvent> =>
+export const deltaEvent = (source: DeltaSource, content: string, partial: unknown): Mutable<DeltaEvent> =>
   partial === undefined
     ? { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, seq: 0, at: 0 }
     : { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, partial, seq: 0, at: 0 }
 
-const merge = (event: Mutable<DeltaEvent>, content: string, partial: unknown): void => {
+/** True where it had to be cut. */
+const merge = (event: Mutable<DeltaEvent>, content: string, partial: unknown): boolean => {
   event.content += content
-  // Cut at twice the bound, so that the cost of a merge stays flat.
-  if (event.content.length > 2 * mergedChars) event.content = omission + event.content.slice(-mergedChars)
   if (partial !== undefined) event.partial = partial
+  // Cut at twice the bound, so that the cost of a merge stays flat.
+  if (event.content.length <= 2 * mergedChars) return false
+  event.content = omission + event.content.slice(-mergedChars)
+  return true
+}
+
+/** The bytes that an unread delta takes. */
+interface DeltaSize {
+  readonly content: number
+  readonly partial: number
+}
+
+const partialBytes = (partial: unknown): number => {
+  if (partial === undefined) return 0
+  try {
+    return Buffer.byteLength(JSON.stringify(partial) ?? "")
+  } catch {
+    return 0
+  }
+}
+
+/** How much may be undelivered. */
+export interface DeltaBounds {
+  readonly deltas: number
+  readonly bytes: number
 }
 
 export class EventQueue implements EventSink {
@@ -70,17 +94,18 @@ export class EventQueue implements EventSink {
   private readonly unread = new Ring<ToolEvent>()
   private readonly readers = new Ring<Reader>()
   private readonly waitingForRoom = new Ring<() => void>()
-  private readonly bound: number
+  private readonly bounds: DeltaBounds
   private readonly stamps: EventStamps
-  private unreadDeltas = 0
+  private readonly unreadDeltas = new Map<ToolEvent, DeltaSize>()
+  private unreadBytes = 0
   /** How many events were ever read; an event is unread while its sequence is not below. */
   private readCount = 0
   private closed = false
   /** Whether anything can still push: calls that are queued, running or waiting. */
   private readonly isIdle: () => boolean
 
-  constructor(bound: number, stamps: EventStamps, isIdle: () => boolean) {
-    this.bound = bound
+  constructor(bounds: DeltaBounds, stamps: EventStamps, isIdle: () => boolean) {
+    this.bounds = bounds
     this.stamps = stamps
     this.isIdle = isIdle
   }
@@ -101,12 +126,15 @@ export class EventQueue implements EventSink {
       this.readCount += 1
       return reader.resolve(event)
     }
-    if (event._tag === "Delta") this.unreadDeltas += 1
+    if (event._tag === "Delta") {
+      const { content, partial } = event
+      this.measure(event, { content: Buffer.byteLength(content), partial: partialBytes(partial) })
+    }
     this.unread.push(event)
   }
 
   delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
-    if (this.readers.length > 0 || this.unreadDeltas < this.bound) {
+    if (this.readers.length > 0 || this.hasRoom) {
       this.send(source, content, partial)
       return undefined
     }
@@ -125,6 +153,36 @@ export class EventQueue implements EventSink {
     return source.room.promise
   }
 
+  private get hasRoom(): boolean {
+    return this.unreadDeltas.size < this.bounds.deltas && this.unreadBytes < this.bounds.bytes
+  }
+
+  private measure(event: DeltaEvent, size: DeltaSize): void {
+    this.forget(event)
+    this.unreadDeltas.set(event, size)
+    this.unreadBytes += size.content + size.partial
+  }
+
+  private forget(event: DeltaEvent): void {
+    const size = this.unreadDeltas.get(event)
+    if (size === undefined) return
+    this.unreadDeltas.delete(event)
+    this.unreadBytes -= size.content + size.partial
+  }
+
+  private mergeInto(event: Mutable<DeltaEvent>, content: string, partial: unknown): void {
+    const before = this.unreadDeltas.get(event)
+    const isCut = merge(event, content, partial)
+    // Measured anew only where it was cut, so that the cost of a merge stays flat.
+    const known = isCut
+      ? Buffer.byteLength(event.content)
+      : (before?.content ?? 0) + Buffer.byteLength(content)
+    this.measure(event, {
+      content: known,
+      partial: partial === undefined ? (before?.partial ?? 0) : partialBytes(partial),
+    })
+  }
+
   private send(source: DeltaSource, content: string, partial: unknown, before?: SentDelta): void {
     const event = deltaEvent(source, content, partial)
     source.lastDelta = { event, sequence: this.sequence, before }
@@ -133,7 +191,7 @@ export class EventQueue implements EventSink {
 
   private mergeOrSend(source: DeltaSource, content: string, partial: unknown): void {
     const last = source.lastDelta
-    if (last !== undefined && this.isUnread(last.sequence)) merge(last.event, content, partial)
+    if (last !== undefined && this.isUnread(last.sequence)) this.mergeInto(last.event, content, partial)
     else this.send(source, content, partial)
   }
 
@@ -144,8 +202,8 @@ export class EventQueue implements EventSink {
     if (last === undefined || before === undefined || !this.isUnread(before.sequence)) return
     if (last.sequence !== this.sequence - 1) return
     this.unread.pop()
-    this.unreadDeltas -= 1
-    merge(before.event, last.event.content, last.event.partial)
+    this.forget(last.event)
+    this.mergeInto(before.event, last.event.content, last.event.partial)
     source.lastDelta = before
   }
 
@@ -214,9 +272,11 @@ export class EventQueue implements EventSink {
     if (event === undefined) return undefined
     this.readCount += 1
     if (event._tag === "Delta") {
-      this.unreadDeltas -= 1
+      this.forget(event)
+      const { deltas, bytes } = this.bounds
       // Deltas past the bound are those of handlers that wait: one has come within it.
-      this.makeRoom(this.waitingForRoom.length - Math.max(0, this.unreadDeltas - this.bound))
+      const past = Math.max(0, this.unreadDeltas.size - deltas)
+      if (this.unreadBytes <= bytes) this.makeRoom(this.waitingForRoom.length - past)
     }
     return event
   }
@@ -263,70 +323,4 @@ export class EventIterator implements AsyncIterableIterator<ToolEvent> {
   [Symbol.asyncIterator](): this {
     return this
   }
-}
-
-/** The sink of `run`: its caller's function, which may return a promise to slow the stream down. */
-export class CallbackSink implements EventSink {
-  readonly answers: boolean
-  private readonly onEvent: ((event: ToolEvent) => unknown) | undefined
-  private readonly stamps: EventStamps
-
-  constructor(onEvent: ((event: ToolEvent) => unknown) | undefined, stamps: EventStamps) {
-    this.onEvent = onEvent
-    this.stamps = stamps
-    this.answers = onEvent !== undefined
-  }
-
-  push(event: ToolEvent): void {
-    this.call(event)
-  }
-
-  isUnread(): boolean {
-    return false
-  }
-
-  delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
-    const room = this.call(deltaEvent(source, content, partial))
-    if (!(room instanceof Promise)) return undefined
-    return room.then(
-      () => undefined,
-      () => undefined,
-    )
-  }
-
-  /** A consumer that throws loses its event and nothing else. */
-  private call(event: ToolEvent): unknown {
-    if (this.onEvent === undefined) return undefined
-    this.stamps.stamp(event)
-    try {
-      const returned = this.onEvent(event)
-      if (returned instanceof Promise) returned.catch(() => undefined)
-      return returned
-    } catch {
-      return undefined
-    }
-  }
-}
-
-/** The sink of a pending action that is dropped: its cleanup may ask for effects, and of its end only what failed is told. */
-export class CleanupSink implements EventSink {
-  readonly answers = true
-  private readonly queue: EventQueue
-  private readonly ended: (cleanupErrors: ReadonlyArray<string> | undefined) => void
-
-  constructor(queue: EventQueue, ended: (cleanupErrors: ReadonlyArray<string> | undefined) => void) {
-    this.queue = queue
-    this.ended = ended
-  }
-
-  push(event: ToolEvent): void {
-    if (event._tag === "Delegate") this.queue.push(event)
-    else if (event._tag === "Cancelled") this.ended(event.cleanupErrors)
-  }
-
-  isUnread(sequence: number): boolean {
-    return this.queue.isUnread(sequence)
-  }
-
-  delta(): undefined {}
 }

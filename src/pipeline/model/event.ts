@@ -17,6 +17,9 @@ export type FinalStatus = "complete" | "error" | "denied" | "cancelled"
 
 export type ErrorReason = "failed" | "invalid" | "unknown-tool" | "duplicate" | "timeout" | "withheld"
 
+/** Why a handler failed: it did, or something that it waited for took too long. */
+export type FailureReason = Extract<ErrorReason, "failed" | "timeout">
+
 export type DeniedBy = "user" | "policy" | "expired"
 
 interface AnyEvent {
@@ -121,6 +124,13 @@ export interface BackgroundCompletedEvent extends CallEvent {
   readonly _tag: "BackgroundCompleted"
   readonly name: string
   readonly status: FinalStatus
+  /** Why it failed. */
+  readonly reason?: ErrorReason
+  /** Who denied it. */
+  readonly by?: DeniedBy
+  /** For the host's logs; not plain JSON. */
+  readonly cause?: unknown
+  readonly editedParams?: unknown
   /** Set where the task staged a pending action. */
   readonly staged?: StagedName
 }
@@ -162,11 +172,20 @@ export type ToolEvent =
 
 /** What `run` resolves to. */
 export interface ToolResult {
-  readonly status: FinalStatus
+  /** `background`: it runs on as a task. */
+  readonly status: FinalStatus | "background"
   /** The text that the model is told. */
   readonly content: string
   readonly output: ToolOutput
   readonly isError: boolean
+  /** Why it failed. */
+  readonly reason?: ErrorReason
+  /** Who denied it. */
+  readonly by?: DeniedBy
+  /** For the host's logs; not plain JSON. */
+  readonly cause?: unknown
+  /** The task that it became: the call id. */
+  readonly taskId?: string
   /** The tool asks the host to end the model's turn. */
   readonly terminate?: boolean
 }

@@ -1,13 +1,35 @@
 /** The sentence that a thrown value stands for. */
 
-/** Never throws, whatever was thrown: an Error's message, a string, a tagged failure's name. */
+/** Characters of a failure's fields: what a model is to read must stay short. */
+const maxFieldChars = 2000
+
+/** The fields of a failure that has no message, as JSON. */
+const fieldsOf = (failure: object): string => {
+  const { _tag, name, stack, message, cause, ...fields } = failure as Record<string, unknown>
+  if (Object.keys(fields).length === 0) return ""
+  const json = JSON.stringify(fields, (_key, value) => (typeof value === "bigint" ? `${value}` : value))
+  return json.length <= maxFieldChars
+    ? json
+    : `${json.slice(0, maxFieldChars)}… [truncated: ${json.length} characters]`
+}
+
+const tagged = (tag: string, failure: object): string => {
+  try {
+    const fields = fieldsOf(failure)
+    return fields === "" ? tag : `${tag}: ${fields}`
+  } catch {
+    return tag
+  }
+}
+
+/** Never throws, whatever was thrown: an Error's message, a string, a tagged failure's name and fields. */
 export const messageOf = (error: unknown): string => {
   try {
     if (typeof error === "string") return error
     if (typeof error === "object" && error !== null) {
       const { message, _tag, name } = error as { message?: unknown; _tag?: unknown; name?: unknown }
       if (typeof message === "string" && message !== "") return message
-      if (typeof _tag === "string") return _tag
+      if (typeof _tag === "string") return tagged(_tag, error)
       if (error instanceof Error && typeof name === "string") return name
       return JSON.stringify(error) ?? "unknown failure"
     }

@@ -128,6 +128,8 @@ export interface ToolExecutorOptions {
   readonly maxPendingActions?: number
   /** Undelivered deltas before a handler's `delta` waits. Default 1024. */
   readonly eventBuffer?: number
+  /** Bytes of undelivered deltas before a handler's `delta` waits. Default 8 MiB. */
+  readonly eventBufferBytes?: number
   /** How the model is brought to resolve a preview: see `toolChoice`. Default `"soft"`. */
   readonly resolveChoice?: ResolveChoice
   readonly hooks?: Hooks
@@ -150,6 +152,7 @@ export interface Settings {
   readonly maxTasks: number
   readonly maxPendingActions: number
   readonly eventBuffer: number
+  readonly eventBufferBytes: number
   readonly resolveChoice: ResolveChoice
   readonly hooks: Hooks
   readonly trace: boolean
@@ -208,6 +211,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     maxTasks: toCount("maxTasks", options.maxTasks, 1000),
     maxPendingActions: toCount("maxPendingActions", options.maxPendingActions, 100),
     eventBuffer: toCount("eventBuffer", options.eventBuffer, 1024),
+    eventBufferBytes: toCount("eventBufferBytes", options.eventBufferBytes, 8 * 1024 * 1024),
     resolveChoice,
     hooks: options.hooks ?? {},
     trace: options.trace ?? false,

@@ -135,15 +135,38 @@ const statuses = {
 
 export const statusOf = (event: TerminalEvent): FinalStatus => statuses[event._tag]
 
-/** The failure's text; what hosts were to know of it stays. */
+/** The failure's text, what it produced behind that, and what hosts were to know of it. */
 const failureOutput = (event: TerminalEvent): ToolOutput => {
-  const details = event._tag === "Error" ? event.output?.details : undefined
-  return details === undefined ? textOutput(event.content) : { ...textOutput(event.content), details }
+  if (event._tag !== "Error" || event.output === undefined) return textOutput(event.content)
+  const { details } = event.output
+  const content = failureContent(event.content, event.output)
+  return details === undefined ? { content } : { content, details }
+}
+
+/** Blocks that say what the text says. Text that an earlier handler put out is the host's alone: the text is without it. */
+const failureContent = (text: string, output: ToolOutput): ToolOutput["content"] => {
+  const said = textOf(output)
+  if (said !== "" && said === text) return output.content
+  if (said !== "" && text.endsWith(`\n${said}`)) {
+    return [{ type: "text", text: text.slice(0, -said.length - 1) }, ...output.content]
+  }
+  return [{ type: "text", text }, ...output.content.filter((block) => block.type !== "text")]
+}
+
+/** Why a call did not complete, as its event says it. */
+export const whyOf = (event: TerminalEvent): Pick<ToolResult, "reason" | "by" | "cause"> => {
+  if (event._tag === "Denied") return { by: event.by }
+  if (event._tag !== "Error") return {}
+  const { reason, cause } = event
+  return cause === undefined ? { reason } : { reason, cause }
 }
 
 export const resultOf = (event: TerminalEvent): ToolResult => {
   const { content } = event
   const output = event._tag === "Completed" ? event.output : failureOutput(event)
-  const result = { status: statusOf(event), content, output, isError: event._tag !== "Completed" }
-  return output.terminate === true ? { ...result, terminate: true } : result
+  const isError = event._tag !== "Completed"
+  const result: Mutable<ToolResult> = { status: statusOf(event), content, output, isError }
+  if (isError) Object.assign(result, whyOf(event))
+  if (output.terminate === true) result.terminate = true
+  return result
 }

@@ -1,5 +1,6 @@
 /** What one handler asks of the interpreter. Every handler answers with a Step, and with nothing else. */
 import type { Input } from "effect/Duration"
+import type { FailureReason } from "./event.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
 
@@ -17,7 +18,18 @@ export type Step =
       readonly message: string
       readonly cause?: unknown
       readonly output?: string | ToolOutput
+      readonly reason?: FailureReason
     }
+
+/** What an Error step says beside its message. */
+export interface ErrorOptions {
+  /** For the host's logs, never for the model. */
+  readonly cause?: unknown
+  /** What the model gets behind the message, images included. */
+  readonly output?: string | ToolOutput
+  /** `timeout`: something that the handler waited for took too long. Default `failed`. */
+  readonly reason?: FailureReason
+}
 
 /** Makes steps: what a handler answers with. */
 export const Step = {
@@ -43,10 +55,7 @@ export const Step = {
   /** Wait for a decision. Pipelines use `.awaitApproval({ label? })`. */
   AwaitApproval: (options?: { readonly label?: string }): Step => ({ _tag: "AwaitApproval", ...options }),
   /** Abort: the rest is skipped, finally handlers run. The cause goes to the host, never to the model. */
-  Error: (
-    message: string,
-    options?: { readonly cause?: unknown; readonly output?: string | ToolOutput },
-  ): Step => ({
+  Error: (message: string, options?: ErrorOptions): Step => ({
     _tag: "Error",
     message,
     ...options,
@@ -73,4 +82,11 @@ export const isStep = (value: unknown): value is Step => {
  */
 export class ToolError extends Error {
   override readonly name = "ToolError"
+  /** Why the call fails, where it is for this. */
+  readonly reason: FailureReason
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly reason?: FailureReason } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined)
+    this.reason = options.reason ?? "failed"
+  }
 }

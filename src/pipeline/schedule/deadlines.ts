@@ -29,6 +29,11 @@ export class Deadlines {
     return this.clock === undefined ? performance.now() : this.clock.currentTimeMillisUnsafe()
   }
 
+  /** Milliseconds since 1970. */
+  time(): number {
+    return this.clock === undefined ? Date.now() : this.clock.currentTimeMillisUnsafe()
+  }
+
   /** Sets, or sets anew. */
   set(entry: Expiring, afterMillis: number): void {
     this.heap.delete(entry)

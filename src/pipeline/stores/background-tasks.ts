@@ -1,7 +1,7 @@
 /** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
-import type { CompletedEvent, FinalStatus, TerminalEvent } from "../model/event.ts"
+import type { CompletedEvent, DeniedBy, ErrorReason, FinalStatus, TerminalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
-import { resultOf } from "../model/outcome.ts"
+import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
 import type { ToolOutput } from "../model/output.ts"
 import { Fifo } from "../schedule/fifo.ts"
 
@@ -19,6 +19,18 @@ export interface BackgroundTask {
   readonly content: string
   /** Set once it has ended. */
   readonly output?: ToolOutput
+  /** Why it failed. */
+  readonly reason?: ErrorReason
+  /** Who denied it. */
+  readonly by?: DeniedBy
+  /** For the host's logs; not plain JSON. */
+  readonly cause?: unknown
+  /** The parameters that ran, where the host edited them. */
+  readonly editedParams?: unknown
+  /** When it was enqueued, in epoch milliseconds. */
+  readonly createdAt: number
+  readonly startedAt?: number
+  readonly endedAt?: number
   /** Set where the call staged a pending action. */
   readonly staged?: CompletedEvent["staged"]
   /** Set where it failed to clean up. */
@@ -33,6 +45,8 @@ export interface RunningTask {
   readonly params: unknown
   readonly taskStatus: TaskStatus
   readonly outputSoFar: string
+  readonly createdAt: number
+  readonly startedAt: number | undefined
   cancel(reason?: string): boolean
 }
 
@@ -51,13 +65,18 @@ const snapshot = (run: RunningTask): BackgroundTask => ({
   params: run.params,
   status: run.taskStatus,
   content: run.outputSoFar,
+  createdAt: run.createdAt,
+  ...(run.startedAt !== undefined && { startedAt: run.startedAt }),
 })
 
 interface BackgroundTasksOptions {
   /** Milliseconds that a result is kept. */
   readonly ttl: number
   readonly max: number
+  /** Milliseconds of a clock that never goes back. */
   readonly now: () => number
+  /** Epoch milliseconds. */
+  readonly time: () => number
   /** A background call that has not ended, also while it waits for its turn or at the gate ahead of its start. */
   readonly starting: (id: string) => Pick<RunningTask, "cancel"> | undefined
 }
@@ -74,12 +93,14 @@ export class BackgroundTasks {
   private readonly ttl: number
   private readonly max: number
   private readonly now: () => number
+  private readonly time: () => number
   private readonly starting: BackgroundTasksOptions["starting"]
 
   constructor(options: BackgroundTasksOptions) {
     this.ttl = options.ttl
     this.max = options.max
     this.now = options.now
+    this.time = options.time
     this.starting = options.starting
   }
 
@@ -142,10 +163,17 @@ export class BackgroundTasks {
   /** @internal */
   ended(run: RunningTask, event: TerminalEvent): void {
     const { callId } = run
-    const { status, content, output } = resultOf(event)
+    const { content, output } = resultOf(event)
     const { cleanupErrors } = event
-    const { agentId, name, params } = run
-    const task: Mutable<BackgroundTask> = { id: callId, agentId, name, params, status, content, output }
+    const task: Mutable<BackgroundTask> = {
+      ...snapshot(run),
+      status: statusOf(event),
+      content,
+      output,
+      ...whyOf(event),
+      endedAt: this.time(),
+    }
+    if ("editedParams" in event) task.editedParams = event.editedParams
     if (cleanupErrors !== undefined) task.cleanupErrors = cleanupErrors
     if (event._tag === "Completed" && event.staged !== undefined) task.staged = event.staged
     this.running.delete(callId)

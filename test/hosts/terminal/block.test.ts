@@ -121,6 +121,7 @@ describe("foldBlock", () => {
       params: {},
       status: "error",
       content: "",
+      createdAt: 0,
     } as const
     expect(taskBlock({ ...task, cleanupErrors })).toMatchObject({ status: "error", cleanupErrors })
   })
@@ -154,6 +155,7 @@ describe("foldBlock", () => {
       name: "shell",
       params: { command: "ls" },
       content: "out",
+      createdAt: 0,
     } as const
     expect(taskBlock({ ...task, status: "complete" })).toMatchObject({
       callId: "7",
@@ -195,7 +197,15 @@ describe("BlockList", () => {
 describe("printedBlock", () => {
   const tasks = {
     get: () =>
-      ({ ...id, id: "1", name: "shell", params: {}, status: "complete", content: "result" }) as const,
+      ({
+        ...id,
+        id: "1",
+        name: "shell",
+        params: {},
+        status: "complete",
+        content: "result",
+        createdAt: 0,
+      }) as const,
   }
 
   test("a call that goes to the background is printed with its task id, and again with its result", () => {

@@ -69,11 +69,29 @@ describe("delegateTimeout", () => {
     await done
     expect(host.terminal("c")).toMatchObject({
       _tag: "Error",
-      reason: "failed",
+      reason: "timeout",
       content: "The host did not answer Ask within 10 seconds",
     })
     expect(host.events.find(is("Delegate"))?.succeed("late")).toBe(false)
     expect(executor.respond("c", {})).toBe(false)
+  })
+
+  it("fails a handler that waits for the answer in its middle, with the same reason", async () => {
+    const { executor, advance } = await virtualTime({
+      asking: pipeline().andThen(async ({ delegate }) => {
+        await delegate({ _tag: "Ask" }, { timeout: "1 second" })
+        return Step.Continue
+      }),
+    })
+    const host = new ScriptedHost(executor, { effect: () => "ignore" })
+    const done = host.run([{ callId: "c", name: "asking" }])
+    await advance("1 second")
+    await done
+    expect(host.terminal("c")).toMatchObject({
+      _tag: "Error",
+      reason: "timeout",
+      content: "The host did not answer Ask within 1 second",
+    })
   })
 
   it("is 30 seconds unless told otherwise", async () => {

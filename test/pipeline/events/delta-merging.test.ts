@@ -130,6 +130,15 @@ describe("deltas past the buffer that nobody awaits", () => {
     expect(deltas.at(-1)?.content.endsWith(line(count - 1))).toBe(true)
   })
 
+  it("are bounded in bytes too, though there is room for many of them", async () => {
+    const { plan, flooded } = flooding(1000, () => "x".repeat(10_000))
+    const executor = executorOf({ tool: plan }, { eventBufferBytes: 100_000 })
+    executor.enqueue([{ name: "tool" }])
+    await flooded
+    // Ten reach the bound, and what is past it merges into one that is cut.
+    expect(textOfDeltas(await undelivered(executor)).length).toBeLessThan(100_000 + 2 * 65_536 + 10_000)
+  })
+
   it("merge with the one before also where that went past the buffer first", async () => {
     const { plan, flooded } = flooding(3)
     const executor = executorOf({ tool: plan }, { eventBuffer: 2 })

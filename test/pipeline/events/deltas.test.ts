@@ -98,6 +98,60 @@ describe("a handler that awaits its deltas", () => {
     }
   })
 
+  it("waits when `eventBufferBytes` of them are undelivered, however few they are", async () => {
+    const text = "\u00e9".repeat(1000)
+    let sent = 0
+    const executor = executorOf(
+      {
+        tool: pipeline().andThen(async ({ delta }) => {
+          for (; sent < 20; sent++) await delta(text)
+          return Step.Continue
+        }),
+      },
+      { eventBufferBytes: 10_000 },
+    )
+    executor.enqueue([{ name: "tool" }])
+    await turn()
+    await turn()
+    // The fifth reaches the bound; the sixth waits.
+    expect(sent).toBe(5)
+    expect(textOfDeltas(await new ScriptedHost(executor).run())).toBe(text.repeat(20))
+  })
+
+  it("counts structured progress among the bytes", async () => {
+    let sent = 0
+    const executor = executorOf(
+      {
+        tool: pipeline().andThen(async ({ delta }) => {
+          for (; sent < 20; sent++) await delta("", { text: "x".repeat(1000) })
+          return Step.Continue
+        }),
+      },
+      { eventBufferBytes: 10_000 },
+    )
+    executor.enqueue([{ name: "tool" }])
+    await turn()
+    await turn()
+    expect(sent).toBe(10)
+    expect((await new ScriptedHost(executor).run()).filter(is("Delta"))).toHaveLength(20)
+  })
+
+  it("goes on with all that wait once those bytes are read", async () => {
+    const agents = ["a", "b", "c"]
+    const executor = executorOf(
+      {
+        tool: pipeline().andThen(async ({ delta }) => {
+          for (let i = 0; i < 5; i++) await delta("x".repeat(3000))
+          return Step.Continue
+        }),
+      },
+      { eventBufferBytes: 4000 },
+    )
+    const host = new ScriptedHost(executor)
+    await host.run(agents.map((agentId) => ({ agentId, callId: agentId, name: "tool" })))
+    for (const agent of agents) expect(textOfDeltas(host.events, agent)).toBe("x".repeat(15_000))
+  })
+
   it("waits at 1024 unless told otherwise", async () => {
     const { plan, progress } = streaming(5000)
     const executor = executorOf({ tool: plan })

@@ -4,7 +4,13 @@ import { ToolExecutor, type ToolExecutorOptions, ToolRegistry } from "../../../s
 const make = (options: unknown) => () => new ToolExecutor(new ToolRegistry(), options as ToolExecutorOptions)
 
 describe("the executor's options", () => {
-  for (const name of ["backgroundConcurrency", "maxTasks", "maxPendingActions", "eventBuffer"]) {
+  for (const name of [
+    "backgroundConcurrency",
+    "maxTasks",
+    "maxPendingActions",
+    "eventBuffer",
+    "eventBufferBytes",
+  ]) {
     it.each([
       [0, "`0` (number)"],
       [-1, "`-1` (number)"],

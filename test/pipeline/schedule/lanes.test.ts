@@ -137,6 +137,35 @@ describe("a lane", () => {
     expect(host.tags("next")).toEqual(["Started", "Completed"])
   })
 
+  it("hands out no turn inside the host's own call", async () => {
+    const started: Array<string> = []
+    const note = pipeline().andThen(({ call }) => {
+      started.push(call.callId)
+      return Step.Continue
+    })
+    const executor = executorOf({ ask: pipeline().awaitApproval(), tool: note })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([
+      { callId: "a", name: "ask" },
+      { callId: "b", name: "tool" },
+    ])
+    const gate = await host.until(is("AwaitingApproval"))
+    gate.deny()
+    expect(executor.cancel()).toBe(1)
+    await host.run()
+    expect(started).toEqual([])
+    expect([host.terminal("a")?._tag, host.terminal("b")?._tag]).toEqual(["Denied", "Cancelled"])
+    executor.enqueue([
+      { callId: "c", name: "tool" },
+      { callId: "d", name: "tool" },
+    ])
+    executor.cancelCall("c")
+    executor.cancelCall("d")
+    await host.run()
+    expect(started).toEqual([])
+    expect([host.terminal("c")?._tag, host.terminal("d")?._tag]).toEqual(["Cancelled", "Cancelled"])
+  })
+
   it("starts again after it was idle", async () => {
     const host = new ScriptedHost(executorOf({ tool: pipeline() }))
     for (const callId of ["a", "b", "c"]) await host.run([{ callId, name: "tool" }])

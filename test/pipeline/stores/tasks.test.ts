@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolCallInput } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
@@ -28,10 +29,63 @@ describe("a task", () => {
       status: "complete",
       content: "output of t1",
       output: { content: [{ type: "text", text: "output of t1" }] },
+      createdAt: expect.any(Number),
+      startedAt: expect.any(Number),
+      endedAt: expect.any(Number),
     }
     expect(executor.tasks.get("t1")).toEqual(task)
     expect(executor.tasks.list()).toEqual([task])
-    expect(JSON.parse(JSON.stringify(task))).toEqual(task)
+    expect(JSON.parse(JSON.stringify(executor.tasks.get("t1")))).toEqual(task)
+  })
+
+  it("tells why it ended, as a call in the foreground does", async () => {
+    const cause = new Error("disk full")
+    const executor = executorOf({
+      fails: pipeline().andThen(() => Step.Error("no", { cause, reason: "timeout" })),
+      asks: pipeline().awaitApproval({ label: "1" }).awaitApproval({ label: "2" }),
+    })
+    const host = new ScriptedHost(executor, {
+      gate: ({ label }) => (label === "1" ? { params: { edited: true } } : { deny: "not so" }),
+    })
+    await host.run([bg("f", "fails"), bg("d", "asks")])
+    expect(executor.tasks.get("f")).toMatchObject({
+      status: "error",
+      reason: "timeout",
+      cause,
+      content: "no",
+    })
+    expect(executor.tasks.get("d")).toMatchObject({ status: "denied", by: "user", content: "not so" })
+    const ends = host.events.filter(is("BackgroundCompleted"))
+    expect(ends.find(({ callId }) => callId === "f")).toMatchObject({ reason: "timeout", cause })
+    expect(ends.find(({ callId }) => callId === "d")).toMatchObject({ status: "denied", by: "user" })
+  })
+
+  it("keeps the parameters that the host edited", async () => {
+    const executor = executorOf({ asks: pipeline().awaitApproval() })
+    const host = new ScriptedHost(executor, { gate: { params: { edited: true } } })
+    await host.run([bg("e", "asks")])
+    expect(executor.tasks.get("e")).toMatchObject({ status: "complete", editedParams: { edited: true } })
+    expect(host.events.at(-1)).toMatchObject({ _tag: "BackgroundCompleted", editedParams: { edited: true } })
+  })
+
+  it("knows when it was enqueued, started and ended, also where it was moved to the background", async () => {
+    const { executor, advance } = await virtualTime({
+      held: pipeline().andThen(() => Effect.as(Effect.sleep("2 seconds"), Step.Continue)),
+    })
+    const host = new ScriptedHost(executor)
+    const done = host.run([
+      { callId: "first", name: "held" },
+      { callId: "moved", name: "held" },
+    ])
+    await advance("2 seconds")
+    expect(executor.toBackground("moved")).toBe(true)
+    const running = executor.tasks.get("moved")!
+    expect(running.startedAt! - running.createdAt).toBe(2000)
+    expect(running.endedAt).toBeUndefined()
+    await advance("2 seconds")
+    await done
+    const { createdAt, startedAt, endedAt } = executor.tasks.get("moved")!
+    expect([startedAt! - createdAt, endedAt! - createdAt]).toEqual([2000, 4000])
   })
 
   it("is none before it is announced, and for foreground calls", async () => {

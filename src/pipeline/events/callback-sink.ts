@@ -1,0 +1,56 @@
+/** Tells the events of one call to its caller's function. */
+import type { ToolEvent } from "../model/event.ts"
+import { messageOf } from "../model/failure.ts"
+import { type DeltaSource, deltaEvent, type EventSink } from "./event-queue.ts"
+import type { EventStamps } from "./event-stamps.ts"
+
+/** The sink of `run`: its caller's function, which may return a promise to slow the stream down. */
+export class CallbackSink implements EventSink {
+  readonly answers: boolean
+  private readonly onEvent: ((event: ToolEvent) => unknown) | undefined
+
+  private readonly stamps: EventStamps
+
+  constructor(onEvent: ((event: ToolEvent) => unknown) | undefined, stamps: EventStamps) {
+    this.onEvent = onEvent
+    this.stamps = stamps
+    this.answers = onEvent !== undefined
+  }
+
+  push(event: ToolEvent): void {
+    this.call(event)
+  }
+
+  isUnread(): boolean {
+    return false
+  }
+
+  delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
+    const room = this.call(deltaEvent(source, content, partial))
+    if (!(room instanceof Promise)) return undefined
+    return room.then(
+      () => undefined,
+      () => undefined,
+    )
+  }
+
+  /** A consumer that throws loses its event, and has answered what the event asks. */
+  private call(event: ToolEvent): unknown {
+    if (this.onEvent === undefined) return undefined
+    this.stamps.stamp(event)
+    try {
+      const returned = this.onEvent(event)
+      if (returned instanceof Promise) returned.catch((error) => answerWith(event, error))
+      return returned
+    } catch (error) {
+      answerWith(event, error)
+      return undefined
+    }
+  }
+}
+
+/** Nobody else will answer. What was answered before stays so. */
+const answerWith = (event: ToolEvent, error: unknown): void => {
+  if (event._tag === "AwaitingApproval") event.deny(messageOf(error))
+  else if (event._tag === "Delegate") event.fail(messageOf(error))
+}

@@ -1,0 +1,26 @@
+/** Tells what cleans up after a pending action that is dropped. */
+import type { ToolEvent } from "../model/event.ts"
+import type { EventQueue, EventSink } from "./event-queue.ts"
+
+/** The sink of a pending action that is dropped: its cleanup may ask for effects, and of its end only what failed is told. */
+export class CleanupSink implements EventSink {
+  readonly answers = true
+  private readonly queue: EventQueue
+  private readonly ended: (cleanupErrors: ReadonlyArray<string> | undefined) => void
+
+  constructor(queue: EventQueue, ended: (cleanupErrors: ReadonlyArray<string> | undefined) => void) {
+    this.queue = queue
+    this.ended = ended
+  }
+
+  push(event: ToolEvent): void {
+    if (event._tag === "Delegate") this.queue.push(event)
+    else if (event._tag === "Cancelled") this.ended(event.cleanupErrors)
+  }
+
+  isUnread(sequence: number): boolean {
+    return this.queue.isUnread(sequence)
+  }
+
+  delta(): undefined {}
+}
