@@ -258,6 +258,12 @@ const runningRow: Row = {
 }
 
 const askingRow: Row = {
+  /** It asked for one before it came to the gate, where rules may let it through at once. */
+  Placed: (record) => {
+    if (record.place !== "asked") return false
+    record.place = "held"
+    return true
+  },
   Ruled: (record, { id, outcome }, out) => {
     const question = questionOf(record)
     if (question.id !== id || question.kind !== "approval" || question.put) return false

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolCallInput } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
-import { never, turn, until } from "../../support/deferred.ts"
+import { deferred, never, turn, until } from "../../support/deferred.ts"
 import { is } from "../../support/event-of.ts"
 import { executorOf } from "../../support/executor-of.ts"
 import { heldTool } from "../../support/held-tool.ts"
@@ -171,5 +171,28 @@ describe("backgroundConcurrency", () => {
       { callId: "f", name: "tool" },
     ])
     await new ScriptedHost(executor).until(is("Completed", "f"))
+  })
+
+  it("lets a call go on that took its place again at a gate that rules let through", async () => {
+    const goesOn = deferred<Step>()
+    const plan = pipeline()
+      .andThen(({ delegate }) => {
+        // Asked, and not waited for.
+        void delegate({ _tag: "Ask" })
+        return goesOn.promise
+      })
+      .awaitApproval()
+      .andThen(() => Step.Output("behind the gate"))
+    const executor = executorOf(
+      { tool: plan },
+      { backgroundConcurrency: 1, filters: { evaluate: () => "approve" } },
+    )
+    executor.enqueue([bg("tool")])
+    const host = new ScriptedHost(executor)
+    const asked = await host.until(is("Delegate"))
+    goesOn.resolve(Step.Continue)
+    expect(asked.succeed()).toBe(true)
+    await host.until(is("BackgroundCompleted"))
+    expect(executor.tasks.take("c")).toMatchObject({ status: "complete", content: "behind the gate" })
   })
 })
