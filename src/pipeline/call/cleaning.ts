@@ -32,9 +32,10 @@ export const clean = (record: CallRecord, then: Then, out: Outbox): void => {
 }
 
 const cleanPart = (record: CallRecord, part: number, then: Then, out: Outbox): void => {
+  // Of the one before, which may have been a generator: an edited call runs again.
+  record.more = false
   if (part === record.finals.length) return conclude(record, then, out)
   record.state = { _tag: "Cleaning", part, then, question: undefined }
-  record.more = false
   record.run += 1
   out.push(commands.runFinal)
 }

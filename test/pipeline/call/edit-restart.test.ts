@@ -144,4 +144,22 @@ describe("between an edit and the second attempt", () => {
     await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
     expect(host.terminal("c")).toMatchObject({ _tag: "Completed", cleanupErrors: ["close: stuck window"] })
   })
+
+  it("begins anew where a generator has cleaned up before it", async () => {
+    const plan = pipeline()
+      .awaitApproval()
+      .awaitApproval()
+      .andThen(() => Step.Output("done"))
+      .finally(async function* () {
+        yield Step.Continue
+      })
+    const executor = executorOf({ tool: plan })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([{ callId: "c", name: "tool" }])
+    const first = await host.until(is("AwaitingApproval"))
+    expect(first.approve({ params: { edited: true } })).toBe(true)
+    const second = await host.until(is("AwaitingApproval"))
+    expect(second.approve()).toBe(true)
+    expect((await host.run()).at(-1)).toMatchObject({ _tag: "Completed", content: "done" })
+  })
 })
