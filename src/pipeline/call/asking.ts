@@ -128,7 +128,7 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
     const controller = new AbortController()
     asker.controller = controller
     const call = { agentId, callId, ...source, signal: controller.signal }
-    return void askFunction(asker, id, async () => answerer(effect as never, call))
+    return void askFunction(asker, id, controller, async () => answerer(effect as never, call))
   }
   asker.askedAt = engine.events.sequence
   sink.push({
@@ -147,10 +147,22 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
 }
 
 /** Asks a function instead of the host's reader of events. */
-const askFunction = async (asker: Asker, id: number, answer: () => Promise<unknown>): Promise<void> => {
+const askFunction = async (
+  asker: Asker,
+  id: number,
+  controller: AbortController,
+  answer: () => Promise<unknown>,
+): Promise<void> => {
+  const over = () => {
+    // The next question is the host's again, unless a function is asked that too.
+    if (asker.controller === controller) asker.controller = undefined
+  }
   try {
-    asker.succeed(await answer(), id)
+    const output = await answer()
+    over()
+    asker.succeed(output, id)
   } catch (error) {
+    over()
     asker.fail(error, id)
   }
 }

@@ -17,6 +17,8 @@ const asking = pipeline()
   .andThen(() => Step.Output("before"))
   .andThen(() => Step.Delegate(ask))
 
+const toContinue = () => Step.Continue
+
 const start = async (plan: Plan = asking, delegates?: Delegates) => {
   const executor = executorOf({ tool: plan }, delegates && { delegates })
   const host = new ScriptedHost(executor)
@@ -257,6 +259,21 @@ describe("delegates", () => {
     expect(executor.respond("c", { output: "by id" })).toBe(false)
     answer.resolve("by the function")
     expect((await new ScriptedHost(executor).run()).at(-1)).toMatchObject({ content: "by the function" })
+  })
+
+  it("leave the next effect to the host, whether they answered or failed", async () => {
+    const plan = pipeline()
+      .andThen(({ delegate }) => delegate({ _tag: "Ask" }).then(toContinue, toContinue))
+      .andThen(() => Step.Delegate({ _tag: "Other" }))
+    const functions = [async () => "by the function", () => Promise.reject(new Error("no"))]
+    for (const Ask of functions) {
+      const executor = executorOf({ tool: plan }, { delegates: { Ask } })
+      const host = new ScriptedHost(executor)
+      executor.enqueue([{ callId: "c", name: "tool" }])
+      await host.until(is("Delegate"))
+      expect(executor.respond("c", { output: "by id" })).toBe(true)
+      expect((await host.run()).at(-1)).toMatchObject({ _tag: "Completed", content: "by id" })
+    }
   })
 
   it("answer for finally handlers too", async () => {
