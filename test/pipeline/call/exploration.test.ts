@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest"
+import { transition } from "../../../src/pipeline/call/transition.ts"
+import { explore } from "./explore.ts"
+import { everyPipeline, farAstray, meetings, type Scenarios } from "./scenarios.ts"
+
+/** How many states of all these keep every rule. */
+const statesOf = (scenarios: Scenarios): number =>
+  scenarios.reduce((sum, scenario) => sum + explore(scenario, transition).size, 0)
+
+describe("in every state that it can come to", () => {
+  const counts: Array<number> = []
+
+  it("every pipeline of up to four parts keeps the rules", () => {
+    counts.push(statesOf(everyPipeline))
+  })
+
+  it("pipelines far off the ordinary way keep the rules", () => {
+    counts.push(statesOf(farAstray))
+  })
+
+  for (const scenario of meetings) {
+    it(`keeps the rules: ${scenario.name}`, () => {
+      counts.push(statesOf([scenario]))
+    })
+  }
+
+  it("a million states were visited", () => {
+    const states = counts.reduce((sum, count) => sum + count, 0)
+    process.stdout.write(`exploration: ${states} distinct states\n`)
+    expect(states).toBeGreaterThan(1_000_000)
+  })
+
+  it("a call at rest that was written to JSON and read back has the same future", () => {
+    const some = [...farAstray, ...everyPipeline.filter((_, index) => index % 20 === 0)]
+    for (const scenario of some) {
+      const states = new Set(explore(scenario, transition).keys())
+      expect(new Set(explore(scenario, transition, { throughJson: true }).keys())).toEqual(states)
+    }
+  })
+})

@@ -1,0 +1,176 @@
+/** One call in the explored world: its record, and what a model of the actor knows beside it. */
+
+import type { ToolDecision } from "../../../src/index.ts"
+import { type CallRecord, type CallState, makeRecord } from "../../../src/pipeline/call/state.ts"
+import type { PipelinePart } from "../../../src/pipeline/model/pipeline.ts"
+import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
+import { Step } from "../../../src/pipeline/model/step.ts"
+
+/** A pipeline as a word: `p` a handler, `d` one that delegates, `g` a gate, `r` a resolve gate, `f` a finally handler. */
+export type Shape = string
+
+const handler = { name: "handler", call: () => Step.Continue }
+
+const partOf = (letter: string, index: number): PipelinePart<unknown> => {
+  const name = `${letter}${index}`
+  switch (letter) {
+    case "g":
+      return { kind: "approval", name, label: undefined }
+    case "r":
+      return {
+        kind: "resolve",
+        name,
+        label: name,
+        sourceToolName: undefined,
+        details: undefined,
+        onDiscard: undefined,
+      }
+    case "f":
+      return { kind: "finally", name, handler }
+    default:
+      return { kind: "handler", name, handler }
+  }
+}
+
+export const partsOf = (shape: Shape): ReadonlyArray<PipelinePart<unknown>> => [...shape].map(partOf)
+
+export interface CallSpec {
+  readonly agent: string
+  readonly shape: Shape
+  readonly background?: boolean
+  readonly decision?: ToolDecision
+  /** A call of `resolve`, which applies or discards. */
+  readonly resolves?: "apply" | "discard"
+  /** Outside the lane, as a host's own `resolve` is. */
+  readonly outside?: boolean
+}
+
+/** What an action that was staged has come to. */
+export interface ExploredAction {
+  readonly staged: StagedAction
+  readonly agent: string
+  status: "pending" | "claimed" | "applied" | "discarded" | "dropped"
+}
+
+/** What ended the call, as the first accepted input said. */
+export type Verdict = "" | "Cancelled" | "Denied" | "Error"
+
+/** The actor's side of a call, and what was seen of it. All numbers and booleans: it is copied often. */
+export interface Side {
+  /** Its first turn is on its way. */
+  turnDue: boolean
+  preparing: boolean
+  /** The `run` that was begun last, and the one that has not given its step yet (0: none). */
+  begun: number
+  inflight: number
+  /** The `run` whose delta waits for room. */
+  flowing: number
+  /** The `run` whose interruption is waited for, and one: nothing may have run. */
+  ending: number
+  /** A generator is open. */
+  reading: boolean
+  /** The handler waits for the answer to what it asked through its context. */
+  midway: boolean
+  /** The question that rules were asked of; that the host was asked. */
+  ruling: number
+  openAsk: number
+  lastAnswered: number
+  judging: boolean
+  hasPlace: boolean
+  /** Told events. */
+  toldStarted: boolean
+  toldBackground: boolean
+  toldEnd: boolean
+  verdict: Verdict
+  /** Finally handlers that this attempt owes, and that ran. */
+  owed: number
+  ran: number
+  /** The part that ran last in this attempt. */
+  lastAt: number
+  /** Gates decided for this call; gates that handlers asked for in this attempt. */
+  opened: number
+  ownGates: number
+}
+
+export interface ExploredCall {
+  readonly spec: CallSpec
+  readonly record: CallRecord
+  readonly side: Side
+  /** All that tells it from another; made when the step that changed it is over. */
+  key: string
+}
+
+const freshSide: Side = {
+  turnDue: false,
+  preparing: false,
+  begun: 0,
+  inflight: 0,
+  flowing: 0,
+  ending: 0,
+  reading: false,
+  midway: false,
+  ruling: 0,
+  openAsk: 0,
+  lastAnswered: 0,
+  judging: false,
+  hasPlace: false,
+  toldStarted: false,
+  toldBackground: false,
+  toldEnd: false,
+  verdict: "",
+  owed: 0,
+  ran: 0,
+  lastAt: -1,
+  opened: 0,
+  ownGates: 0,
+}
+
+export const makeCall = (spec: CallSpec, index: number): ExploredCall => {
+  const { agent, resolves, decision = "pending", background = false } = spec
+  const name = resolves === undefined ? `tool${index}` : "resolve"
+  const params = resolves === undefined ? {} : { action: resolves, reason: "why" }
+  const call = { agentId: agent, callId: `call${index}`, name, params, decision, background }
+  return { spec, record: makeRecord(call), side: { ...freshSide }, key: "" }
+}
+
+const cloneState = (state: CallState): CallState => {
+  if (state._tag === "Asking") return { ...state, question: { ...state.question } }
+  if (state._tag === "Cleaning" && state.question !== undefined) {
+    return { ...state, question: { ...state.question } }
+  }
+  return state
+}
+
+export const cloneRecord = (record: CallRecord): CallRecord => {
+  const call = { ...record.call }
+  return {
+    ...record,
+    call,
+    subject: record.subject === record.call ? call : record.subject,
+    state: cloneState(record.state),
+    cleanupErrors: record.cleanupErrors && [...record.cleanupErrors],
+  }
+}
+
+export const cloneCall = ({ spec, record, side }: ExploredCall): ExploredCall => ({
+  spec,
+  record: cloneRecord(record),
+  side: { ...side },
+  key: "",
+})
+
+/** Whether a call waits for somebody outside, so that it can be written down. */
+export const isAtRest = ({ state }: CallRecord): boolean =>
+  state._tag === "Queued" ||
+  state._tag === "Held" ||
+  (state._tag === "Asking" && state.question.put && !("midway" in state.question && state.question.midway))
+
+/** Through JSON and back. What is composed again, or kept by the store of actions, is put back. */
+export const restored = (record: CallRecord): CallRecord => {
+  const { parts, finals, action, ...data } = record
+  const read = JSON.parse(JSON.stringify(data)) as CallRecord
+  // A field that is undefined is not written down: the empty record has it.
+  const whole: CallRecord = { ...makeRecord(read.call), ...read, parts, finals, action }
+  if (record.subject === record.call) whole.subject = whole.call
+  return whole
+}

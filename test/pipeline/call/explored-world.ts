@@ -1,0 +1,430 @@
+/**
+ * A small model of the world around `transition`: the mailbox, the lanes, the pool, the stack of actions, and the actor
+ * that carries commands out. Each world is copied before it is changed, call by call. It throws a Violation where
+ * something is done that must not be.
+ */
+import type { Command } from "../../../src/pipeline/call/command.ts"
+import type { Input } from "../../../src/pipeline/call/input.ts"
+import type { CallState } from "../../../src/pipeline/call/state.ts"
+import type { transition } from "../../../src/pipeline/call/transition.ts"
+import type { ResolvePart } from "../../../src/pipeline/model/pipeline.ts"
+import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
+import type { ResolveParams } from "../../../src/resolve/definition.ts"
+import { callKey } from "./call-key.ts"
+import {
+  type CallSpec,
+  cloneCall,
+  type ExploredAction,
+  type ExploredCall,
+  makeCall,
+  partsOf,
+} from "./explored-call.ts"
+import * as checks from "./invariants.ts"
+
+export type Transition = typeof transition
+
+interface Lane {
+  readonly current: number
+  readonly waiting: ReadonlyArray<number>
+}
+
+interface Mail {
+  readonly to: number
+  readonly command: Command
+}
+
+export interface Step {
+  readonly label: string
+  readonly before: Step | undefined
+}
+
+/** Told what each input and each command did. */
+export interface Observer {
+  moved?(from: CallState, input: Input, to: CallState, commands: ReadonlyArray<Command>): void
+}
+
+const nobody = -1
+const maxActions = 3
+
+/** Each command in the mailbox as a number. */
+const commandCodes = new Map<string, number>()
+const codeOf = ({ _tag }: Command): number => {
+  let code = commandCodes.get(_tag)
+  if (code === undefined) {
+    code = commandCodes.size
+    commandCodes.set(_tag, code)
+  }
+  return code
+}
+
+export class ExploredWorld {
+  calls: Array<ExploredCall>
+  mailbox: Array<Mail>
+  lanes: Map<string, Lane>
+  actions: Array<ExploredAction>
+  readonly places: number
+  free: number
+  waiting: Array<number>
+  /** How many deviations from the ordinary way are left. */
+  budget: number
+  steps: Step | undefined
+  private readonly transition: Transition
+  private readonly observer: Observer
+  private readonly owned = new Set<number>()
+
+  private constructor(
+    from: Pick<
+      ExploredWorld,
+      "calls" | "mailbox" | "lanes" | "actions" | "places" | "free" | "waiting" | "budget"
+    >,
+    transition: Transition,
+    observer: Observer,
+    steps?: Step,
+  ) {
+    this.calls = [...from.calls]
+    this.mailbox = [...from.mailbox]
+    this.lanes = new Map(from.lanes)
+    this.actions = from.actions.map((action) => ({ ...action }))
+    this.places = from.places
+    this.free = from.free
+    this.waiting = [...from.waiting]
+    this.budget = from.budget
+    this.transition = transition
+    this.observer = observer
+    this.steps = steps
+  }
+
+  static of(
+    specs: ReadonlyArray<CallSpec>,
+    places: number,
+    budget: number,
+    transition: Transition,
+    observer: Observer = {},
+  ): ExploredWorld {
+    const none = {
+      calls: [],
+      mailbox: [],
+      lanes: new Map(),
+      actions: [],
+      places,
+      free: places,
+      waiting: [],
+      budget,
+    }
+    const world = new ExploredWorld(none, transition, observer)
+    for (const spec of specs) world.join(spec)
+    world.seal()
+    return world
+  }
+
+  /** A copy, with one step more. */
+  after(label: string, cost: number): ExploredWorld {
+    const world = new ExploredWorld(this, this.transition, this.observer, { label, before: this.steps })
+    world.budget -= cost
+    return world
+  }
+
+  /** Makes the keys of what was changed; checks what must hold in every state. */
+  seal(): void {
+    for (const index of this.owned) {
+      const call = this.calls[index]!
+      call.key = callKey(call, this.actions)
+    }
+    this.owned.clear()
+    checks.everyState(this)
+  }
+
+  get key(): string {
+    let key = ""
+    for (const call of this.calls) key += call.key
+    for (const { to, command } of this.mailbox) key += String.fromCharCode(1 + to * 64 + codeOf(command))
+    key += String.fromCharCode(0, this.free)
+    for (const index of this.waiting) key += String.fromCharCode(index)
+    for (const { current, waiting } of this.lanes.values()) {
+      key += String.fromCharCode(0, current + 1, ...waiting)
+    }
+    for (const { status } of this.actions) key += status[0]! + status[1]!
+    return key
+  }
+
+  // --- What may happen
+
+  /** Does the first command of the mailbox. */
+  deliver(): void {
+    const { to, command } = this.mailbox.shift()!
+    this.execute(to, command)
+  }
+
+  /** Gives an input to a call. False where it changed nothing. */
+  receive(index: number, input: Input): boolean {
+    const call = this.own(index)
+    const { record, side } = call
+    const from = checks.before(record)
+    const sent = this.mailbox.length
+    const out = { push: (command: Command) => this.mailbox.push({ to: index, command }) }
+    const took = this.transition(record, input, out)
+    const commands = this.mailbox.length === sent ? [] : this.mailbox.slice(sent).map((mail) => mail.command)
+    checks.input(call, from, input, took, commands)
+    if (took && input._tag === "Admitted") {
+      side.owed = input.finals.length
+      side.ran = 0
+      side.lastAt = -1
+      side.ownGates = 0
+    }
+    if (took) this.observer.moved?.(from.state, input, record.state, commands)
+    return took
+  }
+
+  /** Drops what is pending of an agent: of each action only the finally handlers run. */
+  clear(agent: string): void {
+    for (const action of this.actions) {
+      if (action.agent !== agent || action.status !== "pending") continue
+      action.status = "dropped"
+      const spec = { agent, shape: "", outside: true }
+      const index = this.calls.length
+      this.calls.push(makeCall(spec, index))
+      this.owned.add(index)
+      this.own(index).side.owed = action.staged.finals.length
+      this.receive(index, { _tag: "Drop", action: action.staged })
+    }
+  }
+
+  own(index: number): ExploredCall {
+    if (!this.owned.has(index)) {
+      this.owned.add(index)
+      this.calls[index] = cloneCall(this.calls[index]!)
+    }
+    return this.calls[index]!
+  }
+
+  // --- The actor
+
+  private join(spec: CallSpec): void {
+    const index = this.calls.length
+    const call = makeCall(spec, index)
+    this.calls.push(call)
+    this.owned.add(index)
+    const lane = this.lanes.get(spec.agent)
+    if (spec.outside === true || spec.background === true) call.side.turnDue = true
+    else if (lane === undefined) {
+      this.lanes.set(spec.agent, { current: index, waiting: [] })
+      call.side.turnDue = true
+    } else this.lanes.set(spec.agent, { ...lane, waiting: [...lane.waiting, index] })
+  }
+
+  private execute(index: number, command: Command): void {
+    const call = this.own(index)
+    const { record, side } = call
+    checks.command(call, command)
+    switch (command._tag) {
+      case "Prepare":
+        if (record.state._tag !== "Preparing") return
+        side.preparing = true
+        return
+      case "TellStarted":
+        side.toldStarted = true
+        return
+      case "Announce":
+        this.receive(index, { _tag: "Announced" })
+        if (record.announced === "yes") checks.tellBackground(call)
+        return
+      case "Run":
+        return this.run(index, call)
+      case "Reply":
+        if (record.reply === undefined) return
+        record.reply = undefined
+        side.midway = false
+        return
+      case "Stream":
+        if (record.state._tag === "Running" || record.state._tag === "Cleaning") side.flowing = record.run
+        return
+      case "Rule": {
+        const { state } = record
+        if (state._tag === "Asking" && state.question.kind === "approval" && !state.question.put) {
+          side.ruling = state.question.id
+        }
+        return
+      }
+      case "Ask":
+        return askHost(call)
+      case "CloseQuestion":
+        side.openAsk = 0
+        return
+      case "Remember":
+        return
+      case "TakePlace":
+        if (record.place !== "asked") return
+        if (this.free === 0 || this.waiting.length > 0) {
+          this.waiting.push(index)
+          return
+        }
+        this.free -= 1
+        side.hasPlace = true
+        this.receive(index, { _tag: "Placed" })
+        return
+      case "ReleasePlace":
+        return this.release(index, call)
+      case "LeaveLane":
+        return this.leave(index)
+      case "Stage":
+        if (record.state._tag === "Running") this.stage(index, call)
+        return
+      case "SettleAction":
+        checks.settle(this.find(command.action), record)
+        side.owed = command.action.finals.length
+        side.ran = 0
+        return
+      case "RestoreAction":
+        checks.restore(this.find(command.action))
+        return
+      case "Interrupt":
+        side.inflight = 0
+        side.reading = false
+        side.midway = false
+        side.openAsk = 0
+        side.preparing = false
+        if (record.state._tag === "Stopping") side.ending = record.run + 1
+        return
+      case "Close":
+        if (record.state._tag !== "Stopping") return
+        side.reading = false
+        side.ending = record.run + 1
+        return
+      case "RunFinal":
+        return runFinal(call)
+      case "Judge":
+        side.judging = true
+        return
+      case "TellEnd":
+        checks.tellEnd(call)
+        this.leave(index)
+    }
+  }
+
+  private run(index: number, call: ExploredCall): void {
+    const { record, side } = call
+    if (record.state._tag !== "Running" || side.begun === record.run) return
+    side.begun = record.run
+    const { resolves } = call.spec
+    if (resolves !== undefined && record.resolving === undefined) {
+      const action = this.actions.findLast((a) => a.agent === call.spec.agent && a.status === "pending")
+      if (action !== undefined) {
+        action.status = "claimed"
+        side.lastAt = -1
+        const parts = resolves === "apply" ? action.staged.rest : []
+        const params = record.call.params as ResolveParams
+        this.receive(index, { _tag: "Claimed", action: action.staged, params, parts })
+        return
+      }
+    }
+    checks.run(call)
+    side.inflight = record.run
+    side.lastAt = record.at
+  }
+
+  private release(index: number, { side }: ExploredCall): void {
+    if (!side.hasPlace) {
+      this.waiting = this.waiting.filter((other) => other !== index)
+      return
+    }
+    side.hasPlace = false
+    this.free += 1
+    while (this.free > 0 && this.waiting.length > 0) {
+      const next = this.waiting.shift()!
+      this.free -= 1
+      this.own(next).side.hasPlace = true
+      if (this.receive(next, { _tag: "Placed" })) continue
+      this.own(next).side.hasPlace = false
+      this.free += 1
+    }
+  }
+
+  private leave(index: number): void {
+    const { agent } = this.calls[index]!.spec
+    let lane = this.lanes.get(agent)
+    if (lane?.current !== index) return
+    lane = { current: nobody, waiting: lane.waiting }
+    this.lanes.set(agent, lane)
+    while (lane.current === nobody && lane.waiting.length > 0) {
+      const [next, ...waiting] = lane.waiting as [number, ...Array<number>]
+      this.lanes.set(agent, { current: next, waiting })
+      const took = this.receive(next, { _tag: "Turn" })
+      lane = this.lanes.get(agent)!
+      if (!took && lane.current === next) {
+        lane = { ...lane, current: nobody }
+        this.lanes.set(agent, lane)
+      }
+    }
+  }
+
+  private stage(index: number, { record, side, spec }: ExploredCall): void {
+    const { action: before, at, parts, output } = record
+    if (before !== undefined) checks.settle(this.find(before), record)
+    const agent = spec.agent
+    const kept = this.actions.filter((a) => a.agent === agent && /pending|claimed/.test(a.status))
+    if (kept.length >= maxActions) {
+      this.receive(index, { _tag: "Unstaged", message: "Too many" })
+      return
+    }
+    const { label } = parts[at] as ResolvePart<unknown>
+    const { name, params } = record.call
+    const actionId = `action${this.actions.length}`
+    const staged: StagedAction = {
+      actionId,
+      label,
+      sourceToolName: name,
+      source: before?.source ?? { name, params },
+      staging: undefined,
+      output,
+      rest: parts.slice(at + 1),
+      onDiscard: undefined,
+      finals: before?.finals ?? record.finals,
+    }
+    this.actions.push({ staged, agent, status: "pending" })
+    side.owed = 0
+    this.receive(index, { _tag: "Staged", actionId, label })
+  }
+
+  private find(staged: StagedAction): ExploredAction {
+    return this.actions.find((action) => action.staged === staged)!
+  }
+}
+
+const askHost = ({ record, side }: ExploredCall): void => {
+  const { state } = record
+  const question = state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined
+  if (question === undefined) return
+  if (question.kind === "approval") {
+    if (!question.put) return
+  } else {
+    if (question.put) return
+    question.put = true
+  }
+  checks.ask(side, question)
+  side.openAsk = question.id
+}
+
+const runFinal = (call: ExploredCall): void => {
+  const { record, side } = call
+  const { state } = record
+  if (state._tag !== "Cleaning" || side.begun === record.run) return
+  side.begun = record.run
+  checks.runFinal(call, state.part)
+  side.ran = state.part + 1
+  side.inflight = record.run
+}
+
+/** What a call is composed of. */
+export const admitted = (call: ExploredCall): Extract<Input, { readonly _tag: "Admitted" }> => {
+  const { shape } = call.spec
+  const parts = call.spec.resolves === undefined ? partsOf(shape) : partsOf("p")
+  const firstPreview = shape.indexOf("r")
+  const asked = firstPreview < 0 ? shape : shape.slice(0, firstPreview)
+  return {
+    _tag: "Admitted",
+    params: call.record.call.params,
+    parts,
+    finals: parts.filter((part) => part.kind === "finally"),
+    gates: [...asked].filter((letter) => letter === "g").length,
+  }
+}
