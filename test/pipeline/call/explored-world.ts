@@ -376,6 +376,7 @@ export class ExploredWorld {
       source: before?.source ?? { name, params },
       staging: undefined,
       output,
+      memory: record.memory,
       rest: parts.slice(at + 1),
       onDiscard: undefined,
       finals: before?.finals ?? record.finals,
