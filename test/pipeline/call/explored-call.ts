@@ -141,7 +141,7 @@ const cloneState = (state: CallState): CallState => {
   return state
 }
 
-export const cloneRecord = (record: CallRecord): CallRecord => {
+const cloneRecord = (record: CallRecord): CallRecord => {
   const call = { ...record.call }
   return {
     ...record,
