@@ -188,9 +188,11 @@ export class ToolExecutor implements AsyncDisposable {
     if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
     this.assertOpen()
     const toolCalls = calls.map((input) => toToolCall(input, this.ids))
-    for (const { agentId, name } of toolCalls) {
-      if (name !== resolveName)
-        this.actions.setTurn(agentId, toolChoice.unwatched(this.actions.turn(agentId)))
+    if (!this.actions.isEmpty) {
+      for (const { agentId, name } of toolCalls) {
+        if (name !== resolveName)
+          this.actions.setTurn(agentId, toolChoice.unwatched(this.actions.turn(agentId)))
+      }
     }
     return toolCalls.map((call) => this.submit(call, { sink: this.queue }).callId)
   }

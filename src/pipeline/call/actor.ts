@@ -42,6 +42,10 @@ import { transition } from "./transition.ts"
 
 const ignore = () => undefined
 
+const turn: Input = { _tag: "Turn" }
+const judged: Input = { _tag: "Judged" }
+const placed: Input = { _tag: "Placed" }
+
 export class CallActor
   implements Receiver<Command>, LaneCall, PlaceTaker, RunningTask, AttemptOwner, Asker, Teller
 {
@@ -55,6 +59,8 @@ export class CallActor
   readonly createdAt: number
   startedAt: number | undefined
   hasPlace = false
+  /** Whether it is among the executor's calls: those that are refused at once never are. */
+  isActive = false
   askedAt = 0
   stream: CallStream | undefined
   span: CallSpan | undefined
@@ -109,11 +115,11 @@ export class CallActor
   /** Its turn has come. False where it does not want it any more. */
   start(): boolean {
     if (this.signal?.aborted === true) return this.receive({ _tag: "Cancel", outcome: cancelled() })
-    return this.receive({ _tag: "Turn" })
+    return this.receive(turn)
   }
 
   placed(): boolean {
-    return this.receive({ _tag: "Placed" })
+    return this.receive(placed)
   }
 
   /** From inside: what follows is done at once, or, while something else is being done, right after that. */
@@ -356,7 +362,7 @@ export class CallActor
   private newAttempt(): Attempt {
     if (this.attempt === undefined) {
       this.attempt = new Attempt(this)
-      this.context = new AttemptContext(this, this.attempt)
+      this.context = new AttemptContext(this.attempt)
     }
     return this.attempt
   }
@@ -444,14 +450,14 @@ export class CallActor
     this.attempt?.finish()
     const event = this.terminalEvent()
     this.event = event
-    if (afterCall === undefined || !isJudged(event)) return void this.receive({ _tag: "Judged" })
+    if (afterCall === undefined || !isJudged(event)) return void this.receive(judged)
     const controller = new AbortController()
     this.controller = controller
     this.suspended()
-    void judge(afterCall, record.call, event, controller.signal).then((judged) => {
+    void judge(afterCall, record.call, event, controller.signal).then((last) => {
       if (record.state._tag !== "Judging") return
-      this.event = judged
-      this.receive({ _tag: "Judged" })
+      this.event = last
+      this.receive(judged)
     })
   }
 

@@ -107,7 +107,7 @@ const admitted = (params: unknown, { steps }: ToolPipeline<unknown>): Admission 
   let previewed = false
   for (const part of steps) {
     const { kind } = part
-    if (!kinds.has(kind))
+    if (kind !== "handler" && !kinds.has(kind))
       throw new TypeError(`The pipeline has a part of the unknown kind \`${String(kind)}\``)
     if ((kind === "handler" || kind === "finally") && typeof part.handler?.call !== "function") {
       throw new TypeError(`The pipeline has a ${kind} part without a handler`)

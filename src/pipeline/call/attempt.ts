@@ -12,15 +12,18 @@ import type { HostEffect } from "../model/host-effect.ts"
 import type { ToolOutput } from "../model/output.ts"
 import { type DurationInput, isStep, type Step } from "../model/step.ts"
 import { BlockedDelta, rejectedDelta } from "./blocked-delta.ts"
+import type { Engine } from "./engine.ts"
 import { abandon, isAsyncIterable, isThenable, notAStep } from "./handler-return.ts"
 import { MidwayQuestions } from "./midway.ts"
-import type { Answer } from "./state.ts"
+import type { Answer, CallRecord } from "./state.ts"
 import type { HandlerObserver } from "./tracing.ts"
 
 export type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
 
 /** Whom an attempt works for. Each answer names the `run` that it belongs to. */
 export interface AttemptOwner {
+  readonly record: CallRecord
+  readonly engine: Engine
   fork(effect: HandlerEffect): Fiber<unknown, unknown>
   returned(run: number, step: Step, more: boolean): void
   exhausted(run: number): void
@@ -38,7 +41,7 @@ export interface AttemptOwner {
 const ignore = () => undefined
 
 export class Attempt {
-  private readonly owner: AttemptOwner
+  readonly owner: AttemptOwner
   private controller: AbortController | undefined
   private generator: AsyncIterator<Step, unknown> | undefined
   private fiber: Fiber<unknown, unknown> | undefined
@@ -47,6 +50,8 @@ export class Attempt {
   private name: string | undefined
   private blocked: BlockedDelta | undefined
   private questions: MidwayQuestions | undefined
+  private boundDelta: HandlerContext["delta"] | undefined
+  private boundDelegate: HandlerContext["delegate"] | undefined
   /** Why it was ended from outside. */
   private reason: unknown
   /** Whether its last handler has ended. */
@@ -122,11 +127,22 @@ export class Attempt {
     this.questions?.close(new DOMException("The call has ended", "AbortError"))
   }
 
-  stream(content: string, partial: unknown, room: () => Promise<void> | undefined): Promise<void> {
+  /** As a handler's context gives it: bound, and made once. */
+  get delta(): HandlerContext["delta"] {
+    this.boundDelta ??= (content, partial) => this.stream(content, partial)
+    return this.boundDelta
+  }
+
+  get delegate(): HandlerContext["delegate"] {
+    this.boundDelegate ??= (effect, options) => this.ask(effect as HostEffect, options?.timeout)
+    return this.boundDelegate
+  }
+
+  private stream(content: string, partial: unknown): Promise<void> {
     const refusal = this.reason ?? this.owner.refusal
     if (refusal !== undefined) return rejectedDelta(refusal)
     if (this.over) return rejectedDelta(new DOMException("The call has ended", "AbortError"))
-    const wait = this.owner.streamed(String(content), partial) ?? room()
+    const wait = this.owner.streamed(String(content), partial) ?? this.owner.engine.budget.room()
     if (wait === undefined) return Promise.resolve()
     this.blocked ??= new BlockedDelta(wait, () => {
       this.blocked = undefined
@@ -135,7 +151,7 @@ export class Attempt {
   }
 
   /** Asks the host on behalf of the running handler. */
-  ask(effect: HostEffect, timeout: DurationInput | undefined): Promise<ToolOutput | undefined> {
+  private ask(effect: HostEffect, timeout: DurationInput | undefined): Promise<ToolOutput | undefined> {
     const refusal = this.reason ?? this.owner.refusal
     if (refusal !== undefined) return rejectedDelta(refusal)
     this.questions ??= new MidwayQuestions((asked, within) => !this.over && this.owner.asked(asked, within))

@@ -39,13 +39,15 @@ export class ActiveCalls implements Iterable<CallActor> {
   }
 
   add(call: CallActor): void {
+    call.isActive = true
     this.calls.set(call.callId, call)
   }
 
   /** False for a call that was refused, and never was one of these. */
   delete(call: CallActor): boolean {
-    const { callId } = call
-    const isOurs = this.calls.get(callId) === call && this.calls.delete(callId)
+    const { isActive } = call
+    call.isActive = false
+    if (isActive) this.calls.delete(call.callId)
     if (this.isEmpty) {
       // The readers go home after the last event is told, and only if it did not bring new calls.
       void soon.then(() => {
@@ -53,7 +55,7 @@ export class ActiveCalls implements Iterable<CallActor> {
       })
       this.lastEnded?.()
     }
-    return isOurs
+    return isActive
   }
 
   /** Ends foreground calls; gives how many. */

@@ -1,60 +1,45 @@
 /** What handlers see of their attempt: a view, so that nothing is made before it is read. */
 import type { ToolCall } from "../model/call.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
-import type { HostEffect } from "../model/host-effect.ts"
 import type { ToolOutput } from "../model/output.ts"
 import type { Attempt } from "./attempt.ts"
-import type { Engine } from "./engine.ts"
-import type { CallRecord } from "./state.ts"
-
-/** What a context looks into. */
-export interface ContextSource {
-  readonly record: CallRecord
-  readonly engine: Engine
-}
 
 export class AttemptContext implements HandlerContext {
-  readonly #source: ContextSource
+  /** One private field: each costs every call. */
   readonly #attempt: Attempt
-  #delta: HandlerContext["delta"] | undefined
-  #delegate: HandlerContext["delegate"] | undefined
 
-  constructor(source: ContextSource, attempt: Attempt) {
-    this.#source = source
+  constructor(attempt: Attempt) {
     this.#attempt = attempt
   }
 
   /** Bound, so that it survives destructuring. */
   get delta(): HandlerContext["delta"] {
-    this.#delta ??= (content, partial) =>
-      this.#attempt.stream(content, partial, () => this.#source.engine.budget.room())
-    return this.#delta
+    return this.#attempt.delta
   }
 
   get delegate(): HandlerContext["delegate"] {
-    this.#delegate ??= (effect, options) => this.#attempt.ask(effect as HostEffect, options?.timeout)
-    return this.#delegate
+    return this.#attempt.delegate
   }
 
   get agent(): CallingAgent {
-    const { engine, record } = this.#source
+    const { engine, record } = this.#attempt.owner
     return engine.callingAgent(record.call.agentId)
   }
 
   get call(): ToolCall {
-    return this.#source.record.subject
+    return this.#attempt.owner.record.subject
   }
 
   get cwd(): string {
-    return this.#source.engine.settings.cwd
+    return this.#attempt.owner.engine.settings.cwd
   }
 
   get workspace(): string | undefined {
-    return this.#source.engine.settings.workspace
+    return this.#attempt.owner.engine.settings.workspace
   }
 
   get denies(): (path: string) => boolean {
-    const { engine, record } = this.#source
+    const { engine, record } = this.#attempt.owner
     const { filters } = engine
     const call = record.subject
     if (filters?.deniesPath === undefined) return () => false
@@ -69,7 +54,7 @@ export class AttemptContext implements HandlerContext {
   }
 
   get output(): ToolOutput | undefined {
-    return this.#attempt.answer ?? this.#source.record.output
+    return this.#attempt.answer ?? this.#attempt.owner.record.output
   }
 
   get signal(): AbortSignal {
@@ -77,12 +62,12 @@ export class AttemptContext implements HandlerContext {
   }
 
   get memory(): CallMemory {
-    const { record } = this.#source
+    const { record } = this.#attempt.owner
     record.memory ??= {}
     return record.memory
   }
 
   get resolution(): Resolution | undefined {
-    return this.#source.record.resolution
+    return this.#attempt.owner.record.resolution
   }
 }

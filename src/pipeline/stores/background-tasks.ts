@@ -106,6 +106,7 @@ export class BackgroundTasks {
 
   /** @internal */
   has(id: string): boolean {
+    if (this.running.size === 0 && this.finished.size === 0) return false
     if (this.finished.has(id)) this.dropOld()
     return this.running.has(id) || this.finished.has(id)
   }

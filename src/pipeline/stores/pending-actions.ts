@@ -35,6 +35,11 @@ export class ActionStore {
     this.options = options
   }
 
+  /** Whether no agent has any. */
+  get isEmpty(): boolean {
+    return this.agents.size === 0
+  }
+
   /** What waits, from the oldest to the latest; not what is claimed. */
   open(agentId: string): ReadonlyArray<StagedAction> {
     const agent = this.agents.get(agentId)
