@@ -4,6 +4,7 @@
  */
 import type { Matching } from "./bounded-pattern.ts"
 import type { SimpleCommand } from "./command-line.ts"
+import { PossibleMatch } from "./possible-match.ts"
 import { databaseOptions } from "./power-table-databases.ts"
 import { developmentOptions } from "./power-table-development.ts"
 import { fileOptions } from "./power-table-files.ts"
@@ -60,10 +61,16 @@ export interface Power {
 }
 
 const otherLetters = [..."abefghknpqrtuxyzABEFKNQSTUVXZ0"]
+/** In characters times states. */
+const maxSteps = 100_000
 const otherLong = ["zzz", "a", "unheard-of"]
 
 /** `-ro`: each letter up to one that takes a value. */
-const readShort = (options: PowerOptions, text: string, from: number): ReadonlyArray<string> | undefined => {
+const readShort = (
+  options: PowerOptions,
+  { text, literal }: ShellWord,
+  from: number,
+): ReadonlyArray<string> | undefined => {
   const { short = "", valued = "" } = options
   for (let at = from; at < text.length; at += 1) {
     const letter = text[at]!
@@ -73,7 +80,7 @@ const readShort = (options: PowerOptions, text: string, from: number): ReadonlyA
     }
     if (from > 0 && valued.includes(letter)) return undefined
     // What bash puts in may be any letter.
-    if (/[$`]/.test(letter)) return []
+    if (!literal && /[$`*?[{]/.test(letter)) return []
   }
   return undefined
 }
@@ -95,34 +102,48 @@ const mayBeOption = ({ literal, splits, text }: ShellWord): boolean =>
 
 const isDash = (word: ShellWord | undefined): boolean => word !== undefined && /^-./.test(word.text)
 
-/** Whether a word is the value of a short option in front of it. */
-const isValue = ({ valued = "" }: PowerOptions, word: ShellWord, before: ShellWord | undefined): boolean => {
-  if (before?.literal !== true || word.splits) return false
-  const letters = /^-(\w+)$/.exec(before.text)?.[1]
+/** Whether a short option that ends the word takes the next one for its value. */
+const takesValue = ({ valued = "" }: PowerOptions, word: ShellWord | undefined): boolean => {
+  const letters = word?.literal === true ? /^-(\w+)$/.exec(word.text)?.[1] : undefined
   if (letters === undefined) return false
-  const first = [...letters].findIndex((letter) => valued.includes(letter))
-  return first === letters.length - 1
+  return [...letters].findIndex((letter) => valued.includes(letter)) === letters.length - 1
+}
+
+const isOneWord = ({ literal, splits, text }: ShellWord): boolean =>
+  literal || !(splits || /[*?[]/.test(text))
+
+const possibleForms = new WeakMap<RegExp, PossibleMatch>()
+
+/** Whether a word is, or may turn out to be, one of those that the table gives a pattern for. */
+const isForm = ({ words }: PowerOptions, { text, literal, pieces }: ShellWord): boolean => {
+  if (words === undefined) return false
+  // What may stand anywhere in a word could be in whatever bash puts in.
+  if (literal || words.test(text) || !words.source.startsWith("^")) return words.test(text)
+  const possible = possibleForms.get(words) ?? new PossibleMatch(words.source)
+  possibleForms.set(words, possible)
+  const cases = words.ignoreCase ? [pieces.map((piece) => piece?.toLowerCase())] : []
+  return possible.in([{ alternatives: [pieces, ...cases], optional: false }], maxSteps)
 }
 
 const readWord = (
   options: PowerOptions,
-  words: ReadonlyArray<ShellWord>,
-  at: number,
+  word: ShellWord,
+  next: ShellWord | undefined,
+  isFirst: boolean,
 ): ReadonlyArray<string> | undefined => {
-  const word = words[at]!
   const { text } = word
-  if (options.words?.test(text) === true) {
-    const mark = /^[-+]*/.exec(text)![0]
-    return otherLong.map((other) => mark + other)
-  }
-  if (isValue(options, word, words[at - 1])) return undefined
   if (mayBeOption(word)) return []
-  if (options.discards?.test(text) === true && /^(-|\/dev\/null)$/.test(words[at + 1]?.text ?? "")) {
-    return undefined
-  }
+  if (options.discards?.test(text) === true && /^(-|\/dev\/null)$/.test(next?.text ?? "")) return undefined
   if (text.startsWith("--")) return readLong(options, text)
-  if (isDash(word)) return readShort(options, text, 1)
-  return options.bundle === true && at === 0 ? readShort(options, text, 0) : undefined
+  if (isDash(word)) return readShort(options, word, 1)
+  return options.bundle === true && isFirst ? readShort(options, word, 0) : undefined
+}
+
+const readForm = (options: PowerOptions, word: ShellWord): ReadonlyArray<string> | undefined => {
+  if (!isForm(options, word)) return undefined
+  if (!word.literal) return []
+  const mark = /^[-+]*/.exec(word.text)![0]
+  return otherLong.map((other) => mark + other)
 }
 
 const powersIn = (options: PowerOptions, words: ReadonlyArray<ShellWord>, offset: number): Array<Power> => {
@@ -130,17 +151,24 @@ const powersIn = (options: PowerOptions, words: ReadonlyArray<ShellWord>, offset
   const add = (at: number, others: ReadonlyArray<string>) =>
     powers.push({ word: words[at]!.text, others, at: at + offset })
   let operands = 0
+  let isValue = false
+  let isEnded = false
   for (const [at, word] of words.entries()) {
     const before = words[at - 1]
     const isOperand =
       !isDash(word) || before?.text === "--" || (operands > 0 && options.optionsFirst === true)
+    // What is a value itself takes none: in `-H -H -o f`, `-o` is an option.
+    isValue = !isValue && isOneWord(word) && takesValue(options, before)
     // `--` may be the value of what stands in front of it.
     if (word.text === "--" && !isDash(before)) {
-      if (options.output === undefined) break
+      isEnded = options.output === undefined
       continue
     }
     if (options.leading === true && isOperand && word.literal && !isDash(before)) break
-    const others = readWord(options, words, at)
+    // `find -- . -delete`, `make -- CC=x`: words of other forms count behind `--` too.
+    const others =
+      (isValue && !word.literal ? undefined : readForm(options, word)) ??
+      (isEnded || isValue ? undefined : readWord(options, word, words[at + 1], at === 0))
     if (others !== undefined) add(at, others)
     if (options.output === undefined || !isOperand) continue
     if (before !== undefined && options.takesNext?.test(before.text) === true) continue

@@ -14,10 +14,12 @@ export const gitOptions: PowerTable = {
   git: {
     source: "git-diff(1), git-fetch-pack(1), git-grep(1)",
     long: list("output ext-diff open-files-in-pager upload-pack receive-pack exec"),
-    words: transport,
   },
   "git grep": { source: page("grep"), short: "O", valued: "efmABCGm" },
-  "git fetch": { source: page("fetch"), words: transport },
+  "git fetch|git pull|git ls-remote|git fetch-pack|git send-pack|git http-fetch": {
+    source: page("fetch"),
+    words: transport,
+  },
   "git clone": {
     source: page("clone"),
     short: "uc",
@@ -69,5 +71,5 @@ export const gitOptions: PowerTable = {
   "git log": { source: page("log"), valued: "SGLnO" },
   "git show": { source: page("show"), valued: "SGLnO" },
   "git diff": { source: page("diff"), valued: "SGlO" },
-  "git push": { source: page("push"), valued: "o" },
+  "git push": { source: page("push"), valued: "o", words: transport },
 }

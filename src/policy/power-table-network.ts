@@ -17,7 +17,7 @@ export const networkOptions: PowerTable = {
     harmless: list("cookie"),
     // Since 8.3 the format of -w may name a file; @ reads the format from one.
     words: /%output\{|^(-w|--write-out=)@/,
-    discards: /^(-[a-zA-Z]*o|--output)$/,
+    discards: /^(-[fgikLnNqsSv#]*o|--output)$/,
   },
   wget: {
     source: `wget(1); ${gtfobins}/gtfobins/wget`,
@@ -27,7 +27,7 @@ export const networkOptions: PowerTable = {
       output-document output-file append-output directory-prefix execute config use-askpass rejected-log save-cookies
       hsts-file warc-file warc-tempdir post-file body-file backups
     `),
-    discards: /^(-[a-zA-Z]*[Oo]|--output-(document|file))$/,
+    discards: /^(-[cNqSv]*[Oo]|--output-(document|file))$/,
   },
   aria2c: {
     source: `${gtfobins}/gtfobins/aria2c`,

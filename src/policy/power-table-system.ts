@@ -6,6 +6,13 @@ const list = (names: string): ReadonlyArray<string> => names.trim().split(/\s+/)
 const gtfobins = "https://gtfobins.github.io"
 
 export const systemOptions: PowerTable = {
+  sudo: {
+    source: "sudo(8): --chdir, --chroot; another folder means another command",
+    short: "DR",
+    valued: "CghpTUurt",
+    long: list("chdir chroot"),
+    leading: true,
+  },
   journalctl: {
     source: "journalctl(1)",
     long: list(`

@@ -61,7 +61,8 @@ const guesses = (args: ReadonlyArray<ShellWord>): InnerCommands =>
 
 const launcher: Reader = (args) => [args.every((word) => word.literal) ? delicate : unseen, ...guesses(args)]
 
-const isAssignment = ({ text }: ShellWord): boolean => /^[A-Za-z_]\w*=/.test(text)
+/** `env` and `sudo` do not ask whether it is a name that stands in front. */
+const isAssignment = ({ text }: ShellWord): boolean => text.includes("=")
 
 const wrapper =
   (spec: WrapperSpec): Reader =>
@@ -134,6 +135,13 @@ const script = (
   return [{ _tag: "Code", source: input.text, literal: input.literal, dialect }]
 }
 
+/**
+ * Letters with which a shell reads a line as it does without them. With `-k` a word may be an assignment, with `-i` a `#`
+ * may begin no comment.
+ */
+const shellLetters = /^[-+][abcefhlmnprstuvxBCEPTo]+$/
+const shellSettings =
+  /^(allexport|braceexpand|errexit|errtrace|functrace|hashall|monitor|noclobber|noexec|noglob|nounset|physical|pipefail|posix|privileged|verbose|xtrace)$/
 const shellFlags = new Set(["--login", "--norc", "--noprofile", "--posix", "--restricted", "--verbose"])
 
 const shell =
@@ -150,10 +158,12 @@ const shell =
       }
       if (shellFlags.has(text)) continue
       if (!/^[-+]/.test(text)) break
-      if (!/^[-+][a-zA-Z]+$/.test(text)) return [unseen, ...guesses(args)]
+      if (!shellLetters.test(text)) return [unseen, ...guesses(args)]
       for (const letter of text.slice(1)) {
         if (text.startsWith("-")) letters.add(letter)
-        if (letter === "o" || letter === "O") index += 1
+        if (letter !== "o") continue
+        index += 1
+        if (!shellSettings.test(args[index]?.text ?? "")) return [unseen, ...guesses(args)]
       }
     }
     const operand = args[index]

@@ -252,7 +252,7 @@ describe("a command that runs another needs a rule for both", () => {
     ["find . -name '*.ts' -exec ls {} +", "^find\\b"],
     ["find . -exec ls {} \\; -ok ls \\;", "^find\\b"],
     ["bash -c ls", "^bash\\b"],
-    ["sh -ic 'ls; ls'", "^sh\\b"],
+    ["sh -ec 'ls; ls'", "^sh\\b"],
     ["bash -euo pipefail -c 'ls \"$1\"' x y", "^bash\\b"],
     ["bash <<'E'\nls\nE", "^bash\\b"],
     ["bash -s x <<< 'ls'", "^bash\\b"],
@@ -265,6 +265,19 @@ describe("a command that runs another needs a rule for both", () => {
     expect(decide([...ls, wrapper], [], command)).toBe("approve")
     expect(decide([wrapper], [], command)).toBeUndefined()
     expect(decide(ls, [], command)).toBeUndefined()
+  })
+})
+
+describe("a shell that reads its line otherwise than without the option is asked", () => {
+  it.each([
+    "bash -k -c 'ls LD_PRELOAD=./x.so'",
+    "bash -o keyword -c 'ls LD_PRELOAD=./x.so'",
+    "bash -i +O interactive_comments -c 'ls # ; touch PWN'",
+    "bash -O expand_aliases -c ls",
+    "bash -ic ls",
+    "zsh -ic 'ls # ; touch PWN'",
+  ])("%j", (command) => {
+    expect(decide(["^(ls|bash|zsh)\\b"], [], command)).toBeUndefined()
   })
 })
 
@@ -449,6 +462,13 @@ describe("a deny pattern for rm finds", () => {
     expect(decide([".*"], ["^rm\\b"], command)).toBe("approve")
   })
 })
+
+it.each(["env 1=2 npm publish", "env a.b= npm publish", "sudo -u x 1=2 npm publish"])(
+  "a deny pattern finds what stands behind an assignment that bash could not make: %j",
+  (command) => {
+    expect(decide([".*"], ["^npm publish"], command)).toBe("deny")
+  },
+)
 
 describe("deny patterns", () => {
   it("see the whole line as it is written", () => {

@@ -31,6 +31,8 @@ const wrapped: RuleSet = {
       "exec ls",
       "sh -c ls",
       "bash -c",
+      "bash -k -c",
+      "bash +O interactive_comments -ic",
       "eval",
       "sh -c",
       "trap",
