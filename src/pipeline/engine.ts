@@ -1,8 +1,8 @@
 /** Joins what the calls of one executor share: clock, pool, lanes, stores and the mailbox. */
 import type { Clock } from "effect/Clock"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Fiber } from "effect/Fiber"
+import * as Scope from "effect/Scope"
 import type { CallActor } from "./call/actor.ts"
 import type { ActiveCalls } from "./call/calls.ts"
 import type { Command } from "./call/command.ts"
@@ -47,7 +47,7 @@ export class ExecutorEngine implements Engine {
   readonly actions: ActionStore
   readonly deadlines: Deadlines
   readonly pool: Pool
-  readonly fork: (effect: Effect.Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
+  readonly fork: Engine["fork"]
   readonly budget = new StepBudget()
   readonly mailbox = new Mailbox<Command>()
   readonly outbox = new CommandOutbox(this.mailbox)
@@ -66,7 +66,12 @@ export class ExecutorEngine implements Engine {
     this.pool = new Pool(parts.settings.backgroundConcurrency)
     this.lanes = new Lanes(this.budget, (call) => call.record.state._tag === "Ended")
     // The registry's type says that the context has every service that a handler needs.
-    this.fork = Effect.runForkWith(parts.context as Context.Context<unknown>)
+    const context = parts.context as Context.Context<unknown>
+    const forkPlain = Effect.runForkWith(context)
+    this.fork = (effect, scope) =>
+      scope === undefined
+        ? forkPlain(effect)
+        : Effect.runForkWith(Context.add(context, Scope.Scope, scope) as Context.Context<unknown>)(effect)
   }
 
   /** The filters, where there are any. */

@@ -3,7 +3,9 @@
  * changes the state at once; the commands that follow wait for the mailbox, so that nothing of a tool, a filter or a
  * consumer runs inside the host's own call.
  */
+import * as Effect from "effect/Effect"
 import type { Fiber } from "effect/Fiber"
+import type { Scope } from "effect/Scope"
 import { resolveName } from "../../resolve/definition.ts"
 import type { EventSink } from "../events/event-queue.ts"
 import type { ToolCall } from "../model/call.ts"
@@ -219,8 +221,19 @@ export class CallActor
 
   // --- What the handlers gave
 
-  fork(effect: HandlerEffect): Fiber<unknown, unknown> {
-    return this.engine.fork(effect)
+  fork(effect: HandlerEffect, scope?: Scope): Fiber<unknown, unknown> {
+    // What a finally handler acquires is its own.
+    if (this.record.state._tag === "Cleaning") return this.engine.fork(Effect.scoped(effect))
+    return this.engine.fork(effect, scope)
+  }
+
+  scoped(): void {
+    this.record.scoped = true
+  }
+
+  unclosed(error: unknown): void {
+    this.record.cleanupErrors ??= []
+    this.record.cleanupErrors.push(`Scope: ${messageOf(error)}`)
   }
 
   returned(run: number, step: Step, more: boolean): void {

@@ -5,8 +5,9 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type { Exit } from "effect/Exit"
+import * as Exit from "effect/Exit"
 import type { Fiber } from "effect/Fiber"
+import * as Scope from "effect/Scope"
 import type { EffectHandler, HandlerContext } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { ToolOutput } from "../model/output.ts"
@@ -24,7 +25,12 @@ export type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
 export interface AttemptOwner {
   readonly record: CallRecord
   readonly engine: Engine
-  fork(effect: HandlerEffect): Fiber<unknown, unknown>
+  /** Runs it; what it acquires is the scope's. */
+  fork(effect: HandlerEffect, scope?: Scope.Scope): Fiber<unknown, unknown>
+  /** Something was acquired that ends with the attempt. */
+  scoped(): void
+  /** It did not end well. */
+  unclosed(error: unknown): void
   returned(run: number, step: Step, more: boolean): void
   exhausted(run: number): void
   failed(run: number, error: unknown, cause?: unknown, more?: boolean): void
@@ -52,6 +58,8 @@ export class Attempt {
   private questions: MidwayQuestions | undefined
   private boundDelta: HandlerContext["delta"] | undefined
   private boundDelegate: HandlerContext["delegate"] | undefined
+  /** What its Effects acquired. Made when the first one runs. */
+  private scope: Scope.Closeable | undefined
   /** Why it was ended from outside. */
   private reason: unknown
   /** Whether its last handler has ended. */
@@ -73,7 +81,12 @@ export class Attempt {
 
   /** Whether nothing of it would be missed if it were made anew. */
   get isBlank(): boolean {
-    return this.controller === undefined && this.generator === undefined && this.fiber === undefined
+    return (
+      this.controller === undefined &&
+      this.generator === undefined &&
+      this.fiber === undefined &&
+      this.scope?.state._tag !== "Open"
+    )
   }
 
   /** Whether a generator that a handler gave has more steps. */
@@ -109,21 +122,36 @@ export class Attempt {
     this.controller?.abort(reason)
     this.closeGenerator()?.catch(ignore)
     const { fiber } = this
-    if (fiber === undefined) return stopped()
-    fiber.addObserver(stopped)
+    const interrupted = () => this.closeScope(Exit.interrupt(), stopped)
+    if (fiber === undefined) return interrupted()
+    fiber.addObserver(interrupted)
     fiber.interruptUnsafe()
   }
 
-  /** The attempt has failed in order: its generator is closed as `break` does, and waited for. */
+  /** The attempt is over in order: its generator is closed as `break` does, then what was acquired; both are waited for. */
   close(closed: () => void): void {
+    const closeScope = () => this.closeScope(Exit.void, closed)
     const closing = this.closeGenerator()
-    if (closing === undefined) closed()
-    else closing.then(closed, closed)
+    if (closing === undefined) closeScope()
+    else closing.then(closeScope, closeScope)
+  }
+
+  private closeScope(exit: Exit.Exit<unknown, unknown>, closed: () => void): void {
+    const { scope } = this
+    this.scope = undefined
+    const closing = scope && Scope.closeUnsafe(scope, exit)
+    if (closing === undefined) return closed()
+    const fiber = this.owner.fork(closing)
+    fiber.addObserver((end) => {
+      if (end._tag === "Failure") this.owner.unclosed(Cause.squash(end.cause))
+      closed()
+    })
   }
 
   /** Its last handler has ended: what is streamed later is refused. */
   finish(): void {
     this.over = true
+    this.closeScope(Exit.void, ignore)
     this.questions?.close(new DOMException("The call has ended", "AbortError"))
   }
 
@@ -206,15 +234,18 @@ export class Attempt {
   }
 
   private execute(run: number, effect: HandlerEffect): void {
-    const fiber = this.owner.fork(this.observer === undefined ? effect : this.observer.wrap(effect))
+    this.scope ??= Scope.makeUnsafe()
+    const observed = this.observer === undefined ? effect : this.observer.wrap(effect)
+    const fiber = this.owner.fork(observed, this.scope)
     this.fiber = fiber
     fiber.addObserver((exit) => this.exited(run, exit))
     if (this.fiber !== undefined) this.owner.suspended()
   }
 
-  private exited(run: number, exit: Exit<unknown, unknown>): void {
+  private exited(run: number, exit: Exit.Exit<unknown, unknown>): void {
     this.fiber = undefined
     if (this.reason !== undefined) return
+    if (this.scope?.state._tag === "Open") this.owner.scoped()
     if (exit._tag === "Success") this.settled(run, exit.value)
     else this.failed(run, Cause.squash(exit.cause), exit.cause)
   }

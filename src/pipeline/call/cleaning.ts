@@ -26,6 +26,7 @@ export const leavePlace = (record: CallRecord, out: Outbox): void => {
 export const clean = (record: CallRecord, then: Then, out: Outbox): void => {
   leavePlace(record, out)
   record.more = false
+  record.scoped = false
   record.reply = undefined
   if (record.finals.length === 0) return conclude(record, then, out)
   cleanPart(record, 0, then, out)

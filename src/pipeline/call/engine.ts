@@ -2,6 +2,7 @@
 import type * as Context from "effect/Context"
 import type { Effect } from "effect/Effect"
 import type { Fiber } from "effect/Fiber"
+import type { Scope } from "effect/Scope"
 import type { EventQueue } from "../events/event-queue.ts"
 import type { CallingAgent } from "../model/handler.ts"
 import type { CallFilter, Settings } from "../model/options.ts"
@@ -32,7 +33,8 @@ export interface Engine {
   readonly budget: StepBudget
   readonly mailbox: Mailbox<Command>
   readonly outbox: CommandOutbox
-  readonly fork: (effect: Effect<unknown, unknown, unknown>) => Fiber<unknown, unknown>
+  /** Runs it with the executor's services, and with this scope for what it acquires. */
+  readonly fork: (effect: Effect<unknown, unknown, unknown>, scope?: Scope) => Fiber<unknown, unknown>
   /** Set by shutdown: nobody may be left to answer. */
   readonly closing: boolean
   /** The filters, where there are any. */

@@ -1,5 +1,6 @@
 /** An effect handler does one thing, once, and answers with a Step in whichever shape suits it. */
 import type { Effect } from "effect/Effect"
+import type { Scope } from "effect/Scope"
 import type { ToolCall } from "./call.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
@@ -77,8 +78,11 @@ export interface EffectHandler<R = never> {
   call(context: HandlerContext): HandlerReturn<R>
 }
 
+/** What a handler needs of its executor: a `Scope` it has of its attempt, which closes it when it ends. */
+export type Needs<R> = Exclude<R, Scope>
+
 /** Names a function of the context, so that plans, traces and reports can show it. */
-export const handler = <R = never>(name: string, call: HandlerFunction<R>): EffectHandler<R> => ({
+export const handler = <R = never>(name: string, call: HandlerFunction<R>): EffectHandler<Needs<R>> => ({
   name,
-  call,
+  call: call as HandlerFunction<Needs<R>>,
 })

@@ -1,5 +1,5 @@
 /** A tool call's plan: an immutable chain of parts. Every builder method returns a new pipeline. */
-import type { EffectHandler, HandlerFunction } from "./handler.ts"
+import type { EffectHandler, HandlerFunction, Needs } from "./handler.ts"
 import { Step } from "./step.ts"
 
 export interface HandlerPart<R = never> {
@@ -56,9 +56,11 @@ export interface ResolveOptions<R = never> {
   readonly onDiscard?: EffectHandler<R> | HandlerFunction<R>
 }
 
-const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<R> => {
-  if (typeof value === "function") return { name: value.name || "anonymous", call: value }
-  if (typeof value?.call === "function") return value
+const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<Needs<R>> => {
+  if (typeof value === "function") {
+    return { name: value.name || "anonymous", call: value as HandlerFunction<Needs<R>> }
+  }
+  if (typeof value?.call === "function") return value as EffectHandler<Needs<R>>
   throw new TypeError("Expected an effect handler or a function of the handler's context")
 }
 
@@ -77,7 +79,7 @@ export class ToolPipeline<R = never> {
   }
 
   /** Adds a handler that runs next. (Not `then`: an object with that method is taken for a promise.) */
-  andThen<R2 = never>(next: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | R2> {
+  andThen<R2 = never>(next: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | Needs<R2>> {
     const handler = toHandler(next)
     return this.with({ kind: "handler", name: handler.name, handler })
   }
@@ -91,7 +93,7 @@ export class ToolPipeline<R = never> {
    * Adds a gate that the model decides: the call completes with the output so far as its preview, and what follows runs
    * when `resolve` applies it. Finally handlers wait until it is applied, discarded or dropped.
    */
-  awaitResolve<R2 = never>(options: ResolveOptions<R2>): ToolPipeline<R | R2> {
+  awaitResolve<R2 = never>(options: ResolveOptions<R2>): ToolPipeline<R | Needs<R2>> {
     const { label, sourceToolName, details, onDiscard } = options ?? {}
     if (typeof label !== "string") throw new TypeError("Expected `label` of `awaitResolve` to be a string")
     const discard = onDiscard === undefined ? undefined : toHandler(onDiscard)
@@ -106,7 +108,7 @@ export class ToolPipeline<R = never> {
   }
 
   /** Adds a handler that always runs at the end: after success, error, denial, time-out, cancel and shutdown. */
-  finally<R2 = never>(cleanup: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | R2> {
+  finally<R2 = never>(cleanup: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | Needs<R2>> {
     const handler = toHandler(cleanup)
     return this.with({ kind: "finally", name: handler.name, handler })
   }
