@@ -8,6 +8,7 @@ import { toCount } from "../pipeline/model/options.ts"
 import { type BackgroundTasks, capitalized } from "../pipeline/stores/background-tasks.ts"
 import type { SubAgent } from "./sub-agents/sub-agent.ts"
 
+/** Something that an agent is to be told with its next turn. */
 export interface Notification {
   /** The agent that is to be told. Default `"main"`. */
   readonly agentId?: string
@@ -18,6 +19,7 @@ export interface Notification {
   readonly taskId?: string
 }
 
+/** The options of `Notifications`. */
 export interface NotificationsOptions {
   /** The executor's. With it, nobody is told of a task whose result was taken meanwhile. */
   readonly tasks?: Pick<BackgroundTasks, "get">

@@ -5,8 +5,10 @@ import { Fifo } from "../pipeline/schedule/fifo.ts"
 /** What an executor asks its host. Answered through the queue's own copy, it leaves the queue. */
 export type HostQuestion = AwaitingApprovalEvent | DelegateEvent
 
+/** What is asked: an approval, a preview to be shown, or something that is answered in passing. */
 export type QuestionKind = "approval" | "preview" | "passing"
 
+/** A question, and where it stands. */
 export interface QueuedQuestion {
   readonly question: HostQuestion
   readonly kind: QuestionKind
@@ -18,6 +20,7 @@ export interface QueuedQuestion {
   taken: boolean
 }
 
+/** The questions of one kind that wait for the host. */
 export class WaitingQuestions {
   private readonly fresh = new Fifo<QueuedQuestion>()
   /** Given back by the host, the oldest first. */

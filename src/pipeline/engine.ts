@@ -39,6 +39,7 @@ export interface EngineParts {
   readonly cancelAgent: (agentId: string, reason: string | undefined) => number
 }
 
+/** The shared parts of one executor: made with it, and used by all its calls. */
 export class ExecutorEngine implements Engine {
   readonly settings: Settings
   readonly context: Context.Context<never>

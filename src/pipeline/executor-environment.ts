@@ -9,11 +9,13 @@ const environmentKey = Symbol("stepline.environment")
 
 type Environment = { readonly [environmentKey]?: Context.Context<never> }
 
+/** Options that carry the program's services, for the constructor to take out. */
 export const withEnvironment = (
   options: ToolExecutorOptions,
   context: Context.Context<never>,
 ): ToolExecutorOptions & Environment => ({ ...options, [environmentKey]: context })
 
+/** The program's services and its clock; none, and no clock, for options of a host without Effect. */
 export const takeEnvironment = (
   options: ToolExecutorOptions & Environment,
 ): { readonly context: Context.Context<never>; readonly clock: Clock | undefined } => {

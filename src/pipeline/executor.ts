@@ -45,6 +45,7 @@ import { AgentTools } from "./stores/agent-tools.ts"
 import { BackgroundTasks } from "./stores/background-tasks.ts"
 import { ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 
+/** A signal that ends a wait. */
 export interface SignalOption {
   readonly signal?: AbortSignal | undefined
 }
@@ -60,6 +61,7 @@ export interface ToolChoice {
 /** What `resolve` is called with, by the model as by the host. */
 export type ResolveRequest = ResolveParams
 
+/** Whose action `resolve` takes, and who is told of it. */
 export interface ResolveCallOptions extends SignalOption {
   /** Default `"main"`. */
   readonly agentId?: string

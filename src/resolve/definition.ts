@@ -1,19 +1,23 @@
 /** The hidden tool `resolve` as the model sees it. */
 import type { JsonSchema } from "../pipeline/model/tool.ts"
 
+/** The parameters of `resolve`. `extra` is handed to whoever applies or discards the action. */
 export interface ResolveParams {
   readonly action: "apply" | "discard"
   readonly reason: string
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
+/** The name of the tool that resolves previews. No other tool may have it. */
 export const resolveName = "resolve"
 
+/** What the model is told of `resolve`. */
 export const resolveDescription = [
   "Finalizes the pending preview: applies it or discards it.",
   "Call it after a tool showed changes that are not made yet. The latest preview is resolved first.",
 ].join(" ")
 
+/** The schema of `ResolveParams`. */
 export const resolveParameters: JsonSchema = {
   type: "object",
   properties: {

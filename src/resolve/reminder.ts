@@ -1,6 +1,7 @@
 /** The message that tells a model of a preview that waits. Hosts put it into the conversation, hidden from the user. */
 import type { ToolOutput } from "../pipeline/model/output.ts"
 
+/** A message for the conversation. `text` is for the model; `hidden`: people are not shown it. */
 export interface ResolveReminder {
   readonly kind: "resolve-reminder"
   readonly hidden: true
@@ -15,6 +16,7 @@ const text = [
   "</system-reminder>",
 ].join("\n")
 
+/** The reminder of a preview of this tool. */
 export const resolveReminder = (sourceToolName: string): ResolveReminder => ({
   kind: "resolve-reminder",
   hidden: true,

@@ -4,8 +4,10 @@
  * `forced` forces as long as something is pending.
  */
 
+/** How a model is brought to resolve a preview: reminded first (`soft`), or forced as long as it waits (`forced`). */
 export type ResolveChoice = "soft" | "forced"
 
+/** How far an agent was reminded or forced. */
 export type TurnState =
   | { readonly _tag: "Idle" }
   | { readonly _tag: "Remind" }
@@ -15,16 +17,19 @@ export type TurnState =
   /** It was forced in vain: the action stays pending, and nothing is watched. */
   | { readonly _tag: "Free" }
 
+/** Of the next turn: free (`auto`), free once its model was told of the preview (`remind`), or `resolve` alone (`force`). */
 export type ToolChoiceMode = "auto" | "remind" | "force"
 
 const forcedTurns = 3
 
+/** Nothing is pending. */
 export const idle: TurnState = { _tag: "Idle" }
 
 /** An action is pending again: a new one, or one whose apply failed, or the next of the stack. */
 export const pending = (choice: ResolveChoice): TurnState =>
   choice === "forced" ? { _tag: "Force", turns: 0 } : { _tag: "Remind" }
 
+/** What the next turn is to do; undefined where nothing is pending. */
 export const modeOf = (state: TurnState): ToolChoiceMode | undefined => {
   switch (state._tag) {
     case "Idle":
@@ -43,6 +48,7 @@ export const modeOf = (state: TurnState): ToolChoiceMode | undefined => {
 export const unwatched = (state: TurnState): TurnState =>
   state._tag === "Remind" ? { _tag: "Reminded" } : state
 
+/** What came of a turn. */
 export interface Turn {
   readonly state: TurnState
   /** Whether none of the turn's calls may run. */

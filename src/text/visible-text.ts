@@ -4,6 +4,7 @@
  */
 import { isLookalike, isLookalikeLetter } from "./lookalikes.ts"
 
+/** How `visibleText` draws line ends and tabs. */
 export interface VisibleTextOptions {
   /** Draws line ends as ` ⏎ `, so that all stands on one line. Default false: they stay. */
   readonly singleLine?: boolean

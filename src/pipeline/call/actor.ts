@@ -48,6 +48,7 @@ const turn: Input = { _tag: "Turn" }
 const judged: Input = { _tag: "Judged" }
 const placed: Input = { _tag: "Placed" }
 
+/** One call that has not ended: its record, and what carries out the commands that `transition` gives for it. */
 export class CallActor
   implements Receiver<Command>, LaneCall, PlaceTaker, RunningTask, AttemptOwner, Asker, Teller
 {

@@ -15,6 +15,7 @@ import type { Input } from "./input.ts"
 /** What the call is told. */
 export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>
 
+/** The call that is to be admitted, and whom it is checked against. */
 export interface Admitting {
   readonly call: ToolCall
   readonly tool: Tool<unknown>
@@ -26,6 +27,10 @@ export interface Admitting {
 
 const refused = (outcome: Outcome): Admission => ({ _tag: "Refused", outcome })
 
+/**
+ * Validates a call's parameters, asks the host's hook and deny rules, and composes its pipeline. A promise only where the validator
+ * is still to be loaded or a hook is asked. Never throws: what goes wrong refuses the call.
+ */
 export const admit = (admitting: Admitting): Admission | Promise<Admission> => {
   const { call, tool, hooks } = admitting
   try {

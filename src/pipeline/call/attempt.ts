@@ -19,6 +19,7 @@ import { MidwayQuestions } from "./midway.ts"
 import type { Answer, CallRecord } from "./state.ts"
 import type { HandlerObserver } from "./tracing.ts"
 
+/** What a handler may give as an Effect; the services that it needs are in the context of the executor. */
 export type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
 
 /** Whom an attempt works for. Each answer names the `run` that it belongs to. */
@@ -46,6 +47,7 @@ export interface AttemptOwner {
 
 const ignore = () => undefined
 
+/** One run through the handlers of a pipeline, and what is open of it: a fiber, a promise, a generator. */
 export class Attempt {
   readonly owner: AttemptOwner
   private controller: AbortController | undefined

@@ -2,12 +2,14 @@
 
 const ignore = () => undefined
 
+/** What `delta` gives where nothing can be streamed any more: a rejection that nobody has to handle. */
 export const rejectedDelta = (reason: unknown): Promise<never> => {
   const promise = Promise.reject(reason)
   promise.catch(ignore)
   return promise
 }
 
+/** A delta that waits for room. Its promise rejects where the call is interrupted meanwhile. */
 export class BlockedDelta {
   readonly promise: Promise<void>
   /** Ends the wait where the call is interrupted. */

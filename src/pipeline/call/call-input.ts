@@ -25,6 +25,7 @@ export class CallIds {
   }
 }
 
+/** Fills in the defaults of a call, and a made-up id where there is none. Throws a TypeError for what is no call. */
 export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   if (typeof input !== "object" || input === null)
     throw new TypeError(`Expected a call to be an object, ${got(input)}`)

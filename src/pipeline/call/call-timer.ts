@@ -9,6 +9,7 @@ const isClocked = ({ _tag }: CallState): boolean => _tag === "Running" || _tag =
 const mayRunOn = ({ _tag }: CallState): boolean =>
   _tag !== "Judging" && _tag !== "Ended" && _tag !== "Cleaning"
 
+/** The one time-out of a call: set anew at each change of its state. */
 export class CallTimer implements Expiring {
   expiresAt = 0
   slot = -1

@@ -11,6 +11,7 @@ export interface CancelOptions {
   readonly reason?: string
 }
 
+/** The calls that have not ended, in the order of enqueueing. */
 export class ActiveCalls implements Iterable<CallActor> {
   private readonly calls = new Map<string, CallActor>()
   /** Told once all have ended, and what they brought about did not bring new ones. */

@@ -18,11 +18,13 @@ import {
   type Then,
 } from "./state.ts"
 
+/** Gives back the place among the background calls, or leaves the line for one. */
 export const leavePlace = (record: CallRecord, out: Outbox): void => {
   if (record.place === "held" || record.place === "asked") out.push(commands.releasePlace)
   record.place = "none"
 }
 
+/** Begins the cleanup after an attempt: its finally handlers run one after another, and then what `then` says. */
 export const clean = (record: CallRecord, then: Then, out: Outbox): void => {
   leavePlace(record, out)
   record.more = false
@@ -43,12 +45,14 @@ const cleanPart = (record: CallRecord, part: number, then: Then, out: Outbox): v
 
 const cleaningOf = ({ state }: CallRecord): StateOf<"Cleaning"> => state as StateOf<"Cleaning">
 
+/** Goes on with the next finally handler, or, after the last, with what follows the cleanup. */
 export const nextFinal = (record: CallRecord, out: Outbox): boolean => {
   const { part, then } = cleaningOf(record)
   cleanPart(record, part + 1, then, out)
   return true
 }
 
+/** Keeps the failure of a finally handler for the terminal event, and goes on with the next. */
 export const finalFailed = (record: CallRecord, message: string, out: Outbox): boolean => {
   record.cleanupErrors ??= []
   record.cleanupErrors.push(`${record.finals[cleaningOf(record).part]!.name}: ${message}`)
@@ -80,6 +84,7 @@ export const applyFinal = (record: CallRecord, step: Step, out: Outbox): boolean
   }
 }
 
+/** Reads on in the generator of a finally handler; where it is none, the next handler runs. */
 export const advanceFinal = (record: CallRecord, out: Outbox): boolean => {
   if (!record.more) return nextFinal(record, out)
   record.run += 1
@@ -87,6 +92,7 @@ export const advanceFinal = (record: CallRecord, out: Outbox): boolean => {
   return true
 }
 
+/** A finally handler asks the host. `midway`: through its context, so that it goes on by itself. */
 export const askFinal = (
   record: CallRecord,
   effect: EffectQuestion["effect"],
@@ -107,6 +113,7 @@ export const askFinal = (
   return true
 }
 
+/** Takes the host's answer to a finally handler. False where it is to an older question. */
 export const answerFinal = (record: CallRecord, id: number, answer: Answer, out: Outbox): boolean => {
   const state = cleaningOf(record)
   const { question } = state
@@ -120,6 +127,7 @@ export const answerFinal = (record: CallRecord, id: number, answer: Answer, out:
   return answer._tag === "Failure" ? finalFailed(record, answer.message, out) : advanceFinal(record, out)
 }
 
+/** Closes the question of the finally handler that runs, where it has one: nobody waits for the answer any more. */
 export const closeFinalQuestion = (record: CallRecord, out: Outbox): void => {
   if (cleaningOf(record).question !== undefined) out.push(commands.closeQuestion)
 }
@@ -140,11 +148,13 @@ const conclude = (record: CallRecord, then: Then, out: Outbox): void => {
   prepare(record, out)
 }
 
+/** Replaces the call's parameters by those that the host gave. */
 export const edit = (record: CallRecord, params: unknown): void => {
   record.call.params = params
   record.edited = true
 }
 
+/** Has the call's parameters checked and its pipeline composed. */
 export const prepare = (record: CallRecord, out: Outbox): void => {
   record.state = preparing
   out.push(commands.prepare)

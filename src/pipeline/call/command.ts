@@ -3,6 +3,7 @@
  */
 import type { StagedAction } from "../model/staged-action.ts"
 
+/** One thing that a call wants done, by its tag. */
 export type Command =
   /** Validate, ask the host's hook and deny rules, compose. */
   | { readonly _tag: "Prepare" }
@@ -41,6 +42,7 @@ export type Command =
 
 const of = <Tag extends Command["_tag"]>(_tag: Tag) => ({ _tag }) as const
 
+/** The commands that carry no data, made once. */
 export const prepare: Command = of("Prepare")
 export const tellStarted: Command = of("TellStarted")
 export const announce: Command = of("Announce")

@@ -22,6 +22,7 @@ export interface ActiveCall {
   readonly agentId: string
 }
 
+/** What a call uses of its executor. */
 export interface Engine {
   readonly settings: Settings
   readonly context: Context.Context<never>

@@ -4,6 +4,7 @@ import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../mo
 import type { ToolOutput } from "../model/output.ts"
 import type { Attempt } from "./attempt.ts"
 
+/** The context of one attempt: all its handlers share it. */
 export class AttemptContext implements HandlerContext {
   /** One private field: each costs every call. */
   readonly #attempt: Attempt

@@ -8,6 +8,7 @@ import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { DurationInput, Step } from "../model/step.ts"
 
+/** One thing that happens to a call: its turn, an answer, what its handler gave, a time-out, a cancel. */
 export type Input =
   /** Its lane's turn has come, or it is a background call. */
   | { readonly _tag: "Turn" }

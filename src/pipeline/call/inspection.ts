@@ -27,6 +27,7 @@ const shown = {
   Ended: "finishing",
 } as const satisfies Record<CallState["_tag"], CallInspection["state"]>
 
+/** What `inspect` tells of one call. */
 export const inspectionOf = (record: CallRecord): CallInspection => {
   const { agentId, callId, name, background } = record.call
   const handler = currentHandler(record)

@@ -13,6 +13,7 @@ interface Asking {
 
 const ignore = () => undefined
 
+/** The questions that one handler asks through its context. The host is asked one at a time, in their order. */
 export class MidwayQuestions {
   private readonly line: Array<Asking> = []
   /** Puts one question. False where nobody can be asked any more. */

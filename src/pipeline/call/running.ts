@@ -121,18 +121,21 @@ const passed = (record: CallRecord, out: Outbox): void => {
   if (record.call.background) tellBackground(record, out)
 }
 
+/** Has the host told that the call runs in the background, unless it knows. */
 export const tellBackground = (record: CallRecord, out: Outbox): void => {
   if (record.announced !== "no") return
   record.announced = "due"
   out.push(commands.announce)
 }
 
+/** Asks the host. Meanwhile the call takes no place among the background calls. */
 export const ask = (record: CallRecord, question: Question, out: Outbox): void => {
   leavePlace(record, out)
   record.state = { _tag: "Asking", question }
   out.push(commands.ask)
 }
 
+/** What the host is asked. Only for a call that is asking. */
 export const questionOf = ({ state }: CallRecord): Question => (state as StateOf<"Asking">).question
 
 /** Whether the answer is to the question that is open. */
@@ -164,6 +167,7 @@ export const answered = (record: CallRecord, answer: Answer, out: Outbox): void 
 
 // --- The end of an attempt
 
+/** The pipeline is through: the call ends as completed, once it is cleaned up. */
 export const complete = (record: CallRecord, out: Outbox): void => {
   if (record.action !== undefined) return actionSucceeded(record, undefined, out)
   close(record, { _tag: "End", outcome: completed }, out)
@@ -177,6 +181,7 @@ interface Failure {
   readonly reason?: FailureReason | undefined
 }
 
+/** The attempt failed: the call ends as an Error, once it is cleaned up. `thrown`: not by a step of its own. */
 export const fail = (record: CallRecord, failure: Failure, out: Outbox): void => {
   const { message, cause, thrown = false, reason = "failed" } = failure
   const text = record.action === undefined ? message : actionFailed(record, message, thrown, out)
@@ -210,6 +215,7 @@ export const actionSucceeded = (record: CallRecord, preview: ToolOutput | undefi
   close(record, { _tag: "End", outcome: completed }, out)
 }
 
+/** Lets go of the pending action that the call claimed: it is over, or it is pending again. */
 export const releaseAction = (
   record: CallRecord,
   _tag: "SettleAction" | "RestoreAction",
@@ -251,4 +257,5 @@ export const actFor = (record: CallRecord, { source, staging }: StagedAction): v
   record.sourceCallId = staging?.call.callId
 }
 
+/** What follows the cleanup of a call that ends. */
 export const endWith = (outcome: Outcome): Then => ({ _tag: "End", outcome })

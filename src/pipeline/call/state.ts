@@ -50,8 +50,10 @@ export interface EffectQuestion {
   put: boolean
 }
 
+/** What a host is asked: to decide at a gate, or to answer an effect. */
 export type Question = ApprovalQuestion | EffectQuestion
 
+/** Where a call stands. Every call begins as `Queued` and ends as `Ended`. */
 export type CallState =
   /** It waits for its turn. */
   | { readonly _tag: "Queued" }
@@ -75,11 +77,13 @@ export type CallState =
   | { readonly _tag: "Judging" }
   | { readonly _tag: "Ended" }
 
+/** The state of this tag. */
 export type StateOf<Tag extends CallState["_tag"]> = Extract<CallState, { readonly _tag: Tag }>
 
 /** A background call's place in the pool. `exempt`: it runs without one until it next waits. */
 export type Place = "none" | "asked" | "held" | "exempt"
 
+/** All that is known of a call. `transition` alone changes it, but for what the actor notes while it runs handlers. */
 export interface CallRecord {
   readonly call: Mutable<ToolCall>
   /** What handlers see as their call: `call`, or, while it applies an action, the one that staged it. */
@@ -136,6 +140,7 @@ export interface CallRecord {
 }
 
 const queued: CallState = { _tag: "Queued" }
+/** The states that carry no data, made once. */
 export const held: CallState = { _tag: "Held" }
 export const preparing: CallState = { _tag: "Preparing" }
 export const running: CallState = { _tag: "Running" }
@@ -144,6 +149,7 @@ export const ended: CallState = { _tag: "Ended" }
 
 const noParts: ReadonlyArray<never> = []
 
+/** The record of a call that was just enqueued. */
 export const makeRecord = (call: ToolCall): CallRecord => ({
   call,
   subject: call,

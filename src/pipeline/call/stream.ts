@@ -3,6 +3,7 @@ import type { DeltaSource } from "../events/event-queue.ts"
 import { Transcript } from "../events/transcript.ts"
 import type { ToolCall } from "../model/call.ts"
 
+/** What one call streams. Made with its first delta. */
 export class CallStream implements DeltaSource {
   lastDelta: DeltaSource["lastDelta"]
   room: DeltaSource["room"]

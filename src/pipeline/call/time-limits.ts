@@ -30,6 +30,7 @@ const questionLimit = (question: Question, limits: Limits): number =>
 const effectLimit = ({ timeout }: EffectQuestion, { delegateTimeout }: Limits): number =>
   timeout === undefined ? delegateTimeout : toMillis("timeout", timeout)
 
+/** What is said of a call whose time is up where it stands: to the model, or, in the cleanup, among its errors. */
 export const timeoutMessage = (record: CallRecord, limits: Limits): string => {
   const { state } = record
   const limit = formatMillis(timeLimit(record, limits))

@@ -16,6 +16,7 @@ export interface HandlerObserver {
   leave(failure: unknown): void
 }
 
+/** The span of one call; those of its handlers are inside it. */
 export class CallSpan {
   private readonly tracer: Tracer.Tracer
   private readonly clock: Clock

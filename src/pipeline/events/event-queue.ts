@@ -53,6 +53,7 @@ interface Reader {
 const mergedChars = 65_536
 const omission = "[earlier output left out]\n"
 
+/** The event of a delta, without the stamp that it gets when it is told. */
 export const deltaEvent = (source: DeltaSource, content: string, partial: unknown): Mutable<DeltaEvent> =>
   partial === undefined
     ? { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, seq: 0, at: 0 }
@@ -89,6 +90,7 @@ export interface DeltaBounds {
   readonly bytes: number
 }
 
+/** The events that the host reads with `next`, `events` and `stream`. Each is told once, in order. */
 export class EventQueue implements EventSink {
   readonly answers = true
   private readonly unread = new Ring<ToolEvent>()

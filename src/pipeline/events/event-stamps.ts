@@ -3,6 +3,7 @@ import type { Clock } from "effect/Clock"
 import type { ToolEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 
+/** Numbers and dates the events of one executor. */
 export class EventStamps {
   private count = 0
   private readonly clock: Clock | undefined

@@ -17,6 +17,7 @@ const notedTail = (text: string, totalChars: number): string => {
   return `[truncated: the last part of ${totalChars} characters]\n${decoder.decode(bytes.subarray(start))}`
 }
 
+/** The text that one call streamed: all of it, or, past the bound, its end behind a note. */
 export class Transcript {
   private text = ""
   private total = 0

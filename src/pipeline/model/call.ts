@@ -6,6 +6,10 @@
  */
 export type ToolDecision = "pending" | "requested" | "approve" | "deny"
 
+/**
+ * One call, its defaults filled in: what handlers, hooks and filters see. `params` are the validated ones once it
+ * runs.
+ */
 export interface ToolCall {
   readonly agentId: string
   readonly callId: string

@@ -15,11 +15,16 @@ export interface ApproveOptions {
 /** How a finished task or call ended. */
 export type FinalStatus = "complete" | "error" | "denied" | "cancelled"
 
+/**
+ * Why a call ended as an Error. `failed`: a handler, a hook or `compose` failed. `invalid`: the parameters do not fit the schema,
+ * or the tool cannot run in the background. `duplicate`: the call id is in use. `withheld`: the turn had to resolve a preview.
+ */
 export type ErrorReason = "failed" | "invalid" | "unknown-tool" | "duplicate" | "timeout" | "withheld"
 
 /** Why a handler failed: it did, or something that it waited for took too long. */
 export type FailureReason = Extract<ErrorReason, "failed" | "timeout">
 
+/** Who denied a call: the user, a rule or a hook (`policy`), or `approvalTimeout` (`expired`). */
 export type DeniedBy = "user" | "policy" | "expired"
 
 interface AnyEvent {
@@ -34,6 +39,7 @@ interface CallEvent extends AnyEvent {
   readonly callId: string
 }
 
+/** The call has its turn, its parameters are valid, and its first handler runs next. */
 export interface StartedEvent extends CallEvent {
   readonly _tag: "Started"
   readonly name: string
@@ -41,6 +47,7 @@ export interface StartedEvent extends CallEvent {
   readonly background: boolean
 }
 
+/** The call waits at a gate until it is approved or denied: here, or by id. */
 export interface AwaitingApprovalEvent extends CallEvent {
   readonly _tag: "AwaitingApproval"
   readonly name: string
@@ -54,6 +61,7 @@ export interface AwaitingApprovalEvent extends CallEvent {
   deny(reason?: string): boolean
 }
 
+/** The call asks the host for an effect, and waits until it is answered: here, or by id with `respond`. */
 export interface DelegateEvent extends CallEvent {
   readonly _tag: "Delegate"
   /** The call that staged what this one applies or cleans up after: the effects of both belong together. */
@@ -64,6 +72,7 @@ export interface DelegateEvent extends CallEvent {
   fail(message: string): boolean
 }
 
+/** Something that the call streamed. Past `eventBuffer`, deltas of a call that nobody has read are merged. */
 export interface DeltaEvent extends CallEvent {
   readonly _tag: "Delta"
   readonly content: string
@@ -84,6 +93,7 @@ interface StagedName {
   readonly label: string
 }
 
+/** The call succeeded. */
 export interface CompletedEvent extends EndEvent {
   readonly _tag: "Completed"
   readonly output: ToolOutput
@@ -93,6 +103,7 @@ export interface CompletedEvent extends EndEvent {
   readonly editedParams?: unknown
 }
 
+/** The call failed, or was never run because it could not be. */
 export interface ErrorEvent extends EndEvent {
   readonly _tag: "Error"
   readonly reason: ErrorReason
@@ -105,11 +116,13 @@ export interface ErrorEvent extends EndEvent {
   readonly editedParams?: unknown
 }
 
+/** The call was denied, by whomever `by` names. */
 export interface DeniedEvent extends EndEvent {
   readonly _tag: "Denied"
   readonly by: DeniedBy
 }
 
+/** The call was ended from outside. `content` is the reason, then what was produced before. */
 export interface CancelledEvent extends EndEvent {
   readonly _tag: "Cancelled"
 }
@@ -120,6 +133,7 @@ export interface BackgroundStartedEvent extends CallEvent {
   readonly name: string
 }
 
+/** A background task has ended. Its result is in `tasks`, until it is taken. */
 export interface BackgroundCompletedEvent extends CallEvent {
   readonly _tag: "BackgroundCompleted"
   readonly name: string
@@ -142,6 +156,7 @@ interface ActionEvent extends AnyEvent {
   readonly sourceToolName: string
 }
 
+/** A preview waits to be applied or discarded with `resolve`. */
 export interface ActionPendingEvent extends ActionEvent {
   readonly _tag: "ActionPending"
   /** Where applying an action has staged the rest of its pipeline: the call that staged the first. */
@@ -159,6 +174,7 @@ export interface ActionResolvedEvent extends ActionEvent {
 /** A call's last event, unless it became a background task. */
 export type TerminalEvent = CompletedEvent | ErrorEvent | DeniedEvent | CancelledEvent
 
+/** All that an executor tells, by `_tag`. */
 export type ToolEvent =
   | StartedEvent
   | AwaitingApprovalEvent

@@ -64,12 +64,17 @@ export interface HandlerContext {
   ): Promise<ToolOutput | undefined>
 }
 
+/**
+ * What a handler may give: a Step at once, a promise or an Effect of one, or an async generator that yields several. `R` are
+ * the services that its Effect needs.
+ */
 export type HandlerReturn<R = never> =
   | Step
   | PromiseLike<Step>
   | Effect<Step, unknown, R>
   | AsyncIterable<Step>
 
+/** A handler as a bare function. What it throws is an Error with its message. */
 export type HandlerFunction<R = never> = (context: HandlerContext) => HandlerReturn<R>
 
 /** One thing that a pipeline does. */

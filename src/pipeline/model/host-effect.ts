@@ -1,5 +1,6 @@
 /** What a pipeline may ask of its host with `Step.Delegate`. A host's own effects are any object with a `_tag`. */
 
+/** One replacement in a text: `old_string` stands in it exactly once. */
 export interface TextEdit {
   readonly old_string: string
   readonly new_string: string
@@ -11,6 +12,7 @@ export interface Preview {
   readonly content: string
 }
 
+/** The effects that built-in tools ask for. Paths are absolute; `line` and `column` count from 1. */
 export type BuiltInEffect =
   | { readonly _tag: "IdeOpen"; readonly path: string; readonly line?: number; readonly column?: number }
   | { readonly _tag: "IdeShowPreview"; readonly preview: Preview }
@@ -30,6 +32,7 @@ export interface CustomEffect {
   readonly [key: string]: unknown
 }
 
+/** What a host may be asked: a built-in effect, or one of the host's own. */
 export type HostEffect = BuiltInEffect | CustomEffect
 
 /** The built-in effect of a tag; for a host's own tag, the custom effect. */

@@ -3,6 +3,7 @@ import type { Delegates } from "./options.ts"
 
 const nothing = () => undefined
 
+/** Functions for `delegates` that answer every Ide effect with nothing. */
 export const noIde = {
   IdeOpen: nothing,
   IdeShowPreview: nothing,

@@ -30,6 +30,7 @@ export interface FilteredTool {
   readonly workingDirParam?: string | undefined
 }
 
+/** The call that asks for an effect. */
 export interface DelegateCall {
   readonly agentId: string
   readonly callId: string
@@ -41,6 +42,10 @@ export interface DelegateCall {
 
 type DelegateAnswer = string | ToolOutput | undefined
 
+/**
+ * Answers the effects of a tag: an output, its text, or nothing. What it throws fails the effect with that
+ * message.
+ */
 export type DelegateFunction<Tag extends string> = (
   effect: EffectOf<Tag>,
   call: DelegateCall,
@@ -65,6 +70,7 @@ export interface Delegates {
   readonly [tag: string]: CustomDelegate | undefined
 }
 
+/** What a hook is given beside the call. */
 export interface HookContext {
   /** Aborted when the call is cancelled or runs out of time while the hook runs. */
   readonly signal: AbortSignal
@@ -85,6 +91,7 @@ export interface AfterCall {
   readonly isError?: boolean
 }
 
+/** Functions of the host's own around every call. */
 export interface Hooks {
   /** Runs before a call is composed, also with edited parameters. A throw blocks the call. */
   readonly beforeCall?: (
@@ -99,6 +106,10 @@ export interface Hooks {
   ) => AfterCall | Promise<AfterCall | undefined> | undefined
 }
 
+/**
+ * The options of an executor. Lengths of time are milliseconds or such as `"5 seconds"`. What cannot be meant is a
+ * TypeError.
+ */
 export interface ToolExecutorOptions {
   /** Where relative paths start. Default: the process's. */
   readonly cwd?: string

@@ -12,6 +12,7 @@ import type {
 import type { Mutable } from "./mutable.ts"
 import { type ToolOutput, textOf, textOutput } from "./output.ts"
 
+/** How a call ended. */
 export type Outcome = { readonly _tag: "Completed" } | Stopped
 
 /** Everything but success. */
@@ -25,20 +26,25 @@ export type Stopped =
   | { readonly _tag: "Denied"; readonly by: DeniedBy; readonly message: string }
   | { readonly _tag: "Cancelled"; readonly message: string }
 
+/** The outcome of a failure; `message` is for the model, `cause` for the host. */
 export const failed = (reason: ErrorReason, message: string, cause?: unknown): Stopped =>
   cause === undefined ? { _tag: "Error", reason, message } : { _tag: "Error", reason, message, cause }
 
+/** What a background call of a tool gets that must stay in the foreground. */
 export const noBackground = (name: string): Stopped =>
   failed("invalid", `Tool "${name}" cannot run in the background. Call it without \`background\`.`)
 
+/** The outcome of a denial. Default of the reason: `Denied by user`. */
 export const deniedByUser = (reason?: string): Stopped => ({
   _tag: "Denied",
   by: "user",
   message: reason === undefined || reason === "" ? "Denied by user" : String(reason),
 })
 
+/** The outcome of a deny rule, or of a hook that blocks. */
 export const deniedByPolicy = (message: string): Stopped => ({ _tag: "Denied", by: "policy", message })
 
+/** The outcome of a cancel. Default of the reason: `Cancelled`. */
 export const cancelled = (reason?: string): Stopped => ({
   _tag: "Cancelled",
   message: reason === undefined || reason === "" ? "Cancelled" : String(reason),
@@ -133,6 +139,7 @@ const statuses = {
   Cancelled: "cancelled",
 } as const satisfies Record<TerminalEvent["_tag"], FinalStatus>
 
+/** The status that a terminal event stands for. */
 export const statusOf = (event: TerminalEvent): FinalStatus => statuses[event._tag]
 
 /** The failure's text, what it produced behind that, and what hosts were to know of it. */
@@ -161,6 +168,7 @@ export const whyOf = (event: TerminalEvent): Pick<ToolResult, "reason" | "by" | 
   return cause === undefined ? { reason } : { reason, cause }
 }
 
+/** The result that a terminal event stands for: what `run` resolves to. */
 export const resultOf = (event: TerminalEvent): ToolResult => {
   const { content } = event
   const output = event._tag === "Completed" ? event.output : failureOutput(event)

@@ -1,10 +1,12 @@
 /** What a tool produces for the model (`content`) and for its host alone (`details`). */
 
+/** A block of text. */
 export interface TextContent {
   readonly type: "text"
   readonly text: string
 }
 
+/** A block with an image. */
 export interface ImageContent {
   readonly type: "image"
   /** The image's bytes in base64. */
@@ -12,8 +14,10 @@ export interface ImageContent {
   readonly mimeType: string
 }
 
+/** One block of what the model is shown. */
 export type ToolContent = TextContent | ImageContent
 
+/** What a tool produces. Plain JSON. */
 export interface ToolOutput {
   readonly content: ReadonlyArray<ToolContent>
   /** For hosts and renderers; never shown to the model. Plain JSON. */
@@ -22,6 +26,7 @@ export interface ToolOutput {
   readonly terminate?: boolean
 }
 
+/** An output of one text block. */
 export const textOutput = (text: string): ToolOutput => ({ content: [{ type: "text", text }] })
 
 /** The text blocks of an output, joined by newlines. Images have no text. */

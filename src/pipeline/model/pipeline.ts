@@ -2,6 +2,7 @@
 import type { EffectHandler, HandlerFunction, Needs } from "./handler.ts"
 import { Step } from "./step.ts"
 
+/** A handler in its place. */
 export interface HandlerPart<R = never> {
   readonly kind: "handler"
   readonly name: string
@@ -25,12 +26,14 @@ export interface ResolvePart<R = never> {
   readonly onDiscard: EffectHandler<R> | undefined
 }
 
+/** A handler that runs when the others are over, however they ended. */
 export interface FinallyPart<R = never> {
   readonly kind: "finally"
   readonly name: string
   readonly handler: EffectHandler<R>
 }
 
+/** What pipelines are made of, by `kind`. */
 export type PipelinePart<R = never> = HandlerPart<R> | GatePart | ResolvePart<R> | FinallyPart<R>
 
 /** A part by name and kind, for hosts that show a plan before anything runs. Plain JSON. */
@@ -40,11 +43,13 @@ export interface PartDescription {
   readonly label?: string
 }
 
+/** The options of `awaitApproval`. */
 export interface ApprovalOptions {
   /** What is asked, in a few words; hosts show it beside the call. */
   readonly label?: string
 }
 
+/** The options of `awaitResolve`. */
 export interface ResolveOptions<R = never> {
   /** What the preview would change, in a few words: it is shown with the result. */
   readonly label: string
@@ -64,6 +69,7 @@ const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandl
   throw new TypeError("Expected an effect handler or a function of the handler's context")
 }
 
+/** An immutable plan of a call. `R` are the services that its handlers' Effects need. */
 export class ToolPipeline<R = never> {
   private readonly parts: ReadonlyArray<PipelinePart<R>>
 

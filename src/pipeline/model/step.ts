@@ -7,6 +7,7 @@ import type { ToolOutput } from "./output.ts"
 /** A length of time as Effect reads it: `"5 seconds"`, a Duration; a number is milliseconds. */
 export type DurationInput = Input
 
+/** What one handler answers, by `_tag`; made with the functions of the same name. */
 export type Step =
   | { readonly _tag: "Continue" }
   | { readonly _tag: "Output"; readonly output: string | ToolOutput }
@@ -62,6 +63,7 @@ export const Step = {
   }),
 }
 
+/** Whether a value is tagged as a step. Its other fields are checked where they are read. */
 export const isStep = (value: unknown): value is Step => {
   switch ((value as { _tag?: unknown } | null | undefined)?._tag) {
     case "Continue":

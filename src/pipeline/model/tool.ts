@@ -23,6 +23,7 @@ export interface ToolAnnotations {
   readonly openWorld?: boolean
 }
 
+/** How a renderer of a tool is to draw. */
 export interface RenderOptions {
   /** The width of the screen in columns. */
   readonly width: number
@@ -32,6 +33,7 @@ export interface RenderOptions {
   readonly isPartial?: boolean
 }
 
+/** What `defineTool` takes. `S` is the schema of the parameters, `R` the services that handlers need. */
 export interface ToolOptions<S extends TSchema | JsonSchema, R = never> {
   /** `^[a-zA-Z0-9_-]{1,64}$`, as every model provider accepts. */
   readonly name: string

@@ -1,5 +1,6 @@
 /** Deadlines by time, earliest first: a binary heap whose entries know their slot, so that any of them leaves in log time. */
 
+/** What has a deadline, and is told when it has passed. */
 export interface Expiring {
   /** In milliseconds of the deadlines' own clock. */
   expiresAt: number
@@ -8,6 +9,7 @@ export interface Expiring {
   expire(): void
 }
 
+/** A heap of deadlines: the earliest is at hand, and any can leave. */
 export class DeadlineHeap {
   private readonly entries: Array<Expiring> = []
 

@@ -10,6 +10,7 @@ import { longestTimer } from "./longest-timer.ts"
 
 export type { Expiring }
 
+/** The deadlines of one executor, in milliseconds of its clock. */
 export class Deadlines {
   private readonly heap = new DeadlineHeap()
   private armedAt = Number.POSITIVE_INFINITY

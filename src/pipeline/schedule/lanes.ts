@@ -25,6 +25,7 @@ interface Lane<T> {
   pumping: boolean
 }
 
+/** The lanes of all agents. One without calls takes no room. */
 export class Lanes<T extends LaneCall> {
   private readonly lanes = new Map<string, Lane<T>>()
   private readonly budget: StepBudget

@@ -12,6 +12,7 @@ export interface Receiver<Message> {
 /** A burst must not keep its memory once it is done. */
 const keptSlots = 1024
 
+/** What waits to be done, in order. Messages that come while one is being done wait behind it. */
 export class Mailbox<Message> {
   /** Receivers and messages side by side, from `head` to `tail`. Rarely more than a few: it starts over when it is empty. */
   private receivers: Array<Receiver<Message> | undefined> = []

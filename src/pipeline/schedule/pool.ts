@@ -12,6 +12,7 @@ export interface PlaceTaker {
   placed(): boolean
 }
 
+/** A number of places, and the line of those who wait for one. */
 export class Pool {
   private free: number
   private readonly waiting = new Fifo<PlaceTaker>()

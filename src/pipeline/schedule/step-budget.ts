@@ -7,6 +7,7 @@ import { soon } from "./soon.ts"
 
 const stepsPerTurn = 1000
 
+/** How many steps may still run before the event loop turns. */
 export class StepBudget {
   private steps = 0
   private readonly line = new Ring<() => void>()

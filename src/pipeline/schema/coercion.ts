@@ -3,11 +3,13 @@
  * possible, and fills in its defaults. Copies what it changes; what needs no change comes back as the same object.
  */
 
+/** A JSON Schema that is an object. */
 export type SchemaObject = Readonly<Record<string, unknown>>
 
 /** Whether a value satisfies the subschema at a JSON Pointer of the root schema. */
 export type ValidatorAt = (pointer: string) => ((value: unknown) => unknown) | undefined
 
+/** The two ways in which parameters are brought into the shape of one schema. */
 export interface Coercion {
   /** Throws a RangeError where the value is too deep, or refers to itself. */
   fillDefaults(value: unknown): unknown
@@ -28,6 +30,7 @@ const maxReferences = 32
 /** Branches tried in one coercion: a recursive union would else be tried in every combination. */
 const maxBranches = 10_000
 
+/** Whether a value is a JSON object: neither null nor an array. */
 export const isPlainObject = (value: unknown): value is Entries =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

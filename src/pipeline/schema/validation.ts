@@ -5,13 +5,16 @@ import type { Ajv2020 } from "ajv/dist/2020.js"
 import { messageOf } from "../model/failure.ts"
 import { type Coercion, isPlainObject, makeCoercion, type SchemaObject } from "./coercion.ts"
 
+/** Parameters that do not fit. The message tells the model what is wrong, by path, and what was received. */
 export interface InvalidParameters {
   readonly _tag: "Invalid"
   readonly message: string
 }
 
+/** What came of a validation. `params` are those to run with: coerced, and with their defaults. */
 export type ParameterCheck = { readonly _tag: "Valid"; readonly params: unknown } | InvalidParameters
 
+/** A tool's schema, ready to check parameters with. */
 export interface CompiledParameters {
   /** Compiles the schema ahead of the first call: what changes the globals later cannot break that any more. */
   compile(): Promise<void>

@@ -1,6 +1,7 @@
 /** A signal for each agent that somebody works for outside its calls: aborted with them, and replaced then. */
 import { setMaxListeners } from "node:events"
 
+/** The signals of all agents, each made when it is first asked for. */
 export class AgentSignals {
   private readonly controllers = new Map<string, AbortController>()
 

@@ -3,6 +3,7 @@ import { resolveName } from "../../resolve/definition.ts"
 import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
 import type { Tool } from "../model/tool.ts"
 
+/** The tools of all agents: a view of the registry. */
 export class AgentTools {
   private readonly registry: ToolRegistry<unknown>
   /** Answered by the executor, registered or not. */

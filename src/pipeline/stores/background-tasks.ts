@@ -5,6 +5,7 @@ import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
 import type { ToolOutput } from "../model/output.ts"
 import { Fifo } from "../schedule/fifo.ts"
 
+/** What a task is doing, or how it ended. `pending`: it waits for a place in the pool; `waiting`: for the host. */
 export type TaskStatus = "pending" | "running" | "waiting" | FinalStatus
 
 /** A background task as hosts see it. Plain JSON. */
@@ -81,6 +82,7 @@ interface BackgroundTasksOptions {
   readonly starting: (id: string) => Pick<RunningTask, "cancel"> | undefined
 }
 
+/** The background tasks of one executor. Finished ones are kept for `taskTtl`, at most `maxTasks` of them. */
 export class BackgroundTasks {
   private readonly running = new Map<string, RunningTask>()
   private readonly finished = new Map<string, FinishedTask>()

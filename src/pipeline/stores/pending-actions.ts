@@ -8,6 +8,7 @@ import type { ActionFunction, PendingActions, PushedAction } from "../model/pend
 import type { PendingAction, StagedAction } from "../model/staged-action.ts"
 import { Step } from "../model/step.ts"
 
+/** What the store of pending actions is made with. */
 export interface ActionStoreOptions {
   readonly max: number
   readonly choice: toolChoice.ResolveChoice
