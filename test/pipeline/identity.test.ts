@@ -84,6 +84,18 @@ describe("a call id that is active", () => {
     const events = await new ScriptedHost(executor).run()
     expect(events.map((event) => event._tag)).toEqual(["Started", "Error", "Completed"])
   })
+
+  it("is refused to a `run` whose signal then cancels nothing of the first call", async () => {
+    const held = deferred<Step>()
+    const executor = executorOf({ held: pipeline().andThen(() => held.promise) })
+    const controller = new AbortController()
+    const first = executor.run({ callId: "x", name: "held" })
+    const second = await executor.run({ callId: "x", name: "held" }, undefined, { signal: controller.signal })
+    expect(second).toMatchObject({ status: "error", isError: true })
+    controller.abort()
+    held.resolve(Step.Output("done"))
+    expect(await first).toMatchObject({ status: "complete", content: "done" })
+  })
 })
 
 describe("a finished call's id", () => {

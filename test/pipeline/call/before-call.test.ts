@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolCall } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
-import { deferred, turn } from "../../support/deferred.ts"
+import { deferred, never, turn, until } from "../../support/deferred.ts"
 import { executorOf, type Plan, toolOf } from "../../support/executor-of.ts"
 import { call, echo, runHooked } from "../../support/hooked-call.ts"
 
@@ -226,5 +226,25 @@ describe("beforeCall", () => {
     decided.resolve()
     await done
     expect(host.tags("behind")).toEqual(["Started", "Completed"])
+  })
+
+  it("is told by its signal when its call is cancelled, of which nothing runs", async () => {
+    const signals: Array<AbortSignal> = []
+    const executor = executorOf(
+      { tool: pipeline().andThen(() => Step.Output("ran")) },
+      {
+        hooks: {
+          beforeCall: (_, { signal }) => {
+            signals.push(signal)
+            return never()
+          },
+        },
+      },
+    )
+    executor.enqueue([{ callId: "a", name: "tool" }])
+    await until(() => signals.length > 0)
+    expect(executor.cancelCall("a")).toBe(true)
+    expect((await new ScriptedHost(executor).run()).map((event) => event._tag)).toEqual(["Cancelled"])
+    expect(signals[0]!.aborted).toBe(true)
   })
 })

@@ -178,6 +178,39 @@ describe("the soft cancel", () => {
   })
 })
 
+describe("cancelCall", () => {
+  it("ends a call wherever it is", async () => {
+    const { executor, host } = await busyExecutor()
+    for (const id of ["a2", "runs", "gate", "asks", "bg", "bgGate"]) {
+      expect(executor.cancelCall(id)).toBe(true)
+      expect(executor.cancelCall(id)).toBe(false)
+    }
+    await host.run()
+    for (const id of ["a2", "runs", "gate", "asks", "bgGate"]) {
+      expect(host.terminal(id)).toMatchObject({ _tag: "Cancelled" })
+    }
+    expect(host.tags("a2")).toEqual(["Cancelled"])
+    expect(host.tags("bg")).toEqual(["Started", "BackgroundStarted", "BackgroundCompleted"])
+    expect(host.events.find(is("BackgroundCompleted"))).toMatchObject({ callId: "bg", status: "cancelled" })
+    expect(host.tags("b2")).toEqual(["Started", "Completed"])
+  })
+
+  it("is false for a call that is unknown or has ended", async () => {
+    const executor = executorOf({ tool: pipeline() })
+    await new ScriptedHost(executor).run([{ callId: "a", name: "tool" }])
+    expect(executor.cancelCall("a")).toBe(false)
+    expect(executor.cancelCall("nobody")).toBe(false)
+  })
+
+  it("of a background call right after its enqueueing leaves its one result", async () => {
+    const executor = executorOf({ stuck })
+    executor.enqueue([{ callId: "a", name: "stuck", background: true }])
+    expect(executor.cancelCall("a")).toBe(true)
+    expect((await new ScriptedHost(executor).run()).map((event) => event._tag)).toEqual(["Cancelled"])
+    expect(executor.tasks.list()).toEqual([])
+  })
+})
+
 describe("a cancelled call", () => {
   it("keeps what was produced: the reason, then the output so far", async () => {
     const executor = executorOf({

@@ -185,6 +185,21 @@ describe("edited parameters", () => {
     await host.run([{ callId: "c", name: "write", params: { path: "a" }, background: true }])
     expect(executor.tasks.get("c")).toMatchObject({ params: { path: "b" }, content: "wrote b" })
   })
+
+  it("lose their `background`, which changes nothing", async () => {
+    const executor = executorOf({
+      gated: pipeline()
+        .awaitApproval()
+        .andThen(() => Step.Output("done")),
+    })
+    const seen: Array<unknown> = []
+    const result = await executor.run({ name: "gated" }, (event) => {
+      if (event._tag === "AwaitingApproval") event.approve({ params: { background: true } })
+      if (event._tag === "Completed") seen.push(event.editedParams)
+    })
+    expect(result.status).toBe("complete")
+    expect(seen).toEqual([{}])
+  })
 })
 
 describe("an edited background call", () => {

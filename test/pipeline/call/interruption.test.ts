@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { pipeline, Step } from "../../../src/index.ts"
+import { pipeline, Step, type ToolExecutor } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { type Deferred, deferred, never, turn, until } from "../../support/deferred.ts"
 import { is } from "../../support/event-of.ts"
@@ -239,61 +239,57 @@ describe("cancel of a generator", () => {
   })
 })
 
-describe("a delta after cancel", () => {
-  it("rejects with the signal's reason, and an unawaited one is no unhandled rejection", async () => {
-    const cancelled = deferred()
-    const caught = deferred<readonly [unknown, unknown]>()
-    const { executor, host } = await start(
-      pipeline().andThen(async (context) => {
-        await cancelled.promise
-        context.delta("unawaited")
-        void context.delta("unawaited too")
-        await context.delta("awaited").catch((error) => caught.resolve([error, context.signal.reason]))
-        return Step.Continue
-      }),
-    )
-    executor.cancelCall("c")
-    cancelled.resolve()
-    const [error, reason] = await caught.promise
-    expect(error).toBe(reason)
-    expect(error).toMatchObject({ name: "AbortError" })
-    expect((await host.run()).map((event) => event._tag)).toEqual(["Cancelled"])
-  })
-
-  it("rejects where it waits for room", async () => {
-    const caught = deferred<unknown>()
-    const executor = executorOf(
-      {
-        tool: pipeline().andThen(async ({ delta }) => {
-          try {
-            for (;;) await delta("x")
-          } catch (error) {
-            caught.resolve(error)
-            throw error
-          }
-        }),
+describe("cancel from inside the call", () => {
+  it("may be called by the handler of that call", async () => {
+    const log: Array<string> = []
+    const shapes = {
+      step: () => Step.Output("late"),
+      promise: async () => Step.Output("late"),
+      rejection: () => Promise.reject(new Error("late")),
+      effect: () => Effect.succeed(Step.Output("late")),
+      generator: async function* () {
+        yield Step.Output("late")
       },
-      { eventBuffer: 2 },
-    )
-    executor.enqueue([{ callId: "c", name: "tool" }])
-    await turn()
-    executor.cancelCall("c")
-    expect(await caught.promise).toMatchObject({ name: "AbortError" })
-    expect((await new ScriptedHost(executor).run()).map((event) => event._tag)).toContain("Cancelled")
+      gate: () => Step.AwaitApproval(),
+      delegate: () => Step.Delegate({ _tag: "Ask" }),
+      error: () => Step.Error("late"),
+    }
+    for (const [shape, answer] of Object.entries(shapes)) {
+      const executor: ToolExecutor = executorOf({
+        tool: pipeline()
+          .andThen(({ call }) => {
+            executor.cancelCall(call.callId)
+            return answer()
+          })
+          .andThen(() => {
+            log.push(`${shape} went on`)
+            return Step.Continue
+          })
+          .finally(() => {
+            log.push(`${shape} cleaned`)
+            return Step.Continue
+          }),
+      })
+      const events = await new ScriptedHost(executor).run([{ name: "tool" }])
+      expect(events.map((event) => event._tag)).toEqual(["Started", "Cancelled"])
+    }
+    expect(log).toEqual(Object.keys(shapes).map((shape) => `${shape} cleaned`))
   })
 
-  it("of a call that has ended rejects, and tells nobody", async () => {
-    const kept = deferred<(content: string) => Promise<void>>()
-    const executor = executorOf({
-      tool: pipeline().andThen(({ delta }) => {
-        kept.resolve(delta)
-        return Step.Continue
-      }),
+  it("may be called from inside an Effect, whose finalizers run", async () => {
+    const log: Array<string> = []
+    const executor: ToolExecutor = executorOf({
+      tool: pipeline().andThen(({ call }) =>
+        Effect.sync(() => executor.cancelCall(call.callId)).pipe(
+          Effect.andThen(Effect.yieldNow),
+          Effect.andThen(Effect.sync(() => log.push("went on"))),
+          Effect.onExit(() => Effect.sync(() => log.push("finalized"))),
+          Effect.as(Step.Continue),
+        ),
+      ),
     })
-    await new ScriptedHost(executor).run([{ name: "tool" }])
-    const delta = await kept.promise
-    void delta("unawaited")
-    await expect(delta("late")).rejects.toMatchObject({ name: "AbortError" })
-    expect(await executor.next()).toBeUndefined()
+    const events = await new ScriptedHost(executor).run([{ name: "tool" }])
+    expect(events.map((event) => event._tag)).toEqual(["Started", "Cancelled"])
+    expect(log).toEqual(["finalized"])
   })
 })

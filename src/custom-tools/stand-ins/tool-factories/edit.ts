@@ -3,12 +3,12 @@ import { type Static, Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
 import { formatSize } from "../truncation.ts"
-import { abortable } from "./abortable.ts"
 import { type FactoryTool, textContent } from "./factory-tool.ts"
 import { fileFailure } from "./file-failure.ts"
 import { numberedDiff } from "./numbered-diff.ts"
 import { resolvePath } from "./paths.ts"
 import { replaceTexts } from "./replace-texts.ts"
+import { unlessAborted } from "./unless-aborted.ts"
 import { writeLocalFile } from "./write.ts"
 
 const replacement = Type.Object(
@@ -118,7 +118,7 @@ export const createEditTool = (
   parameters,
   prepareArguments,
   execute: (_toolCallId, params, signal) =>
-    abortable(signal, async () => {
+    unlessAborted(signal, async () => {
       // Wrappers with a schema of their own hand on what they were given.
       const { path, edits } = prepareArguments(params) as Static<typeof parameters>
       if (!Array.isArray(edits) || edits.length === 0)

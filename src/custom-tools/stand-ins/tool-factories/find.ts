@@ -4,10 +4,10 @@ import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
 import { walkFolder } from "../../../io/walk-folder.ts"
 import { DEFAULT_MAX_BYTES } from "../truncation.ts"
-import { abortable } from "./abortable.ts"
 import { type FactoryTool, textContent } from "./factory-tool.ts"
 import { type ListDetails, limitedList } from "./limited-list.ts"
 import { resolvePath, slashed } from "./paths.ts"
+import { unlessAborted } from "./unless-aborted.ts"
 import { wholeNumber } from "./whole-number.ts"
 
 const defaultLimit = 1000
@@ -103,7 +103,7 @@ export const createFindTool = (
   promptSnippet: "Find files by glob",
   parameters,
   execute: (_toolCallId, params, signal) =>
-    abortable(signal, async () => {
+    unlessAborted(signal, async () => {
       const folder = resolvePath(params.path || ".", cwd)
       const exists = operations?.exists(folder) ?? localExists(folder)
       if (!(await exists)) throw new Error(`Path not found: ${folder}`)

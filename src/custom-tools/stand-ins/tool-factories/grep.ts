@@ -4,11 +4,11 @@ import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
 import { walkFolder } from "../../../io/walk-folder.ts"
 import { DEFAULT_MAX_BYTES, formatSize, GREP_MAX_LINE_LENGTH, truncateLine } from "../truncation.ts"
-import { abortable } from "./abortable.ts"
 import { type FactoryTool, textContent } from "./factory-tool.ts"
 import { type ListDetails, limitedList } from "./limited-list.ts"
 import { lineMatcher } from "./line-search.ts"
 import { resolvePath, slashed } from "./paths.ts"
+import { unlessAborted } from "./unless-aborted.ts"
 import { wholeNumber } from "./whole-number.ts"
 
 const defaultLimit = 100
@@ -183,7 +183,7 @@ export const createGrepTool = (
   promptSnippet: "Search files for a pattern",
   parameters,
   execute: (_toolCallId, params, signal) =>
-    abortable(signal, async () => {
+    unlessAborted(signal, async () => {
       const { pattern, glob, ignoreCase = false, literal = false } = params
       const path = resolvePath(params.path || ".", cwd)
       let isFolder: boolean

@@ -3,10 +3,10 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { DEFAULT_MAX_BYTES } from "../truncation.ts"
-import { abortable } from "./abortable.ts"
 import { type FactoryTool, textContent } from "./factory-tool.ts"
 import { type ListDetails, limitedList } from "./limited-list.ts"
 import { resolvePath } from "./paths.ts"
+import { unlessAborted } from "./unless-aborted.ts"
 import { wholeNumber } from "./whole-number.ts"
 
 const defaultLimit = 500
@@ -83,7 +83,7 @@ export const createLsTool = (
   promptSnippet: "List folders",
   parameters,
   execute: (_toolCallId, params, signal) =>
-    abortable(signal, async () => {
+    unlessAborted(signal, async () => {
       const folder = resolvePath(params.path || ".", cwd)
       if (!(await operations.exists(folder))) throw new Error(`Path not found: ${folder}`)
       if (!(await operations.stat(folder)).isDirectory()) throw new Error(`Not a directory: ${folder}`)

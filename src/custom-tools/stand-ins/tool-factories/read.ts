@@ -6,11 +6,11 @@ import { localFiles } from "../../../io/files.ts"
 import type { AgentToolResult } from "../../agent-tool-result.ts"
 import type { ExtensionContext } from "../../extension.ts"
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
-import { abortable } from "./abortable.ts"
 import { type FactoryTool, textContent } from "./factory-tool.ts"
 import { imageTypeOf } from "./image-type.ts"
 import { LineWindow } from "./line-window.ts"
 import { resolvePath } from "./paths.ts"
+import { unlessAborted } from "./unless-aborted.ts"
 import { wholeNumber } from "./whole-number.ts"
 
 const parameters = Type.Object({
@@ -146,7 +146,7 @@ export const createReadTool = (
   promptSnippet: "Read files",
   parameters,
   execute: (_toolCallId, params, signal, _onUpdate, ctx) =>
-    abortable(signal, async () => {
+    unlessAborted(signal, async () => {
       const absolute = resolvePath(params.path, cwd)
       const opened =
         operations === undefined

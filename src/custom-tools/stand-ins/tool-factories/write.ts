@@ -3,10 +3,10 @@ import { dirname } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
-import { abortable } from "./abortable.ts"
 import { type FactoryTool, textContent } from "./factory-tool.ts"
 import { fileFailure } from "./file-failure.ts"
 import { resolvePath } from "./paths.ts"
+import { unlessAborted } from "./unless-aborted.ts"
 
 const parameters = Type.Object({
   path: Type.String({ description: "File to write, relative or absolute" }),
@@ -67,7 +67,7 @@ export const createWriteTool = (
   promptSnippet: "Make or replace files",
   parameters,
   execute: (_toolCallId, { path, content }, signal) =>
-    abortable(signal, async () => {
+    unlessAborted(signal, async () => {
       const absolute = resolvePath(path, cwd)
       const writeFile = operations === undefined ? writeLocalFile : writeWith(operations)
       await withFileMutationQueue(absolute, async () => {

@@ -1,7 +1,10 @@
 /** Work that nobody waits for any more once it is aborted. */
 
 /** Rejects at once when the signal is aborted; the work is told by the same signal and ends by itself. */
-export const abortable = async <T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> => {
+export const unlessAborted = async <T>(
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> => {
   const aborted = () => new Error("Operation aborted")
   if (signal?.aborted === true) throw aborted()
   let stop = () => {}
