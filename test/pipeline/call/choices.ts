@@ -50,9 +50,11 @@ class Choices {
       take: (world) => {
         const call = world.own(index)
         noted(call, input)
+        const cleans = call.record.state._tag === "Cleaning"
         const took = world.receive(index, input)
         if (!took) return
-        if (input._tag === "Returned" && input.step._tag === "AwaitApproval") call.side.ownGates += 1
+        if (!cleans && input._tag === "Returned" && input.step._tag === "AwaitApproval")
+          call.side.ownGates += 1
         if (input._tag === "Ruled" && input.outcome === "pass") call.side.opened += 1
         if (input._tag === "Approve" && input.edit) call.side.lastAnswered = call.record.asked
       },

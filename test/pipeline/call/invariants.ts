@@ -163,7 +163,17 @@ export const tellEnd = (call: ExploredCall): void => {
   const tag = record.outcome!._tag
   must(side.verdict === "" || tag === side.verdict, `was ${side.verdict} and ended as ${tag}`)
   must((record.announced === "yes") === side.toldBackground, "ends as what the host was not told that it is")
+  if (tag === "Completed" && record.staged === undefined) didAll(call)
   side.toldEnd = true
+}
+
+/** A call that completed and left nothing pending ran every handler, and passed every gate. */
+const didAll = ({ record, side }: ExploredCall): void => {
+  const { parts, passed, resolving } = record
+  const left = parts.slice(side.lastAt + 1)
+  must(!left.some(({ kind }) => kind === "handler"), "completed without its last handlers")
+  const gates = parts.filter(({ kind }) => kind === "approval").length
+  if (resolving === undefined) must(passed === gates + side.ownGates, "completed without its gates")
 }
 
 const active = ({ record }: ExploredCall): boolean =>

@@ -35,7 +35,7 @@ export const everyPipeline: Scenarios = shapesUpTo(4).flatMap((shape) => {
 })
 
 /** Fewer, further off the ordinary way. */
-export const farAstray: Scenarios = ["pf", "gf", "df", "rf", "pgf", "dgf", "grpf"].flatMap((shape) => [
+export const farAstray: Scenarios = ["pf", "gf", "df", "rf", "pgf", "pgp", "dgf", "grpf"].flatMap((shape) => [
   alone(shape, false, 3),
   alone(shape, true, 3),
 ])
@@ -78,4 +78,27 @@ export const meetings: Scenarios = [
   together("a gate behind a preview", 2, [a("rgdf"), a("", apply)]),
   together("two actions", 2, [a("rpf"), a("rdf"), a("", apply), a("", discard)]),
   together("a background action", 2, [a("rdf", inBackground), a("", { ...apply, outside: true })]),
+]
+
+/** Few and small, but with all that a call can meet: a mistake in the machine shows in one of them. */
+export const forMutants: Scenarios = [
+  ...["pf", "ppff", "gf", "df", "ggf", "pgf"].flatMap((shape) => [
+    alone(shape, false, 2),
+    alone(shape, true, 2),
+  ]),
+  alone("pgp", true, 3),
+  together("apply an action", 1, [a("prpf"), a("", apply)]),
+  together("a lane of two", 1, [a("pf"), a("g")]),
+  together("a place for two", 1, [a("dp", inBackground), b("gp", inBackground)]),
+]
+
+/** For docs/call-machine.md. */
+export const forPage: Scenarios = [
+  ...forMutants,
+  together("a lane that is decided beforehand", 1, [
+    a("gf", { decision: "requested" }),
+    a("p", { decision: "deny" }),
+  ]),
+  together("too many actions", 1, [a("r"), a("r"), a("r"), a("r")]),
+  together("a clear", 2, [a("rpf"), a("", apply)]),
 ]

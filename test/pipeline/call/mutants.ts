@@ -1,0 +1,133 @@
+/** The machine with one mistake each, made in its source. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { Transition } from "./explored-world.ts"
+
+export interface Mutant {
+  readonly mistake: string
+  readonly file: "transition" | "running" | "cleaning"
+  readonly from: string
+  readonly to: string
+}
+
+const mutant = (mistake: string, file: Mutant["file"], from: string, to: string): Mutant => ({
+  mistake,
+  file,
+  from,
+  to,
+})
+
+export const mutants: ReadonlyArray<Mutant> = [
+  mutant("skips a finally handler", "cleaning", "cleanPart(record, part + 1,", "cleanPart(record, part + 2,"),
+  mutant(
+    "skips the cleanup",
+    "cleaning",
+    "if (record.finals.length === 0) return",
+    "if (record.finals.length < 9) return",
+  ),
+  mutant("cleans up twice", "cleaning", "cleanPart(record, part + 1,", "cleanPart(record, part,"),
+  mutant("keeps a place", "cleaning", "out.push(commands.releasePlace)", "void out"),
+  mutant(
+    "keeps a late answer to a finally handler",
+    "cleaning",
+    "if (question?.id !== id) return false",
+    "if (question === undefined) return false",
+  ),
+  mutant(
+    "takes a finally generator into the next attempt",
+    "cleaning",
+    "  record.more = false\n  if (part ===",
+    "  if (part ===",
+  ),
+  mutant("passes a gate twice", "running", "record.passed += 1\n  // Who", "record.passed += 2\n  // Who"),
+  mutant("skips a part", "running", "record.at += 1\n  enter", "record.at += 2\n  enter"),
+  mutant(
+    "passes a gate that nobody opened",
+    "running",
+    "record.passed < record.decided ||",
+    "record.passed <= record.decided ||",
+  ),
+  mutant(
+    "runs without a place",
+    "running",
+    "if (takesPlace(record, out)) out.push(commands.run)",
+    "takesPlace(record, out)\n  out.push(commands.run)",
+  ),
+  mutant(
+    "loses an action that failed",
+    "running",
+    'releaseAction(record, "RestoreAction", out)\n  return failureText',
+    "record.action = undefined\n  return failureText",
+  ),
+  mutant(
+    "settles an action twice",
+    "running",
+    "out.push({ _tag, action: record.action! })",
+    "out.push({ _tag, action: record.action! })\n  out.push({ _tag, action: record.action! })",
+  ),
+  mutant("interrupts nothing", "running", "out.push(commands.interrupt)", "void out"),
+  mutant(
+    "keeps a late step",
+    "transition",
+    "if (run !== record.run) return false\n    record.reply = undefined\n    record.more = more\n    apply",
+    "record.reply = undefined\n    record.more = more\n    apply",
+  ),
+  mutant(
+    "keeps a late answer",
+    "transition",
+    'if (questionOf(record).kind !== "delegate" || !isOpen(record, id)) return false\n    answered(record, { _tag: "Output"',
+    'if (questionOf(record).kind !== "delegate") return false\n    answered(record, { _tag: "Output"',
+  ),
+  mutant(
+    "runs again after a cancel",
+    "transition",
+    "record.state = { ...state, then: endWith(outcome) }",
+    "void outcome",
+  ),
+  mutant(
+    "gives its turn away early",
+    "transition",
+    "out.push(commands.tellStarted)",
+    "out.push(commands.tellStarted)\n      out.push(commands.leaveLane)",
+  ),
+  mutant("tells its start twice", "transition", "if (!record.started) {", "if (record.run >= 0) {"),
+  mutant(
+    "tells its end twice",
+    "transition",
+    "Judged: (record, _input, out) => {",
+    "Judged: (record, _input, out) => {\n    out.push(commands.tellEnd)",
+  ),
+  mutant(
+    "loses a place that comes while a gate is decided",
+    "transition",
+    'if (record.place !== "asked") return false\n    record.place = "held"\n    return true',
+    "if (record.run >= 0) return false\n    return true",
+  ),
+]
+
+const folder = fileURLToPath(new URL("../../../src/pipeline/call/", import.meta.url))
+const copied = ["transition", "running", "cleaning"]
+
+/** Writes the mutant's source to a folder, and gives its `transition`. */
+export const transitionOf = async (
+  { mistake, file, from, to }: Mutant,
+  into: string,
+): Promise<Transition> => {
+  for (const name of copied) {
+    let source = readFileSync(join(folder, `${name}.ts`), "utf8")
+    if (name === file) {
+      if (source.split(from).length !== 2) throw new Error(`"${mistake}" does not fit the source of ${name}`)
+      source = source.replace(from, () => to)
+    }
+    const moved = source.replace(/from "(\.[^"]+)"/g, (whole, path: string) => {
+      const isCopied = copied.some((other) => path === `./${other}.ts`)
+      return isCopied ? whole : `from "${join(folder, path)}"`
+    })
+    writeFileSync(join(into, `${name}.ts`), moved)
+  }
+  const mutated = (await import(/* @vite-ignore */ join(into, "transition.ts"))) as {
+    readonly transition: Transition
+  }
+  return mutated.transition
+}
