@@ -21,6 +21,8 @@ import { StepBudget } from "./schedule/step-budget.ts"
 import type { BackgroundTasks } from "./stores/background-tasks.ts"
 import { type ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 
+type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
+
 /** What the executor brings. */
 export interface EngineParts {
   readonly settings: Settings
@@ -48,7 +50,7 @@ export class ExecutorEngine implements Engine {
   readonly actions: ActionStore
   readonly deadlines: Deadlines
   readonly pool: Pool
-  readonly fork: Engine["fork"]
+  private forkPlain: ((effect: HandlerEffect) => Fiber<unknown, unknown>) | undefined
   readonly budget = new StepBudget()
   readonly mailbox = new Mailbox<Command>()
   readonly outbox = new CommandOutbox(this.mailbox)
@@ -66,13 +68,6 @@ export class ExecutorEngine implements Engine {
     this.deadlines = new Deadlines(parts.clock)
     this.pool = new Pool(parts.settings.backgroundConcurrency)
     this.lanes = new Lanes(this.budget, (call) => call.record.state._tag === "Ended")
-    // The registry's type says that the context has every service that a handler needs.
-    const context = parts.context as Context.Context<unknown>
-    const forkPlain = Effect.runForkWith(context)
-    this.fork = (effect, scope) =>
-      scope === undefined
-        ? forkPlain(effect)
-        : Effect.runForkWith(Context.add(context, Scope.Scope, scope) as Context.Context<unknown>)(effect)
   }
 
   /** The filters, where there are any. */
@@ -89,6 +84,16 @@ export class ExecutorEngine implements Engine {
   start(call: CallActor, inLane: boolean): void {
     if (inLane) this.lanes.join(call)
     else void soon.then(() => call.start())
+  }
+
+  fork(effect: HandlerEffect, scope?: Scope.Scope): Fiber<unknown, unknown> {
+    // The registry's type says that the context has every service that a handler needs.
+    const context = this.context as Context.Context<unknown>
+    if (scope !== undefined) {
+      return Effect.runForkWith(Context.add(context, Scope.Scope, scope) as Context.Context<unknown>)(effect)
+    }
+    this.forkPlain ??= Effect.runForkWith(context)
+    return this.forkPlain(effect)
   }
 
   leaveLane(call: CallActor): void {

@@ -157,8 +157,9 @@ export class ToolExecutor implements AsyncDisposable {
       cancelAgent: (agentId, reason) => this.cancel({ agentId, ...(reason !== undefined && { reason }) }),
     })
     this.engine = engine
-    const resolveTool = makeResolveTool((agentId) => this.standingHandlers.get(agentId))
-    this.tools = new AgentTools(this.registry, resolveTool)
+    this.tools = new AgentTools(this.registry, () =>
+      makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
+    )
   }
 
   /**

@@ -35,7 +35,7 @@ export interface Engine {
   readonly mailbox: Mailbox<Command>
   readonly outbox: CommandOutbox
   /** Runs it with the executor's services, and with this scope for what it acquires. */
-  readonly fork: (effect: Effect<unknown, unknown, unknown>, scope?: Scope) => Fiber<unknown, unknown>
+  fork(effect: Effect<unknown, unknown, unknown>, scope?: Scope): Fiber<unknown, unknown>
   /** Set by shutdown: nobody may be left to answer. */
   readonly closing: boolean
   /** The filters, where there are any. */

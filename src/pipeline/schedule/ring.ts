@@ -1,6 +1,7 @@
 /** A first-in, first-out queue in one growing array: push, shift and pop in constant time. */
 export class Ring<T> {
-  private slots: Array<T | undefined> = new Array(16)
+  /** None before the first value: an idle executor holds several rings. */
+  private slots: Array<T | undefined> = []
   private head = 0
   private count = 0
 
@@ -9,7 +10,7 @@ export class Ring<T> {
   }
 
   push(value: T): void {
-    if (this.count === this.slots.length) this.resize(this.count * 2)
+    if (this.count === this.slots.length) this.resize(Math.max(16, this.count * 2))
     this.slots[(this.head + this.count) & (this.slots.length - 1)] = value
     this.count += 1
   }

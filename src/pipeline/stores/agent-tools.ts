@@ -6,13 +6,19 @@ import type { Tool } from "../model/tool.ts"
 /** The tools of all agents: a view of the registry. */
 export class AgentTools {
   private readonly registry: ToolRegistry<unknown>
-  /** Answered by the executor, registered or not. */
-  private readonly resolveTool: Tool<unknown>
+  /** Answered by the executor, registered or not. Made with the first call of it. */
+  private readonly makeResolveTool: () => Tool<unknown>
+  private madeResolveTool: Tool<unknown> | undefined
   private readonly active = new Map<string, ReadonlySet<string>>()
 
-  constructor(registry: ToolRegistry<unknown>, resolveTool: Tool<unknown>) {
+  constructor(registry: ToolRegistry<unknown>, makeResolveTool: () => Tool<unknown>) {
     this.registry = registry
-    this.resolveTool = resolveTool
+    this.makeResolveTool = makeResolveTool
+  }
+
+  private get resolveTool(): Tool<unknown> {
+    this.madeResolveTool ??= this.makeResolveTool()
+    return this.madeResolveTool
   }
 
   /** Throws for a name that is not registered. `resolve` is offered when it can be called, and never on request. */
