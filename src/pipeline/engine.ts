@@ -2,6 +2,7 @@
 import type { Clock } from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type { Fiber } from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import type { CallActor } from "./call/actor.ts"
 import type { ActiveCalls } from "./call/calls.ts"
