@@ -141,7 +141,7 @@ const cloneState = (state: CallState): CallState => {
   return state
 }
 
-const cloneRecord = (record: CallRecord): CallRecord => {
+export const cloneRecord = (record: CallRecord): CallRecord => {
   const call = { ...record.call }
   return {
     ...record,

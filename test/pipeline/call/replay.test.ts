@@ -1,0 +1,93 @@
+import fc from "fast-check"
+import { expect, it, vi } from "vitest"
+import type { Command } from "../../../src/pipeline/call/command.ts"
+import type { Input } from "../../../src/pipeline/call/input.ts"
+import type { CallRecord } from "../../../src/pipeline/call/state.ts"
+import { command } from "../random-commands.ts"
+import { shapes } from "../random-pipeline.ts"
+import { Simulation } from "../simulation.ts"
+import { cloneRecord } from "./explored-call.ts"
+
+interface Recorded {
+  readonly input: Input
+  readonly took: boolean
+  readonly commands: ReadonlyArray<Command>
+  /** What the actor had changed in the record by itself since the input before. */
+  readonly noted: { readonly put: boolean; readonly reply: boolean }
+  readonly after: CallRecord
+}
+
+interface History {
+  readonly first: CallRecord
+  readonly inputs: Array<Recorded>
+}
+
+const { histories } = vi.hoisted(() => ({
+  histories: new Map<unknown, unknown>() as Map<CallRecord, History>,
+}))
+
+type Machine = typeof import("../../../src/pipeline/call/transition.ts")
+
+const isPut = ({ state }: CallRecord): boolean =>
+  (state._tag === "Asking" || state._tag === "Cleaning") && state.question?.put === true
+
+vi.mock("../../../src/pipeline/call/transition.ts", async (original) => {
+  const { transition } = await original<Machine>()
+  return {
+    transition: ((record, input, out) => {
+      const history = histories.get(record) ?? { first: cloneRecord(record), inputs: [] }
+      histories.set(record, history)
+      const noted = { put: isPut(record), reply: record.reply !== undefined }
+      const commands: Array<Command> = []
+      const took = transition(record, input, {
+        push: (sent) => {
+          commands.push(sent)
+          out.push(sent)
+        },
+      })
+      history.inputs.push({ input, took, commands, noted, after: cloneRecord(record) })
+      return took
+    }) satisfies Machine["transition"],
+  }
+})
+
+/** Besides `transition`, the actor notes only that a question was put, and that an answer was passed on. */
+const note = (record: CallRecord, { put, reply }: Recorded["noted"]): void => {
+  const { state } = record
+  if (put && (state._tag === "Asking" || state._tag === "Cleaning")) state.question!.put = true
+  if (!reply) record.reply = undefined
+}
+
+it("what the executor gave the machine, replayed, gives the same commands and the same records", async () => {
+  const { transition } = await vi.importActual<Machine>("../../../src/pipeline/call/transition.ts")
+  let replayed = 0
+  const property = fc.asyncProperty(
+    fc.array(shapes, { minLength: 1, maxLength: 4 }),
+    fc.record({
+      backgroundConcurrency: fc.integer({ min: 1, max: 3 }),
+      eventBuffer: fc.integer({ min: 1, max: 8 }),
+    }),
+    fc.array(command, { minLength: 10, maxLength: 40 }),
+    async (tools, options, commands) => {
+      histories.clear()
+      const simulation = new Simulation(tools, options)
+      for (const next of commands) await simulation.perform(next)
+      await simulation.comeToRest()
+      await simulation.shutDown()
+      for (const { first, inputs } of histories.values()) {
+        const record = cloneRecord(first)
+        for (const { input, took, commands: sent, noted, after } of inputs) {
+          note(record, noted)
+          const again: Array<Command> = []
+          expect(transition(record, input, { push: (pushed) => again.push(pushed) })).toBe(took)
+          expect(again).toEqual(sent)
+          expect(record).toEqual(after)
+          replayed += 1
+        }
+        expect(record.state._tag).toBe("Ended")
+      }
+    },
+  )
+  await fc.assert(property, { numRuns: 200 })
+  expect(replayed).toBeGreaterThan(1000)
+})
