@@ -41,6 +41,7 @@ export const fileOptions: PowerTable = {
     source: `find(1); ${gtfobins}/gtfobins/find. What -exec runs needs a rule of its own`,
     words: /^-(delete|fprint0?|fprintf|fls)$/,
   },
+  dc: { source: "dc(1): ! runs a command", short: "f", long: ["file"], words: /!/ },
   date: { source: `${coreutils}: date`, short: "s", valued: "dfrI", long: ["set"] },
   xxd: {
     source: `xxd(1); ${gtfobins}/gtfobins/xxd`,
