@@ -19,7 +19,7 @@ const wordCount = defineTool({
 
 await using executor = new ToolExecutor(new ToolRegistry([wordCount]))
 
-console.log("What the model is told:", JSON.stringify(executor.definitions()[0]?.parameters))
+console.log("What the model is told:", JSON.stringify(executor.agent().definitions()[0]?.parameters))
 
 const params = { text: "the quick fox and the slow fox" }
 const all = await executor.run({ name: "word_count", params })

@@ -22,7 +22,7 @@ await using executor = new ToolExecutor(new ToolRegistry(allTools()), {
 })
 
 // What a model would have called.
-executor.enqueueTurn("main", [
+executor.agent("main").enqueueTurn([
   { name: "read_file", params: { path: "greeting.txt" } },
   {
     name: "edit_file",

@@ -19,10 +19,14 @@ const edit = async (pattern: string, replacement: string): Promise<void> => {
   console.log(`— ast_edit ${pattern}: ${status}\n${content}\n`)
 }
 const resolve = async (action: "apply" | "discard", reason: string): Promise<void> => {
-  const { status, content } = await executor.resolve({ action, reason })
+  const { status, content } = await executor.agent(main).resolve({ action, reason })
   console.log(`— resolve ${action}: ${status}\n${content}\n`)
 }
-const tools = () => executor.definitions(main).map(({ name }) => name)
+const tools = () =>
+  executor
+    .agent(main)
+    .definitions()
+    .map(({ name }) => name)
 
 console.log(`The model has ${tools().join(", ")}.\n`)
 
@@ -32,7 +36,7 @@ await edit("gross($A)", "net($A)")
 // The preview changes nothing. From now on `resolve` is offered, and the host knows what to remind the model of.
 await edit("net($A)", "withTax($A, { rate: 0.2 })")
 console.log(`The model has ${tools().join(", ")}.`)
-console.log(`${executor.toolChoice(main)?.reminder.text}\n`)
+console.log(`${executor.agent(main).toolChoice()?.reminder.text}\n`)
 await resolve("discard", "The rate belongs into the settings")
 
 await edit("net($$$A)", "withTax(settings, $$$A)")

@@ -37,20 +37,25 @@ const planApproval = Object.assign(
 )
 
 const leavePlanning = (message: string): string => {
-  executor.setActiveTools("main", registry.names)
-  executor.setStandingResolveHandler("main", undefined)
+  executor.agent("main").setActiveTools(registry.names)
+  executor.agent("main").setStandingResolveHandler(undefined)
   return message
 }
 
 /** What a model would call in one turn. */
 const turn = async (name: string, params: Record<string, unknown>): Promise<void> => {
-  console.log(`Tools: ${executor.definitions().map((definition) => definition.name)}`)
+  console.log(
+    `Tools: ${executor
+      .agent("main")
+      .definitions()
+      .map((definition) => definition.name)}`,
+  )
   const { status, content } = await executor.run({ name, params })
   console.log(`— ${name}, ${status}: ${content}\n`)
 }
 
-executor.setActiveTools("main", ["read_code"])
-executor.setStandingResolveHandler("main", planApproval)
+executor.agent("main").setActiveTools(["read_code"])
+executor.agent("main").setStandingResolveHandler(planApproval)
 await turn("read_code", { path: "shop.ts" })
 await turn("change_code", { path: "shop.ts" }) // not while it plans
 const extra = { title: "Prices with tax" }

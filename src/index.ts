@@ -2,16 +2,13 @@ export { HostEffectQueue } from "./hosts/effect-queue.ts"
 export type { Notification, NotificationsOptions } from "./hosts/notifications.ts"
 export { Notifications } from "./hosts/notifications.ts"
 export type { HostQuestion } from "./hosts/waiting-questions.ts"
+export type { SignalOption, ToolChoice, TurnCall } from "./pipeline/agent.ts"
+export { ExecutorAgent } from "./pipeline/agent.ts"
 export type { CancelOptions } from "./pipeline/call/calls.ts"
 export type { CallInspection } from "./pipeline/call/inspection.ts"
 export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
 export type { CallSnapshot, StagedSnapshot } from "./pipeline/call/snapshot.ts"
-export type {
-  ResolveCallOptions,
-  ResolveRequest,
-  SignalOption,
-  ToolChoice,
-} from "./pipeline/executor.ts"
+export type { ResolveCallOptions, ResolveRequest } from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
 export type { ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
 export type {
@@ -98,6 +95,7 @@ export type {
   RenderOptions,
   Tool,
   ToolAnnotations,
+  ToolKind,
   ToolOptions,
 } from "./pipeline/model/tool.ts"
 export { defineTool } from "./pipeline/model/tool.ts"

@@ -79,7 +79,7 @@ class LineSession {
     this.view = new PlainView({
       output: process.stdout,
       colors: false,
-      tool: (name) => executor.tool(name),
+      tool: (name) => executor.agent().tool(name),
     })
   }
 
@@ -211,7 +211,7 @@ class LineSession {
   private async askPerson(gate: AwaitingApprovalEvent): Promise<void> {
     const block = this.view.blocks.get(gate.callId)
     if (block === undefined) return
-    const tool = this.local.executor.tool(block.toolName)
+    const tool = this.local.executor.agent().tool(block.toolName)
     const remembers = tool && this.local.filters.rememberable(tool, block.params)
     const { header, rows, keys } = renderGate(block, {
       width: this.view.width,

@@ -83,7 +83,7 @@ const makeHost = (
     }
   }
   const colors = hasColors(stdout)
-  const viewOptions = { output: stdout, colors, tool: (name: string) => executor.tool(name), filters }
+  const viewOptions = { output: stdout, colors, tool: (name: string) => executor.agent().tool(name), filters }
   if (!stdout.isTTY || process.env.TERM === "dumb") {
     return { reporter: blockReporter(new PlainView(viewOptions), executor.tasks), decider, isAttended: false }
   }

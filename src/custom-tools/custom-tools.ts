@@ -151,7 +151,7 @@ export class CustomTools {
   /** Names the executor that runs the tools, so that extensions can ask which are active and change that. */
   attach(executor: ToolExecutor): void {
     this.executor = executor
-    for (const [agentId, names] of this.chosen) executor.setActiveTools(agentId, names)
+    for (const [agentId, names] of this.chosen) executor.agent(agentId).setActiveTools(names)
   }
 
   /** Gives the tools a screen, once there is one. */
@@ -213,7 +213,7 @@ export class CustomTools {
 
   private setActiveTools(agentId: string, names: Iterable<string>): void {
     const active = new Set(names)
-    this.executor?.setActiveTools(agentId, active)
+    this.executor?.agent(agentId).setActiveTools(active)
     this.chosen.set(agentId, active)
   }
 
@@ -227,14 +227,18 @@ export class CustomTools {
     return (
       executor && {
         agentId,
-        pendingActions: executor.pendingActions(agentId),
+        pendingActions: executor.agent(agentId).pendingActions,
         cancel: (reason) => executor.cancel({ agentId, ...(reason !== undefined && { reason }) }),
       }
     )
   }
 
   private active(agentId: string): Array<string> {
-    if (this.executor !== undefined) return this.executor.definitions(agentId).map(({ name }) => name)
+    if (this.executor !== undefined)
+      return this.executor
+        .agent(agentId)
+        .definitions()
+        .map(({ name }) => name)
     return [...(this.chosen.get(agentId) ?? this.registry.definitions().map(({ name }) => name))]
   }
 }

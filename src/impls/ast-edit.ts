@@ -70,6 +70,7 @@ export const makeAstEditTool = (
       "Replaces code by its structure in many files at once. It shows a diff and changes nothing; call resolve to apply or discard what it shows. Knows TypeScript, TSX, JavaScript, CSS, HTML, Python, Rust and Go. Find the pattern with ast_grep first.",
     parameters,
     paths: ({ paths }) => namedPaths(paths),
+    kind: "edit",
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     compose: ({ ops, paths, lang, dry_run }) => {
       const options = { ops, paths, lang, plan: new ReplacementPlan() }

@@ -37,6 +37,7 @@ export const makeAstGrepTool = (
       "Finds code by its structure, not by its text: white space and comments do not matter. Knows TypeScript, TSX, JavaScript, CSS, HTML, Python, Rust and Go.",
     parameters,
     paths: ({ paths }) => namedPaths(paths),
+    kind: "search",
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     compose: ({ pattern, paths, lang }) =>
       pipeline().andThen(SearchStructure({ pattern, paths, lang }, structure)),

@@ -43,6 +43,7 @@ export const makeEditFileTool = ({ files }: Machine): Tool =>
     parameters,
     primaryParam: "path",
     primaryKind: "path",
+    kind: "edit",
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     compose: ({ path, edits }) => {
       const change = new FileChange()

@@ -17,6 +17,7 @@ export const getAgentTool: Tool = defineTool({
   }),
   primaryParam: "label",
   background: false,
+  kind: "read",
   annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
   compose: ({ label }) => pipeline().andThen(GetAgent({ label })),
 })

@@ -17,6 +17,7 @@ export const getBackgroundTaskTool: Tool = defineTool({
   }),
   primaryParam: "task_id",
   background: false,
+  kind: "read",
   annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
   compose: ({ task_id }) => pipeline().andThen(GetBackgroundTask({ taskId: task_id })),
 })

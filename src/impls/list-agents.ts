@@ -14,6 +14,7 @@ export const listAgentsTool: Tool = defineTool({
   description: "Lists the agents that you started, with their states and for how long they have worked.",
   parameters: Type.Object({}),
   background: false,
+  kind: "read",
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   compose: () => pipeline().andThen(ListAgents()),
 })

@@ -14,6 +14,7 @@ export const listBackgroundTasksTool: Tool = defineTool({
   description: "Lists the tasks that you started in the background, with their ids and states.",
   parameters: Type.Object({}),
   background: false,
+  kind: "read",
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   compose: () => pipeline().andThen(ListBackgroundTasks()),
 })

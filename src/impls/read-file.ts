@@ -34,6 +34,7 @@ export const makeReadFileTool = ({ files }: Machine): Tool =>
     parameters,
     primaryParam: "path",
     primaryKind: "path",
+    kind: "read",
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     compose: ({ path, start_line, end_line }) =>
       pipeline()

@@ -37,6 +37,7 @@ export const makeUrlTool = ({ name, label, description, urlIs, shows, fetch }: U
       ),
     }),
     primaryParam: "url",
+    kind: "fetch",
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
     compose: ({ url, max_length }) =>
       pipeline()

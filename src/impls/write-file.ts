@@ -31,6 +31,7 @@ export const makeWriteFileTool = ({ files }: Machine): Tool =>
     parameters,
     primaryParam: "path",
     primaryKind: "path",
+    kind: "edit",
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     compose: ({ path, content }) => {
       const change = new FileChange()

@@ -8,8 +8,8 @@ import type { Scope } from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ToolFilters } from "../policy/index.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
-import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
 import * as toolChoice from "../resolve/tool-choice.ts"
+import { type AgentParts, ExecutorAgent, type SignalOption, type ToolChoice } from "./agent.ts"
 import { CallActor } from "./call/actor.ts"
 import { failUnread } from "./call/asking.ts"
 import { CallIds, takeBackground, toToolCall } from "./call/call-input.ts"
@@ -43,20 +43,7 @@ import type { Tool } from "./model/tool.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
 import { AgentTools } from "./stores/agent-tools.ts"
 import { BackgroundTasks } from "./stores/background-tasks.ts"
-import { ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
-
-/** A signal that ends a wait. */
-export interface SignalOption {
-  readonly signal?: AbortSignal | undefined
-}
-
-/** What an agent's next turn should or must do about a pending action. */
-export interface ToolChoice {
-  /** `auto`: the choice is free again, and the action still pending. */
-  readonly mode: toolChoice.ToolChoiceMode
-  readonly toolName: "resolve"
-  readonly reminder: ResolveReminder
-}
+import { ActionStore } from "./stores/pending-actions.ts"
 
 /** What `resolve` is called with, by the model as by the host. */
 export type ResolveRequest = ResolveParams
@@ -92,6 +79,20 @@ const shutdownReason = "Cancelled: the executor was shut down"
 
 const shutdownError = (): DOMException => new DOMException(shutdownReason, "AbortError")
 
+const nextOf = async (queue: EventQueue): Promise<ToolEvent> =>
+  // It is never closed: the call's last event comes whatever happens.
+  (await queue.next({ untilIdle: false }))!
+
+const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
+  "Completed",
+  "Error",
+  "Denied",
+  "Cancelled",
+  "BackgroundCompleted",
+])
+
+const isLast = (event: ToolEvent): boolean => lastTags.has(event._tag)
+
 /** Runs the calls of a registry's tools for a host. Throws a TypeError for options that cannot be meant. */
 export class ToolExecutor implements AsyncDisposable {
   /** Background tasks: running ones, and finished ones until they are taken. */
@@ -106,6 +107,7 @@ export class ToolExecutor implements AsyncDisposable {
   private readonly actions: ActionStore
   private readonly standingHandlers = new Map<string, StandingResolveHandler>()
   private readonly signals = new AgentSignals()
+  private readonly agentParts: AgentParts
   private readonly ids = new CallIds("call")
   private readonly actionIds = new CallIds("action")
   private filters: CallFilter | undefined
@@ -160,6 +162,23 @@ export class ToolExecutor implements AsyncDisposable {
     this.tools = new AgentTools(this.registry, () =>
       makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
     )
+    this.agentParts = {
+      tools: this.tools,
+      actions: this.actions,
+      standingHandlers: this.standingHandlers,
+      choice: this.settings.resolveChoice,
+      signal: (agentId) => (engine.closing ? AbortSignal.abort(shutdownError()) : this.signals.of(agentId)),
+      forget: (agentId) => {
+        this.tools.forget(agentId)
+        this.standingHandlers.delete(agentId)
+        this.signals.forget(agentId)
+      },
+      cancel: (cancelling) => this.cancel(cancelling),
+      toToolCall: (input) => toToolCall(input, this.ids),
+      assertOpen: () => this.assertOpen(),
+      enqueue: (call, refusal) => this.submit(call, { sink: this.queue, refusal }).callId,
+      run: (call, onEvent, running, place) => this.runOne(call, onEvent, running, place),
+    }
   }
 
   /**
@@ -211,16 +230,58 @@ export class ToolExecutor implements AsyncDisposable {
     onEvent?: (event: ToolEvent) => unknown,
     options: SignalOption = {},
   ): Promise<ToolResult> {
-    return this.runOne(call, onEvent, options, true)
+    return this.runOne(toToolCall(call, this.ids), onEvent, options)
+  }
+
+  /**
+   * Runs one call and gives its events as they are pulled, then its result. The call is enqueued when the first event is
+   * asked for. A background call's events end with its task. Whoever leaves the loop cancels the call, and waits for its
+   * cleanup. Throws an `AbortError` if `signal` is aborted, once the call is over.
+   */
+  async *runEvents(
+    call: ToolCallInput,
+    { signal }: SignalOption = {},
+  ): AsyncGenerator<ToolEvent, ToolResult, undefined> {
+    const input = toToolCall(call, this.ids)
+    if (signal?.aborted) throw abortError(signal)
+    const { eventBuffer: deltas, eventBufferBytes: bytes } = this.settings
+    const queue = new EventQueue({ deltas, bytes }, this.stamps, () => false)
+    let result: ToolResult | undefined
+    const run = this.submit(input, {
+      sink: queue,
+      onResult: (told) => {
+        result = told
+      },
+      signal,
+    })
+    const cancel = () => run.cancel()
+    signal?.addEventListener("abort", cancel, { once: true })
+    let isOver = false
+    try {
+      while (!isOver) {
+        const event = await nextOf(queue)
+        isOver = isLast(event)
+        yield event
+      }
+    } finally {
+      signal?.removeEventListener("abort", cancel)
+      run.cancel()
+      while (!isOver) {
+        const event = await nextOf(queue)
+        isOver = isLast(event)
+        if (event._tag === "Delegate") event.fail("Nobody reads the events of this call any more")
+      }
+    }
+    if (signal?.aborted) throw abortError(signal)
+    return result!
   }
 
   private runOne(
-    call: ToolCallInput,
+    input: ToolCall,
     onEvent: ((event: ToolEvent) => unknown) | undefined,
     { signal }: SignalOption,
-    inLane: boolean,
+    place: Pick<Submission, "inLane" | "refusal"> = {},
   ): Promise<ToolResult> {
-    const input = toToolCall(call, this.ids)
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(abortError(signal))
       const cancel = () => run.cancel()
@@ -229,45 +290,42 @@ export class ToolExecutor implements AsyncDisposable {
         if (signal?.aborted) reject(abortError(signal))
         else resolve(result)
       }
-      const run = this.submit(input, {
-        sink: new CallbackSink(onEvent, this.stamps),
-        onResult: settle,
-        inLane,
-        signal,
-      })
+      const sink = new CallbackSink(onEvent, this.stamps)
+      const run = this.submit(input, { sink, onResult: settle, signal, ...place })
       if (run.record.state._tag !== "Ended") signal?.addEventListener("abort", cancel, { once: true })
     })
   }
 
-  /** The tools that this agent's model may be told of. */
+  // --- Agents
+
+  /** What belongs to one agent: its tools, its pending actions, its turns. A view: there is nothing to keep or to close. */
+  agent(agentId = "main"): ExecutorAgent {
+    return new ExecutorAgent(agentId, this.agentParts)
+  }
+
+  /** As `agent(agentId).definitions()`. */
   definitions(agentId = "main"): Array<ToolDefinition> {
-    const canResolve = this.actions.latest(agentId) !== undefined || this.standingHandlers.has(agentId)
-    return this.tools.definitions(agentId, canResolve)
+    return this.agent(agentId).definitions()
   }
 
-  /** The tool that a call of this agent means, `resolve` included; for hosts that draw calls with the tool's renderers. */
+  /** As `agent(agentId).tool(name)`. */
   tool(name: string, agentId = "main"): Tool<unknown> | undefined {
-    return this.tools.toolFor(agentId, name)
+    return this.agent(agentId).tool(name)
   }
 
-  /** Which tools an agent may call. Default: all, with hidden ones left out of its definitions. */
+  /** As `agent(agentId).setActiveTools(names)`. */
   setActiveTools(agentId: string, names: Iterable<string>): void {
-    this.tools.setActive(agentId, names)
+    this.agent(agentId).setActiveTools(names)
   }
 
-  /**
-   * Aborted by a hard cancel of this agent, and by shutdown; a new one after that. For what works for an agent
-   * without being a call of its own.
-   */
+  /** As `agent(agentId).signal`. */
   agentSignal(agentId = "main"): AbortSignal {
-    return this.engine.closing ? AbortSignal.abort(shutdownError()) : this.signals.of(agentId)
+    return this.agent(agentId).signal
   }
 
-  /** Forgets what was set for an agent that is no more: its active tools, its standing handler, its signal. */
+  /** As `agent(agentId).forget()`. */
   forgetAgent(agentId: string): void {
-    this.tools.forget(agentId)
-    this.standingHandlers.delete(agentId)
-    this.signals.forget(agentId)
+    this.agent(agentId).forget()
   }
 
   // --- Events
@@ -315,52 +373,29 @@ export class ToolExecutor implements AsyncDisposable {
 
   // --- Previews
 
-  /** The previews of an agent that wait to be applied or discarded. */
+  /** As `agent(agentId).pendingActions`. */
   pendingActions(agentId = "main"): PendingActions {
-    return new AgentPendingActions(this.actions, agentId)
+    return this.agent(agentId).pendingActions
   }
 
-  /**
-   * Applies or discards the latest pending action of an agent, outside its lane.
-   * Rejects with an `AbortError` if `signal` is aborted; the action is pending again then.
-   */
+  /** As `agent(options.agentId).resolve(request, options)`. */
   resolve(request: ResolveRequest, options: ResolveCallOptions = {}): Promise<ToolResult> {
-    const { agentId, onEvent } = options
-    const input = { name: resolveName, params: request, ...(agentId !== undefined && { agentId }) }
-    return this.runOne(input, onEvent, options, false)
+    return this.agent(options.agentId).resolve(request, options)
   }
 
-  /** Who answers `resolve` while nothing is pending, such as a plan that waits for its approval. */
+  /** As `agent(agentId).setStandingResolveHandler(handler)`. */
   setStandingResolveHandler(agentId: string, handler: StandingResolveHandler | undefined): void {
-    if (handler === undefined) this.standingHandlers.delete(agentId)
-    else this.standingHandlers.set(agentId, handler)
+    this.agent(agentId).setStandingResolveHandler(handler)
   }
 
-  /** What the agent's next turn should or must do; undefined while nothing is pending. */
+  /** As `agent(agentId).toolChoice()`. */
   toolChoice(agentId = "main"): ToolChoice | undefined {
-    const mode = toolChoice.modeOf(this.actions.turn(agentId))
-    const latest = this.actions.latest(agentId)
-    if (mode === undefined || latest === undefined) return undefined
-    return { mode, toolName: resolveName, reminder: resolveReminder(latest.sourceToolName) }
+    return this.agent(agentId).toolChoice()
   }
 
-  /**
-   * Queues what a model called in one turn, also nothing. While a preview waits, a turn that does anything but resolve
-   * it is withheld, and the choice is forced. Gives the call ids.
-   */
+  /** As `agent(agentId).enqueueTurn(calls)`. */
   enqueueTurn(agentId: string, calls: ReadonlyArray<Omit<ToolCallInput, "agentId">>): Array<string> {
-    if (!Array.isArray(calls)) throw new TypeError("Expected `enqueueTurn` to be given an array of calls")
-    this.assertOpen()
-    const toolCalls = calls.map((call) => toToolCall({ ...call, agentId }, this.ids))
-    const onlyResolves = toolCalls.length > 0 && toolCalls.every((call) => call.name === resolveName)
-    const { state, withheld } = toolChoice.turn(
-      this.actions.turn(agentId),
-      this.settings.resolveChoice,
-      onlyResolves,
-    )
-    this.actions.setTurn(agentId, state)
-    const refusal = withheld ? failed("withheld", withheldMessage) : undefined
-    return toolCalls.map((call) => this.submit(call, { sink: this.queue, refusal }).callId)
+    return this.agent(agentId).enqueueTurn(calls)
   }
 
   // --- Cancellation

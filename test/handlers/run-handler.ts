@@ -41,7 +41,9 @@ export const contextOf = ({
     memory,
     signal,
     resolution: undefined,
-    agent: { agentId: "main", pendingActions: executor.pendingActions(), cancel: () => 0 },
+    meta: undefined,
+    idempotencyKey: "call-1/0/0",
+    agent: { agentId: "main", pendingActions: executor.agent().pendingActions, cancel: () => 0 },
     delta: async (content) => onDelta?.(content),
     delegate: () => Promise.reject(new Error("Nobody is there to answer")),
   }

@@ -136,7 +136,7 @@ export class SubAgents {
     if (this.roster.working >= this.maxRunning) {
       throw new Error(`Too many agents are at work (at most ${this.maxRunning}). Wait until one has ended.`)
     }
-    executor.agentSignal(parentId).throwIfAborted()
+    executor.agent(parentId).signal.throwIfAborted()
     this.count += 1
     const wanted = toLabel(label ?? "") || `agent-${this.count}`
     const agent: Agent = {
@@ -150,11 +150,11 @@ export class SubAgents {
       status: "running",
       message: "",
     }
-    const allowed = executor.definitions(parentId).map((tool) => tool.name)
-    executor.setActiveTools(
-      agent.agentId,
-      allowed.filter((name) => this.toolNames.has(name)),
-    )
+    const allowed = executor
+      .agent(parentId)
+      .definitions()
+      .map((tool) => tool.name)
+    executor.agent(agent.agentId).setActiveTools(allowed.filter((name) => this.toolNames.has(name)))
     this.roster.add(agent)
     this.endWith(executor, agent)
     // Spawning is over before the agent's function, which may ask for anything, is called.
@@ -188,7 +188,7 @@ export class SubAgents {
       agentId,
       signal,
       get tools() {
-        return signal.aborted ? [] : executor.definitions(agentId)
+        return signal.aborted ? [] : executor.agent(agentId).definitions()
       },
       async call(call) {
         const result = await executor.run({ ...call, agentId }, tell, { signal })
@@ -201,7 +201,7 @@ export class SubAgents {
   /** A hard cancel of its parent or of its own calls, or the executor's shutdown, is its end too. */
   private endWith(executor: ToolExecutor, agent: Agent): void {
     const { agentId, parentId, controller } = agent
-    for (const signal of [executor.agentSignal(parentId), executor.agentSignal(agentId)]) {
+    for (const signal of [executor.agent(parentId).signal, executor.agent(agentId).signal]) {
       const cancel = () => this.end(agent, "cancelled", messageOf(signal.reason))
       signal.addEventListener("abort", cancel, { once: true, signal: controller.signal })
     }
@@ -215,7 +215,7 @@ export class SubAgents {
       this.end(agent, "error", messageOf(error))
     }
     this.roster.leave(agent)
-    this.executor!.forgetAgent(agent.agentId)
+    this.executor!.agent(agent.agentId).forget()
   }
 
   /** Does nothing to an agent that has ended: one that was cancelled stays so, whatever its function does. */
@@ -252,9 +252,9 @@ export class SubAgents {
     for (const { id } of executor.tasks.list(agentId)) {
       void executor.tasks.wait(id).then(() => executor.tasks.take(id))
     }
-    executor.pendingActions(agentId).clear()
+    executor.agent(agentId).pendingActions.clear()
     // What its function may still try, having been cancelled, is no call of a tool any more.
-    executor.setActiveTools(agentId, [])
+    executor.agent(agentId).setActiveTools([])
   }
 }
 

@@ -13,11 +13,14 @@ export interface CallableTools {
 }
 
 /** As the executor offers them at any time. */
-export const callableTools = (executor: Pick<ToolExecutor, "definitions" | "tool">): CallableTools => ({
+export const callableTools = (executor: Pick<ToolExecutor, "agent">): CallableTools => ({
   get names() {
-    return executor.definitions().map(({ name }) => name)
+    return executor
+      .agent()
+      .definitions()
+      .map(({ name }) => name)
   },
-  get: (name) => executor.tool(name),
+  get: (name) => executor.agent().tool(name),
 })
 
 export type SessionCommand =

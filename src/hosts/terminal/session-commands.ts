@@ -43,7 +43,7 @@ export const performCommand = (
     case "cancel":
       return cancel(argument, session)
     case "pending":
-      return view.print(pendingLines(executor.pendingActions().list(), view))
+      return view.print(pendingLines(executor.agent().pendingActions.list(), view))
     case "apply":
     case "discard":
       return resolve(command, argument, session)
@@ -82,7 +82,7 @@ const resolve = async (
   reason = "Decided by the user",
   { executor, show }: CommandSession,
 ): Promise<void> => {
-  await executor.resolve({ action, reason }, { onEvent: show })
+  await executor.agent().resolve({ action, reason }, { onEvent: show })
 }
 
 const showCorrections = async ({ corrections, view, say }: CommandSession): Promise<void> => {

@@ -94,7 +94,7 @@ export class SessionGate {
     const block = view.blocks.get(callId)
     // What was not seen is not edited: the rest of it would be approved too.
     if (block === undefined || !view.isGateRead) return
-    const text = paramsText(block.params, executor.tool(block.toolName))
+    const text = paramsText(block.params, executor.agent().tool(block.toolName))
     const command = editorCommand(process.env)
     if (text.isLong && command !== undefined) void this.editElsewhere(callId, text, command)
     else this.editHere(callId, text, text.text)

@@ -61,7 +61,7 @@ export class SessionReport {
     } else if (event._tag === "Completed" && event.staged !== undefined) {
       say("/apply makes these changes, /discard drops them.")
     } else if (toolName === resolveName && status !== "complete") {
-      const action = executor.pendingActions(agentId).peek()
+      const action = executor.agent(agentId).pendingActions.peek()
       if (action !== undefined) say(`Still pending: ${visibleLine(action.label)}`)
     }
   }

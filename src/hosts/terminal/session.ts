@@ -54,7 +54,7 @@ export class Session {
     this.view = new BlockView({
       output,
       colors: options.colors ?? hasColors(output),
-      tool: (name) => executor.tool(name),
+      tool: (name) => executor.agent().tool(name),
       footer: (width) => this.footer(width),
       onDrawn: () => this.dialogs.drawn(),
       hint: "Ctrl-C cancels, Ctrl-B to the background",
@@ -142,7 +142,7 @@ export class Session {
     const rows = Math.max(1, Math.floor(rowsIn(this.output) / 2) - 1)
     const typed = this.gate.frame(width, rows)
     if (typed !== undefined) return typed
-    const actions = executor.pendingActions().list()
+    const actions = executor.agent().pendingActions.list()
     return promptFrame({ editor, width, rows, style, actions, above: dialogs.waitingLines(width) })
   }
 

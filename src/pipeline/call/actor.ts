@@ -101,6 +101,11 @@ export class CallActor
     return this.record.call.agentId
   }
 
+  get lane(): string {
+    const { lane, agentId } = this.record.call
+    return lane ?? agentId
+  }
+
   get callId(): string {
     return this.record.call.callId
   }

@@ -130,7 +130,7 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
     const call = { agentId, callId, ...source, signal: controller.signal }
     return void askFunction(asker, id, controller, async () => answerer(effect as never, call))
   }
-  asker.askedAt = engine.events.sequence
+  asker.askedAt = sink.sequence
   sink.push({
     _tag: "Delegate",
     agentId,

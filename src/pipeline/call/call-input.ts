@@ -36,6 +36,8 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
     params = {},
     decision = "pending",
     background = false,
+    lane,
+    meta,
   } = input
   if (typeof name !== "string")
     throw new TypeError(`Expected \`name\` of a call to be a string, ${got(name)}`)
@@ -49,7 +51,13 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
       `Expected \`decision\` of a call to be pending, requested, approve or deny, ${got(decision)}`,
     )
   }
-  return { agentId, callId, name, params, decision, background: background === true }
+  if (lane !== undefined && typeof lane !== "string")
+    throw new TypeError(`Expected \`lane\` of a call to be a string, ${got(lane)}`)
+  if (meta !== undefined && (typeof meta !== "object" || meta === null || Array.isArray(meta)))
+    throw new TypeError(`Expected \`meta\` of a call to be an object, ${got(meta)}`)
+  const call = { agentId, callId, name, params, decision, background: background === true }
+  if (lane === undefined && meta === undefined) return call
+  return { ...call, ...(lane !== undefined && { lane }), ...(meta !== undefined && { meta }) }
 }
 
 /** Takes `background` out of the parameters: it is the call's own, unless the tool's schema has such a property. */

@@ -62,6 +62,17 @@ export class AttemptContext implements HandlerContext {
     return this.#attempt.signal
   }
 
+  get meta(): HandlerContext["meta"] {
+    return this.#attempt.owner.record.call.meta
+  }
+
+  get idempotencyKey(): string {
+    const { call, state, decided, at } = this.#attempt.owner.record
+    // Each attempt but the first follows a gate that was decided with other parameters.
+    const part = state._tag === "Cleaning" ? `finally ${state.part}` : at
+    return `${call.callId}/${decided}/${part}`
+  }
+
   get memory(): CallMemory {
     const { record } = this.#attempt.owner
     record.memory ??= {}

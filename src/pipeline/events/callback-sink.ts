@@ -7,8 +7,8 @@ import type { EventStamps } from "./event-stamps.ts"
 /** The sink of `run`: its caller's function, which may return a promise to slow the stream down. */
 export class CallbackSink implements EventSink {
   readonly answers: boolean
+  readonly sequence = 0
   private readonly onEvent: ((event: ToolEvent) => unknown) | undefined
-
   private readonly stamps: EventStamps
 
   constructor(onEvent: ((event: ToolEvent) => unknown) | undefined, stamps: EventStamps) {

@@ -18,6 +18,10 @@ export class CleanupSink implements EventSink {
     else if (event._tag === "Cancelled") this.ended(event.cleanupErrors)
   }
 
+  get sequence(): number {
+    return this.queue.sequence
+  }
+
   isUnread(sequence: number): boolean {
     return this.queue.isUnread(sequence)
   }

@@ -38,6 +38,8 @@ export interface EventSink {
   push(event: ToolEvent): void
   /** Whether the event that was pushed as the queue's `sequence`th still waits for a reader. */
   isUnread(sequence: number): boolean
+  /** How many events it was told so far, where somebody reads them later. */
+  readonly sequence: number
   /** A promise where the consumer has no room. */
   delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined
 }

@@ -17,6 +17,10 @@ export interface ToolCall {
   readonly params: unknown
   readonly decision: ToolDecision
   readonly background: boolean
+  /** Where it takes turns. Not there: in its agent's own lane. */
+  readonly lane?: string
+  /** What its host put into it. */
+  readonly meta?: Readonly<Record<string, unknown>>
 }
 
 /** What `enqueue` takes: only the name is owed. */
@@ -32,4 +36,8 @@ export interface ToolCallInput {
   readonly decision?: ToolDecision
   /** Default false, unless the parameters hold `background: true`. */
   readonly background?: boolean
+  /** Foreground calls of one lane run one at a time, in order. Default: the agent's id. */
+  readonly lane?: string
+  /** The host's own, for its hooks and handlers: `call.meta`, `context.meta`. Plain JSON, where snapshots are taken. */
+  readonly meta?: Readonly<Record<string, unknown>>
 }

@@ -30,6 +30,13 @@ export type CallMemory = Record<string, unknown>
 /** What a handler is told of its call, and how it streams. */
 export interface HandlerContext {
   readonly call: ToolCall
+  /** What the host put into the call. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined
+  /**
+   * Names what this handler does for this call: the same when it runs again after a crash, another one for another handler
+   * and where the call runs again with edited parameters. For services that take such a key, so that nothing is done twice.
+   */
+  readonly idempotencyKey: string
   /** The executor's working directory, absolute. */
   readonly cwd: string
   /** A folder that file tools must stay in, links resolved; undefined allows all. */

@@ -32,6 +32,7 @@ const definitionOf = (tool: Tool<never>): ToolDefinition => {
 /** The tools that an executor can call, by name. */
 export class ToolRegistry<R = never> implements Iterable<Tool<R>> {
   private readonly tools = new Map<string, Tool<R>>()
+  private readonly listeners = new Set<() => void>()
 
   constructor(tools: Iterable<Tool<R>> = []) {
     for (const tool of tools) this.register(tool)
@@ -45,7 +46,33 @@ export class ToolRegistry<R = never> implements Iterable<Tool<R>> {
       )
     }
     this.tools.set(tool.name, tool)
+    this.changed()
     return this
+  }
+
+  /** Removes a tool; calls of it that were enqueued before still run. False where there is none of that name. */
+  unregister(name: string): boolean {
+    const removed = this.tools.delete(name)
+    if (removed) this.changed()
+    return removed
+  }
+
+  /** Calls the listener whenever a tool was added, replaced or removed, until the function that it gives is called. */
+  onChange(listener: () => void): () => void {
+    // One function may listen twice.
+    const told = () => listener()
+    this.listeners.add(told)
+    return () => void this.listeners.delete(told)
+  }
+
+  private changed(): void {
+    for (const listener of [...this.listeners]) {
+      try {
+        listener()
+      } catch {
+        // The tool is registered, whatever those do who are told.
+      }
+    }
   }
 
   get(name: string): Tool<R> | undefined {

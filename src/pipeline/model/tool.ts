@@ -4,6 +4,7 @@ import { expectTextParameter } from "../schema/text-parameter.ts"
 import { type CompiledParameters, compileParameters, preparing } from "../schema/validation.ts"
 import type { ToolCall } from "./call.ts"
 import type { ToolResult } from "./event.ts"
+import { got } from "./got.ts"
 import type { ToolPipeline } from "./pipeline.ts"
 
 /** Any JSON Schema of an object: TypeBox's, or written by hand. */
@@ -22,6 +23,18 @@ export interface ToolAnnotations {
   readonly idempotent?: boolean
   readonly openWorld?: boolean
 }
+
+/** What a tool does, for hosts that show it, as the Agent Client Protocol names it. */
+export type ToolKind =
+  | "read"
+  | "edit"
+  | "delete"
+  | "move"
+  | "search"
+  | "execute"
+  | "think"
+  | "fetch"
+  | "other"
 
 /** How a renderer of a tool is to draw. */
 export interface RenderOptions {
@@ -58,6 +71,10 @@ export interface ToolOptions<S extends TSchema | JsonSchema, R = never> {
   /** Left out of definitions unless the host activates it. Default false. */
   readonly hidden?: boolean
   readonly annotations?: ToolAnnotations
+  /** Default `"other"`. */
+  readonly kind?: ToolKind
+  /** One line for people that names a call; anything but a string, also a throw, means the default: label and primary parameter. */
+  readonly title?: (params: ParamsOf<S>) => string
   /** Rewrites what the model sent before it is validated, for tools whose schema has changed. A throw makes the call Invalid. */
   readonly prepareParams?: (params: unknown) => unknown
   /** Pure: reads only its arguments and touches nothing. `params` are validated. */
@@ -85,12 +102,43 @@ export interface Tool<R = never> {
   readonly background: boolean
   readonly hidden: boolean
   readonly annotations: ToolAnnotations
+  readonly kind: ToolKind
+  /** One line for people that names a call with these parameters. Never throws. */
+  title(params: unknown): string
   compose(params: unknown, call: ToolCall): ToolPipeline<R>
   readonly renderCall?: (params: unknown, options: RenderOptions) => string | undefined
   readonly renderResult?: (result: ToolResult, options: RenderOptions, params: unknown) => string | undefined
   /** The parameters' validator; compiled on the first call. */
   readonly validator: CompiledParameters
 }
+
+const kinds: ReadonlySet<unknown> = new Set<ToolKind>([
+  "read",
+  "edit",
+  "delete",
+  "move",
+  "search",
+  "execute",
+  "think",
+  "fetch",
+  "other",
+])
+
+const oneLine = (text: string): string => text.trim().replace(/\s+/g, " ")
+
+const titleOf =
+  (label: string, primaryParam: string | undefined, title: ((params: unknown) => string) | undefined) =>
+  (params: unknown): string => {
+    try {
+      const own: unknown = title?.(params)
+      if (typeof own === "string" && own.trim() !== "") return oneLine(own)
+    } catch {
+      // The default names it too.
+    }
+    const primary =
+      primaryParam === undefined ? undefined : (params as Record<string, unknown> | null)?.[primaryParam]
+    return typeof primary === "string" && primary.trim() !== "" ? oneLine(`${label}: ${primary}`) : label
+  }
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
 
@@ -127,6 +175,14 @@ export const defineTool = <const S extends TSchema | JsonSchema, R = never>(
   if (paths !== undefined && typeof paths !== "function") {
     throw new TypeError(`Expected \`paths\` of tool \`${name}\` to be a function of its parameters`)
   }
+  if (options.kind !== undefined && !kinds.has(options.kind)) {
+    throw new TypeError(
+      `Expected \`kind\` of tool \`${name}\` to be one of ${[...kinds].join(", ")}, ${got(options.kind)}`,
+    )
+  }
+  if (options.title !== undefined && typeof options.title !== "function") {
+    throw new TypeError(`Expected \`title\` of tool \`${name}\` to be a function of its parameters`)
+  }
   const tool: Omit<Tool<R>, "validator"> = {
     name,
     label: options.label ?? name,
@@ -139,6 +195,12 @@ export const defineTool = <const S extends TSchema | JsonSchema, R = never>(
     background: options.background ?? true,
     hidden: options.hidden ?? false,
     annotations: options.annotations ?? {},
+    kind: options.kind ?? "other",
+    title: titleOf(
+      options.label ?? name,
+      primaryParam,
+      options.title as ((params: unknown) => string) | undefined,
+    ),
     compose: options.compose as Tool<R>["compose"],
     ...(options.renderCall && { renderCall: options.renderCall as NonNullable<Tool<R>["renderCall"]> }),
     ...(options.renderResult && {

@@ -1,5 +1,5 @@
 /**
- * The foreground calls of each agent take turns, in the order of their enqueueing; agents do not wait for each other.
+ * The foreground calls of each lane take turns, in the order of their enqueueing; lanes do not wait for each other.
  * An idle lane gives its turn in a microtask, and is dropped once it is empty.
  */
 import { Ring } from "./ring.ts"
@@ -8,13 +8,13 @@ import type { StepBudget } from "./step-budget.ts"
 
 /** A call as a lane sees it. */
 export interface LaneCall {
-  readonly agentId: string
+  readonly lane: string
   /** Gives it its turn. False where it does not want it any more. */
   start(): boolean
 }
 
 interface Lane<T> {
-  readonly agentId: string
+  readonly name: string
   /** The one that has its turn, or is about to get it. */
   current: T | undefined
   /** Made when a call has to wait for another. Those that ended meanwhile leave when they come to the front. */
@@ -38,20 +38,20 @@ export class Lanes<T extends LaneCall> {
   }
 
   join(call: T): void {
-    const { agentId } = call
-    const lane = this.lanes.get(agentId)
+    const { lane: name } = call
+    const lane = this.lanes.get(name)
     if (lane !== undefined) {
       lane.waiting ??= new Ring()
       lane.waiting.push(call)
       return
     }
-    this.lanes.set(agentId, { agentId, current: call, waiting: undefined, gone: 0, pumping: false })
+    this.lanes.set(name, { name, current: call, waiting: undefined, gone: 0, pumping: false })
     void soon.then(() => call.start())
   }
 
   /** The call has ended, or goes on in the background. */
   leave(call: T): void {
-    const lane = this.lanes.get(call.agentId)
+    const lane = this.lanes.get(call.lane)
     if (lane === undefined) return
     if (lane.current === call) {
       lane.current = undefined
@@ -89,6 +89,6 @@ export class Lanes<T extends LaneCall> {
       }
     }
     lane.pumping = false
-    if (lane.current === undefined) this.lanes.delete(lane.agentId)
+    if (lane.current === undefined) this.lanes.delete(lane.name)
   }
 }

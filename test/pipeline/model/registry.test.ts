@@ -196,3 +196,30 @@ describe("an unknown tool", () => {
     ])
   })
 })
+
+describe("a registry that changes", () => {
+  const tool = toolOf("note", pipeline())
+
+  it("removes a tool, and says whether there was one", () => {
+    const registry = new ToolRegistry([tool])
+    expect([registry.unregister("note"), registry.unregister("note")]).toEqual([true, false])
+    expect(registry.get("note")).toBeUndefined()
+    expect(registry.register(tool).names).toEqual(["note"])
+  })
+
+  it("tells those who listen, until they leave", () => {
+    const registry = new ToolRegistry()
+    const told: Array<string> = []
+    registry.onChange(() => {
+      throw new Error("no")
+    })
+    const leave = registry.onChange(() => told.push(registry.names.join()))
+    registry.register(tool)
+    registry.register(tool, { replace: true })
+    registry.unregister("note")
+    registry.unregister("note")
+    leave()
+    registry.register(tool)
+    expect(told).toEqual(["note", "note", ""])
+  })
+})

@@ -32,6 +32,47 @@ describe("defineTool", () => {
     })
   })
 
+  it.each([
+    ["its label and primary parameter by default", undefined, { path: "a\n b" }, "Write note: a b"],
+    ["its label where that is missing", undefined, {}, "Write note"],
+    ["what it is named by its own function, in one line", () => "Write\nit", { path: "a" }, "Write it"],
+    [
+      "the default where that throws",
+      () => {
+        throw new Error("no")
+      },
+      { path: "a" },
+      "Write note: a",
+    ],
+    ["the default where that gives no string", () => 7 as never, { path: "a" }, "Write note: a"],
+    ["the default for what are no parameters", undefined, null, "Write note"],
+  ])("titles a call with %s", (_name, title, params, expected) => {
+    const tool = defineTool({
+      name: "write_note",
+      label: "Write note",
+      description: "",
+      parameters: Type.Object({ path: Type.String() }),
+      primaryParam: "path",
+      ...(title && { title }),
+      compose: () => pipeline(),
+    })
+    expect(tool.title(params)).toBe(expected)
+  })
+
+  it("has a kind, and refuses one that hosts do not know", () => {
+    const options = { name: "t", description: "", parameters: { type: "object" }, compose: () => pipeline() }
+    expect([defineTool(options).kind, defineTool({ ...options, kind: "edit" }).kind]).toEqual([
+      "other",
+      "edit",
+    ])
+    expect(() => defineTool({ ...options, kind: "write" as never })).toThrow(
+      "Expected `kind` of tool `t` to be one of read, edit, delete, move, search, execute, think, fetch, other, got `write` (string)",
+    )
+    expect(() => defineTool({ ...options, title: "x" as never })).toThrow(
+      "Expected `title` of tool `t` to be a function of its parameters",
+    )
+  })
+
   it("keeps what it is given", () => {
     const options = {
       name: "write_note",

@@ -1,0 +1,168 @@
+/** What belongs to one agent: a view of its executor, made on demand. */
+import { type ResolveParams, resolveName } from "../resolve/definition.ts"
+import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
+import * as toolChoice from "../resolve/tool-choice.ts"
+import type { StandingResolveHandler } from "./call/resolver.ts"
+import type { ToolCall, ToolCallInput } from "./model/call.ts"
+import type { ToolEvent, ToolResult } from "./model/event.ts"
+import { failed, type Stopped } from "./model/outcome.ts"
+import type { PendingActions } from "./model/pending-actions.ts"
+import type { ToolDefinition } from "./model/registry.ts"
+import type { Tool } from "./model/tool.ts"
+import type { AgentTools } from "./stores/agent-tools.ts"
+import { type ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
+
+/** A signal that ends what was begun. */
+export interface SignalOption {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What an agent's next turn should or must do about a pending action. */
+export interface ToolChoice {
+  /** `auto`: the choice is free again, and the action still pending. */
+  readonly mode: toolChoice.ToolChoiceMode
+  readonly toolName: "resolve"
+  readonly reminder: ResolveReminder
+}
+
+/** A call of a turn: its agent is the turn's. */
+export type TurnCall = Omit<ToolCallInput, "agentId">
+
+type OnEvent = ((event: ToolEvent) => unknown) | undefined
+
+/** What a view asks of its executor. */
+export interface AgentParts {
+  readonly tools: AgentTools
+  readonly actions: ActionStore
+  readonly standingHandlers: Map<string, StandingResolveHandler>
+  readonly choice: toolChoice.ResolveChoice
+  readonly signal: (agentId: string) => AbortSignal
+  readonly forget: (agentId: string) => void
+  readonly cancel: (options: { readonly agentId: string; readonly reason?: string }) => number
+  readonly toToolCall: (input: ToolCallInput) => ToolCall
+  readonly assertOpen: () => void
+  readonly enqueue: (call: ToolCall, refusal: Stopped | undefined) => string
+  readonly run: (
+    call: ToolCall,
+    onEvent: OnEvent,
+    options: SignalOption,
+    place: { readonly inLane?: boolean; readonly refusal?: Stopped | undefined },
+  ) => Promise<ToolResult>
+}
+
+/** One agent of an executor: its tools, its pending actions, its turns. */
+export class ExecutorAgent {
+  readonly agentId: string
+  readonly #parts: AgentParts
+
+  constructor(agentId: string, parts: AgentParts) {
+    this.agentId = agentId
+    this.#parts = parts
+  }
+
+  /** The tools that its model may be told of, and `resolve` while that can be called. */
+  definitions(): Array<ToolDefinition> {
+    const { actions, standingHandlers, tools } = this.#parts
+    const canResolve = actions.latest(this.agentId) !== undefined || standingHandlers.has(this.agentId)
+    return tools.definitions(this.agentId, canResolve)
+  }
+
+  /** Which tools it may call. Default: all, with hidden ones left out of its definitions. Throws for a name that is not registered. */
+  setActiveTools(names: Iterable<string>): void {
+    this.#parts.tools.setActive(this.agentId, names)
+  }
+
+  /** The tool that a call of it means, `resolve` included; for hosts that draw calls with the tool's renderers. */
+  tool(name: string): Tool<unknown> | undefined {
+    return this.#parts.tools.toolFor(this.agentId, name)
+  }
+
+  /** Aborted by a hard cancel of it, and by shutdown; a new one after that. For what works for it without being a call. */
+  get signal(): AbortSignal {
+    return this.#parts.signal(this.agentId)
+  }
+
+  /** Forgets what was set for an agent that is no more: its active tools, its standing handler, its signal. */
+  forget(): void {
+    this.#parts.forget(this.agentId)
+  }
+
+  /** Hard: ends all its foreground calls, queued, running and waiting. Gives how many. */
+  cancel({ reason }: { readonly reason?: string } = {}): number {
+    return this.#parts.cancel({ agentId: this.agentId, ...(reason !== undefined && { reason }) })
+  }
+
+  /** Its previews that wait to be applied or discarded. */
+  get pendingActions(): PendingActions {
+    return new AgentPendingActions(this.#parts.actions, this.agentId)
+  }
+
+  /**
+   * Applies or discards its latest pending action, outside its lane. Without `onEvent`, gates are denied and effects fail.
+   * Rejects with an `AbortError` if `signal` is aborted; the action is pending again then.
+   */
+  resolve(
+    request: ResolveParams,
+    options: SignalOption & { readonly onEvent?: OnEvent } = {},
+  ): Promise<ToolResult> {
+    const { agentId } = this
+    const call = this.#parts.toToolCall({ name: resolveName, params: request, agentId })
+    return this.#parts.run(call, options.onEvent, options, { inLane: false })
+  }
+
+  /** Who answers `resolve` while nothing is pending, such as a plan that waits for its approval. */
+  setStandingResolveHandler(handler: StandingResolveHandler | undefined): void {
+    const { standingHandlers } = this.#parts
+    if (handler === undefined) standingHandlers.delete(this.agentId)
+    else standingHandlers.set(this.agentId, handler)
+  }
+
+  /** What its next turn should or must do; undefined while nothing is pending. */
+  toolChoice(): ToolChoice | undefined {
+    const { actions } = this.#parts
+    const mode = toolChoice.modeOf(actions.turn(this.agentId))
+    const latest = actions.latest(this.agentId)
+    if (mode === undefined || latest === undefined) return undefined
+    return { mode, toolName: resolveName, reminder: resolveReminder(latest.sourceToolName) }
+  }
+
+  /**
+   * Queues what its model called in one turn, also nothing. While a preview waits, a turn that does anything but resolve
+   * it is withheld, and the choice is forced. Gives the call ids. Throws at once for what is no call, and after shutdown.
+   */
+  enqueueTurn(calls: ReadonlyArray<TurnCall>): Array<string> {
+    const toolCalls = this.#callsOf(calls, "enqueueTurn")
+    this.#parts.assertOpen()
+    const refusal = this.#takeTurn(toolCalls)
+    return toolCalls.map((call) => this.#parts.enqueue(call, refusal))
+  }
+
+  /**
+   * The same turn, as results in the order of its calls. Its events go to `onEvent` alone; without one, gates are denied
+   * and effects fail. Rejects with an `AbortError` if `signal` is aborted, once all calls are over.
+   */
+  async runTurn(
+    calls: ReadonlyArray<TurnCall>,
+    onEvent?: (event: ToolEvent) => unknown,
+    options: SignalOption = {},
+  ): Promise<Array<ToolResult>> {
+    const toolCalls = this.#callsOf(calls, "runTurn")
+    const refusal = this.#takeTurn(toolCalls)
+    const runs = toolCalls.map((call) => this.#parts.run(call, onEvent, options, { refusal }))
+    await Promise.allSettled(runs)
+    return Promise.all(runs)
+  }
+
+  #callsOf(calls: ReadonlyArray<TurnCall>, method: string): Array<ToolCall> {
+    if (!Array.isArray(calls)) throw new TypeError(`Expected \`${method}\` to be given an array of calls`)
+    return calls.map((call) => this.#parts.toToolCall({ ...call, agentId: this.agentId }))
+  }
+
+  #takeTurn(calls: ReadonlyArray<ToolCall>): Stopped | undefined {
+    const { actions, choice } = this.#parts
+    const onlyResolves = calls.length > 0 && calls.every((call) => call.name === resolveName)
+    const { state, withheld } = toolChoice.turn(actions.turn(this.agentId), choice, onlyResolves)
+    actions.setTurn(this.agentId, state)
+    return withheld ? failed("withheld", withheldMessage) : undefined
+  }
+}
