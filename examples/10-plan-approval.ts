@@ -20,7 +20,7 @@ const tool = (name: string, answer: string) =>
 
 const registry = new ToolRegistry([tool("read_code", "Read"), tool("change_code", "Changed")])
 await using executor = new ToolExecutor(registry)
-
+const agent = executor.agent("main")
 /** Where a real host shows the plan and asks its user. */
 const answers = ["Say how you will test it", undefined]
 const planApproval = Object.assign(
@@ -37,25 +37,20 @@ const planApproval = Object.assign(
 )
 
 const leavePlanning = (message: string): string => {
-  executor.agent("main").setActiveTools(registry.names)
-  executor.agent("main").setStandingResolveHandler(undefined)
+  agent.setActiveTools(registry.names)
+  agent.setStandingResolveHandler(undefined)
   return message
 }
 
 /** What a model would call in one turn. */
 const turn = async (name: string, params: Record<string, unknown>): Promise<void> => {
-  console.log(
-    `Tools: ${executor
-      .agent("main")
-      .definitions()
-      .map((definition) => definition.name)}`,
-  )
+  console.log(`Tools: ${agent.definitions().map((definition) => definition.name)}`)
   const { status, content } = await executor.run({ name, params })
   console.log(`— ${name}, ${status}: ${content}\n`)
 }
 
-executor.agent("main").setActiveTools(["read_code"])
-executor.agent("main").setStandingResolveHandler(planApproval)
+agent.setActiveTools(["read_code"])
+agent.setStandingResolveHandler(planApproval)
 await turn("read_code", { path: "shop.ts" })
 await turn("change_code", { path: "shop.ts" }) // not while it plans
 const extra = { title: "Prices with tax" }

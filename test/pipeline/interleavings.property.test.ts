@@ -67,7 +67,7 @@ const checkCall = (simulation: Simulation, { input, events, decided, answered, e
   // Tasks are those that were announced, and are kept.
   const task = simulation.executor.tasks.get(callId)
   expect(task?.status).toBe(announced === 1 ? status : undefined)
-  if (result !== undefined) expect(result.status).toBe(announced === 1 ? "complete" : status)
+  if (result !== undefined) expect(result.status).toBe(announced === 1 ? "background" : status)
 }
 
 const checkOrder = ({ told, calls, world }: Simulation) => {
