@@ -81,16 +81,6 @@ export class Attempt {
     return this.controller.signal
   }
 
-  /** Whether nothing of it would be missed if it were made anew. */
-  get isBlank(): boolean {
-    return (
-      this.controller === undefined &&
-      this.generator === undefined &&
-      this.fiber === undefined &&
-      this.scope?.state._tag !== "Open"
-    )
-  }
-
   /** Whether a generator that a handler gave has more steps. */
   get isReading(): boolean {
     return this.generator !== undefined

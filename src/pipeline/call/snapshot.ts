@@ -226,14 +226,13 @@ export const readCall = ({ call, ...rest }: CallSnapshot, toolOf: ToolOf): CallR
   if (standing === undefined) return record
   const { at, question } = standing
   const action = standing.action && readStaged(standing.action, toolOf)
-  record.parts = action === undefined ? composed(call, call, standing.shape, toolOf) : action.rest
+  record.parts = action === undefined ? composed(call, standing.shape, toolOf) : action.rest
   record.finals = action === undefined ? finallyPartsOf(record.parts) : []
   if (action !== undefined) {
     record.action = action
     record.resolving = call.params as ResolveParams
     record.subject = { ...call, ...action.source }
     record.sourceCallId = action.staging?.call.callId
-    // What was put out since is another object than the preview that it began with.
     if (shapeOf(record.parts) !== standing.shape) throw changed(call.callId, action.source.name)
   }
   if (at >= record.parts.length) throw changed(call.callId, call.name)
@@ -266,7 +265,7 @@ const readQuestion = (question: QuestionSnapshot): Question =>
 /** The pending action as it was. Throws an Error where its tool is gone or its pipeline has changed. */
 export const readStaged = ({ shape, ...staged }: StagedSnapshot, toolOf: ToolOf): StagedAction => {
   const { staging } = staged
-  const parts = composed(staging.call, staging.call, shape, toolOf)
+  const parts = composed(staging.call, shape, toolOf)
   const gate = parts[staging.at - 1]
   if (gate?.kind !== "resolve") throw changed(staging.call.callId, staging.call.name)
   return {
@@ -280,12 +279,8 @@ export const readStaged = ({ shape, ...staged }: StagedSnapshot, toolOf: ToolOf)
   }
 }
 
-const composed = (
-  { callId, name, params }: ToolCall,
-  call: ToolCall,
-  shape: string,
-  toolOf: ToolOf,
-): ReadonlyArray<PipelinePart<unknown>> => {
+const composed = (call: ToolCall, shape: string, toolOf: ToolOf): ReadonlyArray<PipelinePart<unknown>> => {
+  const { callId, name, params } = call
   const tool = toolOf(name)
   if (tool === undefined) {
     throw new Error(`Cannot restore "${callId}": there is no tool "${name}" any more. Register it first`)

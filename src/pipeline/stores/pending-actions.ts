@@ -69,10 +69,6 @@ export class ActionStore {
 
   /** Undefined where the agent has too many; claimed ones count. */
   stage(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction | undefined {
-    return this.add(agentId, action)
-  }
-
-  private add(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction | undefined {
     let agent = this.agents.get(agentId)
     if (agent !== undefined && agent.stack.length >= this.options.max) return undefined
     if (agent === undefined) {
@@ -110,7 +106,7 @@ export class ActionStore {
     const { actionId } = action
     const has = this.agents.get(agentId)?.stack.some((other) => other.actionId === actionId)
     if (has === true) throw new Error(`Cannot restore "${actionId}": it is pending already`)
-    const staged = this.add(agentId, action)
+    const staged = this.stage(agentId, action)
     if (staged === undefined) throw new Error(this.tooMany)
     if (isClaimed) this.agents.get(agentId)!.claimed.add(staged)
   }
