@@ -12,6 +12,13 @@ export type { ResolveCallOptions, ResolveRequest } from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
 export type { ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
 export type {
+  CallDecision,
+  DecidedBy,
+  Review,
+  Reviewer,
+  ReviewQuestion,
+} from "./pipeline/model/decision.ts"
+export type {
   ActionPendingEvent,
   ActionResolvedEvent,
   ApproveOptions,
@@ -55,6 +62,7 @@ export { noIde } from "./pipeline/model/no-ide.ts"
 export type {
   AfterCall,
   BeforeCall,
+  CallExplanation,
   CallFilter,
   DelegateCall,
   DelegateFunction,

@@ -14,6 +14,7 @@ const snippets = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/```
 const prints = [
   [/^Created .*note-\d+\.txt/],
   [/^approve$/m, /^deny$/m, /^undefined$/m, /^deny$/m],
+  [/status: 'denied'/, /decidedBy: \{ kind: 'reviewer', reason: 'Only dry runs.' \}/],
   [/^3 files would change$/m, /label: 'Rename in 3 files'/, /^3 files changed$/m],
   [/Read-only file system$/m, /^\[sandbox\] Blocked: openat \/etc\/x/m],
   [

@@ -1,6 +1,7 @@
 /** Handlers that answer with one fixed step. */
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
 import type { ToolOutput } from "../pipeline/model/output.ts"
+import type { ApprovalOptions } from "../pipeline/model/pipeline.ts"
 import { Step } from "../pipeline/model/step.ts"
 
 /** Sets the output. */
@@ -22,7 +23,7 @@ export const Fail = (message: string): EffectHandler => {
 }
 
 /** A gate as a handler, for pipelines that are built of handlers alone. `.awaitApproval()` is the same and is shown in plans. */
-export const AwaitApproval = (options?: { readonly label?: string }): EffectHandler => {
+export const AwaitApproval = (options?: ApprovalOptions): EffectHandler => {
   const step = Step.AwaitApproval(options)
   return handler("AwaitApproval", () => step)
 }

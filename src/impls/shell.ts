@@ -11,7 +11,7 @@ import { Shell, type ShellOptions } from "../handlers/shell.ts"
 import { ApplyStaged, DropStaged, StageShell, type StagingMachine } from "../handlers/staged-shell.ts"
 import { describeEnvironment } from "../io/environment.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
-import { pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
+import { type ApprovalOptions, pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
 const all = Type.Object({
@@ -55,13 +55,20 @@ export interface ShellToolOptions {
 
 const canStage = (machine: Machine): machine is StagingMachine => machine.staging !== undefined
 
-const staged = (options: ShellOptions, machine: StagingMachine): ToolPipeline =>
+const staged = (
+  options: ShellOptions,
+  machine: StagingMachine,
+  gate: ApprovalOptions | undefined,
+): ToolPipeline =>
   pipeline()
-    .awaitApproval()
+    .awaitApproval(gate)
     .andThen(StageShell(options, machine))
     .awaitResolve({ label: `Make the changes of ${shortLine(options.command)}` })
     .andThen(ApplyStaged(machine))
     .finally(DropStaged(machine))
+
+/** Whatever rules and reviewers say. */
+const outside: ApprovalOptions = { label: "Run outside of the sandbox", person: true }
 
 const cannotStage =
   "Commands cannot be staged here, and this one did not run. Call it without `stage`: it is then asked about as usual."
@@ -103,8 +110,8 @@ export const makeShellTool = (machine: Machine, { stage: byDefault = false }: Sh
         ...(working_dir !== undefined && { workingDir: working_dir }),
         ...(timeout !== undefined && { timeout }),
       }
-      if (stage) return canStage(place) ? staged(options, place) : ToolPipeline.error(cannotStage)
-      const gate = unsandboxed === true ? { label: "Run outside of the sandbox" } : undefined
+      const gate = unsandboxed === true ? outside : undefined
+      if (stage) return canStage(place) ? staged(options, place, gate) : ToolPipeline.error(cannotStage)
       return pipeline().awaitApproval(gate).andThen(Shell(options, place))
     },
   })

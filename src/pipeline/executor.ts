@@ -31,6 +31,7 @@ import { EventIterator, EventQueue, type EventSink } from "./events/event-queue.
 import { EventStamps } from "./events/event-stamps.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
+import { byCall } from "./model/decision.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
 import { got } from "./model/got.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./model/options.ts"
@@ -254,7 +255,7 @@ export class ToolExecutor implements AsyncDisposable {
       },
       signal,
     })
-    const cancel = () => run.cancel()
+    const cancel = () => run.cancel(undefined, byCall)
     signal?.addEventListener("abort", cancel, { once: true })
     let isOver = false
     try {
@@ -265,7 +266,7 @@ export class ToolExecutor implements AsyncDisposable {
       }
     } finally {
       signal?.removeEventListener("abort", cancel)
-      run.cancel()
+      cancel()
       while (!isOver) {
         const event = await nextOf(queue)
         isOver = isLast(event)
@@ -284,7 +285,7 @@ export class ToolExecutor implements AsyncDisposable {
   ): Promise<ToolResult> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(abortError(signal))
-      const cancel = () => run.cancel()
+      const cancel = () => run.cancel(undefined, byCall)
       const settle = (result: ToolResult) => {
         signal?.removeEventListener("abort", cancel)
         if (signal?.aborted) reject(abortError(signal))

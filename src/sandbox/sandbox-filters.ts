@@ -1,5 +1,5 @@
 /** Rules by place: what runs in the sandbox may go unasked, what leaves it is asked of a person. */
-import type { CallFilter, FilteredTool } from "../pipeline/model/options.ts"
+import type { CallExplanation, CallFilter, FilteredTool } from "../pipeline/model/options.ts"
 
 export interface PlaceRule {
   /** What is said of the tool's calls that run in the sandbox, where no rule says anything. */
@@ -9,6 +9,12 @@ export interface PlaceRule {
 /** Whether a call asks to run outside of the sandbox. */
 export const leavesSandbox = (params: unknown): boolean =>
   typeof params === "object" && params !== null && (params as { unsandboxed?: unknown }).unsandboxed === true
+
+const explained = (filters: CallFilter, tool: FilteredTool, params: unknown): CallExplanation =>
+  filters.explain?.(tool, params) ?? {
+    verdict: filters.evaluate(tool, params) ?? "ask",
+    because: "The rules say so.",
+  }
 
 class SandboxFilters implements CallFilter {
   private readonly inner: CallFilter
@@ -20,12 +26,17 @@ class SandboxFilters implements CallFilter {
   }
 
   evaluate(tool: FilteredTool, params: unknown): "approve" | "deny" | undefined {
-    const verdict = this.inner.evaluate(tool, params)
-    if (verdict === "deny") return verdict
-    if (leavesSandbox(params)) return undefined
-    return Object.hasOwn(this.rules, tool.name) && this.rules[tool.name]?.sandboxed === "approve"
-      ? "approve"
-      : verdict
+    const { verdict } = this.explain(tool, params)
+    return verdict === "ask" ? undefined : verdict
+  }
+
+  explain(tool: FilteredTool, params: unknown): CallExplanation {
+    const inner = explained(this.inner, tool, params)
+    if (inner.verdict === "deny") return inner
+    if (leavesSandbox(params)) return { verdict: "ask", because: "It runs outside of the sandbox." }
+    const isApproved = Object.hasOwn(this.rules, tool.name) && this.rules[tool.name]?.sandboxed === "approve"
+    if (!isApproved || inner.verdict === "approve") return inner
+    return { verdict: "approve", because: `It runs in the sandbox, where \`${tool.name}\` is approved.` }
   }
 
   /** A call that leaves the sandbox is asked each time. */

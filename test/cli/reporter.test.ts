@@ -22,6 +22,7 @@ test("an event as JSON has neither its answer functions nor its cause", () => {
     name: "shell",
     params: { cause: "kept" },
     background: false,
+    because: "There is no rule for it.",
     seq: 2,
     at: 0,
     approve: () => true,

@@ -33,6 +33,7 @@ export const approvalOf = (callId: string, agentId = "main"): Asked<AwaitingAppr
     name: "tool",
     params: {},
     background: false,
+    because: "There is no rule for it.",
     ...stamp,
     approve: () => answer("approved"),
     deny: (reason = "denied") => answer(reason),

@@ -185,7 +185,15 @@ describe("run", () => {
       isError: true,
     })
     expect(events).toEqual([
-      { _tag: "Cancelled", ...stamp, agentId: "main", callId: "c", name: "gate", content },
+      {
+        _tag: "Cancelled",
+        ...stamp,
+        agentId: "main",
+        callId: "c",
+        name: "gate",
+        content,
+        decidedBy: { kind: "user", reason: content },
+      },
     ])
     expect(executor.inspect()).toEqual([])
     expect(() => executor.enqueue([{ name: "gate" }])).toThrow("The executor was shut down: make a new one")

@@ -31,6 +31,7 @@ describe("a resolve that races a cancel", () => {
       callId: "r",
       name: "resolve",
       content: "stop",
+      decidedBy: { kind: "user", reason: "stop" },
     })
     expect(reasons).toEqual([expect.objectContaining({ name: "AbortError", message: "stop" })])
     expect(executor.pendingActions().peek()).toMatchObject({ actionId })

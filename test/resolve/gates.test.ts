@@ -42,6 +42,7 @@ describe("an approval in what is applied", () => {
       background: false,
       label: "Write a.ts?",
       preview: { content: [{ type: "text", text: "would change" }] },
+      because: "There is no rule for the tool `edit`.",
       approve: expect.any(Function),
       deny: expect.any(Function),
     })

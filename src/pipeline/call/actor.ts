@@ -9,6 +9,7 @@ import type { Scope } from "effect/Scope"
 import { resolveName } from "../../resolve/definition.ts"
 import type { EventSink } from "../events/event-queue.ts"
 import type { ToolCall } from "../model/call.ts"
+import { byCall, type DecidedBy } from "../model/decision.ts"
 import type { ActionResolvedEvent, ApproveOptions, TerminalEvent, ToolResult } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
 import type { HostEffect } from "../model/host-effect.ts"
@@ -25,7 +26,7 @@ import type { PlaceTaker } from "../schedule/pool.ts"
 import type { RunningTask, TaskStatus } from "../stores/background-tasks.ts"
 import { admit } from "./admission.ts"
 import { isJudged, judge } from "./after-call.ts"
-import { type Asker, askHost, openQuestion, rememberCall, ruleGate } from "./asking.ts"
+import { type Asker, askHost, openQuestion, rememberCall } from "./asking.ts"
 import { Attempt, type AttemptOwner, type HandlerEffect } from "./attempt.ts"
 import { takeBackground } from "./call-input.ts"
 import { CallTimer } from "./call-timer.ts"
@@ -34,6 +35,7 @@ import type { Engine } from "./engine.ts"
 import { AttemptContext } from "./handler-context.ts"
 import type { Input } from "./input.ts"
 import { claimAction, stageAction } from "./resolving.ts"
+import { reviewGate, ruleGate } from "./reviewing.ts"
 import { type CallSnapshot, writeCall } from "./snapshot.ts"
 import { type CallRecord, type CallState, makeRecord } from "./state.ts"
 import { CallStream } from "./stream.ts"
@@ -122,7 +124,8 @@ export class CallActor
 
   /** Its turn has come. False where it does not want it any more. */
   start(): boolean {
-    if (this.signal?.aborted === true) return this.receive({ _tag: "Cancel", outcome: cancelled() })
+    if (this.signal?.aborted === true)
+      return this.receive({ _tag: "Cancel", outcome: cancelled(undefined, byCall) })
     return this.receive(turn)
   }
 
@@ -195,8 +198,8 @@ export class CallActor
     return "error" in answer ? this.fail(answer.error, question.id) : this.succeed(answer.output, question.id)
   }
 
-  cancel(reason?: string): boolean {
-    return this.answer({ _tag: "Cancel", outcome: cancelled(reason) })
+  cancel(reason?: string, by?: DecidedBy): boolean {
+    return this.answer({ _tag: "Cancel", outcome: cancelled(reason, by) })
   }
 
   /** A call that has started goes on in the background, and its lane moves on. */
@@ -296,6 +299,8 @@ export class CallActor
         return this.tellDelta(command.content, command.partial)
       case "Rule":
         return ruleGate(this)
+      case "Review":
+        return reviewGate(this)
       case "Ask":
         return askHost(this)
       case "CloseQuestion":
@@ -481,9 +486,18 @@ export class CallActor
   }
 
   private terminalEvent(): TerminalEvent {
-    const { call, outcome, output, edited, staged, cleanupErrors } = this.record
+    const { call, outcome, output, decidedBy, edited, staged, cleanupErrors } = this.record
     const streamed = this.stream === undefined ? "" : this.stream.transcript.toString()
-    return terminalEvent({ call, outcome: outcome!, output, streamed, edited, staged, cleanupErrors })
+    return terminalEvent({
+      call,
+      outcome: outcome!,
+      output,
+      streamed,
+      decidedBy,
+      edited,
+      staged,
+      cleanupErrors,
+    })
   }
 
   private tellEnd(): void {
@@ -539,6 +553,10 @@ export class CallActor
     const { state, place } = this.record
     if (state._tag === "Asking") return "waiting"
     return place === "asked" ? "pending" : "running"
+  }
+
+  get decidedBy(): DecidedBy | undefined {
+    return this.record.decidedBy
   }
 
   get outputSoFar(): string {

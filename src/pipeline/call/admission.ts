@@ -3,6 +3,7 @@
  * a hook or the loading of the validator takes time. Never throws: whatever goes wrong refuses the call.
  */
 import type { ToolCall } from "../model/call.ts"
+import type { DecidedBy } from "../model/decision.ts"
 import { messageOf } from "../model/failure.ts"
 import type { CallFilter, Hooks } from "../model/options.ts"
 import { deniedByPolicy, failed, type Outcome } from "../model/outcome.ts"
@@ -11,6 +12,7 @@ import type { Tool } from "../model/tool.ts"
 import type { ParameterCheck } from "../schema/validation.ts"
 import { takeBackground } from "./call-input.ts"
 import type { Input } from "./input.ts"
+import { byRule, explained } from "./ruling.ts"
 
 /** What the call is told. */
 export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>
@@ -76,11 +78,14 @@ const askHook = async (admitting: Admitting, params: unknown): Promise<HookAnswe
     const answer = await hooks.beforeCall!({ ...call, params }, context)
     if (answer === undefined || answer === null) return {}
     if ("block" in answer && answer.block) {
-      return { outcome: deniedByPolicy(answer.reason ?? "Blocked by the host") }
+      const { reason } = answer
+      const decidedBy: DecidedBy = { kind: "hook", ...(reason !== undefined && { reason: String(reason) }) }
+      return { outcome: deniedByPolicy(reason ?? "Blocked by the host", decidedBy) }
     }
     return "params" in answer ? { params: answer.params } : {}
   } catch (error) {
-    return { outcome: deniedByPolicy(`Blocked: ${messageOf(error)}`) }
+    const reason = messageOf(error)
+    return { outcome: deniedByPolicy(`Blocked: ${reason}`, { kind: "hook", reason }) }
   }
 }
 
@@ -88,16 +93,18 @@ const compose = ({ call, tool, filters }: Admitting, params: unknown): Admission
   if (filters !== undefined) {
     try {
       if (filters.evaluate(tool, params) === "deny") {
-        return refused(deniedByPolicy(`Denied by policy: a rule forbids this call of ${tool.name}`))
+        const message = `Denied by policy: a rule forbids this call of ${tool.name}`
+        return refused(deniedByPolicy(message, byRule(explained(filters, tool, params))))
       }
     } catch (error) {
       // A filter that cannot tell must not let the call through.
-      return refused(deniedByPolicy(`Denied by policy: the filter failed: ${messageOf(error)}`))
+      const message = `Denied by policy: the filter failed: ${messageOf(error)}`
+      return refused(deniedByPolicy(message, { kind: "rule", reason: messageOf(error) }))
     }
   }
   try {
     const pipeline = tool.compose(params, params === call.params ? call : { ...call, params })
-    if (Array.isArray(pipeline?.steps)) return admitted(params, pipeline)
+    if (Array.isArray(pipeline?.steps)) return admitted(params, pipeline, call)
     return refused(failed("failed", `Tool "${tool.name}" composed no pipeline`))
   } catch (error) {
     return refused(failed("failed", messageOf(error), error))
@@ -107,7 +114,8 @@ const compose = ({ call, tool, filters }: Admitting, params: unknown): Admission
 const kinds: ReadonlySet<unknown> = new Set(["handler", "approval", "resolve", "finally"])
 
 /** Throws for what only looks like a pipeline. */
-const admitted = (params: unknown, { steps }: ToolPipeline<unknown>): Admission => {
+const admitted = (params: unknown, { steps }: ToolPipeline<unknown>, { decision }: ToolCall): Admission => {
+  let count = 0
   let gates = 0
   let previewed = false
   for (const part of steps) {
@@ -119,7 +127,9 @@ const admitted = (params: unknown, { steps }: ToolPipeline<unknown>): Admission 
     }
     // Behind a preview the gates are the resolve call's.
     if (kind === "resolve") previewed = true
-    if (kind === "approval" && !previewed) gates += 1
+    if (kind !== "approval" || previewed) continue
+    count += 1
+    if (decision !== "approve" || part.person === true) gates = count
   }
   return { _tag: "Admitted", params, parts: steps, finals: finallyPartsOf(steps), gates }
 }

@@ -45,7 +45,7 @@ const changedOutput = (result: ToolResult, { output, content }: Answer): ToolOut
 const rewrite = (event: Judged, result: ToolResult, answer: Answer): Judged => {
   const changed = changedOutput(result, answer)
   const isError = typeof answer.isError === "boolean" ? answer.isError : event._tag === "Error"
-  const { agentId, callId, name, editedParams, cleanupErrors, staged } = event
+  const { agentId, callId, name, decidedBy, editedParams, cleanupErrors, staged } = event
   const shared = {
     agentId,
     callId,
@@ -53,6 +53,7 @@ const rewrite = (event: Judged, result: ToolResult, answer: Answer): Judged => {
     content: changed === undefined ? event.content : textOf(changed),
     seq: 0,
     at: 0,
+    ...(decidedBy !== undefined && { decidedBy }),
     ...(editedParams !== undefined && { editedParams }),
     ...(cleanupErrors !== undefined && { cleanupErrors }),
     ...(staged !== undefined && { staged }),

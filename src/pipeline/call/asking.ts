@@ -4,12 +4,12 @@ import type { ApproveOptions } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import { type DelegateFunction, toMillis } from "../model/options.ts"
-import { deniedByPolicy } from "../model/outcome.ts"
 import { textOutput } from "../model/output.ts"
 import type { Tool } from "../model/tool.ts"
 import type { BackgroundTasks } from "../stores/background-tasks.ts"
 import type { Engine } from "./engine.ts"
 import type { Input } from "./input.ts"
+import { noRuleFor } from "./ruling.ts"
 import type { ApprovalQuestion, CallRecord, EffectQuestion, Question } from "./state.ts"
 
 /** The call that asks. */
@@ -36,29 +36,6 @@ export interface Asker {
 export const openQuestion = ({ state }: CallRecord): Question | undefined =>
   state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined
 
-/** Passes the open gate, ends the call at it, or has the host asked. */
-export const ruleGate = (asker: Asker): void => {
-  const question = openQuestion(asker.record)
-  if (question?.kind !== "approval" || question.put) return
-  const { id } = question
-  const outcome = isAllowed(asker) ? "pass" : asker.sink.answers ? "ask" : nobodyThere
-  asker.receive({ _tag: "Ruled", id, outcome })
-}
-
-const nobodyThere = deniedByPolicy("Denied: this call needs an approval, and nobody is there to give it")
-
-const isAllowed = ({ engine, record, tool }: Asker): boolean => {
-  const { filters } = engine
-  if (filters === undefined) return false
-  try {
-    const { name, params } = record.subject
-    const asked = record.action === undefined ? tool : engine.toolOf(name)
-    return asked !== undefined && filters.evaluate(asked, params) === "approve"
-  } catch {
-    return false
-  }
-}
-
 /** Makes a rule of what the open gate let through. */
 export const rememberCall = ({ engine, record, tool }: Asker): void => {
   const { name, params } = record.subject
@@ -81,7 +58,7 @@ export const askHost = (asker: Asker): void => {
   }
 }
 
-const askApproval = (asker: Asker, { id, label }: ApprovalQuestion): void => {
+const askApproval = (asker: Asker, { id, label, because }: ApprovalQuestion): void => {
   const { record } = asker
   const { agentId, callId, name, params, background } = record.subject
   asker.suspended()
@@ -94,6 +71,7 @@ const askApproval = (asker: Asker, { id, label }: ApprovalQuestion): void => {
     background,
     ...(label !== undefined && { label }),
     ...(record.output !== undefined && { preview: record.output }),
+    because: because ?? noRuleFor(name),
     seq: 0,
     at: 0,
     approve: (options) => asker.approve(options, id),

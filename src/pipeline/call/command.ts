@@ -15,8 +15,10 @@ export type Command =
   /** Tell the handler that asked through its context. */
   | { readonly _tag: "Reply" }
   | { readonly _tag: "Stream"; readonly content: string; readonly partial: unknown }
-  /** Ask rules and reviewers of the open gate. */
+  /** Ask the rules about the open gate. */
   | { readonly _tag: "Rule" }
+  /** Ask the reviewers about it. */
+  | { readonly _tag: "Review" }
   /** Ask the host. */
   | { readonly _tag: "Ask" }
   /** Nobody waits for the answer any more. */
@@ -49,6 +51,7 @@ export const announce: Command = of("Announce")
 export const run: Command = of("Run")
 export const reply: Command = of("Reply")
 export const rule: Command = of("Rule")
+export const review: Command = of("Review")
 export const ask: Command = of("Ask")
 export const closeQuestion: Command = of("CloseQuestion")
 export const remember: Command = of("Remember")

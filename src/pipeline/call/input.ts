@@ -1,5 +1,6 @@
 /** What can happen to a call. `run` and `id` say what is answered: an answer to something earlier changes nothing. */
 import type { ResolveParams } from "../../resolve/definition.ts"
+import type { DecidedBy } from "../model/decision.ts"
 import type { FailureReason } from "../model/event.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { Outcome, Stopped } from "../model/outcome.ts"
@@ -17,7 +18,7 @@ export type Input =
       readonly params: unknown
       readonly parts: ReadonlyArray<PipelinePart<unknown>>
       readonly finals: ReadonlyArray<FinallyPart<unknown>>
-      /** At how many gates the host may be asked. */
+      /** The number of the last gate at which the host may be asked; 0 where there is none. */
       readonly gates: number
     }
   | { readonly _tag: "Refused"; readonly outcome: Outcome }
@@ -53,8 +54,16 @@ export type Input =
       readonly effect: HostEffect
       readonly timeout: DurationInput | undefined
     }
-  /** What rules and reviewers say of the open gate. */
-  | { readonly _tag: "Ruled"; readonly id: number; readonly outcome: Stopped | "pass" | "ask" }
+  /** What rules, and then reviewers, say of the open gate. `review`: no rule decides, and there are reviewers to ask. */
+  | {
+      readonly _tag: "Ruled"
+      readonly id: number
+      readonly outcome: Stopped | "pass" | "ask" | "review"
+      /** Who passes it. */
+      readonly decidedBy?: DecidedBy | undefined
+      /** Why it is asked on. */
+      readonly because?: string | undefined
+    }
   /** The host's decision; without `id`, of whatever gate is open. */
   | {
       readonly _tag: "Approve"

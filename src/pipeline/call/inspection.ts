@@ -1,4 +1,5 @@
 /** What a call is doing, for hosts that show it. */
+import type { DecidedBy } from "../model/decision.ts"
 import { openQuestion } from "./asking.ts"
 import type { CallRecord, CallState } from "./state.ts"
 
@@ -11,8 +12,12 @@ export interface CallInspection {
   readonly state: "queued" | "held" | "preparing" | "running" | "waiting" | "finishing"
   readonly background: boolean
   readonly handler?: string
-  /** `approval`, `place` (in the background pool), or the tag of the effect that the host is asked. */
+  /** `approval`, `review`, `place` (in the background pool), or the tag of the effect that the host is asked. */
   readonly waitingFor?: string
+  /** Why the gate that it waits at is asked. */
+  readonly because?: string
+  /** Who decided its last gate. */
+  readonly decidedBy?: DecidedBy
 }
 
 const shown = {
@@ -32,6 +37,9 @@ export const inspectionOf = (record: CallRecord): CallInspection => {
   const { agentId, callId, name, background } = record.call
   const handler = currentHandler(record)
   const waitingFor = waitsFor(record)
+  const question = openQuestion(record)
+  const because = question?.kind === "approval" ? question.because : undefined
+  const { decidedBy } = record
   return {
     agentId,
     callId,
@@ -40,6 +48,8 @@ export const inspectionOf = (record: CallRecord): CallInspection => {
     background,
     ...(handler !== undefined && { handler }),
     ...(waitingFor !== undefined && { waitingFor }),
+    ...(because !== undefined && { because }),
+    ...(decidedBy !== undefined && { decidedBy }),
   }
 }
 
@@ -48,7 +58,8 @@ const currentHandler = ({ state, parts, finals, at }: CallRecord): string | unde
 
 const waitsFor = (record: CallRecord): string | undefined => {
   const question = openQuestion(record)
-  if (question !== undefined) return question.kind === "approval" ? "approval" : question.effect._tag
+  if (question?.kind === "approval") return question.put ? "approval" : "review"
+  if (question !== undefined) return question.effect._tag
   if (record.state._tag === "Held") return "approval"
   return record.place === "asked" ? "place" : undefined
 }

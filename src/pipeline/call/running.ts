@@ -1,5 +1,6 @@
 /** How an attempt goes from part to part: places, gates, questions, and how it is over. */
 import { defaultOutput, failureText, withDetails } from "../../resolve/result.ts"
+import { byCall } from "../model/decision.ts"
 import type { FailureReason } from "../model/event.ts"
 import { failed, type Outcome } from "../model/outcome.ts"
 import { type ToolOutput, textOf, toOutput } from "../model/output.ts"
@@ -25,7 +26,7 @@ export const enter = (record: CallRecord, out: Outbox): void => {
   for (; record.at < record.parts.length; record.at += 1) {
     const part = record.parts[record.at]!
     if (part.kind === "handler") return proceed(record, out)
-    if (part.kind === "approval" && !passGate(record, part.label, out)) return
+    if (part.kind === "approval" && !passGate(record, part, out)) return
     if (part.kind === "resolve") {
       out.push(commands.stage)
       return
@@ -80,7 +81,7 @@ export const apply = (record: CallRecord, step: Step, out: Outbox): void => {
       )
     }
     case "AwaitApproval":
-      if (passGate(record, step.label, out)) advance(record, out)
+      if (passGate(record, step, out)) advance(record, out)
       return
     case "Error": {
       const reason: FailureReason = step.reason === "timeout" ? "timeout" : "failed"
@@ -99,16 +100,22 @@ const notAnOutput = ({ parts, at }: CallRecord): string =>
 
 // --- Gates and questions
 
+interface Gate {
+  readonly label?: string | undefined
+  readonly person?: boolean | undefined
+}
+
 /** True where the gate is passed at once. Else it is asked of rules, reviewers and the host. */
-const passGate = (record: CallRecord, label: string | undefined, out: Outbox): boolean => {
-  if (record.passed < record.decided || record.call.decision === "approve") {
+const passGate = (record: CallRecord, { label, person: only }: Gate, out: Outbox): boolean => {
+  const person = only === true
+  if (record.passed < record.decided || (record.call.decision === "approve" && !person)) {
+    record.decidedBy ??= byCall
     passed(record, out)
     return true
   }
-  record.state = {
-    _tag: "Asking",
-    question: { kind: "approval", id: ++record.asked, label, put: false },
-  }
+  const id = ++record.asked
+  const question = { kind: "approval", id, label, person, put: false, because: undefined } as const
+  record.state = { _tag: "Asking", question: { ...question } }
   out.push(commands.rule)
   return false
 }

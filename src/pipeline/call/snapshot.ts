@@ -4,6 +4,7 @@
  */
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { ToolCall } from "../model/call.ts"
+import type { DecidedBy } from "../model/decision.ts"
 import { messageOf } from "../model/failure.ts"
 import type { CallMemory, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
@@ -32,7 +33,14 @@ export interface StagedSnapshot {
 }
 
 type QuestionSnapshot =
-  | { readonly kind: "approval"; readonly label?: string }
+  | {
+      readonly kind: "approval"
+      readonly label?: string
+      readonly person?: true
+      readonly because?: string
+      /** Not put to the host yet: rules and reviewers are asked again. */
+      readonly undecided?: true
+    }
   | { readonly kind: "delegate"; readonly effect: HostEffect; readonly timeout?: DurationInput }
 
 /** Where a call that waits for its host stands. Plain JSON. */
@@ -62,6 +70,7 @@ export interface CallSnapshot {
   readonly edited?: boolean
   readonly remember?: boolean
   readonly approval?: Resolution
+  readonly decidedBy?: DecidedBy
   readonly refusal?: Stopped
   readonly standing?: StandingSnapshot
   readonly staged?: StagedSnapshot
@@ -80,7 +89,7 @@ export type ToolOf = (name: string) => Tool<unknown> | undefined
 
 /** Throws an Error that says why, for a call that is not at rest and for what is no JSON. */
 export const writeCall = (record: CallRecord, beside: Beside): CallSnapshot => {
-  const { call, state, edited, remember, approval, refusal } = record
+  const { call, state, edited, remember, approval, decidedBy, refusal } = record
   const standing = state._tag === "Asking" ? writeStanding(record, state.question, beside) : undefined
   if (standing === undefined && state._tag !== "Queued" && state._tag !== "Held") {
     throw new Error(
@@ -94,6 +103,7 @@ export const writeCall = (record: CallRecord, beside: Beside): CallSnapshot => {
     ...(edited && { edited }),
     ...(remember && { remember }),
     ...(approval !== undefined && { approval }),
+    ...(decidedBy !== undefined && { decidedBy }),
     ...(refusal !== undefined && { refusal }),
     ...(standing !== undefined && { standing }),
   })
@@ -102,8 +112,8 @@ export const writeCall = (record: CallRecord, beside: Beside): CallSnapshot => {
 const writeStanding = (record: CallRecord, question: Question, beside: Beside): StandingSnapshot => {
   const { call, at, parts, output, memory, resolution, passed, decided, announced, cleanupErrors, action } =
     record
-  const isHandlers = record.more || (question.kind === "delegate" && question.midway)
-  if (isHandlers || !question.put) {
+  const isHandlers = record.more || (question.kind === "delegate" && (question.midway || !question.put))
+  if (isHandlers) {
     throw new Error(
       `Call "${call.callId}" is not at rest: its handler \`${parts[at]?.name}\` is in the middle of its work`,
     )
@@ -127,7 +137,14 @@ const writeStanding = (record: CallRecord, question: Question, beside: Beside): 
 
 const writeQuestion = (question: Question): QuestionSnapshot => {
   if (question.kind === "approval") {
-    return { kind: "approval", ...(question.label !== undefined && { label: question.label }) }
+    const { label, person, because, put } = question
+    return {
+      kind: "approval",
+      ...(label !== undefined && { label }),
+      ...(person && { person }),
+      ...(because !== undefined && { because }),
+      ...(!put && { undecided: true }),
+    }
   }
   const { effect, timeout } = question
   return { kind: "delegate", effect, ...(timeout !== undefined && { timeout }) }
@@ -221,6 +238,7 @@ export const readCall = ({ call, ...rest }: CallSnapshot, toolOf: ToolOf): CallR
   record.edited = rest.edited === true
   record.remember = rest.remember === true
   record.approval = rest.approval
+  record.decidedBy = rest.decidedBy
   record.refusal = rest.refusal
   const { standing } = rest
   if (standing === undefined) return record
@@ -252,7 +270,14 @@ export const readCall = ({ call, ...rest }: CallSnapshot, toolOf: ToolOf): CallR
 
 const readQuestion = (question: QuestionSnapshot): Question =>
   question.kind === "approval"
-    ? { kind: "approval", id: 1, label: question.label, put: true }
+    ? {
+        kind: "approval",
+        id: 1,
+        label: question.label,
+        person: question.person === true,
+        put: question.undecided !== true,
+        because: question.because,
+      }
     : {
         kind: "delegate",
         id: 1,

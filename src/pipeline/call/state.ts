@@ -4,6 +4,7 @@
  */
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { ToolCall } from "../model/call.ts"
+import type { DecidedBy } from "../model/decision.ts"
 import type { FailureReason } from "../model/event.ts"
 import type { CallMemory, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
@@ -34,8 +35,12 @@ export interface ApprovalQuestion {
   readonly kind: "approval"
   readonly id: number
   readonly label: string | undefined
-  /** Whether the host was asked. Before that, rules are. */
+  /** Whether only the host's answer passes it. */
+  readonly person: boolean
+  /** Whether the host was asked. Before that, rules and reviewers are. */
   put: boolean
+  /** Why it is asked; known once rules or reviewers were. */
+  because: string | undefined
 }
 
 /** An effect that the host has to answer. */
@@ -107,6 +112,8 @@ export interface CallRecord {
   resolution: Resolution | undefined
   /** What the host said at the last gate that it decided. */
   approval: Resolution | undefined
+  /** Who decided the last gate. */
+  decidedBy: DecidedBy | undefined
   /** Gates passed in this attempt. */
   passed: number
   /** Gates decided before the call ran again with edited parameters: they are not asked again. */
@@ -164,6 +171,7 @@ export const makeRecord = (call: ToolCall): CallRecord => ({
   memory: undefined,
   resolution: undefined,
   approval: undefined,
+  decidedBy: undefined,
   passed: 0,
   decided: 0,
   place: "none",

@@ -4,6 +4,7 @@
  * `transition` gives false: an answer that came too late, a cancel of what is ending anyway.
  */
 import { withHint } from "../../resolve/reminder.ts"
+import { byCall, byTimeout, byUserBecause } from "../model/decision.ts"
 import type { Resolution } from "../model/handler.ts"
 import { cancelled, deniedByUser, failed, type Stopped } from "../model/outcome.ts"
 import {
@@ -70,6 +71,7 @@ const grant = (
   if (record.call.decision !== "requested") return false
   record.call.decision = "approve"
   record.approval = resolutionOf(reason)
+  record.decidedBy = byUserBecause(reason)
   if (isEdited) edit(record, params)
   record.remember = remember
   return true
@@ -112,11 +114,11 @@ const queuedRow: Row = {
     if (resume !== undefined) {
       record.resume = undefined
       record.state = { _tag: "Asking", question: resume }
-      out.push(commands.ask)
+      out.push(resume.kind === "approval" && !resume.put ? commands.rule : commands.ask)
       return true
     }
     const { decision } = record.call
-    if (decision === "deny") return end(record, record.refusal ?? deniedByUser(), out)
+    if (decision === "deny") return end(record, record.refusal ?? deniedByUser(undefined, byCall), out)
     if (decision === "requested") record.state = held
     else prepare(record, out)
     return true
@@ -165,8 +167,7 @@ const preparingRow: Row = {
       record.remember = false
       out.push(commands.remember)
     }
-    const { background, decision } = record.call
-    if (background && (gates <= record.decided || decision === "approve")) tellBackground(record, out)
+    if (record.call.background && gates <= record.decided) tellBackground(record, out)
     enter(record, out)
     return true
   },
@@ -264,14 +265,17 @@ const askingRow: Row = {
     record.place = "held"
     return true
   },
-  Ruled: (record, { id, outcome }, out) => {
+  Ruled: (record, { id, outcome, decidedBy, because }, out) => {
     const question = questionOf(record)
     if (question.id !== id || question.kind !== "approval" || question.put) return false
-    if (outcome === "pass") openGate(record, out)
-    else if (outcome === "ask") {
-      question.put = true
+    if (outcome === "pass") {
+      record.decidedBy = decidedBy
+      openGate(record, out)
+    } else if (outcome === "ask" || outcome === "review") {
+      question.put = outcome === "ask"
+      question.because = because
       leavePlace(record, out)
-      out.push(commands.ask)
+      out.push(outcome === "ask" ? commands.ask : commands.review)
     } else stop(record, endWith(outcome), out)
     return true
   },
@@ -283,13 +287,16 @@ const askingRow: Row = {
       if (record.action !== undefined) return false
       record.passed += 1
       record.approval = resolutionOf(reason)
-      record.remember = remember
+      record.decidedBy = byUserBecause(reason)
+      // A rule could not pass this gate.
+      record.remember = remember && !question.person
       stop(record, { _tag: "Restart", params }, out)
       return true
     }
     record.approval = resolutionOf(reason)
+    record.decidedBy = byUserBecause(reason)
     // First: whoever remembers may end the call.
-    if (remember) out.push(commands.remember)
+    if (remember && !question.person) out.push(commands.remember)
     openGate(record, out)
     return true
   },
@@ -315,7 +322,7 @@ const askingRow: Row = {
   TimedOut: (record, { message }, out) => {
     const question = questionOf(record)
     if (question.kind === "approval") {
-      stop(record, endWith({ _tag: "Denied", by: "expired", message }), out)
+      stop(record, endWith({ _tag: "Denied", by: "expired", message, decidedBy: byTimeout }), out)
     } else {
       out.push(commands.closeQuestion)
       answered(record, { _tag: "Failure", message, cause: undefined, reason: "timeout" }, out)

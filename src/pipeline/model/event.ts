@@ -1,4 +1,5 @@
 /** What an executor tells its host, one event at a time. Plain JSON, but for the answer functions and `cause`. */
+import type { DecidedBy } from "./decision.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
 
@@ -56,6 +57,8 @@ export interface AwaitingApprovalEvent extends CallEvent {
   readonly label?: string
   /** The output so far: what the host shows before it decides. */
   readonly preview?: ToolOutput
+  /** Why it is asked: what the rules, and reviewers, say of the call. Holds what the model sent: see `visibleText`. */
+  readonly because: string
   /** True if it took effect: a gate is decided once. */
   approve(options?: ApproveOptions): boolean
   deny(reason?: string): boolean
@@ -84,6 +87,8 @@ interface EndEvent extends CallEvent {
   readonly name: string
   /** What the model is told. */
   readonly content: string
+  /** Who denied or cancelled it; else, who decided the last gate that it passed, where there was one. */
+  readonly decidedBy?: DecidedBy
   /** Finally handlers that failed: `<handler>: <message>`. */
   readonly cleanupErrors?: ReadonlyArray<string>
 }
@@ -142,6 +147,8 @@ export interface BackgroundCompletedEvent extends CallEvent {
   readonly reason?: ErrorReason
   /** Who denied it. */
   readonly by?: DeniedBy
+  /** Who denied or cancelled it; else, who decided its last gate. */
+  readonly decidedBy?: DecidedBy
   /** For the host's logs; not plain JSON. */
   readonly cause?: unknown
   readonly editedParams?: unknown
@@ -198,6 +205,8 @@ export interface ToolResult {
   readonly reason?: ErrorReason
   /** Who denied it. */
   readonly by?: DeniedBy
+  /** Who denied or cancelled it; else, who decided its last gate, where it had one. */
+  readonly decidedBy?: DecidedBy
   /** For the host's logs; not plain JSON. */
   readonly cause?: unknown
   /** The task that it became: the call id. */

@@ -1,8 +1,10 @@
 /** The executor's options: their types, defaults and checks. Times are `"Infinity"` for no limit. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import type { Explanation } from "../../policy/index.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
+import type { Reviewer } from "./decision.ts"
 import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
@@ -10,9 +12,14 @@ import type { ToolOutput } from "./output.ts"
 import type { DurationInput } from "./step.ts"
 import type { PrimaryKind } from "./tool.ts"
 
+/** What the rules say of a call, and why. Plain JSON. */
+export type CallExplanation = Explanation
+
 /** What decides without asking. `ToolFilters` is the ready one. */
 export interface CallFilter {
   evaluate(tool: FilteredTool, params: unknown): "approve" | "deny" | undefined
+  /** What `evaluate` says, `ask` for undefined, and why. With it, gates and denials can say who decided, and why. */
+  explain?(tool: FilteredTool, params: unknown): CallExplanation
   /** Adds an allow rule that fits the call; false where no rule fits it. */
   remember?(tool: FilteredTool, params: unknown): boolean
   /** Whether a rule of the tool denies a file that a call found in a folder. */
@@ -117,6 +124,11 @@ export interface ToolExecutorOptions {
   readonly workspace?: string | undefined
   /** What is approved or denied without asking. Default: nothing. */
   readonly filters?: CallFilter | undefined
+  /**
+   * Asked in order at a gate that no rule passes, before the host: the first that approves or denies decides. While one
+   * thinks, the host's answers do not take effect; a cancel and `approvalTimeout` do. Default: none.
+   */
+  readonly reviewers?: ReadonlyArray<Reviewer>
   /** Effects that functions answer instead of events. Default: none. */
   readonly delegates?: Delegates
   /** Background pipelines that run at once; those that wait do not count. Default 64. */
@@ -166,6 +178,7 @@ export interface Settings {
   readonly eventBufferBytes: number
   readonly resolveChoice: ResolveChoice
   readonly hooks: Hooks
+  readonly reviewers: ReadonlyArray<Reviewer>
   readonly trace: boolean
 }
 
@@ -202,6 +215,18 @@ export const toMillis = (
   return millis
 }
 
+const noReviewers: ReadonlyArray<Reviewer> = []
+
+const toReviewers = (reviewers: ReadonlyArray<Reviewer> = noReviewers): ReadonlyArray<Reviewer> => {
+  if (!Array.isArray(reviewers))
+    throw new TypeError(`Expected \`reviewers\` to be an array, ${got(reviewers)}`)
+  for (const reviewer of reviewers) {
+    if (typeof reviewer !== "function")
+      throw new TypeError(`Expected each of \`reviewers\` to be a function, ${got(reviewer)}`)
+  }
+  return reviewers
+}
+
 /** Throws a TypeError that names the option for a value that cannot be meant. */
 export const toSettings = (options: ToolExecutorOptions): Settings => {
   const { resolveChoice = "soft" } = options
@@ -225,6 +250,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     eventBufferBytes: toCount("eventBufferBytes", options.eventBufferBytes, 8 * 1024 * 1024),
     resolveChoice,
     hooks: options.hooks ?? {},
+    reviewers: toReviewers(options.reviewers),
     trace: options.trace ?? false,
   }
 }

@@ -1,5 +1,6 @@
 /** How a call ends, before it is told: the one place that words terminal events. */
 import type { ToolCall } from "./call.ts"
+import { byUser, byUserBecause, type DecidedBy } from "./decision.ts"
 import type {
   CompletedEvent,
   DeniedBy,
@@ -23,8 +24,13 @@ export type Stopped =
       readonly message: string
       readonly cause?: unknown
     }
-  | { readonly _tag: "Denied"; readonly by: DeniedBy; readonly message: string }
-  | { readonly _tag: "Cancelled"; readonly message: string }
+  | {
+      readonly _tag: "Denied"
+      readonly by: DeniedBy
+      readonly message: string
+      readonly decidedBy: DecidedBy
+    }
+  | { readonly _tag: "Cancelled"; readonly message: string; readonly decidedBy: DecidedBy }
 
 /** The outcome of a failure; `message` is for the model, `cause` for the host. */
 export const failed = (reason: ErrorReason, message: string, cause?: unknown): Stopped =>
@@ -35,20 +41,27 @@ export const noBackground = (name: string): Stopped =>
   failed("invalid", `Tool "${name}" cannot run in the background. Call it without \`background\`.`)
 
 /** The outcome of a denial. Default of the reason: `Denied by user`. */
-export const deniedByUser = (reason?: string): Stopped => ({
+export const deniedByUser = (reason?: string, decidedBy = byUserBecause(reason)): Stopped => ({
   _tag: "Denied",
   by: "user",
   message: reason === undefined || reason === "" ? "Denied by user" : String(reason),
+  decidedBy,
 })
 
-/** The outcome of a deny rule, or of a hook that blocks. */
-export const deniedByPolicy = (message: string): Stopped => ({ _tag: "Denied", by: "policy", message })
+/** The outcome of a deny rule, or of a hook or a reviewer that says no. */
+export const deniedByPolicy = (message: string, decidedBy: DecidedBy): Stopped => ({
+  _tag: "Denied",
+  by: "policy",
+  message,
+  decidedBy,
+})
 
 /** The outcome of a cancel. Default of the reason: `Cancelled`. */
-export const cancelled = (reason?: string): Stopped => ({
-  _tag: "Cancelled",
-  message: reason === undefined || reason === "" ? "Cancelled" : String(reason),
-})
+export const cancelled = (reason?: string, by: DecidedBy = byUser): Stopped => {
+  const given = reason === undefined || reason === "" ? undefined : String(reason)
+  const decidedBy = given === undefined ? by : { ...by, reason: given }
+  return { _tag: "Cancelled", message: given ?? "Cancelled", decidedBy }
+}
 
 /** What surrounds an outcome when it is told. */
 export interface Ended {
@@ -57,6 +70,8 @@ export interface Ended {
   readonly output: ToolOutput | undefined
   /** What the call streamed, for those that ended before they had an output. */
   readonly streamed: string
+  /** Who decided the last gate, where there was one. */
+  readonly decidedBy: DecidedBy | undefined
   readonly edited: boolean
   readonly staged: CompletedEvent["staged"]
   readonly cleanupErrors: ReadonlyArray<string> | undefined
@@ -72,6 +87,10 @@ const withOutputSoFar = (message: string, { output, streamed }: Ended): string =
 /** Set one by one: most are absent, and every call pays for this. */
 export const terminalEvent = (ended: Ended): TerminalEvent => {
   const event: Mutable<TerminalEvent> = bareEvent(ended)
+  const { outcome } = ended
+  const isStopped = outcome._tag === "Denied" || outcome._tag === "Cancelled"
+  const decidedBy = isStopped ? outcome.decidedBy : ended.decidedBy
+  if (decidedBy !== undefined) event.decidedBy = decidedBy
   if (ended.cleanupErrors !== undefined) event.cleanupErrors = ended.cleanupErrors
   if (event._tag === "Completed" || event._tag === "Error") {
     if (ended.edited) event.editedParams = ended.call.params
@@ -160,12 +179,14 @@ const failureContent = (text: string, output: ToolOutput): ToolOutput["content"]
   return [{ type: "text", text }, ...output.content.filter((block) => block.type !== "text")]
 }
 
-/** Why a call did not complete, as its event says it. */
-export const whyOf = (event: TerminalEvent): Pick<ToolResult, "reason" | "by" | "cause"> => {
-  if (event._tag === "Denied") return { by: event.by }
-  if (event._tag !== "Error") return {}
-  const { reason, cause } = event
-  return cause === undefined ? { reason } : { reason, cause }
+/** Why a call ended so, and who decided it, as its event says it. */
+export const whyOf = (event: TerminalEvent): Pick<ToolResult, "reason" | "by" | "decidedBy" | "cause"> => {
+  const why: Mutable<ReturnType<typeof whyOf>> = {}
+  if (event._tag === "Denied") why.by = event.by
+  if (event._tag === "Error") why.reason = event.reason
+  if (event.decidedBy !== undefined) why.decidedBy = event.decidedBy
+  if (event._tag === "Error" && event.cause !== undefined) why.cause = event.cause
+  return why
 }
 
 /** The result that a terminal event stands for: what `run` resolves to. */
@@ -175,6 +196,7 @@ export const resultOf = (event: TerminalEvent): ToolResult => {
   const isError = event._tag !== "Completed"
   const result: Mutable<ToolResult> = { status: statusOf(event), content, output, isError }
   if (isError) Object.assign(result, whyOf(event))
+  else if (event.decidedBy !== undefined) result.decidedBy = event.decidedBy
   if (output.terminate === true) result.terminate = true
   return result
 }

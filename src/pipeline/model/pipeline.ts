@@ -14,6 +14,8 @@ export interface GatePart {
   readonly kind: "approval"
   readonly name: string
   readonly label: string | undefined
+  /** Whether only the host's answer passes it. */
+  readonly person?: boolean
 }
 
 /** A gate that the model decides later, with the tool `resolve`: the call completes here with its preview. */
@@ -41,12 +43,19 @@ export interface PartDescription {
   readonly kind: PipelinePart["kind"]
   readonly name: string
   readonly label?: string
+  /** Set for a gate that only a person passes. */
+  readonly person?: true
 }
 
 /** The options of `awaitApproval`. */
 export interface ApprovalOptions {
   /** What is asked, in a few words; hosts show it beside the call. */
   readonly label?: string
+  /**
+   * Only the host's answer passes it: no allow rule, no reviewer and no `decision: "approve"`, and nothing is remembered
+   * of it. Default false.
+   */
+  readonly person?: boolean
 }
 
 /** The options of `awaitResolve`. */
@@ -92,7 +101,8 @@ export class ToolPipeline<R = never> {
 
   /** Adds a gate: the call waits here for its host's decision. */
   awaitApproval(options?: ApprovalOptions): ToolPipeline<R> {
-    return this.with({ kind: "approval", name: "awaitApproval", label: options?.label })
+    const person = options?.person === true
+    return this.with({ kind: "approval", name: "awaitApproval", label: options?.label, person })
   }
 
   /**
@@ -141,7 +151,8 @@ export class ToolPipeline<R = never> {
     return this.parts.map((part) => {
       const { kind, name } = part
       const label = kind === "approval" || kind === "resolve" ? part.label : undefined
-      return label === undefined ? { kind, name } : { kind, name, label }
+      const person = kind === "approval" && part.person === true
+      return { kind, name, ...(label !== undefined && { label }), ...(person && { person }) }
     })
   }
 

@@ -13,7 +13,7 @@ export type Step =
   | { readonly _tag: "Output"; readonly output: string | ToolOutput }
   | { readonly _tag: "Delta"; readonly content: string; readonly partial?: unknown }
   | { readonly _tag: "Delegate"; readonly effect: HostEffect; readonly timeout?: DurationInput }
-  | { readonly _tag: "AwaitApproval"; readonly label?: string }
+  | { readonly _tag: "AwaitApproval"; readonly label?: string; readonly person?: boolean }
   | {
       readonly _tag: "Error"
       readonly message: string
@@ -53,8 +53,11 @@ export const Step = {
     effect: effect as HostEffect,
     ...options,
   }),
-  /** Wait for a decision. Pipelines use `.awaitApproval({ label? })`. */
-  AwaitApproval: (options?: { readonly label?: string }): Step => ({ _tag: "AwaitApproval", ...options }),
+  /** Wait for a decision. Pipelines use `.awaitApproval({ label?, person? })`. */
+  AwaitApproval: (options?: { readonly label?: string; readonly person?: boolean }): Step => ({
+    _tag: "AwaitApproval",
+    ...options,
+  }),
   /** Abort: the rest is skipped, finally handlers run. The cause goes to the host, never to the model. */
   Error: (message: string, options?: ErrorOptions): Step => ({
     _tag: "Error",

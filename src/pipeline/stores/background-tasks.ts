@@ -1,4 +1,6 @@
 /** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
+
+import type { DecidedBy } from "../model/decision.ts"
 import type { CompletedEvent, DeniedBy, ErrorReason, FinalStatus, TerminalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
@@ -24,6 +26,8 @@ export interface BackgroundTask {
   readonly reason?: ErrorReason
   /** Who denied it. */
   readonly by?: DeniedBy
+  /** Who denied or cancelled it; else, who decided the last gate that it passed. */
+  readonly decidedBy?: DecidedBy
   /** For the host's logs; not plain JSON. */
   readonly cause?: unknown
   /** The parameters that ran, where the host edited them. */
@@ -48,6 +52,7 @@ export interface RunningTask {
   readonly outputSoFar: string
   readonly createdAt: number
   readonly startedAt: number | undefined
+  readonly decidedBy: DecidedBy | undefined
   cancel(reason?: string): boolean
 }
 
@@ -68,6 +73,7 @@ const snapshot = (run: RunningTask): BackgroundTask => ({
   content: run.outputSoFar,
   createdAt: run.createdAt,
   ...(run.startedAt !== undefined && { startedAt: run.startedAt }),
+  ...(run.decidedBy !== undefined && { decidedBy: run.decidedBy }),
 })
 
 interface BackgroundTasksOptions {

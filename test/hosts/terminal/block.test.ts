@@ -27,6 +27,7 @@ const gate: ToolEvent = {
   name: "shell",
   params: { command: "ls" },
   background: false,
+  because: "There is no rule for it.",
   label: "List files",
   preview: { content: [{ type: "text", text: "a preview" }], details: { diff: "@@ -1 +1 @@" } },
   approve: () => true,

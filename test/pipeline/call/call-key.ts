@@ -31,8 +31,10 @@ const thenCode = (then: Then | undefined): number => {
 
 const questionCode = (question: Question | undefined): number => {
   if (question === undefined) return 0
-  const midway = question.kind === "delegate" && question.midway ? 4 : 0
-  return 1 + (question.kind === "delegate" ? 1 : 0) + (question.put ? 2 : 0) + midway
+  const put = question.put ? 2 : 0
+  if (question.kind === "delegate") return 2 + put + (question.midway ? 4 : 0)
+  // Whether reviewers are asked.
+  return 1 + put + (!question.put && question.because !== undefined ? 4 : 0)
 }
 
 /** Of a counter: nothing, the present one, or one before. */

@@ -1,5 +1,6 @@
 /** What may happen next in the explored world. What is not the ordinary way costs one of the world's deviations. */
 import type { Input } from "../../../src/pipeline/call/input.ts"
+import { byUser } from "../../../src/pipeline/model/decision.ts"
 import { cancelled, deniedByPolicy, deniedByUser, failed } from "../../../src/pipeline/model/outcome.ts"
 import { Step } from "../../../src/pipeline/model/step.ts"
 import type { ExploredCall } from "./explored-call.ts"
@@ -15,6 +16,7 @@ export interface Choice {
 
 const effect = { _tag: "Ask" } as const
 const message = "late"
+const because = "no rule says so"
 
 /** What the bookkeeping of the actor does besides. */
 const noted = ({ side }: ExploredCall, input: Input): void => {
@@ -133,7 +135,7 @@ const ofCall = (world: ExploredWorld, index: number, choices: Choices): void => 
       questionChoices(index, call, choices)
       choices.give(index, { _tag: "ToBackground" }, 1)
       if (state.question.kind === "delegate") handlerChoices(index, call, choices)
-      if (side.openAsk === state.question.id) timedOut()
+      if (side.openAsk === state.question.id || isReviewed(call)) timedOut()
       return
     case "Stopping":
       if (side.ending > 0) timedOut()
@@ -198,6 +200,13 @@ const answerChoices = (index: number, id: number, wasAsked: boolean, choices: Ch
   choices.give(index, { _tag: "AnswerFailed", id, message: "no" }, 1)
 }
 
+/** Whether reviewers are asked about the gate. */
+const isReviewed = ({ side, record: { state } }: ExploredCall): boolean =>
+  side.ruling > 0 &&
+  state._tag === "Asking" &&
+  state.question.kind === "approval" &&
+  state.question.because !== undefined
+
 const questionChoices = (index: number, { side, record }: ExploredCall, choices: Choices): void => {
   const { state } = record
   if (state._tag !== "Asking") return
@@ -205,9 +214,14 @@ const questionChoices = (index: number, { side, record }: ExploredCall, choices:
   const { id } = question
   if (question.kind === "delegate") return answerChoices(index, id, question.put, choices)
   if (side.ruling > 0) {
-    choices.give(index, { _tag: "Ruled", id: side.ruling, outcome: "ask" })
-    choices.give(index, { _tag: "Ruled", id: side.ruling, outcome: "pass" }, 1, true, " pass")
-    choices.give(index, { _tag: "Ruled", id: side.ruling, outcome: deniedByPolicy("no") }, 1, true, " deny")
+    const ruled = { _tag: "Ruled", id: side.ruling, because } as const
+    choices.give(index, { ...ruled, outcome: "ask" })
+    if (!question.person) {
+      choices.give(index, { ...ruled, outcome: "pass" }, 1, true, " pass")
+      choices.give(index, { ...ruled, outcome: deniedByPolicy("no", byUser) }, 1, true, " deny")
+      if (question.because === undefined)
+        choices.give(index, { ...ruled, outcome: "review" }, 1, true, " review")
+    }
   }
   if (!question.put) return
   choices.give(index, approve)
@@ -221,6 +235,9 @@ export const lateInputs = ({ record, side }: ExploredCall): ReadonlyArray<Input>
   const { state, run, asked } = record
   const inputs: Array<Input> = []
   const output = undefined
+  // Rules and reviewers come first.
+  if (state._tag === "Asking" && state.question.kind === "approval" && !state.question.put)
+    inputs.push(approve, { _tag: "Deny", outcome: deniedByUser() })
   if (run > 1 || (run === 1 && side.begun === 0)) {
     const late = run - 1
     inputs.push(

@@ -22,6 +22,7 @@ describe("a pending call at a gate", () => {
       background: false,
       label: "Write a.ts",
       preview: { content: [{ type: "text", text: "before" }] },
+      because: "There is no rule for the tool `write`.",
       approve: expect.any(Function),
       deny: expect.any(Function),
     })
@@ -58,8 +59,18 @@ describe("a pending call at a gate", () => {
     executor.enqueue([{ callId: "c", name: "write" }])
     const gate = await host.until(is("AwaitingApproval"))
     expect(gate.deny(reason)).toBe(true)
+    const decidedBy = reason ? { kind: "user", reason } : { kind: "user" }
     expect(await host.run()).toEqual([
-      { _tag: "Denied", ...stamp, agentId: "main", callId: "c", name: "write", content, by: "user" },
+      {
+        _tag: "Denied",
+        ...stamp,
+        agentId: "main",
+        callId: "c",
+        name: "write",
+        content,
+        by: "user",
+        decidedBy,
+      },
     ])
     expect(log).toEqual(["before", "closed"])
   })
@@ -271,6 +282,7 @@ describe("a call that was decided beforehand", () => {
       name: "write",
       content: "Denied by user",
       by: "user",
+      decidedBy: { kind: "call" },
     })
     expect(log).toEqual([])
     expect(executor.inspect()).toEqual([])

@@ -6,7 +6,7 @@ import type { PipelinePart } from "../../../src/pipeline/model/pipeline.ts"
 import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
 import { Step } from "../../../src/pipeline/model/step.ts"
 
-/** A pipeline as a word: `p` a handler, `d` one that delegates, `g` a gate, `r` a resolve gate, `f` a finally handler. */
+/** A pipeline as a word: `p` a handler, `d` one that delegates, `g` a gate, `G` one that only a person passes, `r` a resolve gate, `f` a finally handler. */
 export type Shape = string
 
 const handler = { name: "handler", call: () => Step.Continue }
@@ -15,7 +15,8 @@ const partOf = (letter: string, index: number): PipelinePart<unknown> => {
   const name = `${letter}${index}`
   switch (letter) {
     case "g":
-      return { kind: "approval", name, label: undefined }
+    case "G":
+      return { kind: "approval", name, label: undefined, person: letter === "G" }
     case "r":
       return {
         kind: "resolve",

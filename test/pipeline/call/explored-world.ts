@@ -238,7 +238,8 @@ export class ExploredWorld {
       case "Stream":
         if (record.state._tag === "Running" || record.state._tag === "Cleaning") side.flowing = record.run
         return
-      case "Rule": {
+      case "Rule":
+      case "Review": {
         const { state } = record
         if (state._tag === "Asking" && state.question.kind === "approval" && !state.question.put) {
           side.ruling = state.question.id
@@ -415,6 +416,12 @@ const runFinal = (call: ExploredCall): void => {
   side.inflight = record.run
 }
 
+/** The number of the last gate that is asked of the host. */
+const lastGate = (shape: string, isApproved: boolean): number => {
+  const gates = shape.replace(/[^gG]/g, "")
+  return isApproved ? gates.lastIndexOf("G") + 1 : gates.length
+}
+
 /** What a call is composed of. */
 export const admitted = (call: ExploredCall): Extract<Input, { readonly _tag: "Admitted" }> => {
   const { shape } = call.spec
@@ -426,6 +433,6 @@ export const admitted = (call: ExploredCall): Extract<Input, { readonly _tag: "A
     params: call.record.call.params,
     parts,
     finals: parts.filter((part) => part.kind === "finally"),
-    gates: [...asked].filter((letter) => letter === "g").length,
+    gates: lastGate(asked, call.record.call.decision === "approve"),
   }
 }

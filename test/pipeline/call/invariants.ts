@@ -131,6 +131,8 @@ export const run = (call: ExploredCall): void => {
   must(record.passed === gatesBefore(record) + side.ownGates, "passed another number of gates than there are")
   if (record.call.decision !== "approve")
     must(record.passed <= side.opened, "passed a gate that nobody opened")
+  const persons = parts.slice(0, at).filter((part) => part.kind === "approval" && part.person === true).length
+  must(persons <= side.opened, "passed a person's gate that nobody opened")
 }
 
 export const runFinal = (call: ExploredCall, part: number): void => {

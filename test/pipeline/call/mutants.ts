@@ -49,6 +49,18 @@ export const mutants: ReadonlyArray<Mutant> = [
     "record.passed <= record.decided ||",
   ),
   mutant(
+    "passes a person's gate by what the call says",
+    "running",
+    ' === "approve" && !person)',
+    ' === "approve")',
+  ),
+  mutant(
+    "takes the host's answer before the reviewers'",
+    "transition",
+    'if (question.kind !== "approval" || !question.put || !isOpen(record, id)) return false\n    if (isEdited)',
+    'if (question.kind !== "approval" || !isOpen(record, id)) return false\n    if (isEdited)',
+  ),
+  mutant(
     "runs without a place",
     "running",
     "if (takesPlace(record, out)) out.push(commands.run)",

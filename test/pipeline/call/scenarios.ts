@@ -35,10 +35,9 @@ export const everyPipeline: Scenarios = shapesUpTo(4).flatMap((shape) => {
 })
 
 /** Fewer, further off the ordinary way. */
-export const farAstray: Scenarios = ["pf", "gf", "df", "rf", "pgf", "pgp", "dgf", "grpf"].flatMap((shape) => [
-  alone(shape, false, 3),
-  alone(shape, true, 3),
-])
+export const farAstray: Scenarios = ["pf", "gf", "df", "rf", "pgf", "pgp", "dgf", "grpf", "Gf"].flatMap(
+  (shape) => [alone(shape, false, 3), alone(shape, true, 3)],
+)
 
 const a = (shape: Shape, more: Partial<CallSpec> = {}): CallSpec => ({ agent: "a", shape, ...more })
 const b = (shape: Shape, more: Partial<CallSpec> = {}): CallSpec => ({ agent: "b", shape, ...more })
@@ -72,6 +71,10 @@ export const meetings: Scenarios = [
     a("pg", { decision: "approve" }),
     a("g", { decision: "requested" }),
   ]),
+  together("gates that only a person passes", 2, [
+    a("gGpf", { decision: "approve" }),
+    a("pGg", { decision: "approve", background: true }),
+  ]),
   together("apply", 2, [a("prpf"), a("", apply)]),
   together("apply and discard at once", 1, [a("prpf"), a("", apply), a("", { ...discard, outside: true })]),
   together("an action that stages another", 2, [a("prprf"), a("", apply), a("", apply)]),
@@ -89,6 +92,7 @@ export const forMutants: Scenarios = [
   alone("pgp", true, 3),
   together("apply an action", 1, [a("prpf"), a("", apply)]),
   together("a lane of two", 1, [a("pf"), a("g")]),
+  together("a person's gate", 1, [a("pGpg", { decision: "approve" })]),
   together("a place for two", 1, [a("dp", inBackground), b("gp", inBackground)]),
 ]
 

@@ -47,7 +47,14 @@ describe("the events of a call", () => {
     const executor = executorOf({ tool: pipeline() })
     executor.enqueue(calls)
     executor.cancel({ reason: "enough" })
-    expect(await executor.next()).toEqual({ _tag: "Cancelled", ...stamp, ...call, content: "enough" })
+    const decidedBy = { kind: "user", reason: "enough" }
+    expect(await executor.next()).toEqual({
+      _tag: "Cancelled",
+      ...stamp,
+      ...call,
+      content: "enough",
+      decidedBy,
+    })
     expect(await executor.next()).toBeUndefined()
   })
 })

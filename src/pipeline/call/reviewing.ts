@@ -1,0 +1,100 @@
+/** Puts an open gate to those who may decide it before the host does: the rules, then the reviewers in their order. */
+import { byCall, type DecidedBy, type Review, type ReviewQuestion } from "../model/decision.ts"
+import { messageOf } from "../model/failure.ts"
+import { deniedByPolicy } from "../model/outcome.ts"
+import { type Asker, openQuestion } from "./asking.ts"
+import type { Input } from "./input.ts"
+import { byRule, explained, noRuleFor, onlyAPerson } from "./ruling.ts"
+import type { ApprovalQuestion } from "./state.ts"
+
+type Ruling = Omit<Extract<Input, { readonly _tag: "Ruled" }>, "_tag" | "id">
+
+const nobodyThere = deniedByPolicy(
+  "Denied: this call needs an approval, and nobody is there to give it",
+  byCall,
+)
+
+/** The gate that was not put to the host yet. */
+const gateOf = (asker: Asker): ApprovalQuestion | undefined => {
+  const question = openQuestion(asker.record)
+  return question?.kind === "approval" && !question.put ? question : undefined
+}
+
+/** Passes the open gate, or has reviewers or the host asked. */
+export const ruleGate = (asker: Asker): void => {
+  const gate = gateOf(asker)
+  if (gate === undefined) return
+  asker.receive({ _tag: "Ruled", id: gate.id, ...ruling(asker, gate) })
+}
+
+const ruling = (asker: Asker, { person }: ApprovalQuestion): Ruling => {
+  const { engine, record, tool } = asker
+  if (person) return asked(asker, onlyAPerson)
+  const { name, params } = record.subject
+  const subject = record.action === undefined ? tool : engine.toolOf(name)
+  if (subject === undefined) return asked(asker, noRuleFor(name))
+  const explanation = explained(engine.filters, subject, params)
+  if (explanation.verdict === "approve") return { outcome: "pass", decidedBy: byRule(explanation) }
+  const { because } = explanation
+  return engine.settings.reviewers.length > 0 ? { outcome: "review", because } : asked(asker, because)
+}
+
+const asked = ({ sink }: Asker, because: string): Ruling =>
+  sink.answers ? { outcome: "ask", because } : { outcome: nobodyThere }
+
+/** Has the reviewers asked: one after another, until one decides. */
+export const reviewGate = (asker: Asker): void => {
+  const gate = gateOf(asker)
+  if (gate === undefined) return
+  const { id } = gate
+  const controller = new AbortController()
+  asker.controller = controller
+  asker.suspended()
+  void review(asker, gate, controller.signal).then((ruled) => {
+    if (asker.controller === controller) asker.controller = undefined
+    asker.receive({ _tag: "Ruled", id, ...ruled })
+  })
+}
+
+const review = async (asker: Asker, gate: ApprovalQuestion, signal: AbortSignal): Promise<Ruling> => {
+  const question = questionOf(asker, gate)
+  let { because } = question
+  for (const reviewer of asker.engine.settings.reviewers) {
+    if (signal.aborted) break
+    const { verdict, reason } = await oneReview(async () => reviewer({ ...question, because }, { signal }))
+    const decidedBy: DecidedBy = { kind: "reviewer", ...(reason !== undefined && { reason }) }
+    if (verdict === "approve") return { outcome: "pass", decidedBy }
+    if (verdict === "deny") return { outcome: deniedByPolicy(reason ?? "Denied by a reviewer", decidedBy) }
+    if (reason !== undefined) because = reason
+  }
+  return asked(asker, because)
+}
+
+const verdicts: ReadonlySet<unknown> = new Set(["approve", "deny", "ask"])
+
+/** A reviewer may be plain JavaScript: what is no verdict asks on. */
+const oneReview = async (ask: () => Promise<Review>): Promise<Review> => {
+  try {
+    const answer: Partial<Review> | null | undefined = await ask()
+    if (!verdicts.has(answer?.verdict)) return { verdict: "ask", reason: "A reviewer gave no verdict." }
+    const { verdict, reason } = answer as Review
+    return reason === undefined || reason === "" ? { verdict } : { verdict, reason: String(reason) }
+  } catch (error) {
+    return { verdict: "ask", reason: `A reviewer failed: ${messageOf(error)}` }
+  }
+}
+
+const questionOf = ({ record }: Asker, { label, because }: ApprovalQuestion): ReviewQuestion => {
+  const { agentId, callId, name, params, background, meta } = record.subject
+  return {
+    agentId,
+    callId,
+    name,
+    params,
+    background,
+    ...(label !== undefined && { label }),
+    ...(record.output !== undefined && { preview: record.output }),
+    because: because ?? noRuleFor(name),
+    ...(meta !== undefined && { meta }),
+  }
+}

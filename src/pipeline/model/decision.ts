@@ -1,0 +1,72 @@
+/** Who decides about a call, what is asked of them, and why. All but the functions is plain JSON. */
+import type { ToolOutput } from "./output.ts"
+
+/**
+ * Who decided. `user`: the host, for whom a person may stand. `rule`: an allow or deny rule. `hook`: `beforeCall`.
+ * `reviewer`: one of `reviewers`. `call`: what its caller said beforehand, such as `decision: "approve"` or an aborted
+ * signal. `timeout`: nobody did in time.
+ */
+export interface DecidedBy {
+  readonly kind: "user" | "rule" | "hook" | "reviewer" | "call" | "timeout"
+  /** The pattern of the rule. */
+  readonly rule?: string
+  /** Where that rule comes from: `remembered`, or what the host called it. */
+  readonly source?: string
+  /** What was said with it, or what the rule matched. */
+  readonly reason?: string
+}
+
+/** The host, without a word. */
+export const byUser: DecidedBy = { kind: "user" }
+/** What the call's own caller said beforehand. */
+export const byCall: DecidedBy = { kind: "call" }
+/** Nobody, in time. */
+export const byTimeout: DecidedBy = { kind: "timeout" }
+
+/** The host, and what it said. */
+export const byUserBecause = (reason: string | undefined): DecidedBy =>
+  reason === undefined || reason === "" ? byUser : { kind: "user", reason: String(reason) }
+
+/** What a reviewer is asked: a gate that no rule decided. */
+export interface ReviewQuestion {
+  readonly agentId: string
+  readonly callId: string
+  readonly name: string
+  readonly params: unknown
+  readonly background: boolean
+  readonly label?: string
+  /** The output so far. */
+  readonly preview?: ToolOutput
+  /** Why no rule decided it. */
+  readonly because: string
+  /** What the host put into the call. */
+  readonly meta?: Readonly<Record<string, unknown>>
+}
+
+/** What a reviewer says. `ask`: it leaves it to the next one, and after the last to the host. */
+export interface Review {
+  readonly verdict: "approve" | "deny" | "ask"
+  /** Of a denial, told to the model; of `ask`, shown to who decides. */
+  readonly reason?: string
+}
+
+/** Decides at gates in place of the host. A throw, and what is no verdict, asks on. */
+export type Reviewer = (
+  question: ReviewQuestion,
+  context: {
+    /** Aborted when the call is cancelled, or `approvalTimeout` is over, while the reviewer thinks. */
+    readonly signal: AbortSignal
+  },
+) => Review | Promise<Review>
+
+/** What would happen to a call, as `decide` tells it. Plain JSON. */
+export interface CallDecision {
+  /** `run`: nobody would be asked. `ask`: a gate of its plan would be. `invalid`: it could not run at all. */
+  readonly verdict: "run" | "ask" | "deny" | "invalid"
+  /** Why: of a denial and of an invalid call what the model would be told, of `ask` what `because` would say. */
+  readonly reason?: string
+  /** Who decided, where somebody did. */
+  readonly by?: DecidedBy
+  /** As they would run: checked, coerced, and as a hook changed them. Of an invalid call, as they came. */
+  readonly params: unknown
+}
