@@ -14,6 +14,7 @@ import { CallActor } from "./call/actor.ts"
 import { failUnread } from "./call/asking.ts"
 import { CallIds, takeBackground, toToolCall } from "./call/call-input.ts"
 import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
+import { decideCall } from "./call/deciding.ts"
 import { type CallInspection, inspectionOf, isRunning } from "./call/inspection.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
 import {
@@ -31,11 +32,11 @@ import { EventIterator, EventQueue, type EventSink } from "./events/event-queue.
 import { EventStamps } from "./events/event-stamps.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
-import { byCall } from "./model/decision.ts"
+import { byCall, type CallDecision } from "./model/decision.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
 import { got } from "./model/got.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./model/options.ts"
-import { cancelled, failed, type Stopped } from "./model/outcome.ts"
+import { cancelled, duplicate, failed, type Stopped } from "./model/outcome.ts"
 import type { ToolOutput } from "./model/output.ts"
 import type { PendingActions } from "./model/pending-actions.ts"
 import type { ToolDefinition, ToolRegistry } from "./model/registry.ts"
@@ -297,6 +298,29 @@ export class ToolExecutor implements AsyncDisposable {
     })
   }
 
+  /**
+   * What would happen to a call, were it queued now: its parameters are checked, `beforeCall` and the rules are asked, its
+   * pipeline is composed and its gates are looked at. Nothing of it runs, and nothing is changed; reviewers are not asked, and
+   * what a handler asks for while it runs is not known. Rejects for what is no call, and after shutdown.
+   */
+  async decide(input: ToolCallInput): Promise<CallDecision> {
+    this.assertOpen()
+    const call = toToolCall(input, this.ids)
+    const { agentId, callId, name } = call
+    const tool = this.tools.toolFor(agentId, name)
+    const { params, background } = takeBackground(call.params, tool)
+    return decideCall({
+      call: { ...call, params, background: call.background || background },
+      tool,
+      filters: this.engine.filters,
+      hooks: this.settings.hooks,
+      isTaken: this.calls.has(callId) || this.tasks.has(callId),
+      unknownTool: () => this.unknownTool(agentId, name),
+      pending: this.actions.latest(agentId),
+      toolOf: (toolName) => this.registry.get(toolName),
+    })
+  }
+
   // --- Agents
 
   /** What belongs to one agent: its tools, its pending actions, its turns. A view: there is nothing to keep or to close. */
@@ -485,7 +509,7 @@ export class ToolExecutor implements AsyncDisposable {
       return call
     }
     if (this.calls.has(callId) || this.tasks.has(callId)) {
-      call.reject(failed("duplicate", `Call id "${callId}" is in use. Use a new id for every call.`))
+      call.reject(duplicate(callId))
       return call
     }
     if (refusal !== undefined) call.refuse(refusal)

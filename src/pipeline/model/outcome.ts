@@ -36,6 +36,10 @@ export type Stopped =
 export const failed = (reason: ErrorReason, message: string, cause?: unknown): Stopped =>
   cause === undefined ? { _tag: "Error", reason, message } : { _tag: "Error", reason, message, cause }
 
+/** What a call whose id is in use gets. */
+export const duplicate = (callId: string): Stopped =>
+  failed("duplicate", `Call id "${callId}" is in use. Use a new id for every call.`)
+
 /** What a background call of a tool gets that must stay in the foreground. */
 export const noBackground = (name: string): Stopped =>
   failed("invalid", `Tool "${name}" cannot run in the background. Call it without \`background\`.`)
