@@ -12,6 +12,16 @@ export type { ResolveCallOptions, ResolveRequest } from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
 export type { ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
 export type {
+  AudioContent,
+  ContentNotes,
+  EmbeddedResource,
+  ImageContent,
+  ResourceContents,
+  ResourceLink,
+  TextContent,
+  ToolContent,
+} from "./pipeline/model/content.ts"
+export type {
   CallDecision,
   DecidedBy,
   Review,
@@ -72,7 +82,7 @@ export type {
   Hooks,
   ToolExecutorOptions,
 } from "./pipeline/model/options.ts"
-export type { ImageContent, TextContent, ToolContent, ToolOutput } from "./pipeline/model/output.ts"
+export type { ToolOutput } from "./pipeline/model/output.ts"
 export { textOf, textOutput } from "./pipeline/model/output.ts"
 export type {
   ActionFunction,

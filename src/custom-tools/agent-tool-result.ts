@@ -1,5 +1,5 @@
 /** What tools of other agents answer with. Both runtimes share it. Source: the published agent-core packages. */
-import type { ToolContent } from "../pipeline/model/output.ts"
+import type { ToolContent } from "../pipeline/model/content.ts"
 
 export interface AgentToolResult<TDetails = unknown> {
   /** What the model sees. */

@@ -1,5 +1,6 @@
 /** Reads whatever a foreign tool answers or streams: nothing that it makes up reaches a host as it is. */
-import { type ToolContent, type ToolOutput, textOf } from "../pipeline/model/output.ts"
+import { isContent, type ToolContent } from "../pipeline/model/content.ts"
+import { type ToolOutput, textOf } from "../pipeline/model/output.ts"
 import type { AgentToolResult } from "./agent-tool-result.ts"
 import { toPlainJson } from "./plain-json.ts"
 
@@ -14,15 +15,32 @@ const text = (value: unknown): ToolContent => ({
 
 const isNothing = (value: unknown): value is null | undefined => value === undefined || value === null
 
+const knownFields = new Set([
+  "type",
+  "text",
+  "data",
+  "mimeType",
+  "resource",
+  "uri",
+  "name",
+  "title",
+  "description",
+  "size",
+  "annotations",
+  "_meta",
+])
+
+const withKnownFields = (block: ToolContent): ToolContent =>
+  Object.fromEntries(
+    Object.entries(block).filter(([field]) => knownFields.has(field)),
+  ) as unknown as ToolContent
+
 const toBlocks = (block: unknown): Array<ToolContent> => {
   if (isNothing(block)) return []
   if (!isRecord(block)) return [text(block)]
-  const { type, text: words, data, mimeType } = block
-  if (type === "text") return isNothing(words) ? [] : [text(words)]
-  if (type === "image" && typeof data === "string" && typeof mimeType === "string") {
-    return [{ type, data, mimeType }]
-  }
-  return [text(block)]
+  const { type, text: words } = block
+  if (type === "text" && typeof words !== "string") return isNothing(words) ? [] : [text(words)]
+  return [isContent(block) ? withKnownFields(block) : text(block)]
 }
 
 const besideContent = new Set(["details", "isError", "terminate"])
@@ -33,7 +51,7 @@ const contentOf = (result: unknown): Array<ToolContent> => {
   const { type, content, output } = result
   if (!isNothing(content)) return Array.isArray(content) ? content.flatMap(toBlocks) : toBlocks(content)
   if (typeof output === "string") return [text(output)]
-  if (type === "text" || type === "image") return toBlocks(result)
+  if (type === "text" || isContent(result)) return toBlocks(result)
   return Object.keys(result).every((key) => besideContent.has(key) || isNothing(result[key]))
     ? []
     : [text(result)]
@@ -45,8 +63,8 @@ const detailsOf = (result: unknown): { readonly details?: unknown } => {
 }
 
 /**
- * The output that a result stands for. A string is its text, `output` with a string too; blocks that are neither text
- * nor an image, and results without content, are shown as JSON; nothing gives no content. `details` come as plain JSON,
+ * The output that a result stands for. A string is its text, `output` with a string too; what is no content block, and
+ * results without content, are shown as JSON; nothing gives no content. `details` come as plain JSON,
  * as they would after the session was read back: see `toPlainJson`.
  */
 export const toToolOutput = (result: unknown): { readonly output: ToolOutput; readonly isError: boolean } => {

@@ -2,6 +2,10 @@ import { describe, expect, it } from "vitest"
 import { toPartial, toToolOutput } from "../../src/custom-tools/normalise-result.ts"
 
 const text = (words: string) => ({ type: "text", text: words })
+const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" }
+const resource = { type: "resource", resource: { uri: "file:///a", text: "a" } }
+const link = { type: "resource_link", uri: "file:///a", name: "a" }
+const broken = { type: "resource", uri: "x" }
 const image = { type: "image", data: "AAAA", mimeType: "image/png" }
 
 describe("toToolOutput", () => {
@@ -33,11 +37,10 @@ describe("toToolOutput", () => {
     ["a text block without text", { content: [{ type: "text" }] }, []],
     ["a text block of a number", { content: [{ type: "text", text: 5 }] }, [text("5")]],
     ["an image without data", { content: [{ type: "image" }] }, [text('{"type":"image"}')]],
-    [
-      "a block of another kind",
-      { content: [{ type: "resource", uri: "x" }] },
-      [text('{"type":"resource","uri":"x"}')],
-    ],
+    ["a sound and resources", { content: [audio, resource, link] }, [audio, resource, link]],
+    ["a link as the result", link, [link]],
+    ["a resource without contents", { content: [broken] }, [text(JSON.stringify(broken))]],
+    ["a block of another kind", { content: [{ type: "video" }] }, [text('{"type":"video"}')]],
   ])("makes content of %s", (_name, result, content) => {
     expect(toToolOutput(result).output.content).toStrictEqual(content)
   })

@@ -97,7 +97,7 @@ describe("a standing handler", () => {
     const { executor } = standing((() => undefined) as never)
     expect(await executor.resolve(apply)).toMatchObject({
       status: "error",
-      content: "The standing handler gave neither text nor content blocks",
+      content: "The standing handler gave an output that is neither text nor content blocks",
     })
   })
 

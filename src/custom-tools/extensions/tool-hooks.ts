@@ -90,7 +90,7 @@ const tellResult = async (
       const rewritten = answer.content === undefined ? undefined : toOutput({ content: answer.content })
       if (rewritten !== undefined) content = [...rewritten.content]
       else if (answer.content !== undefined) {
-        listener.warn("Ignored the `content` of a tool_result listener: it is no array of text and images")
+        listener.warn("Ignored the `content` of a tool_result listener: it is no array of content blocks")
       }
       if (answer.details !== undefined) details = answer.details
       isRewritten ||= rewritten !== undefined || answer.details !== undefined

@@ -4,6 +4,7 @@
  */
 
 import type { ToolCallInput } from "../../pipeline/model/call.ts"
+import type { ToolContent } from "../../pipeline/model/content.ts"
 import type { FinalStatus, ToolEvent } from "../../pipeline/model/event.ts"
 import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
@@ -63,12 +64,30 @@ const boundText = (text: string, omittedLines: number): BoundedText => {
   return { text: text.slice(start), omittedLines: omittedLines + countLines(text.slice(0, start)) }
 }
 
-const imageLines = (output: ToolOutput): string =>
-  output.content
-    .flatMap((part) => (part.type === "image" ? [`[${part.mimeType}, ${kilobytesOf(part.data)} kB]`] : []))
-    .join("\n")
-
 const kilobytesOf = (base64: string): number => Math.ceil((base64.length * 3) / 4 / 1000)
+
+const listed = (...parts: ReadonlyArray<string | undefined>): string =>
+  `[${parts.filter((part) => part !== undefined && part !== "").join(", ")}]`
+
+const blockLines = (block: ToolContent): Array<string> => {
+  switch (block.type) {
+    case "text":
+      return []
+    case "image":
+    case "audio":
+      return [listed(block.mimeType, `${kilobytesOf(block.data)} kB`)]
+    case "resource": {
+      const { uri, mimeType, text, blob } = block.resource
+      if (blob !== undefined) return [listed(uri, mimeType, `${kilobytesOf(blob)} kB`)]
+      return [listed(uri, mimeType), text]
+    }
+    case "resource_link":
+      return [listed(block.title ?? block.name, block.uri, block.mimeType)]
+  }
+}
+
+/** What an output holds besides its text, a line or more for each block. */
+const otherLines = ({ content }: ToolOutput): string => content.flatMap(blockLines).join("\n")
 
 /** The block of a call that its host has enqueued and the executor has not yet started. */
 export const queuedBlock = (call: ToolCallInput & { readonly callId: string }): Block => ({
@@ -107,10 +126,10 @@ interface Ending {
 
 const ended = (block: Block, ending: Ending, now: number): Block => {
   const { status, content, output, editedParams, cleanupErrors } = ending
-  const images = output === undefined ? "" : imageLines(output)
+  const others = output === undefined ? "" : otherLines(output)
   // The host says in its own words how people resolve a preview.
   const told = withoutHint(content)
-  const text = told === "" || images === "" ? told + images : `${told}\n${images}`
+  const text = told === "" || others === "" ? told + others : `${told}\n${others}`
   return {
     ...withoutGate(block, block.startedAt ?? now),
     ...boundText(text, 0),
@@ -161,7 +180,7 @@ export const foldBlock = (block: Block | undefined, event: ToolEvent, now: numbe
         ...(label !== undefined && { label }),
         ...(preview !== undefined && {
           preview: {
-            text: textOf(preview),
+            text: [textOf(preview), otherLines(preview)].filter((text) => text !== "").join("\n"),
             ...(preview.details !== undefined && { details: preview.details }),
           },
         }),

@@ -15,7 +15,7 @@ import { messageOf } from "../model/failure.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import { formatMillis } from "../model/options.ts"
 import { cancelled, deniedByUser, noBackground, type Stopped, terminalEvent } from "../model/outcome.ts"
-import { textOf, toOutput } from "../model/output.ts"
+import { outputFault, textOf, toOutput } from "../model/output.ts"
 import type { HandlerPart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import { type DurationInput, type Step, ToolError } from "../model/step.ts"
@@ -179,7 +179,7 @@ export class CallActor
     if (question?.kind !== "delegate" || question.id !== id) return false
     const output = value === undefined || value === null ? undefined : toOutput(value)
     if (output === undefined && value !== undefined && value !== null) {
-      const message = `The host's answer to ${question.effect._tag} is neither text nor content blocks`
+      const message = `The host's answer to ${question.effect._tag} ${outputFault(value)}`
       return this.answer({ _tag: "AnswerFailed", id, message })
     }
     // A finally handler's answer is its own: it does not change the result.

@@ -3,7 +3,7 @@
  * edited parameters.
  */
 import type { Outcome, Stopped } from "../model/outcome.ts"
-import { toOutput } from "../model/output.ts"
+import { outputFault, toOutput } from "../model/output.ts"
 import type { Step } from "../model/step.ts"
 import type { Outbox } from "./command.ts"
 import * as commands from "./command.ts"
@@ -69,7 +69,7 @@ export const applyFinal = (record: CallRecord, step: Step, out: Outbox): boolean
     case "Output":
       // It changes nothing, but for a mistake.
       if (toOutput(step.output) !== undefined) return advanceFinal(record, out)
-      return finalFailed(record, "gave an output that is neither text nor content blocks", out)
+      return finalFailed(record, `gave an output that ${outputFault(step.output)}`, out)
     case "Delta":
       out.push({ _tag: "Stream", content: step.content, partial: step.partial })
       return true

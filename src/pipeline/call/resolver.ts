@@ -9,7 +9,7 @@ import { renderResolve } from "../../resolve/rendering.ts"
 import { failureText, nothingPending, withDetails } from "../../resolve/result.ts"
 import { messageOf } from "../model/failure.ts"
 import type { EffectHandler, HandlerContext } from "../model/handler.ts"
-import { type ToolOutput, toOutput } from "../model/output.ts"
+import { outputFault, type ToolOutput, toOutput } from "../model/output.ts"
 import { pipeline } from "../model/pipeline.ts"
 import { Step, ToolError } from "../model/step.ts"
 import { defineTool, type Tool } from "../model/tool.ts"
@@ -55,8 +55,11 @@ const askStanding = async (
   context: HandlerContext,
 ): Promise<Step> => {
   try {
-    const output = toOutput(await handler(params, { signal: context.signal }))
-    if (output === undefined) throw new ToolError("The standing handler gave neither text nor content blocks")
+    const answer = await handler(params, { signal: context.signal })
+    const output = toOutput(answer)
+    if (output === undefined) {
+      throw new ToolError(`The standing handler gave an output that ${outputFault(answer)}`)
+    }
     return Step.Output(withDetails(output, params, handler))
   } catch (error) {
     const message = failureText(params, messageOf(error), !(error instanceof ToolError))

@@ -3,7 +3,7 @@ import { defaultOutput, failureText, withDetails } from "../../resolve/result.ts
 import { byCall } from "../model/decision.ts"
 import type { FailureReason } from "../model/event.ts"
 import { failed, type Outcome } from "../model/outcome.ts"
-import { type ToolOutput, textOf, toOutput } from "../model/output.ts"
+import { outputFault, type ToolOutput, textOf, toOutput } from "../model/output.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Step } from "../model/step.ts"
 import { clean, leavePlace } from "./cleaning.ts"
@@ -65,7 +65,9 @@ export const apply = (record: CallRecord, step: Step, out: Outbox): void => {
       return advance(record, out)
     case "Output": {
       const output = toOutput(step.output)
-      if (output === undefined) return fail(record, { message: notAnOutput(record), thrown: true }, out)
+      if (output === undefined) {
+        return fail(record, { message: notAnOutput(record, step.output), thrown: true }, out)
+      }
       record.output = output
       return advance(record, out)
     }
@@ -95,8 +97,8 @@ export const apply = (record: CallRecord, step: Step, out: Outbox): void => {
   }
 }
 
-const notAnOutput = ({ parts, at }: CallRecord): string =>
-  `Handler \`${parts[at]?.name}\` gave an output that is neither text nor content blocks`
+const notAnOutput = ({ parts, at }: CallRecord, output: unknown): string =>
+  `Handler \`${parts[at]?.name}\` gave an output that ${outputFault(output)}`
 
 // --- Gates and questions
 

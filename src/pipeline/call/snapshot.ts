@@ -9,7 +9,7 @@ import { messageOf } from "../model/failure.ts"
 import type { CallMemory, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { Stopped } from "../model/outcome.ts"
-import type { ToolOutput } from "../model/output.ts"
+import { type ToolOutput, toOutput } from "../model/output.ts"
 import { finallyPartsOf, type PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { DurationInput } from "../model/step.ts"
@@ -214,6 +214,9 @@ const isObject = (value: unknown): value is object =>
 
 const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
+const isOutput = (output: unknown): boolean =>
+  output === undefined || (isObject(output) && toOutput(output) !== undefined)
+
 const isStaged = (staged: StagedSnapshot | undefined): boolean =>
   isObject(staged) &&
   typeof staged.actionId === "string" &&
@@ -222,7 +225,8 @@ const isStaged = (staged: StagedSnapshot | undefined): boolean =>
   isObject(staged.source) &&
   isObject(staged.staging) &&
   isObject(staged.staging.call) &&
-  isIndex(staged.staging.at)
+  isIndex(staged.staging.at) &&
+  isOutput(staged.output)
 
 const isStanding = (standing: StandingSnapshot | undefined): boolean =>
   isObject(standing) &&
@@ -230,6 +234,7 @@ const isStanding = (standing: StandingSnapshot | undefined): boolean =>
   isIndex(standing.at) &&
   isIndex(standing.passed) &&
   isIndex(standing.decided) &&
+  isOutput(standing.output) &&
   (standing.action === undefined || isStaged(standing.action))
 
 /** The record of a call that goes on as it was, once its turn comes. Throws an Error where its tool is gone or has changed. */

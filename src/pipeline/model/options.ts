@@ -47,7 +47,8 @@ export interface DelegateCall {
   readonly signal: AbortSignal
 }
 
-type DelegateAnswer = string | ToolOutput | undefined
+// biome-ignore lint/suspicious/noConfusingVoidType: what does not answer returns nothing.
+type DelegateAnswer = string | ToolOutput | undefined | void
 
 /**
  * Answers the effects of a tag: an output, its text, or nothing. What it throws fails the effect with that

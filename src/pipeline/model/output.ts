@@ -1,25 +1,15 @@
-/** What a tool produces for the model (`content`) and for its host alone (`details`). */
-
-/** A block of text. */
-export interface TextContent {
-  readonly type: "text"
-  readonly text: string
-}
-
-/** A block with an image. */
-export interface ImageContent {
-  readonly type: "image"
-  /** The image's bytes in base64. */
-  readonly data: string
-  readonly mimeType: string
-}
-
-/** One block of what the model is shown. */
-export type ToolContent = TextContent | ImageContent
+/** What a tool produces: for the model (`content`), for programs (`structured`), and for its host alone (`details`). */
+import { contentFault, isContent, type ToolContent } from "./content.ts"
+import { messageOf } from "./failure.ts"
 
 /** What a tool produces. Plain JSON. */
 export interface ToolOutput {
   readonly content: ReadonlyArray<ToolContent>
+  /**
+   * The same as data, for programs. Plain JSON, checked against the tool's `outputSchema` where it has one. Where no block
+   * is text, its JSON is added as one, so that the model can read it.
+   */
+  readonly structured?: unknown
   /** For hosts and renderers; never shown to the model. Plain JSON. */
   readonly details?: unknown
   /** Asks the host to end the model's turn after this result. */
@@ -29,7 +19,7 @@ export interface ToolOutput {
 /** An output of one text block. */
 export const textOutput = (text: string): ToolOutput => ({ content: [{ type: "text", text }] })
 
-/** The text blocks of an output, joined by newlines. Images have no text. */
+/** The text blocks of an output, joined by newlines. Other blocks have no text. */
 export const textOf = (output: ToolOutput | undefined): string => {
   if (output === undefined) return ""
   const { content } = output
@@ -40,20 +30,48 @@ export const textOf = (output: ToolOutput | undefined): string => {
     .join("\n")
 }
 
-const isContent = (block: unknown): block is ToolContent => {
-  if (typeof block !== "object" || block === null) return false
-  const { type, text, data, mimeType } = block as Record<string, unknown>
-  if (type === "text") return typeof text === "string"
-  return type === "image" && typeof data === "string" && typeof mimeType === "string"
+/** The JSON of what is to be told as text; undefined for what is no JSON. */
+const jsonOf = (structured: unknown): string | undefined => {
+  try {
+    return JSON.stringify(structured)
+  } catch {
+    return undefined
+  }
+}
+
+const withStructuredText = (output: ToolOutput): ToolOutput | undefined => {
+  if (output.content.some((block) => block.type === "text")) return output
+  const text = jsonOf(output.structured)
+  return text === undefined ? undefined : { ...output, content: [...output.content, { type: "text", text }] }
 }
 
 /**
  * Reads a string or an output that somebody else made (a handler in JavaScript, a host's answer).
- * Gives undefined for anything that is neither.
+ * Gives undefined for anything that is neither: `outputFault` says why.
  */
 export const toOutput = (value: unknown): ToolOutput | undefined => {
   if (typeof value === "string") return textOutput(value)
   if (typeof value !== "object" || value === null) return undefined
-  const { content } = value as { content?: unknown }
-  return Array.isArray(content) && content.every(isContent) ? (value as ToolOutput) : undefined
+  const output = value as ToolOutput
+  const { content } = output
+  if (!Array.isArray(content) || !content.every(isContent)) return undefined
+  return output.structured === undefined ? output : withStructuredText(output)
+}
+
+/** What is wrong with an output that `toOutput` does not take, as the end of a sentence that says whose it is. */
+export const outputFault = (value: unknown): string => {
+  try {
+    const { content, structured } = Object(value) as {
+      readonly content?: unknown
+      readonly structured?: unknown
+    }
+    if (!Array.isArray(content)) return "is neither text nor content blocks"
+    for (const [index, block] of content.entries()) {
+      const fault = contentFault(block)
+      if (fault !== undefined) return `is not made of content blocks: \`content[${index}]\` ${fault}`
+    }
+    return `has a \`structured\` that is no JSON: ${typeof structured}`
+  } catch (error) {
+    return `cannot be read: ${messageOf(error)}`
+  }
 }

@@ -199,7 +199,7 @@ describe("tool_result", () => {
     expect(result).toMatchObject({ status: "complete", content: "hello" })
     expect(warnings).toEqual([
       "A tool_result listener failed: oops",
-      "Ignored the `content` of a tool_result listener: it is no array of text and images",
+      "Ignored the `content` of a tool_result listener: it is no array of content blocks",
       "Ignored the answer of a listener: number",
     ])
   })

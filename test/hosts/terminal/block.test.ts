@@ -133,6 +133,31 @@ describe("foldBlock", () => {
     expect(block.text).toBe("[image/png, 3 kB]")
   })
 
+  test("sounds and resources are named, and a text resource is shown", () => {
+    const content = [
+      { type: "text", text: "found" },
+      { type: "audio", mimeType: "audio/wav", data: "A".repeat(4000) },
+      { type: "resource", resource: { uri: "file:///a.txt", mimeType: "text/plain", text: "one\ntwo" } },
+      { type: "resource", resource: { uri: "file:///b", blob: "AAAA" } },
+      { type: "resource_link", uri: "file:///c", name: "c", title: "The C" },
+    ] as const
+    const block = fold([
+      started,
+      { _tag: "Completed", ...id, name: "shell", content: "found", output: { content } },
+    ])
+    const others = [
+      "[audio/wav, 3 kB]",
+      "[file:///a.txt, text/plain]",
+      "one",
+      "two",
+      "[file:///b, 1 kB]",
+      "[The C, file:///c]",
+    ]
+    expect(block.text).toBe(["found", ...others].join("\n"))
+    const asked = fold([started, { ...gate, preview: { content } }])
+    expect(asked.preview?.text).toBe(["found", ...others].join("\n"))
+  })
+
   test("a block is plain JSON", () => {
     const block = fold([started, gate])
     expect(JSON.parse(JSON.stringify(block))).toEqual(block)

@@ -1,0 +1,126 @@
+/** The blocks that an output is made of, in the shapes of the Model Context Protocol, and their check. */
+
+/** What any block may carry beside its content: it is passed on as it is. */
+export interface ContentNotes {
+  /** Hints for hosts, such as `audience` and `priority`. */
+  readonly annotations?: Readonly<Record<string, unknown>>
+  /** The tool's own. */
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** A block of text. */
+export interface TextContent extends ContentNotes {
+  readonly type: "text"
+  readonly text: string
+}
+
+/** A block with an image. */
+export interface ImageContent extends ContentNotes {
+  readonly type: "image"
+  /** The image's bytes in base64. */
+  readonly data: string
+  readonly mimeType: string
+}
+
+/** A block with a sound. */
+export interface AudioContent extends ContentNotes {
+  readonly type: "audio"
+  /** The sound's bytes in base64. */
+  readonly data: string
+  readonly mimeType: string
+}
+
+/** What an embedded resource holds: its text, or its bytes in base64. */
+export type ResourceContents = {
+  readonly uri: string
+  readonly mimeType?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+} & (
+  | { readonly text: string; readonly blob?: undefined }
+  | { readonly blob: string; readonly text?: undefined }
+)
+
+/** A block with a resource, such as a file, whole. */
+export interface EmbeddedResource extends ContentNotes {
+  readonly type: "resource"
+  readonly resource: ResourceContents
+}
+
+/** A block that names a resource, which whoever reads it may fetch. */
+export interface ResourceLink extends ContentNotes {
+  readonly type: "resource_link"
+  readonly uri: string
+  readonly name: string
+  /** For people. */
+  readonly title?: string
+  readonly description?: string
+  readonly mimeType?: string
+  /** In bytes. */
+  readonly size?: number
+}
+
+/** One block of what the model is shown. */
+export type ToolContent = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isOptional = (type: "string" | "number", value: unknown): boolean =>
+  value === undefined || typeof value === type
+
+/** What is wrong with a resource's contents, as the end of a sentence. */
+const resourceFault = (resource: unknown): string | undefined => {
+  if (!isObject(resource)) return "needs a `resource`, an object"
+  const { uri, mimeType, text, blob } = resource
+  if (typeof uri !== "string") return "needs a `resource.uri`, a string"
+  if (!isOptional("string", mimeType)) return "needs a string as its `resource.mimeType`"
+  const hasOne = (typeof text === "string") !== (typeof blob === "string")
+  return hasOne && isOptional("string", text) && isOptional("string", blob)
+    ? undefined
+    : "needs either `resource.text`, a string, or `resource.blob`, base64"
+}
+
+const linkFault = ({ uri, name, title, description, mimeType, size }: Fields): string | undefined => {
+  if (typeof uri !== "string") return "needs a `uri`, a string"
+  if (typeof name !== "string") return "needs a `name`, a string"
+  if (![title, description, mimeType].every((each) => isOptional("string", each))) {
+    return "needs strings as its `title`, `description` and `mimeType`"
+  }
+  return isOptional("number", size) ? undefined : "needs a number of bytes as its `size`"
+}
+
+const bytesFault = ({ data, mimeType }: Fields): string | undefined => {
+  if (typeof data !== "string") return "needs its `data`, base64"
+  return typeof mimeType === "string" ? undefined : "needs a `mimeType`, a string"
+}
+
+const ownFault = (block: Fields): string | undefined => {
+  switch (block.type) {
+    case "text":
+      return typeof block.text === "string" ? undefined : "needs a `text`, a string"
+    case "image":
+    case "audio":
+      return bytesFault(block)
+    case "resource":
+      return resourceFault(block.resource)
+    case "resource_link":
+      return linkFault(block)
+    default:
+      return "has a `type` that is none of text, image, audio, resource and resource_link"
+  }
+}
+
+/** What is wrong with a block, as the end of a sentence that begins with its place; undefined for one that can be shown. */
+export const contentFault = (block: unknown): string | undefined => {
+  if (!isObject(block)) return "is no object"
+  const fault = ownFault(block)
+  if (fault !== undefined) return fault
+  const { annotations, _meta } = block
+  if (annotations !== undefined && !isObject(annotations)) return "needs an object as its `annotations`"
+  return _meta === undefined || isObject(_meta) ? undefined : "needs an object as its `_meta`"
+}
+
+/** Whether a value is a block that can be shown. */
+export const isContent = (block: unknown): block is ToolContent => contentFault(block) === undefined
