@@ -108,7 +108,6 @@ export type { DurationInput } from "./pipeline/model/step.ts"
 export { type ErrorOptions, Step, ToolError } from "./pipeline/model/step.ts"
 export type {
   JsonSchema,
-  ParamsOf,
   PrimaryKind,
   RenderOptions,
   Tool,
@@ -117,6 +116,8 @@ export type {
   ToolOptions,
 } from "./pipeline/model/tool.ts"
 export { defineTool } from "./pipeline/model/tool.ts"
+export type { NamedTool, ToolInput, ToolStructured, ToolTypes } from "./pipeline/model/tool-types.ts"
+export type { InputOf, ParamsOf } from "./pipeline/schema/static-types.ts"
 export type { CompiledParameters, ParameterCheck } from "./pipeline/schema/validation.ts"
 export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/stores/background-tasks.ts"
 export type { ToolFilterConfig } from "./policy/index.ts"

@@ -1,17 +1,17 @@
 /** A tool: what the model is told of it, and how a call of it becomes a pipeline. */
-import type { Static, TSchema } from "@sinclair/typebox"
+import { type StandardCheck, standardCheck } from "../schema/standard-check.ts"
+import { readSchema } from "../schema/standard-schema.ts"
+import type { InputOf, ParamsOf } from "../schema/static-types.ts"
 import { expectTextParameter } from "../schema/text-parameter.ts"
 import { type CompiledParameters, compileParameters, preparing } from "../schema/validation.ts"
 import type { ToolCall } from "./call.ts"
 import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
 import type { ToolPipeline } from "./pipeline.ts"
+import type { ToolTypes } from "./tool-types.ts"
 
 /** Any JSON Schema of an object: TypeBox's, or written by hand. */
 export type JsonSchema = Readonly<Record<string, unknown>>
-
-/** The type of the parameters that a schema admits: TypeBox's static type, else a record of unknowns. */
-export type ParamsOf<S> = S extends TSchema ? Static<S> : Record<string, unknown>
 
 /** How filters match the primary parameter: a shell command line, a file path, or plain text. */
 export type PrimaryKind = "command" | "path" | "text"
@@ -47,13 +47,18 @@ export interface RenderOptions {
 }
 
 /** What `defineTool` takes. `S` is the schema of the parameters, `R` the services that handlers need. */
-export interface ToolOptions<S extends TSchema | JsonSchema, R = never> {
+export interface ToolOptions<S extends object, R = never, Name extends string = string> {
   /** `^[a-zA-Z0-9_-]{1,64}$`, as every model provider accepts. */
-  readonly name: string
+  readonly name: Name
   /** For people. Default: the name. */
   readonly label?: string
   /** Shown to the model. */
   readonly description: string
+  /**
+   * TypeBox, `typebox` 1, a JSON Schema, or a Standard Schema that gives its JSON Schema, such as zod 4, ArkType, Valibot with
+   * `toStandardJsonSchema`, or Effect's. Rules, hosts and events see the JSON that such a schema reads, `compose` gets
+   * what it gives, and its own messages are what the model reads.
+   */
   readonly parameters: S
   /** The parameter that filters match: a string in `parameters`. Without one, and without `paths`, they match `""`. */
   readonly primaryParam?: string
@@ -63,7 +68,7 @@ export interface ToolOptions<S extends TSchema | JsonSchema, R = never> {
    * The files, folders and globs that a call names, where one primary parameter cannot: filters match each as a path.
    * A handler that finds files in folders asks `context.denies(path)` before it reads one.
    */
-  readonly paths?: (params: ParamsOf<S>) => ReadonlyArray<string>
+  readonly paths?: (params: InputOf<S>) => ReadonlyArray<string>
   /** The string parameter with the folder in which the call works. Allow rules hold in another folder only if they name it. */
   readonly workingDirParam?: string
   /** Whether calls may run in the background. Default true. */
@@ -74,24 +79,24 @@ export interface ToolOptions<S extends TSchema | JsonSchema, R = never> {
   /** Default `"other"`. */
   readonly kind?: ToolKind
   /** One line for people that names a call; anything but a string, also a throw, means the default: label and primary parameter. */
-  readonly title?: (params: ParamsOf<S>) => string
+  readonly title?: (params: InputOf<S>) => string
   /** Rewrites what the model sent before it is validated, for tools whose schema has changed. A throw makes the call Invalid. */
   readonly prepareParams?: (params: unknown) => unknown
   /** Pure: reads only its arguments and touches nothing. `params` are validated. */
   readonly compose: (params: ParamsOf<S>, call: ToolCall) => ToolPipeline<R>
   /** Draws a call; anything but a string, also a throw, means the default rendering. */
-  readonly renderCall?: (params: ParamsOf<S>, options: RenderOptions) => string | undefined
+  readonly renderCall?: (params: InputOf<S>, options: RenderOptions) => string | undefined
   /** Draws a result; anything but a string, also a throw, means the default rendering. */
   readonly renderResult?: (
     result: ToolResult,
     options: RenderOptions,
-    params: ParamsOf<S>,
+    params: InputOf<S>,
   ) => string | undefined
 }
 
-/** A tool with its defaults filled in. Made by `defineTool`. */
-export interface Tool<R = never> {
-  readonly name: string
+/** A tool with its defaults filled in. Made by `defineTool`. `Input` is the JSON of its parameters. */
+export interface Tool<R = never, Name extends string = string, Input = unknown, Structured = unknown>
+  extends ToolTypes<Name, Input, Structured> {
   readonly label: string
   readonly description: string
   readonly parameters: JsonSchema
@@ -105,7 +110,8 @@ export interface Tool<R = never> {
   readonly kind: ToolKind
   /** One line for people that names a call with these parameters. Never throws. */
   title(params: unknown): string
-  compose(params: unknown, call: ToolCall): ToolPipeline<R>
+  /** Takes what the validator found valid. */
+  compose(params: Input, call: ToolCall): ToolPipeline<R>
   readonly renderCall?: (params: unknown, options: RenderOptions) => string | undefined
   readonly renderResult?: (result: ToolResult, options: RenderOptions, params: unknown) => string | undefined
   /** The parameters' validator; compiled on the first call. */
@@ -140,11 +146,15 @@ const titleOf =
     return typeof primary === "string" && primary.trim() !== "" ? oneLine(`${label}: ${primary}`) : label
   }
 
+/** `compose` with what the schema made of the parameters, where it makes something of them. */
+const composing = <R>(compose: Tool<R>["compose"], own: StandardCheck | undefined): Tool<R>["compose"] =>
+  own === undefined ? compose : (params, call) => compose(own.outputOf(params), call)
+
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
 
 /**
- * Makes a Tool. Throws a TypeError for a name that model providers refuse, for parameters that are no JSON Schema object,
- * and for a `primaryParam` or `workingDirParam` that is no string in them.
+ * Makes a Tool. Throws a TypeError for a name that model providers refuse, for parameters that give no JSON Schema of an
+ * object, and for a `primaryParam` or `workingDirParam` that is no string in them.
  *
  * @example
  * defineTool({
@@ -154,24 +164,23 @@ const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
  *   compose: ({ who }) => pipeline().andThen(() => Step.Output(`hello ${who}`)),
  * })
  */
-export const defineTool = <const S extends TSchema | JsonSchema, R = never>(
-  options: ToolOptions<S, R>,
-): Tool<R> => {
-  const { name, parameters } = options
+export const defineTool = <const S extends object, R = never, const Name extends string = string>(
+  options: ToolOptions<S, R, Name>,
+): Tool<R, Name, InputOf<S>> => {
+  const { name } = options
   if (typeof name !== "string" || !namePattern.test(name)) {
     throw new TypeError(
       `Expected a tool's name to be 1 to 64 letters, digits, \`_\` or \`-\`, got ${JSON.stringify(name)}`,
     )
   }
-  if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) {
-    throw new TypeError(`Expected \`parameters\` of tool \`${name}\` to be a JSON Schema object`)
-  }
+  const { json: parameters, validate } = readSchema(options.parameters, `\`parameters\` of tool \`${name}\``)
   if (typeof options.compose !== "function") {
     throw new TypeError(`Expected \`compose\` of tool \`${name}\` to be a function`)
   }
   const { primaryParam, paths, workingDirParam } = options
-  if (primaryParam !== undefined) expectTextParameter(options, "primaryParam", primaryParam)
-  if (workingDirParam !== undefined) expectTextParameter(options, "workingDirParam", workingDirParam)
+  if (primaryParam !== undefined) expectTextParameter({ name, parameters }, "primaryParam", primaryParam)
+  if (workingDirParam !== undefined)
+    expectTextParameter({ name, parameters }, "workingDirParam", workingDirParam)
   if (paths !== undefined && typeof paths !== "function") {
     throw new TypeError(`Expected \`paths\` of tool \`${name}\` to be a function of its parameters`)
   }
@@ -183,11 +192,12 @@ export const defineTool = <const S extends TSchema | JsonSchema, R = never>(
   if (options.title !== undefined && typeof options.title !== "function") {
     throw new TypeError(`Expected \`title\` of tool \`${name}\` to be a function of its parameters`)
   }
-  const tool: Omit<Tool<R>, "validator"> = {
+  const own = validate && standardCheck(name, validate)
+  const tool: Omit<Tool<R, Name, InputOf<S>>, "validator" | "~types"> = {
     name,
     label: options.label ?? name,
     description: options.description,
-    parameters: parameters as JsonSchema,
+    parameters,
     primaryParam,
     primaryKind: options.primaryKind ?? "text",
     ...(paths && { paths: paths as NonNullable<Tool<R>["paths"]> }),
@@ -201,13 +211,13 @@ export const defineTool = <const S extends TSchema | JsonSchema, R = never>(
       primaryParam,
       options.title as ((params: unknown) => string) | undefined,
     ),
-    compose: options.compose as Tool<R>["compose"],
+    compose: composing(options.compose as Tool<R>["compose"], own),
     ...(options.renderCall && { renderCall: options.renderCall as NonNullable<Tool<R>["renderCall"]> }),
     ...(options.renderResult && {
       renderResult: options.renderResult as NonNullable<Tool<R>["renderResult"]>,
     }),
   }
-  const validator = compileParameters(name, parameters as JsonSchema)
+  const validator = compileParameters(name, parameters, own?.check)
   const { prepareParams } = options
   return Object.assign(tool, {
     validator: prepareParams === undefined ? validator : preparing(name, prepareParams, validator),

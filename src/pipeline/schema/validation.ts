@@ -11,18 +11,21 @@ export interface InvalidParameters {
   readonly message: string
 }
 
-/** What came of a validation. `params` are those to run with: coerced, and with their defaults. */
+/** What came of a validation. `params` are those to run with, as JSON: coerced, and with their defaults. */
 export type ParameterCheck = { readonly _tag: "Valid"; readonly params: unknown } | InvalidParameters
 
 /** A tool's schema, ready to check parameters with. */
 export interface CompiledParameters {
   /** Compiles the schema ahead of the first call: what changes the globals later cannot break that any more. */
   compile(): Promise<void>
-  /** Gives a promise only where the validator's library has to be loaded first. */
+  /** Gives a promise only where the validator's library has to be loaded first, or a schema's own check takes time. */
   validate(params: unknown): ParameterCheck | Promise<ParameterCheck>
 }
 
-type Check = (params: unknown) => ParameterCheck
+type Check = (params: unknown) => ParameterCheck | Promise<ParameterCheck>
+
+/** What takes the place of the check against the JSON Schema alone, for schemas that have a check of their own. */
+export type OwnCheck = ((shape: Shape) => Check) | undefined
 type AjvClass = typeof Ajv | typeof Ajv2020
 type Dialect = "draft-07" | "2020-12"
 
@@ -189,34 +192,58 @@ export const invalidParameters = (
   return { _tag: "Invalid", message }
 }
 
-const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass): Check => {
-  let isValid: ValidateFunction
-  let coercion: Coercion
+/** A JSON Schema, ready to bring values into its shape. */
+export interface Shape {
+  readonly coercion: Coercion
+  accepts(value: unknown): boolean
+  /** What the last value lacked that was not accepted. */
+  errors(): Array<string>
+}
+
+const compileShape = (schema: SchemaObject, ajvClass: AjvClass): Shape => {
+  const unique = withUniqueIds(schema)
+  const ajv = makeAjv(ajvClass, unique)
+  const isValid: ValidateFunction = ajv.getSchema(rootKey)!
+  const coercion = makeCoercion(unique, (pointer) => ajv.getSchema(`${rootKey}#${pointer}`))
+  return {
+    coercion,
+    // A schema without a type lets anything through, but parameters are an object.
+    accepts: (value) => isValid(value) && isPlainObject(value),
+    errors: () => isValid.errors?.map(errorLine) ?? ["root: must be object"],
+  }
+}
+
+const checkShape =
+  (toolName: string, { coercion, accepts, errors }: Shape): Check =>
+  (received) => {
+    const params = coercion.fillDefaults(received ?? {})
+    if (accepts(params)) return { _tag: "Valid", params }
+    const coerced = coercion.fillDefaults(coercion.coerce(params))
+    if (accepts(coerced)) return { _tag: "Valid", params: coerced }
+    return invalidParameters(toolName, errors(), received)
+  }
+
+/** Reading them took more stack than there is, or a property could not be read at all. */
+const unreadable = (toolName: string, error: unknown, received: unknown): InvalidParameters => {
+  const reason = error instanceof RangeError ? "is nested too deeply, or refers to itself" : "cannot be read"
+  return invalidParameters(toolName, [`root: ${reason}`], received)
+}
+
+const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass, own: OwnCheck): Check => {
+  let check: Check
   try {
-    const unique = withUniqueIds(schema)
-    const ajv = makeAjv(ajvClass, unique)
-    isValid = ajv.getSchema(rootKey)!
-    coercion = makeCoercion(unique, (pointer) => ajv.getSchema(`${rootKey}#${pointer}`))
+    const shape = compileShape(schema, ajvClass)
+    check = own === undefined ? checkShape(toolName, shape) : own(shape)
   } catch (error) {
     const reason = messageOf(error)
     const message = `Tool "${toolName}" has an invalid parameter schema: ${reason}`
     return () => ({ _tag: "Invalid", message })
   }
-  // A schema without a type lets anything through, but parameters are an object.
-  const accepts = (value: unknown): boolean => isValid(value) && isPlainObject(value)
   return (received) => {
     try {
-      const params = coercion.fillDefaults(received ?? {})
-      if (accepts(params)) return { _tag: "Valid", params }
-      const coerced = coercion.fillDefaults(coercion.coerce(params))
-      if (accepts(coerced)) return { _tag: "Valid", params: coerced }
-      const errors = isValid.errors?.map(errorLine) ?? ["root: must be object"]
-      return invalidParameters(toolName, errors, received)
+      return check(received)
     } catch (error) {
-      // Reading them took more stack than there is, or a property could not be read at all.
-      const reason =
-        error instanceof RangeError ? "is nested too deeply, or refers to itself" : "cannot be read"
-      return invalidParameters(toolName, [`root: ${reason}`], received)
+      return unreadable(toolName, error, received)
     }
   }
 }
@@ -227,8 +254,13 @@ const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass
  * - What is valid as it stands passes as the same object, but for defaults of the schema, which are filled in.
  * - Else it is coerced where that is unambiguous, and checked again. What the caller gave is never changed.
  * - A schema that does not compile makes every call Invalid.
+ * - `own` replaces the check: what a library's schema says of itself.
  */
-export const compileParameters = (toolName: string, schema: SchemaObject): CompiledParameters => {
+export const compileParameters = (
+  toolName: string,
+  schema: SchemaObject,
+  own?: OwnCheck,
+): CompiledParameters => {
   let check: Check | undefined
   const compiled = (): Check | Promise<Check> => {
     if (check !== undefined) return check
@@ -236,11 +268,11 @@ export const compileParameters = (toolName: string, schema: SchemaObject): Compi
     const ajvClass = loaded.get(dialect)
     if (ajvClass === undefined) {
       return loadClass(dialect).then((found) => {
-        check ??= compileCheck(toolName, schema, found)
+        check ??= compileCheck(toolName, schema, found, own)
         return check
       })
     }
-    check = compileCheck(toolName, schema, ajvClass)
+    check = compileCheck(toolName, schema, ajvClass, own)
     return check
   }
   return {

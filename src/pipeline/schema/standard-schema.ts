@@ -1,0 +1,86 @@
+/** Reads the schemas of other libraries. */
+import { messageOf } from "../model/failure.ts"
+import type { SchemaObject } from "./coercion.ts"
+import { isEffectSchema, standardOfEffect } from "./effect-schema.ts"
+import type { StandardIssue, StandardProps, StandardValidate } from "./standard-props.ts"
+
+/** A tool's schema as JSON Schema, and the check of its library, where it has one. */
+export interface ReadSchema {
+  readonly json: SchemaObject
+  readonly validate: StandardValidate | undefined
+}
+
+const isSchemaObject = (value: unknown): value is SchemaObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const propsOf = (schema: unknown): StandardProps | undefined => {
+  if (isEffectSchema(schema)) return standardOfEffect(schema)
+  const isHolder = (typeof schema === "object" && schema !== null) || typeof schema === "function"
+  const props = isHolder ? (schema as { "~standard"?: unknown })["~standard"] : undefined
+  return typeof props === "object" && props !== null ? (props as StandardProps) : undefined
+}
+
+const advice = (vendor: unknown): string => {
+  if (vendor === "valibot") return "Pass `toStandardJsonSchema(schema)` of `@valibot/to-json-schema`."
+  if (vendor === "zod") return "Update zod to 4.2 or newer."
+  return `Update ${typeof vendor === "string" ? vendor : "its library"} to a version with Standard JSON Schema, or pass a JSON Schema.`
+}
+
+/** What JSON Schema cannot say, such as that a text is to become a date, stays to the schema's own check. */
+const libraryOptions = { unrepresentable: "any" }
+
+const convert = ({ vendor, jsonSchema }: StandardProps): unknown => {
+  const options = vendor === "zod" ? { libraryOptions } : {}
+  try {
+    return jsonSchema!.input({ target: "draft-2020-12", ...options })
+  } catch (error) {
+    try {
+      return jsonSchema!.input({ target: "draft-07", ...options })
+    } catch {
+      throw error
+    }
+  }
+}
+
+/** What a whole schema refers to stands at its root: models are told of an object, and may be told of one more property. */
+const inlined = (json: unknown): unknown => {
+  if (!isSchemaObject(json) || typeof json.$ref !== "string") return json
+  const [, holder, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(json.$ref) ?? []
+  const named = holder === undefined ? undefined : (json[holder] as SchemaObject | undefined)?.[name!]
+  const { $ref: _reference, ...rest } = json
+  return isSchemaObject(named) ? { ...named, ...rest } : json
+}
+
+/**
+ * The JSON Schema of a `parameters` or `outputSchema` that is a Standard Schema or a JSON Schema already. `whose` names the
+ * option in the TypeErrors that say what to do instead.
+ */
+export const readSchema = (schema: unknown, whose: string): ReadSchema => {
+  const props = propsOf(schema)
+  if (props === undefined) {
+    if (!isSchemaObject(schema)) throw new TypeError(`Expected ${whose} to be a JSON Schema object`)
+    return { json: schema, validate: undefined }
+  }
+  if (typeof props.jsonSchema?.input !== "function") {
+    throw new TypeError(`Expected ${whose} to give its JSON Schema. ${advice(props.vendor)}`)
+  }
+  let json: unknown
+  try {
+    json = inlined(convert(props))
+  } catch (error) {
+    throw new TypeError(`Cannot make a JSON Schema of ${whose}: ${messageOf(error)}`)
+  }
+  if (!isSchemaObject(json) || (json.type !== undefined && json.type !== "object")) {
+    throw new TypeError(`Expected ${whose} to be the schema of an object`)
+  }
+  const { $schema: _dialect, ...rest } = json
+  const { validate } = props
+  return { json: rest, validate: validate && ((value) => validate(value)) }
+}
+
+const keyOf = (part: unknown): unknown =>
+  typeof part === "object" && part !== null && "key" in part ? part.key : part
+
+/** An issue as a line of a failure's text. */
+export const issueLine = ({ message, path }: StandardIssue): string =>
+  `${(path ?? []).map((part) => String(keyOf(part))).join("/") || "root"}: ${message}`
