@@ -96,7 +96,7 @@ const resultOf = async (name: string, execute: () => unknown): Promise<Result> =
 
 export const executeTool = ({ name, host, params, execute }: ExecuteToolOptions): EffectHandler =>
   handler("ExecuteTool", async function* (context) {
-    const { agent, cwd } = context
+    const { agent, cwd, onShutdown } = context
     const updates = makeUpdates(context)
     const isolated = <T>(work: () => T): T =>
       currentCall.run(call, () => runIsolated(name, work, loggerOf(host)))
@@ -104,6 +104,7 @@ export const executeTool = ({ name, host, params, execute }: ExecuteToolOptions)
       callId: context.call.callId,
       agent,
       signal: isolatedSignal(context.signal, isolated),
+      onShutdown,
     }
     const execution = { params: copyOf(params), call, onUpdate: updates.onUpdate, cwd }
     const result = await isolated(() => resultOf(name, () => execute(execution)))

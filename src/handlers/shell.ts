@@ -5,6 +5,7 @@ import { type CapturedOutput, CommandOutput } from "../io/command-output.ts"
 import type { LeftProcess } from "../io/end-processes.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
 import type { ProcessExit } from "../io/processes.ts"
+import { removeSpillFile } from "../io/spill-file.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
 import { textOutput } from "../pipeline/model/output.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
@@ -161,14 +162,22 @@ class CommandRun {
   }
 
   private async step(): Promise<Step> {
-    const { context, machine, output } = this
+    const { context, machine } = this
     try {
       const exit = await this.execute()
-      if (!this.isTimeOver) return completed(await output.end(), exit)
+      if (!this.isTimeOver) return completed(await this.captured(), exit)
     } catch (cause) {
       if (!this.isTimeOver) return startFailure(cause, machine, context)
     }
-    return timedOut(this.seconds, await output.end(), this.leftRunning)
+    return timedOut(this.seconds, await this.captured(), this.leftRunning)
+  }
+
+  /** Whoever can be told of the file is told by this executor: it goes with that. */
+  private async captured(): Promise<CapturedOutput> {
+    const output = await this.output.end()
+    const path = output.truncated?.path
+    if (path !== undefined) this.context.onShutdown(() => removeSpillFile(path))
+    return output
   }
 
   private async execute(): Promise<ProcessExit> {
@@ -220,7 +229,8 @@ export const shellStep = (
 
 /**
  * Outputs stdout, a `[stderr]` section, and `[exit code: N]` or `[killed by SIGNAL]` where it did not end well;
- * `(no output)` where there is nothing. What goes past 50,000 bytes is left out of the middle and kept in a file.
+ * `(no output)` where there is nothing. What goes past 50,000 bytes is left out of the middle and kept in a file,
+ * until the executor is shut down.
  * Children that the command leaves in the background go on after it has ended, until the host ends; a cancel or a
  * time-out ends all that it started, daemons too, and names what it could not.
  */

@@ -13,6 +13,9 @@ const maxHeldBytes = 1 << 20
 /** What a file may hold, in bytes. */
 const maxFileBytes = 256_000_000
 
+/** For the end of whoever was told of it. */
+export const removeSpillFile = (path: string): Promise<void> => rm(path, { force: true })
+
 /** Call `close` where the file is wanted, also below the limit, and `remove` where nobody will be told of it. */
 export class SpillFile {
   totalBytes = 0

@@ -21,6 +21,7 @@ import { soon } from "./schedule/soon.ts"
 import { StepBudget } from "./schedule/step-budget.ts"
 import type { BackgroundTasks } from "./stores/background-tasks.ts"
 import { type ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
+import { ShutdownCleanups } from "./stores/shutdown-cleanups.ts"
 
 type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
 
@@ -56,6 +57,7 @@ export class ExecutorEngine implements Engine {
   readonly mailbox = new Mailbox<Command>()
   readonly outbox = new CommandOutbox(this.mailbox)
   closing = false
+  private cleanups: ShutdownCleanups | undefined
   private readonly parts: EngineParts
   private readonly lanes: Lanes<CallActor>
 
@@ -95,6 +97,22 @@ export class ExecutorEngine implements Engine {
     }
     this.forkPlain ??= Effect.runForkWith(context)
     return this.forkPlain(effect)
+  }
+
+  /** Bound, and made when first read: few executors have something to clean up. */
+  get onShutdown(): Engine["onShutdown"] {
+    this.cleanups ??= new ShutdownCleanups()
+    const { cleanups } = this
+    return (cleanup) => cleanups.add(cleanup)
+  }
+
+  /** Does what was to be done at the shutdown. Resolves when that is done, or when `finallyTimeout` is over. */
+  async cleanUp(): Promise<void> {
+    this.cleanups ??= new ShutdownCleanups()
+    const done = this.cleanups.run()
+    if (this.cleanups.isOver) return
+    const late = new Promise<void>((resolve) => this.deadlines.after(this.settings.finallyTimeout, resolve))
+    await Promise.race([done, late])
   }
 
   leaveLane(call: CallActor): void {

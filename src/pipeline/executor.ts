@@ -565,6 +565,7 @@ export class ToolExecutor implements AsyncDisposable {
     // Only now: what was being applied is pending again.
     this.actions.close()
     await this.calls.allEnded()
+    await this.engine.cleanUp()
     this.engine.deadlines.dispose()
     this.queue.close()
   }

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs"
 import { describe, expect, it } from "vitest"
+import type { ShellDetails } from "../../src/handlers/shell.ts"
 import { getBackgroundTaskTool, shellTool } from "../../src/impls/index.ts"
 import { isRunning } from "../io/process-state.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -42,6 +44,21 @@ describe("shell", () => {
       reason: "timeout",
       content: "Command timed out after 0.2 s\nprinted\n",
     })
+  })
+
+  it("keeps the file of a long output as long as its executor lives", async () => {
+    const executor = start("head -c 100000 /dev/zero; sleep 60", { timeout: 0.5 })
+    const other = executorIn(path(), [shellTool])
+    const params = { command: "head -c 100000 /dev/zero" }
+    const { output } = await other.run({ name: "shell", params, decision: "approve" })
+    const file = (output.details as ShellDetails).fullOutputPath!
+    const last = (await drive(executor)).at(-1) as { readonly content: string }
+    const [timedOut] = /(?<=Full output: )[^\]]+/.exec(last.content)!
+    expect([existsSync(timedOut), existsSync(file)]).toEqual([true, true])
+    await executor.shutdown()
+    expect([existsSync(timedOut), existsSync(file)]).toEqual([false, true])
+    await other.shutdown()
+    expect(existsSync(file)).toBe(false)
   })
 
   it("that fails is Completed, with the exit code at the end", async () => {

@@ -76,6 +76,68 @@ describe("shutdown", () => {
     expect(log).toEqual(["finalized", "finalized", "cleaned", "cleaned", "down"])
   })
 
+  it("does what handlers left for it once all calls have ended, and waits for that", async () => {
+    const log: Array<string> = []
+    const cleaned = deferred()
+    const executor = executorOf({
+      leaves: pipeline().andThen(({ onShutdown }) => {
+        onShutdown(() => cleaned.promise.then(() => log.push("cleaned")))
+        onShutdown(() => log.push("taken back"))()
+        onShutdown(() => {
+          log.push("failing")
+          throw new Error("nobody's")
+        })
+        return Step.Continue
+      }),
+      stuck: stuck.finally(() => {
+        log.push("finally")
+        return Step.Continue
+      }),
+    })
+    expect((await executor.run({ name: "leaves" })).status).toBe("complete")
+    expect(log).toEqual([])
+    executor.enqueue([{ name: "stuck" }])
+    await turn()
+    const down = executor.shutdown().then(() => log.push("down"))
+    await until(() => log.includes("failing"))
+    cleaned.resolve()
+    await down
+    expect(log).toEqual(["finally", "failing", "cleaned", "down"])
+  })
+
+  it("does at once what a handler that was left behind leaves for it", async () => {
+    const log: Array<string> = []
+    const late = deferred()
+    const executor = executorOf({
+      stuck: pipeline().andThen(async ({ onShutdown }) => {
+        await late.promise
+        onShutdown(() => log.push("cleaned"))
+        return Step.Continue
+      }),
+    })
+    executor.enqueue([{ name: "stuck" }])
+    await turn()
+    await executor.shutdown()
+    late.resolve()
+    await until(() => log.length > 0)
+    expect(log).toEqual(["cleaned"])
+  })
+
+  it("does not wait for ever for what handlers left for it", async () => {
+    const executor = executorOf(
+      {
+        leaves: pipeline().andThen(({ onShutdown }) => {
+          onShutdown(() => never())
+          return Step.Continue
+        }),
+      },
+      { finallyTimeout: 20 },
+    )
+    await executor.run({ name: "leaves" })
+    await executor.shutdown()
+    expect(await executor.next()).toBeUndefined()
+  })
+
   it("ends the events; what is undelivered stays readable", async () => {
     const executor = executorOf({ tool: pipeline().andThen(() => Step.Delta("x")) })
     executor.enqueue([{ callId: "a", name: "tool" }])

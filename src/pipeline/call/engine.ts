@@ -49,6 +49,8 @@ export interface Engine {
   unknownTool(agentId: string, name: string): Stopped
   toolOf(name: string): Tool<unknown> | undefined
   callingAgent(agentId: string): CallingAgent
+  /** Has something done at the shutdown; gives a function that takes it back. */
+  readonly onShutdown: (cleanup: () => unknown) => () => void
 }
 
 /** Sends the commands of one transition at a time to the call that it was for. */

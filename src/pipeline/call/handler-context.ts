@@ -27,6 +27,10 @@ export class AttemptContext implements HandlerContext {
     return engine.callingAgent(record.call.agentId)
   }
 
+  get onShutdown(): HandlerContext["onShutdown"] {
+    return this.#attempt.owner.engine.onShutdown
+  }
+
   get call(): ToolCall {
     return this.#attempt.owner.record.subject
   }

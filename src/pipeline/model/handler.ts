@@ -57,6 +57,12 @@ export interface HandlerContext {
   /** The agent that called, for handlers that stage previews by hand or end its turn. */
   readonly agent: CallingAgent
   /**
+   * Has something done when the executor shuts down, once all calls have ended: for what outlives the call that made it,
+   * such as a file that its result names. `shutdown` waits for it, `finallyTimeout` at most; its failure is nobody's. Gives
+   * a function that takes it back. What a call alone needs belongs into a finally handler.
+   */
+  onShutdown(cleanup: () => unknown): () => void
+  /**
    * Streams while running. Resolves when the consumer has room; after a cancel it rejects with the signal's reason.
    * `partial` is structured progress for the host.
    */

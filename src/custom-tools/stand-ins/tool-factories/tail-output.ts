@@ -1,7 +1,8 @@
 /** What a command prints, in bounded memory: the end of it to show and, where that is not all, everything in a file. */
 import { StringDecoder } from "node:string_decoder"
-import { SpillFile } from "../../../io/spill-file.ts"
+import { removeSpillFile, SpillFile } from "../../../io/spill-file.ts"
 import { tailOf } from "../../../io/truncation.ts"
+import { currentCall } from "../../current-call.ts"
 import { DEFAULT_MAX_BYTES, type TruncationResult, truncateTail } from "../truncation.ts"
 
 /** More than is shown, so that the cut never falls into the part that is. */
@@ -25,7 +26,10 @@ export class TailOutput {
   /** Call it once, after the last write. */
   async end(): Promise<void> {
     this.push(this.decoder.end())
-    if (this.truncation().truncated) await this.file.close()
+    if (!this.truncation().truncated) return
+    await this.file.close()
+    const { path } = this.file
+    if (path !== undefined) currentCall.getStore()?.onShutdown?.(() => removeSpillFile(path))
   }
 
   /** Set once there is a file, which holds everything when the output has ended. */

@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs"
 import { readFile, rm, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import { type AgentToolUpdate, createBashTool } from "../../../../src/custom-tools/index.ts"
+import { type AgentToolUpdate, createBashTool, fromPiTool } from "../../../../src/custom-tools/index.ts"
 import type { BashToolDetails } from "../../../../src/custom-tools/stand-ins/tool-factories/bash.ts"
+import { ToolExecutor, ToolRegistry } from "../../../../src/index.ts"
 import { useTempFolder } from "../../../io/temp-folder.ts"
 import { failureOf, run, textFrom } from "./run-tool.ts"
 
@@ -16,6 +18,16 @@ const removeOutput = async (details: unknown): Promise<string> => {
 }
 
 describe("a command", () => {
+  it("keeps all of its output as long as the executor that runs it lives", async () => {
+    const executor = new ToolExecutor(new ToolRegistry([fromPiTool(make())]))
+    const call = { name: "bash", params: { command: "seq 3000" }, decision: "approve" } as const
+    const { output } = await executor.run(call)
+    const file = (output.details as BashToolDetails).fullOutputPath!
+    expect(await readFile(file, "utf8")).toMatch(/\n3000\n$/)
+    await executor.shutdown()
+    expect(existsSync(file)).toBe(false)
+  })
+
   it("gives stdout and stderr as they came", async () => {
     const { content, details } = await run(make(), { command: "echo one; echo two >&2; pwd" })
     expect(content).toEqual([{ type: "text", text: `one\ntwo\n${path("").replace(/\/$/, "")}\n` }])
