@@ -3,12 +3,14 @@
  * ends before the next line is read; what it starts in the background goes on, and is waited for at the end.
  */
 import { createInterface } from "node:readline"
+import { setTimeout as delay } from "node:timers/promises"
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { queuedBlock } from "../hosts/terminal/block.ts"
 import { callableTools, type Input, parseInput } from "../hosts/terminal/input.ts"
 import { PlainView } from "../hosts/terminal/plain-view.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { printedBlock } from "../hosts/terminal/printed-block.ts"
+import { reactionMillis } from "../hosts/terminal/reaction-time.ts"
 import { ruleText } from "../hosts/terminal/remembered-rules.ts"
 import { renderGate } from "../hosts/terminal/render-gate.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
@@ -26,10 +28,13 @@ class Lines {
   private readonly waiting: Array<string> = []
   private wanted: ((line: string | undefined) => void) | undefined
   private hasEnded = false
+  /** When the last line came. */
+  private cameAt = Number.NEGATIVE_INFINITY
 
   constructor(input: NodeJS.ReadableStream) {
     const lines = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY })
     lines.on("line", (line) => {
+      this.cameAt = performance.now()
       if (this.wanted === undefined) this.waiting.push(line)
       else this.give(line)
     })
@@ -43,9 +48,24 @@ class Lines {
   next(): Promise<string | undefined> {
     const line = this.waiting.shift()
     if (line !== undefined || this.hasEnded) return Promise.resolve(line)
+    return this.fresh()
+  }
+
+  /** A line that comes from now on: those that wait were typed for something else. */
+  fresh(): Promise<string | undefined> {
+    if (this.hasEnded) return Promise.resolve(undefined)
     return new Promise((resolve) => {
       this.wanted = resolve
     })
+  }
+
+  /** Resolves when somebody may have read what was just printed, and types no line before that. */
+  async quiet(): Promise<void> {
+    const asked = performance.now()
+    for (let left = reactionMillis; left > 0 && !this.hasEnded; ) {
+      await delay(left)
+      left = Math.max(asked, this.cameAt) + reactionMillis - performance.now()
+    }
   }
 
   private give(line: string | undefined): void {
@@ -221,9 +241,10 @@ class LineSession {
       ...(tool !== undefined && { tool }),
     })
     this.view.print([header, ...rows])
+    await this.lines.quiet()
     for (;;) {
       process.stdout.write(`${keys} `)
-      const line = await this.lines.next()
+      const line = await this.lines.fresh()
       const [, word = "", reason = ""] = /^\s*(\S*)\s*(.*?)\s*$/.exec(line ?? "n")!
       if (/^(?:y|yes)$/i.test(word) || (/^(?:a|always)$/i.test(word) && remembers !== undefined)) {
         if (gate.approve({ remember: /^a/i.test(word) })) this.view.approved(gate.callId)

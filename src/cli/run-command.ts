@@ -93,6 +93,7 @@ const makeHost = (
   process.once("exit", () => view.close())
   if (!stdin.isTTY || isScriptOnStdin) return { reporter, decider, isAttended: false }
   const keyboard = new Keyboard(stdin, stdout, (key) => {
+    view.pressed()
     if (key.ctrl && key.name === "c") stop(statusOf("SIGINT"))
     else if (key.ctrl && key.name === "o") view.expand()
     else decideGate(key, view, executor)

@@ -28,6 +28,7 @@ test("lines are asked for, gates are printed whole and decided by a line, and no
     /\? shell\(touch yes\.txt\)\n {2}\[a\]lways allows shell: \^touch yes\\\.txt\$\n {2}\[y\]es/,
   )
   terminal.enter("what?")
+  await terminal.see(/(?:\[y\]es[^[]*\[n\]o \[a\]lways[^[]*){2}$/)
   terminal.enter("y")
   await terminal.see("✓ shell(touch yes.txt)")
   await access(join(cwd, "yes.txt"))
@@ -35,6 +36,16 @@ test("lines are asked for, gates are printed whole and decided by a line, and no
   expect(await terminal.exited).toBe(3)
   await expect(access(join(cwd, "PWN"))).rejects.toThrow("ENOENT")
   expect(terminal.raw).not.toContain("\u001b")
+})
+
+test("a line that was typed before its gate was printed does not decide that, but is a line", async () => {
+  await using terminal = new PseudoTerminal([cli.path], { cwd, env: { ...process.env, TERM: "dumb" } })
+  await terminal.see(/› $|›$/)
+  terminal.type("shell touch PWN\ry\ryes\r")
+  await terminal.see(/\[y\]es \[n\]o \[a\]lways$/)
+  terminal.enter("n")
+  await terminal.see(/Denied by user[\s\S]*no tool y\.[\s\S]*no tool yes\./)
+  await expect(access(join(cwd, "PWN"))).rejects.toThrow("ENOENT")
 })
 
 test("a session keeps its history for the next one, for nobody else to read", async () => {

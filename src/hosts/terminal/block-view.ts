@@ -8,8 +8,10 @@ import type { ToolFilters } from "../../policy/index.ts"
 import { type Block, isFinished } from "./block.ts"
 import { BlockList } from "./block-list.ts"
 import { columnsOf } from "./columns.ts"
+import { FrameTimer } from "./frame-timer.ts"
 import { GateView } from "./gate-view.ts"
 import { type Frame, LiveRegion, type TerminalOutput } from "./live-region.ts"
+import { ReactionTime } from "./reaction-time.ts"
 import { RememberedRules } from "./remembered-rules.ts"
 import { type RenderBlockOptions, renderBlock } from "./render-block.ts"
 import { spinnerInterval } from "./render-header.ts"
@@ -52,13 +54,13 @@ export class BlockView {
   private shownGate: string | undefined
   private readonly remembered: RememberedRules
   private readonly gateView = new GateView()
+  private readonly reaction = new ReactionTime()
   private printed: Array<string> = []
   /** What was printed last, to be there again on a screen that was cleared. */
   private recent: ReadonlyArray<string> = []
   private isHeld = false
   private lastFinished: Block | undefined
-  private timer: NodeJS.Timeout | undefined
-  private dueAt = Number.POSITIVE_INFINITY
+  private readonly timer = new FrameTimer(() => this.draw())
   private drawnAt = 0
   private isClosed = false
 
@@ -74,14 +76,24 @@ export class BlockView {
     return Math.max(20, columnsIn(this.options.output) - 1)
   }
 
-  /** The call whose gate the keys answer. Nobody can mean one that is not on the screen yet. */
+  /** The call whose gate the keys answer. Nobody can mean one that is not on the screen yet, or has just come there. */
   get gate(): string | undefined {
+    return this.reaction.isOver ? this.gateOnShow : undefined
+  }
+
+  /** The call whose gate is on the screen. */
+  get gateOnShow(): string | undefined {
     return this.shownGate !== undefined && this.gates.has(this.shownGate) ? this.shownGate : undefined
   }
 
   /** Whether all that the gate asks about has been on the screen: only then it may be approved. */
   get isGateRead(): boolean {
     return this.gate !== undefined && this.gateView.isRead
+  }
+
+  /** Is to be told of every key. */
+  pressed(): void {
+    this.reaction.pressed()
   }
 
   /** Turns the gate's page; what has not been on the screen yet is not passed over. */
@@ -131,11 +143,11 @@ export class BlockView {
 
   /** Adds, unfolded, the block that somebody is most likely to look at: the gate, what runs, what has ended. */
   expand(): void {
-    const gate = this.gate === undefined ? undefined : this.blocks.get(this.gate)
+    const gate = this.shownBlock
     const running = [...this.blocks].find(({ background, status }) => !background && status === "running")
     const block = gate ?? running ?? this.lastFinished
     if (block === undefined) return
-    const lines = this.render(block, { maxLines: Number.POSITIVE_INFINITY })
+    const lines = this.render(block, { maxLines: Number.POSITIVE_INFINITY, answerable: true })
     // Its keys stay with the gate that lives.
     this.print(block === gate ? lines.slice(0, -1) : lines)
   }
@@ -148,10 +160,13 @@ export class BlockView {
   /** Draws now. */
   draw(): void {
     if (this.isClosed || this.isHeld) return
-    this.unschedule()
+    this.timer.clear()
     this.drawnAt = Date.now()
     this.shownGate = this.gates.values().next().value
     const footer = this.options.footer?.(this.width) ?? { live: [] }
+    // As long as the keys are somebody else's, nobody can mean the gate.
+    this.reaction.shown(this.options.gateNote?.() === undefined ? this.shownBlock : undefined)
+    const { wait } = this.reaction
     const live = this.liveLines(footer.live.length)
     const { printed } = this
     this.printed = []
@@ -163,6 +178,7 @@ export class BlockView {
       ...(cursor !== undefined && { cursor: { ...cursor, row: cursor.row + live.length } }),
     })
     this.gateView.drawn()
+    this.schedule(this.drawnAt + Math.min(footer.changesIn ?? wait, wait))
     this.options.onDrawn?.()
     if ([...this.blocks].some((block) => block.status === "running")) {
       this.schedule(this.drawnAt + spinnerInterval)
@@ -175,10 +191,7 @@ export class BlockView {
     this.draw()
   }
 
-  /**
-   * The terminal has another size. One that became narrower has broken all lines anew, those of a frame that was just
-   * being drawn as well: nobody can tell where they are, so the screen begins anew.
-   */
+  /** The terminal has another size. A narrower one has broken all lines, nobody knows where: the screen begins anew. */
   resized(): void {
     if (this.region.isAsWide) return this.draw()
     const live = this.region.height
@@ -205,7 +218,7 @@ export class BlockView {
 
   /** Takes the live lines away until the next frame. */
   pause(): void {
-    this.unschedule()
+    this.timer.clear()
     this.region.close()
   }
 
@@ -218,16 +231,11 @@ export class BlockView {
   }
 
   private schedule(at: number): void {
-    if (this.isClosed || this.dueAt <= at) return
-    this.unschedule()
-    this.dueAt = at
-    this.timer = setTimeout(() => this.draw(), Math.max(0, at - Date.now()))
+    if (!this.isClosed) this.timer.at(at)
   }
 
-  private unschedule(): void {
-    clearTimeout(this.timer)
-    this.timer = undefined
-    this.dueAt = Number.POSITIVE_INFINITY
+  private get shownBlock(): Block | undefined {
+    return this.gateOnShow === undefined ? undefined : this.blocks.get(this.gateOnShow)
   }
 
   private blockOptions(block: Block): RenderBlockOptions {
@@ -236,7 +244,7 @@ export class BlockView {
       width: this.width,
       now: Date.now(),
       colors: this.options.colors,
-      answerable: block.callId === this.gate,
+      answerable: block.callId === this.gateOnShow && !Number.isFinite(this.reaction.wait),
       ...(tool !== undefined && { tool }),
     }
   }
@@ -247,7 +255,7 @@ export class BlockView {
 
   /** Background tasks, gates in wait, what runs, what is queued; the gate on show last, above the prompt. */
   private liveLines(reserved: number): Array<string> {
-    const gate = this.gate === undefined ? undefined : this.blocks.get(this.gate)
+    const gate = this.shownBlock
     const back: Array<Block> = []
     const front: Array<Block> = []
     const queued: Array<Block> = []

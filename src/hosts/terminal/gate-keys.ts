@@ -12,12 +12,14 @@ export const pageKeys: ReadonlyMap<string, "next" | "back"> = new Map([
   ["pageup", "back"],
 ])
 
-/** Keys that approve do so once all of the gate has been on the screen. */
-const approve = (callId: string, remember: boolean, view: BlockView, executor: ToolExecutor): void => {
-  if (view.isGateRead && executor.approve(callId, { remember })) view.approved(callId)
+/** Keys that approve do so once all of the gate has been on the screen, and by themselves. */
+const approve = (key: KeyPress, callId: string, view: BlockView, executor: ToolExecutor): void => {
+  if (key.inBurst === true || !view.isGateRead) return
+  const remember = key.text.toLowerCase() === "a"
+  if (executor.approve(callId, { remember })) view.approved(callId)
 }
 
-/** True if the key was for the gate. Pasted text never is a decision. */
+/** True if the key was for the gate. Pasted text never is a decision, and neither is a key that was typed ahead. */
 export const decideGate = (key: KeyPress, view: BlockView, executor: ToolExecutor): boolean => {
   const callId = view.gate
   if (callId === undefined || key.pasted || key.ctrl || key.meta) return false
@@ -28,10 +30,8 @@ export const decideGate = (key: KeyPress, view: BlockView, executor: ToolExecuto
   }
   switch (key.text.toLowerCase()) {
     case "y":
-      approve(callId, false, view, executor)
-      return true
     case "a":
-      approve(callId, true, view, executor)
+      approve(key, callId, view, executor)
       return true
     case "n":
       if (executor.deny(callId)) view.denied(callId)

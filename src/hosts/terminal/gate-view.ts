@@ -38,6 +38,7 @@ export class GateView {
     if (note !== undefined) said.push(note)
     const no = `  ${style.bad("[n]o")}`
     const hint = said.length === 0 ? "" : `  ${style.dim(clip(said.join("; "), options.width - 24))}`
+    if (options.answerable === false) return [header, ...pager.page, style.dim("  …")]
     // What was read once may be decided on any of its pages.
     return [header, ...pager.page, (pager.below === 0 || pager.isWholeSeen ? keys : no) + hint]
   }

@@ -8,6 +8,8 @@ export interface KeyPress extends Key {
   readonly text: string
   /** Is a whole paste: text, whatever it says, and no decision. */
   readonly pasted: boolean
+  /** Came at once with other keys, as what is pasted does where the terminal does not say so. Default false. */
+  readonly inBurst?: boolean
 }
 
 const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
@@ -18,6 +20,8 @@ export class Keyboard {
   private readonly onKey: (key: KeyPress) => void
   /** What is being pasted, as far as it has come. */
   private pasted: Array<string> | undefined
+  /** What came with one read of the terminal. */
+  private burst: Array<KeyPress> = []
   private isOpen = false
 
   constructor(input: ReadStream, output: TerminalOutput, onKey: (key: KeyPress) => void) {
@@ -49,13 +53,26 @@ export class Keyboard {
     if (key.name === "paste-start") this.pasted = []
     else if (key.name === "paste-end") this.endPaste()
     else if (this.pasted !== undefined) this.pasted.push(text ?? key.sequence ?? "")
-    else this.onKey({ ...key, text: text ?? "", pasted: false })
+    else this.take({ ...key, text: text ?? "", pasted: false })
   }
 
   /** A paste is one key, however long it is. */
   private endPaste(): void {
     const text = this.pasted?.join("") ?? ""
     this.pasted = undefined
-    if (text !== "") this.onKey({ text, pasted: true })
+    if (text !== "") this.take({ text, pasted: true })
+  }
+
+  /** Handed on when all that came at once is known. */
+  private take(key: KeyPress): void {
+    this.burst.push(key)
+    if (this.burst.length === 1) queueMicrotask(() => this.handOn())
+  }
+
+  private handOn(): void {
+    const keys = this.burst
+    this.burst = []
+    const inBurst = keys.length > 1
+    for (const key of keys) if (this.isOpen) this.onKey(inBurst ? { ...key, inBurst } : key)
   }
 }

@@ -19,6 +19,8 @@ export interface Frame {
   readonly live: ReadonlyArray<string>
   /** Where the cursor shows, counted from the region's first line; hidden without one. */
   readonly cursor?: { readonly row: number; readonly column: number }
+  /** When the lines change by themselves, in milliseconds from now. Default: they do not. */
+  readonly changesIn?: number
 }
 
 const escape = "\u001b["

@@ -27,12 +27,15 @@ export interface Question {
 
 const isPlain = ({ pasted, ctrl, meta }: KeyPress): boolean => !pasted && ctrl !== true && meta !== true
 
+/** What came with other keys may have been pasted: it decides nothing. */
+const isDecision = (key: KeyPress): boolean => isPlain(key) && key.inBurst !== true
+
 /** `y` or `n`. */
 export const confirmQuestion = (answer: (isConfirmed: boolean) => void): Question => ({
   hasText: false,
   press(key) {
     const text = key.text.toLowerCase()
-    if (isPlain(key) && (text === "y" || text === "n")) answer(text === "y")
+    if (isDecision(key) && (text === "y" || text === "n")) answer(text === "y")
   },
   draw: ({ style }) => ({ live: [`${style.good("[y]es")} ${style.bad("[n]o")}`] }),
   close: () => undefined,
@@ -62,7 +65,7 @@ export class SelectQuestion implements Question {
     this.typed = 0
     if (key.name === "up") this.select(this.selected - 1)
     else if (key.name === "down") this.select(this.selected + 1)
-    else if (key.name === "return" || key.name === "enter") this.answer(this.selected)
+    else if (isDecision(key) && (key.name === "return" || key.name === "enter")) this.answer(this.selected)
   }
 
   draw({ width, rows, style }: QuestionArea): Frame {

@@ -20,6 +20,7 @@ import {
   type Question,
   SelectQuestion,
 } from "./question.ts"
+import { ReactionTime } from "./reaction-time.ts"
 import { visibleLine } from "./render-text.ts"
 import { rowsIn } from "./terminal-size.ts"
 import { margin, markedRows, saidRows } from "./visible-rows.ts"
@@ -71,6 +72,7 @@ export class SessionDialogs {
   private shown: Dialog | undefined
   /** What was asked, a page at a time: it has to be read before it is answered. */
   private readonly pager = new Pager()
+  private readonly reaction = new ReactionTime()
   private text: { readonly dialog: Dialog; readonly width: number; readonly rows: Array<string> } | undefined
   private isClosed = false
 
@@ -94,10 +96,11 @@ export class SessionDialogs {
     return this.shown !== undefined
   }
 
-  /** True if the key went to a question. */
+  /** True if the key went to a question: one that was typed while that appeared goes on to the line below. */
   press(key: KeyPress): boolean {
     const dialog = this.shown
-    if (dialog === undefined || !this.waiting.has(dialog)) return false
+    this.reaction.pressed()
+    if (dialog === undefined || !this.waiting.has(dialog) || !this.reaction.isOver) return false
     if (key.name === "escape" && !key.pasted) dialog.dismiss()
     else if (key.ctrl && key.name === "d" && !dialog.question.hasText) this.session.leave()
     else if (!this.turnPage(key) && this.pager.isWholeSeen) dialog.question.press(key)
@@ -119,10 +122,11 @@ export class SessionDialogs {
 
   /** What stands in the prompt's place, if a question may have it. */
   frame(width: number): Frame | undefined {
-    if (this.shown === undefined || !this.waiting.has(this.shown)) {
+    if (this.shown === undefined || !this.waiting.has(this.shown) || !this.reaction.isOver) {
       const [next] = this.waiting
       this.shown = this.session.keysTaken() === undefined ? next : undefined
     }
+    this.reaction.shown(this.shown)
     return this.shown && this.draw(this.shown, width)
   }
 
@@ -248,6 +252,11 @@ export class SessionDialogs {
     const { pager } = this
     pager.lay(dialog, this.textRows(dialog, width), Math.max(1, room - 2 - live.length))
     const above = ["", ...pager.page]
+    const { wait } = this.reaction
+    if (wait < Number.POSITIVE_INFINITY) {
+      const blank = live.map((_, row) => (row === 0 ? view.style.dim("  …") : ""))
+      return { live: [...above, ...blank], changesIn: wait }
+    }
     if (pager.below > 0)
       return { live: [...above, view.style.dim(clip(`  ${moreNote(pager.below)}`, width))] }
     return {

@@ -26,9 +26,15 @@ interface GateInput {
   readonly callId: string
   readonly title: string
   readonly editor: LineEditor
+  /** Whether Enter approves. */
+  readonly approves: boolean
 }
 
 const isPlain = ({ pasted, ctrl, meta }: KeyPress): boolean => !pasted && ctrl !== true && meta !== true
+
+/** A line end that is pasted approves nothing, also where the terminal does not say that it is. */
+const isPastedEnter = ({ name, inBurst }: KeyPress): boolean =>
+  inBurst === true && (name === "return" || name === "enter")
 
 export class SessionGate {
   private readonly session: GateSession
@@ -49,15 +55,17 @@ export class SessionGate {
     const { view, executor } = this.session
     if (this.isTyping) {
       if (key.name === "escape" && !key.pasted) this.input = undefined
-      else this.input!.editor.press(key)
+      else if (!(this.input!.approves && isPastedEnter(key))) this.input!.editor.press(key)
       return true
     }
     const callId = view.gate
     if (callId === undefined) return false
     const letter = isPlain(key) ? key.text.toLowerCase() : ""
     if (letter === "n") this.askReason(callId)
-    else if (letter === "e") this.edit(callId)
-    else return decideGate(key, view, executor)
+    else if (letter === "e") {
+      // What is pasted goes on with more keys, which are no parameters.
+      if (key.inBurst !== true) this.edit(callId)
+    } else return decideGate(key, view, executor)
     return true
   }
 
@@ -74,15 +82,16 @@ export class SessionGate {
     }
   }
 
-  private open(callId: string, title: string, text: string, onLine: (line: string) => void): void {
+  private open(input: Omit<GateInput, "editor">, text: string, onLine: (line: string) => void): void {
     const editor = new LineEditor({ onLine, onEnd: () => undefined })
     editor.set(text)
-    this.input = { callId, title, editor }
+    this.input = { ...input, editor }
   }
 
   private askReason(callId: string): void {
     const { view, executor } = this.session
-    this.open(callId, "Why not? Enter denies the call, also without a reason; Esc goes back.", "", (line) => {
+    const title = "Why not? Enter denies the call, also without a reason; Esc goes back."
+    this.open({ callId, title, approves: false }, "", (line) => {
       this.input = undefined
       const reason = line.trim()
       if (reason === "" ? executor.deny(callId) : executor.deny(callId, reason)) view.denied(callId)
@@ -102,7 +111,7 @@ export class SessionGate {
 
   private editHere(callId: string, text: ParamsText, edited: string): void {
     const title = `${text.title} Enter approves the call with it; Ctrl-J begins a line, Esc goes back.`
-    this.open(callId, title, edited, (line) => this.approveWith(callId, text, line))
+    this.open({ callId, title, approves: true }, edited, (line) => this.approveWith(callId, text, line))
   }
 
   private async editElsewhere(callId: string, text: ParamsText, command: string): Promise<void> {

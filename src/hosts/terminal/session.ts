@@ -153,7 +153,7 @@ export class Session {
 
   private keysTaken(): string | undefined {
     if (!this.editor.isEmpty) return "the line below is empty"
-    return this.view.gate === undefined ? undefined : "the call above is decided"
+    return this.view.gateOnShow === undefined ? undefined : "the call above is decided"
   }
 
   private say(text: string, paint: (line: string) => string = this.view.style.dim): void {
@@ -165,6 +165,7 @@ export class Session {
 
   private press(key: KeyPress): void {
     if (this.down !== undefined) return
+    this.view.pressed()
     if (key.ctrl && !key.pasted && this.control(key.name)) return
     this.warned = false
     // A gate is decided only by keys that the screen said were its own.

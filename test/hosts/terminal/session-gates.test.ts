@@ -2,6 +2,7 @@
 import { access, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { Type } from "@sinclair/typebox"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { shellTool } from "../../../src/impls/index.ts"
@@ -75,7 +76,7 @@ describe("what does not fit is paged", () => {
   test("and y counts once the last page was on the screen", async () => {
     await using terminal = open()
     terminal.enter(call("shell", { command: `${numbered(50)}\ntouch seen` }))
-    const first = await terminal.see("│ echo 1\n")
+    const first = await terminal.see("[n]o")
     expect(first).toMatch(/│ echo 1\n[\s\S]*│ echo 18\n {2}\[n\]o {2}33 more rows: space shows them\n\n›$/)
     expect(first).not.toContain("[y]es")
     terminal.type("ya")
@@ -96,7 +97,7 @@ describe("what does not fit is paged", () => {
   test("two keys at once turn one page: what was never drawn was never seen", async () => {
     await using terminal = open()
     terminal.enter(call("shell", { command: `${numbered(50)}\ntouch seen` }))
-    await terminal.see("│ echo 1\n")
+    await terminal.see("[n]o")
     terminal.type("    y")
     await terminal.see(/│ echo 19\n[\s\S]*15 more rows/)
     terminal.type("n\r")
@@ -115,7 +116,7 @@ describe("what does not fit is paged", () => {
   test("from its beginning again, where the window becomes narrower before all was seen", async () => {
     await using terminal = open({ columns: 60 })
     terminal.enter(call("note", { text: numbered(45) }))
-    await terminal.see("│ echo 1\n")
+    await terminal.see(/│ echo 1\n[\s\S]*\[n\]o/)
     terminal.type(" ")
     await terminal.see("│ echo 19\n")
     terminal.resize(40, 24)
@@ -151,7 +152,9 @@ describe("the keys of a gate", () => {
     await terminal.see(
       /\[a\]lways\n\nWhy not\? Enter denies the call, also without a reason; Esc goes back\.\n›$/,
     )
-    terminal.type("y\u001b")
+    terminal.type("y")
+    await terminal.see("› y")
+    terminal.type("\u001b")
     await terminal.missing("Why not?")
     terminal.type("n")
     await terminal.see("Why not?")
@@ -165,7 +168,9 @@ describe("the keys of a gate", () => {
     await terminal.see("[y]es")
     terminal.type("e")
     await terminal.see(/The text: Enter approves the call with it.*\n› one\n {2}two$/)
-    terminal.type("!\r")
+    terminal.type("!")
+    await terminal.see("two!")
+    terminal.type("\r")
     await terminal.see("kept 8")
     expect(terminal.screen()).toContain("✓ note(one ⏎ two!)")
   })
@@ -176,9 +181,13 @@ describe("the keys of a gate", () => {
     await terminal.see("[y]es")
     terminal.type("e")
     await terminal.see('  "command": "touch one",')
-    terminal.type("x\r")
+    terminal.type("x")
+    await terminal.see("}x")
+    terminal.type("\r")
     await terminal.see(/That is no JSON: [\s\S]*The parameters as JSON: Enter approves/)
-    terminal.type("\u007f\u001b[A\u001b[A\u001b[F\u001b[D\u001b[D\u0008\u0008\u0008two\r")
+    terminal.type("\u007f\u001b[A\u001b[A\u001b[F\u001b[D\u001b[D\u0008\u0008\u0008two")
+    await terminal.see("touch two")
+    terminal.type("\r")
     await terminal.see("✓ shell(touch two)")
     expect([await isThere("one"), await isThere("two")]).toEqual([false, true])
   })
@@ -230,6 +239,81 @@ describe("the keys of a gate", () => {
     terminal.type("n\r")
     await terminal.see("⊘ shell(cat")
   })
+})
+
+describe("what was typed before anybody can have read a gate", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }))
+  afterEach(() => void vi.useRealTimers())
+
+  test("does not answer it, and neither does a key that is held down", async () => {
+    await using terminal = open()
+    terminal.enter("note hello")
+    await terminal.see("? note(hello)\n  …")
+    terminal.type("y")
+    await terminal.see("once the line below is empty\n\n› y")
+    vi.advanceTimersByTime(200)
+    terminal.type("\u007f")
+    await terminal.see(/…\n\n›$/)
+    vi.advanceTimersByTime(200)
+    terminal.type("y")
+    await terminal.see("› y")
+    terminal.type("\u007f")
+    await terminal.see(/…\n\n›$/)
+    expect(terminal.everything()).not.toContain("[y]es")
+    vi.advanceTimersByTime(300)
+    await terminal.see("[y]es")
+    terminal.type("y")
+    await terminal.see("kept 5")
+  })
+
+  test("does not answer the next one either, of the same call or of another", async () => {
+    const twice = defineTool({
+      name: "twice",
+      description: "Asks twice.",
+      parameters: Type.Object({}),
+      compose: () => pipeline().awaitApproval({ label: "One" }).awaitApproval({ label: "Two" }),
+    })
+    const executor = new ToolExecutor(new ToolRegistry([twice]))
+    await using terminal = new SessionTerminal({ executor })
+    terminal.enter("twice")
+    for (const label of ["One", "Two"]) {
+      await terminal.see(`  ${label}\n  …`)
+      vi.advanceTimersByTime(300)
+      await terminal.see(`  ${label}\n  [y]es`)
+      terminal.type("y")
+    }
+    await terminal.see("✓ twice")
+  })
+
+  test("turns no page", async () => {
+    await using terminal = open()
+    terminal.enter(call("note", { text: numbered(30) }))
+    await terminal.see("│ echo 1\n")
+    terminal.type(" ")
+    await terminal.see("once the line below is…")
+    expect(terminal.screen()).toContain("│ echo 1\n")
+  })
+})
+
+test("keys that come at once, as what is pasted may, approve nothing", async () => {
+  await using terminal = open()
+  terminal.enter("note hello")
+  await terminal.see("[y]es")
+  for (const keys of ["y\r", "a\r", "echo hi\r", "\u001b[200~x\u001b[201~y\r"]) {
+    terminal.type(keys)
+    await setImmediate()
+  }
+  terminal.control("l")
+  expect(terminal.everything()).not.toContain("kept")
+  terminal.enter("x")
+  await terminal.see("There is no tool")
+  await terminal.see("[y]es")
+  terminal.type("e")
+  await terminal.see("Enter approves")
+  terminal.type("!\r")
+  await terminal.see("› hello!")
+  terminal.type("\r")
+  await terminal.see("kept 6")
 })
 
 test("a gate takes the place of what runs beside it, where it would have none", async () => {
