@@ -107,7 +107,12 @@ const isTimeout = (error: unknown): boolean =>
 export class Matching {
   /** The sources of patterns that were broken off, or not begun any more. */
   readonly slow = new Set<string>()
-  private left = maxMilliseconds
+  private left: number
+
+  /** @param milliseconds For all that cannot be matched at once. */
+  constructor(milliseconds = maxMilliseconds) {
+    this.left = milliseconds
+  }
 
   /** Where the pattern matches; undefined also where that took too long. */
   match(pattern: BoundedPattern, text: string): Match | undefined {

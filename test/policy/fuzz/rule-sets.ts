@@ -49,6 +49,7 @@ const wrapped: RuleSet = {
   },
   bash: {
     markers: ["ls", "CMD"],
+    functions: ["ls", "CMD"],
     programs: ["/usr/bin/env", "/usr/bin/xargs", "/bin/bash", "/bin/sh", "/usr/bin/find"],
     builtins: true,
   },
@@ -98,6 +99,7 @@ const denied: RuleSet = {
   },
   bash: {
     markers: ["npm", "touch", "ls"],
+    functions: ["npm", "touch", "ls"],
     programs: ["/usr/bin/env", "/usr/bin/xargs", "/bin/bash", "/bin/sh", "/usr/bin/find"],
     builtins: true,
     files: ["publish", "PWN"],
