@@ -18,6 +18,8 @@ export interface SimpleCommand {
   /** Whether the text stands for these words and no others: no quoting is hidden in it. */
   readonly plain: boolean
   readonly words: ReadonlyArray<ShellWord>
+  /** Its here-document or here-string. */
+  readonly input?: ShellInput | undefined
 }
 
 export interface CommandLine {
@@ -167,7 +169,7 @@ class Reader implements CommandLine {
     if (!first.literal) this.unknown ??= "the command is named by an expansion"
     else if (impossibleName.test(first.text)) this.unknown ??= "no command has such a name"
     this.addForms(words)
-    this.commands.push({ text, plain: words.every(isPlain), words })
+    this.commands.push({ text, plain: words.every(isPlain), words, input })
     for (const inner of innerCommands(words, input)) this.inner(inner, input, depth + 1)
   }
 

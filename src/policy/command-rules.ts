@@ -1,10 +1,11 @@
 /** What the rules say of a command line: a deny rule must match one of its forms, allow rules every command in it. */
-import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
+import type { Matching } from "./bounded-pattern.ts"
 import { type CallFolder, holdsIn, type PlacedCommand, placed } from "./call-folder.ts"
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
 import { approvedBy, ask, deniedBy, type Explanation, together } from "./explanation.ts"
+import { guessedDeny } from "./guesses.ts"
 import type { Place } from "./path-forms.ts"
-import { PossibleMatch, type Segment } from "./possible-match.ts"
+import { mayMatch } from "./possible-match.ts"
 import { namesPower, type Power, powersOf } from "./power-options.ts"
 import { findRule, type Rule, type ToolRules } from "./rules.ts"
 
@@ -24,17 +25,6 @@ const matches = (rule: Rule, command: SimpleCommand, matching: Matching): boolea
   if (rule.literal !== undefined) return plain && rule.literal === text
   const match = matching.match(rule.wordRegex, text)
   return match !== undefined && isWordEnd(command, match.end)
-}
-
-/** For all shapes of a line, in characters times states: some tenths of a second. */
-const maxSteps = 5_000_000
-const possibleMatches = new WeakMap<BoundedPattern, PossibleMatch>()
-
-const mayMatch = (pattern: BoundedPattern, shapes: ReadonlyArray<ReadonlyArray<Segment>>): boolean => {
-  if (shapes.length === 0) return false
-  const possible = possibleMatches.get(pattern) ?? new PossibleMatch(pattern.source)
-  possibleMatches.set(pattern, possible)
-  return shapes.some((shape) => possible.in(shape, maxSteps / shapes.length))
 }
 
 export class CommandRules {
@@ -73,6 +63,11 @@ export class CommandRules {
       return ask(`Only a rule that is this very line approves it: ${line.delicate}.`, source)
     }
     if (line.commands.length === 0) return ask("There is no command in it.", source)
+    const guessed = guessedDeny(rules.deny, source, line.commands, matching)
+    if (guessed !== undefined) {
+      const { text } = guessed.command
+      return ask(`The deny rule \`${guessed.rule.pattern}\` matches what \`${text}\` may run.`, text)
+    }
     return together(placed(line.commands, folder, place).map((command) => this.decideOne(command)))
   }
 

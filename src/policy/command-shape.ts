@@ -27,9 +27,12 @@ const alternatives = ({ text, literal, pieces }: ShellWord): Array<ReadonlyArray
   return pieces.some((piece) => piece?.includes("/")) ? [pieces, [undefined]] : [pieces]
 }
 
-/** Gives undefined where the command is what it says, and nothing else. */
-export const commandShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Segment> | undefined => {
-  const segments = words.map((word, index): Segment => {
+const isPlain = (segments: ReadonlyArray<Segment>, words: ReadonlyArray<ShellWord>): boolean =>
+  words.every((word) => word.literal) &&
+  segments.slice(1).every((segment) => segment.alternatives.length === 1 && !segment.optional)
+
+const segmentsOf = (words: ReadonlyArray<ShellWord>): Array<Segment> =>
+  words.map((word, index) => {
     if (index === 0)
       return {
         alternatives: [word.literal ? [word.text] : [undefined], [word.text.replace(/^.*\//s, "")]],
@@ -40,6 +43,31 @@ export const commandShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Seg
       optional: !word.literal || isOption(word) || (index > 1 && mayTakeValue(words[index - 1])),
     }
   })
-  const isPlain = segments.slice(1).every((segment) => segment.alternatives.length === 1 && !segment.optional)
-  return isPlain && words.every((word) => word.literal) ? undefined : segments
+
+/** Gives undefined where the command is what it says, and nothing else. */
+export const commandShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Segment> | undefined => {
+  const segments = segmentsOf(words)
+  return isPlain(segments, words) ? undefined : segments
+}
+
+/** `/bin/npm` and `npm@10` are `npm`. */
+export const bareName = (text: string): string =>
+  /\s/.test(text) ? text : text.replace(/^.*\//s, "").replace(/(?<=.)@[\w.^~*-]+$/, "")
+
+/** A word of which nothing is known in front names no command that anybody could mean. */
+const names = ({ text, literal, pieces }: ShellWord): Array<ReadonlyArray<Piece>> => {
+  if (literal) return [[text], [bareName(text)]]
+  return pieces[0] === undefined || pieces[0] === "" ? [] : [pieces]
+}
+
+/** The same, for a command that may begin at any word from `from` on. */
+export const guessedShape = (
+  words: ReadonlyArray<ShellWord>,
+  from: number,
+): ReadonlyArray<Segment> | undefined => {
+  const segments = segmentsOf(words)
+  if (isPlain(segments, words)) return undefined
+  return segments.map((segment, index) =>
+    index < from ? segment : { ...segment, beginnings: names(words[index]!) },
+  )
 }

@@ -3,6 +3,8 @@
  * no wrongly: what it does not follow (looking around, word boundaries, references back) it takes for fulfilled.
  */
 
+import type { BoundedPattern } from "./bounded-pattern.ts"
+
 /** What a text may hold at one place: a string, or, where undefined, anything at all. */
 export type Piece = string | undefined
 
@@ -10,6 +12,8 @@ export type Piece = string | undefined
 export interface Segment {
   readonly alternatives: ReadonlyArray<ReadonlyArray<Piece>>
   readonly optional: boolean
+  /** What stands here instead where the text begins only here. */
+  readonly beginnings?: ReadonlyArray<ReadonlyArray<Piece>>
 }
 
 type State =
@@ -155,8 +159,9 @@ export class PossibleMatch {
     if (this.states === undefined) return true
     const run = new Run(this.states, this.start, steps)
     let at = run.begin()
-    for (const { alternatives, optional } of segments) {
+    for (const { alternatives, optional, beginnings = [] } of segments) {
       const ends = alternatives.map((pieces) => run.pieces(at, pieces))
+      ends.push(...beginnings.map((pieces) => run.pieces(run.begin(), pieces)))
       const behind = new Set(optional ? at : undefined)
       for (const end of ends) for (const state of end) behind.add(state)
       at = behind
@@ -165,6 +170,18 @@ export class PossibleMatch {
     run.end(at)
     return run.found
   }
+}
+
+/** For all shapes of a line, in characters times states: some tenths of a second. */
+const maxSteps = 5_000_000
+const possibleMatches = new WeakMap<BoundedPattern, PossibleMatch>()
+
+/** Whether a pattern may match a text of one of these shapes. */
+export const mayMatch = (pattern: BoundedPattern, shapes: ReadonlyArray<ReadonlyArray<Segment>>): boolean => {
+  if (shapes.length === 0) return false
+  const possible = possibleMatches.get(pattern) ?? new PossibleMatch(pattern.source)
+  possibleMatches.set(pattern, possible)
+  return shapes.some((shape) => possible.in(shape, maxSteps / shapes.length))
 }
 
 type Places = ReadonlySet<number>

@@ -1,0 +1,168 @@
+/**
+ * What a program that is not known may run of its operands: `npx npm publish`, `hyperfine 'npm publish'`. Only deny rules
+ * look at it, and what they find there is a question, for it may as well be text that is printed.
+ */
+import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
+import { readCommandLine, type SimpleCommand } from "./command-line.ts"
+import { bareName, commandShape, guessedShape } from "./command-shape.ts"
+import { mayMatch } from "./possible-match.ts"
+import { findRule, type Rule } from "./rules.ts"
+import { expandedWords, type ShellWord } from "./shell-word.ts"
+
+const list = (names: string): ReadonlySet<string> => new Set(names.trim().split(/\s+/))
+
+/** They run nothing that their operands name; options that do are in power-options.ts. */
+const operandsAreData = list(`
+  git ls dir tree cat tac head tail less more wc grep egrep fgrep rg ag ack sort uniq cut paste join comm tr nl fold column
+  stat file du df basename dirname realpath readlink diff cmp md5sum sha1sum sha256sum sha512sum cksum base64 xxd od
+  hexdump strings cd pushd popd pwd mkdir rmdir cp mv rm ln touch chmod chown chgrp mktemp truncate tee
+  test [ true false : which whereis type date cal sleep seq kill pkill pgrep ps jq yq id whoami uname hostname
+`)
+
+/** So is what these print, unless another program gets to read it. */
+const printers = list("echo printf")
+const feeds = /\||[<>]\(|\bcoproc\b/
+
+/** Their first operand is a command of their own. */
+const haveSubcommands = list(`
+  docker podman nerdctl kubectl oc helm gh glab cargo go rustup npm uv pip pip3 poetry pipenv conda
+  brew apt apt-get dnf yum pacman snap systemctl launchctl aws gcloud az terraform vagrant svn hg jj
+`)
+
+/** What may stand in front of a command in a text: not the rest of a word, nor of a path. */
+const commandStart = "(?<![\\w./@-])"
+const anchor = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\^/g
+
+/** A name that no rule means: a rule that matches it says what it is not about. */
+const unheardOf = ["zzz", "zzz zzz"]
+
+/** The same rule, for a command that begins anywhere in a text. Undefined where it finds that anyway. */
+type Anywhere = BoundedPattern | undefined
+
+const anywheres = new WeakMap<Rule, Anywhere>()
+
+const anywhereOf = (rule: Rule): Anywhere => {
+  if (anywheres.has(rule)) return anywheres.get(rule)
+  const { source } = rule.regex
+  const moved = source.replace(anchor, (token) => (token === "^" ? commandStart : token))
+  const anywhere = moved === source ? undefined : new BoundedPattern(moved)
+  anywheres.set(rule, anywhere)
+  return anywhere
+}
+
+const means = ({ regex }: Rule): boolean => unheardOf.every((name) => regex.match(name) === undefined)
+
+/** Code in code in code. */
+const maxDepth = 4
+/** Of all that is read again, in characters. A text costs as many more. */
+const maxWork = 100_000
+const textCost = 200
+
+/** What `printf` and makefiles make of a text. */
+const unescaped = (text: string): string => text.replace(/\\[abefnrtv]/g, "\n")
+
+const textsOf = (words: ReadonlyArray<ShellWord>): ReadonlySet<string> => {
+  const text = words.map((word) => word.text).join(" ")
+  return new Set([
+    text,
+    unescaped(text).replace(/\s+/g, " "),
+    words.map((word) => bareName(word.text)).join(" "),
+    words.map((word) => word.emptied).join(" "),
+  ])
+}
+
+/** Whether a shell would read it otherwise than it stands there. */
+const mayBeCode = ({ text, literal }: ShellWord): boolean =>
+  /\s/.test(text) || (literal && /['"\\{$`;&|(<>]/.test(text))
+
+class Guesses {
+  private readonly rules: ReadonlyArray<Rule>
+  private readonly matching: Matching
+  private readonly isPrintRead: boolean
+  private work = maxWork
+
+  constructor(rules: ReadonlyArray<Rule>, matching: Matching, isPrintRead: boolean) {
+    this.rules = rules.filter(means)
+    this.matching = matching
+    this.isPrintRead = isPrintRead
+  }
+
+  /** The first rule that matches what the command may run beside what is known. */
+  find({ words, input }: SimpleCommand, depth = 0): Rule | undefined {
+    const [name, ...args] = words
+    if (name === undefined || this.rules.length === 0) return undefined
+    const found = input && this.inCode(input.text, depth)
+    if (found !== undefined || args.length === 0) return found
+    const program = bareName(name.text)
+    if (operandsAreData.has(program) || (printers.has(program) && !this.isPrintRead)) return undefined
+    const isCommandHere = haveSubcommands.has(program) ? 2 : 1
+    return this.amongWords(words.flatMap(expandedWords), isCommandHere) ?? this.inWords(args, depth)
+  }
+
+  /** @param from The first word that may begin a command. */
+  private amongWords(words: ReadonlyArray<ShellWord>, from: number): Rule | undefined {
+    const texts = [...textsOf(words.slice(from))]
+    const shape = guessedShape(words, from)
+    return this.rules.find((rule) => {
+      const anywhere = anywhereOf(rule)
+      if (anywhere === undefined) return false
+      if (texts.some((text) => this.matching.match(anywhere, text) !== undefined)) return true
+      return shape !== undefined && mayMatch(rule.regex, [shape])
+    })
+  }
+
+  private inWords(words: ReadonlyArray<ShellWord>, depth: number): Rule | undefined {
+    for (const word of words) {
+      const found = mayBeCode(word) ? this.inCode(word.text, depth) : undefined
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  private inCode(source: string, depth: number): Rule | undefined {
+    const decoded = unescaped(source)
+    return this.read(source, depth) ?? (decoded === source ? undefined : this.read(decoded, depth))
+  }
+
+  private read(source: string, depth: number): Rule | undefined {
+    this.work -= source.length + textCost
+    // Nobody knows what else there is.
+    if (this.work < 0 || depth >= maxDepth) return this.rules[0]
+    const { rules, matching } = this
+    const { forms, commands } = readCommandLine(source)
+    for (const form of forms) {
+      const rule = findRule(rules, form, matching)
+      if (rule !== undefined) return rule
+    }
+    for (const command of commands) {
+      if (!command.words[0]!.literal) continue
+      const shape = commandShape(command.words.flatMap(expandedWords))
+      const rule =
+        (shape && rules.find(({ regex }) => mayMatch(regex, [shape]))) ?? this.find(command, depth + 1)
+      if (rule !== undefined) return rule
+    }
+    return undefined
+  }
+}
+
+export interface GuessedDeny {
+  readonly rule: Rule
+  readonly command: SimpleCommand
+}
+
+/** Which deny rule matches what one of the commands of a line may run, though it does not say so. */
+export const guessedDeny = (
+  rules: ReadonlyArray<Rule>,
+  source: string,
+  commands: ReadonlyArray<SimpleCommand>,
+  matching: Matching,
+): GuessedDeny | undefined => {
+  if (rules.length === 0) return undefined
+  const isPrintRead = feeds.test(source) || commands.some(({ text }) => feeds.test(text))
+  const guesses = new Guesses(rules, matching, isPrintRead)
+  for (const command of commands) {
+    const rule = guesses.find(command)
+    if (rule !== undefined) return { rule, command }
+  }
+  return undefined
+}
