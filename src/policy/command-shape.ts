@@ -55,7 +55,7 @@ export const bareName = (text: string): string =>
   /\s/.test(text) ? text : text.replace(/^.*\//s, "").replace(/(?<=.)@[\w.^~*-]+$/, "")
 
 /** A word of which nothing is known in front names no command that anybody could mean. */
-const names = ({ text, literal, pieces }: ShellWord): Array<ReadonlyArray<Piece>> => {
+const beginnings = ({ text, literal, pieces }: ShellWord): Array<ReadonlyArray<Piece>> => {
   if (literal) return [[text], [bareName(text)]]
   return pieces[0] === undefined || pieces[0] === "" ? [] : [pieces]
 }
@@ -68,6 +68,6 @@ export const guessedShape = (
   const segments = segmentsOf(words)
   if (isPlain(segments, words)) return undefined
   return segments.map((segment, index) =>
-    index < from ? segment : { ...segment, beginnings: names(words[index]!) },
+    index < from ? segment : { ...segment, beginnings: beginnings(words[index]!) },
   )
 }

@@ -5,29 +5,32 @@
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
 import { bareName, commandShape, guessedShape } from "./command-shape.ts"
+import { names } from "./names.ts"
 import { mayMatch } from "./possible-match.ts"
 import { findRule, type Rule } from "./rules.ts"
 import { expandedWords, type ShellWord } from "./shell-word.ts"
 
-const list = (names: string): ReadonlySet<string> => new Set(names.trim().split(/\s+/))
-
 /** They run nothing that their operands name; options that do are in power-options.ts. */
-const operandsAreData = list(`
+const operandsAreData = new Set(
+  names(`
   git ls dir tree cat tac head tail less more wc grep egrep fgrep rg ag ack sort uniq cut paste join comm tr nl fold column
   stat file du df basename dirname realpath readlink diff cmp md5sum sha1sum sha256sum sha512sum cksum base64 xxd od
   hexdump strings cd pushd popd pwd mkdir rmdir cp mv rm ln touch chmod chown chgrp mktemp truncate tee
   test [ true false : which whereis type date cal sleep seq kill pkill pgrep ps jq yq id whoami uname hostname
-`)
+`),
+)
 
 /** So is what these print, unless another program gets to read it. */
-const printers = list("echo printf")
+const printers = new Set(names("echo printf"))
 const feeds = /\||[<>]\(|\bcoproc\b/
 
 /** Their first operand is a command of their own. */
-const haveSubcommands = list(`
+const haveSubcommands = new Set(
+  names(`
   docker podman nerdctl kubectl oc helm gh glab cargo go rustup npm uv pip pip3 poetry pipenv conda
   brew apt apt-get dnf yum pacman snap systemctl launchctl aws gcloud az terraform vagrant svn hg jj
-`)
+`),
+)
 
 /** What may stand in front of a command in a text: not the rest of a word, nor of a path. */
 const commandStart = "(?<![\\w./@-])"

@@ -33,6 +33,12 @@ export interface PowerOptions {
   readonly optionsFirst?: boolean
   /** Options, as they are written, whose value is the next word; for `output`. */
   readonly takesNext?: RegExp
+  /** Operands that are not written to; for `output`. */
+  readonly spares?: RegExp
+  /** How options begin whose values are scripts: what bash puts into one is as dangerous as what `words` finds there. */
+  readonly script?: RegExp
+  /** From which operand on all are scripts. */
+  readonly scriptOperand?: number
   /** Whether the first word may be a bundle of letters without a dash, as tar's. */
   readonly bundle?: boolean
   /** Options that do nothing with `-` or `/dev/null` for their value. */
@@ -139,12 +145,27 @@ const readWord = (
   return options.bundle === true && isFirst ? readShort(options, word, 0) : undefined
 }
 
+/** Whether it is a script of which parts are known only when it runs. */
+const isOpenScript = (
+  { script, scriptOperand }: PowerOptions,
+  word: ShellWord,
+  before: ShellWord | undefined,
+  operand: number | undefined,
+): boolean => {
+  if (word.literal) return false
+  if (script !== undefined && (script.test(word.text) || script.test(before?.text ?? ""))) return true
+  return scriptOperand !== undefined && operand !== undefined && operand >= scriptOperand
+}
+
 const readForm = (options: PowerOptions, word: ShellWord): ReadonlyArray<string> | undefined => {
   if (!isForm(options, word)) return undefined
   if (!word.literal) return []
   const mark = /^[-+]*/.exec(word.text)![0]
   return otherLong.map((other) => mark + other)
 }
+
+const isWritten = ({ output, spares }: PowerOptions, { text }: ShellWord, operand: number): boolean =>
+  output !== undefined && operand >= output && spares?.test(text) !== true
 
 const powersIn = (options: PowerOptions, words: ReadonlyArray<ShellWord>, offset: number): Array<Power> => {
   const powers: Array<Power> = []
@@ -166,13 +187,15 @@ const powersIn = (options: PowerOptions, words: ReadonlyArray<ShellWord>, offset
     }
     if (options.leading === true && isOperand && word.literal && !isDash(before)) break
     // `find -- . -delete`, `make -- CC=x`: words of other forms count behind `--` too.
+    const isOpen = isOpenScript(options, word, before, isOperand ? operands : undefined)
     const others =
+      (isOpen ? [] : undefined) ??
       (isValue && !word.literal ? undefined : readForm(options, word)) ??
       (isEnded || isValue ? undefined : readWord(options, word, words[at + 1], at === 0))
     if (others !== undefined) add(at, others)
-    if (options.output === undefined || !isOperand) continue
+    if (!isOperand) continue
     if (before !== undefined && options.takesNext?.test(before.text) === true) continue
-    if (operands >= options.output && others === undefined) add(at, [""])
+    if (others === undefined && isWritten(options, word, operands)) add(at, [""])
     operands += 1
   }
   return powers

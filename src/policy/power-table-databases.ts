@@ -1,7 +1,6 @@
 /** Programs that query data, and can write files and run commands beside it. */
+import { names } from "./names.ts"
 import type { PowerTable } from "./power-options.ts"
-
-const list = (names: string): ReadonlyArray<string> => names.trim().split(/\s+/)
 
 const gtfobins = "https://gtfobins.github.io"
 
@@ -10,7 +9,7 @@ export const databaseOptions: PowerTable = {
     source: "yq(1): --inplace, --split-exp",
     short: "is",
     valued: "opIw",
-    long: list("inplace in-place split-exp split-exp-file"),
+    long: names("inplace in-place split-exp split-exp-file"),
   },
   xmllint: { source: "xmllint(1)", words: /^(--?output|-o|--shell)$/ },
   xsltproc: { source: "xsltproc(1)", words: /^--?(output|o|writesubtree)$/ },
@@ -19,19 +18,22 @@ export const databaseOptions: PowerTable = {
     source: `sqlite3(1); ${gtfobins}/gtfobins/sqlite3`,
     words:
       /^--?(cmd|init|ar|A|unsafe-testing)|\.(shell|system|output|once|excel|save|backup|open|import|log|clone|read|load|archive|trace|cd)\b|\b(load_extension|writefile|edit)\s*\(|\battach\b|\binto\b/i,
+    scriptOperand: 1,
   },
   psql: {
     source: `psql(1); ${gtfobins}/gtfobins/psql`,
     short: "oLfv",
     valued: "hpUdFPRT",
-    long: list("output log-file file set variable"),
+    long: names("output log-file file set variable"),
     words: /\\|\bcopy\b/i,
+    script: /^(-\w*c|--c)/,
   },
   "mysql|mariadb": {
     source: `mysql(1); ${gtfobins}/gtfobins/mysql`,
-    long: list(
+    long: names(
       "tee pager init-command plugin-dir default-auth defaults-file defaults-extra-file load-data-local-dir",
     ),
     words: /\\[!PTe.]|\b(system|tee|pager|source|outfile|dumpfile)\b/i,
+    script: /^(-\w*e|--e)/,
   },
 }

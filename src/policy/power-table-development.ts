@@ -1,14 +1,13 @@
 /** Build tools, linters and package managers. What a project's own scripts do, a rule that allows them allows. */
+import { names } from "./names.ts"
 import type { PowerTable } from "./power-options.ts"
-
-const list = (names: string): ReadonlyArray<string> => names.trim().split(/\s+/)
 
 const gtfobins = "https://gtfobins.github.io"
 
 const npm = {
   source: `npm-config(7); ${gtfobins}/gtfobins/npm`,
   short: "Cgc",
-  long: list(`
+  long: names(`
     prefix script-shell node-options userconfig globalconfig git editor shell viewer browser init-module cache
     logs-dir registry call package dir global-dir modules-dir store-dir shell-emulator
   `),
@@ -20,23 +19,23 @@ export const developmentOptions: PowerTable = {
     source: `GNU make manual; ${gtfobins}/gtfobins/make`,
     short: "CfE",
     valued: "jlIoW",
-    long: list("directory file makefile eval include-dir"),
+    long: names("directory file makefile eval include-dir"),
     // A variable such as SHELL or CC is a command.
     words: /^[A-Za-z_]\w*[:+?!]*=/,
   },
   ninja: { source: "ninja manual", short: "Cft" },
   cmake: { source: `${gtfobins}/gtfobins/cmake`, words: /^-(E|P|D|C|S|B)|^--(install|build|open)$/ },
   "npm|pnpm": npm,
-  yarn: { source: "yarn(1)", long: list("cwd modules-folder use-yarnrc global-folder prefix registry") },
+  yarn: { source: "yarn(1)", long: names("cwd modules-folder use-yarnrc global-folder prefix registry") },
   bun: {
     source: `${gtfobins}/gtfobins/bun; bun --help`,
     short: "rce",
-    long: list("cwd preload config eval print"),
+    long: names("cwd preload config eval print"),
   },
   node: {
     source: `node(1); ${gtfobins}/gtfobins/node`,
     short: "eprC",
-    long: list(`
+    long: names(`
       eval print require import loader experimental-loader env-file env-file-if-exists openssl-config
       experimental-config-file diagnostic-dir report-directory report-filename redirect-warnings
       heap-prof-dir cpu-prof-dir trace-event-file-pattern inspect inspect-brk inspect-wait
@@ -48,7 +47,7 @@ export const developmentOptions: PowerTable = {
   tsc: {
     source: "tsc --help --all",
     short: "pb",
-    long: list(
+    long: names(
       "project build outDir outFile declarationDir tsBuildInfoFile generateTrace generateCpuProfile",
     ),
     words: /^--(out[dD]ir|out[fF]ile)$/,
@@ -56,47 +55,47 @@ export const developmentOptions: PowerTable = {
   eslint: {
     source: "eslint command line reference: rules, parsers, plugins and formatters are code",
     short: "ocf",
-    long: list(`
+    long: names(`
       fix fix-type output-file config rulesdir plugin resolve-plugins-relative-to parser format cache-location
       cache-file flag
     `),
-    harmless: list("cache rule"),
+    harmless: names("cache rule"),
   },
   prettier: {
     source: "prettier CLI reference",
     short: "w",
-    long: list("write plugin config cache-location"),
+    long: names("write plugin config cache-location"),
     harmless: ["cache"],
   },
-  biome: { source: "biome CLI reference", long: list("write fix apply unsafe config-path suppress") },
+  biome: { source: "biome CLI reference", long: names("write fix apply unsafe config-path suppress") },
   "jest|vitest": {
     source: "jest and vitest CLI references",
     short: "cur",
-    long: list(`
+    long: names(`
       config rootDir root dir outputFile reporters reporter globalSetup globalTeardown setupFiles setupFilesAfterEnv
       testEnvironment environment runner testRunner transform resolver update updateSnapshot coverageDirectory
       cacheDirectory api ui
     `),
-    harmless: list("run coverage cache"),
+    harmless: names("run coverage cache"),
   },
   "pytest|py.test": {
     source: "pytest command-line flags",
     short: "pco",
     valued: "kmrnW",
-    long: list(`
+    long: names(`
       rootdir confcutdir basetemp junit-xml junitxml log-file pdbcls override-ini report-log pastebin
       config-file debug cov-report cov-config
     `),
-    harmless: list("co cov pdb"),
+    harmless: names("co cov pdb"),
   },
   ruff: {
     source: "ruff CLI reference",
     short: "o",
-    long: list("fix unsafe-fixes output-file config cache-dir add-noqa"),
+    long: names("fix unsafe-fixes output-file config cache-dir add-noqa"),
   },
   mypy: {
     source: "mypy CLI reference",
-    long: list(`
+    long: names(`
       install-types config-file python-executable shadow-file cache-dir custom-typeshed-dir junit-xml
       any-exprs-report cobertura-xml-report html-report linecount-report txt-report xml-report xslt-html-report
     `),
@@ -104,7 +103,7 @@ export const developmentOptions: PowerTable = {
   "pip|pip3": {
     source: `pip(1); ${gtfobins}/gtfobins/pip`,
     short: "tdire",
-    long: list(`
+    long: names(`
       log log-file python cache-dir target prefix root src index-url extra-index-url find-links report
       config-settings editable requirement dest
     `),
@@ -124,27 +123,31 @@ export const developmentOptions: PowerTable = {
     source: "cargo(1)",
     short: "CZ",
     valued: "pjF",
-    long: list("config manifest-path target-dir out-dir artifact-dir lockfile-path index registry root path"),
+    long: names(
+      "config manifest-path target-dir out-dir artifact-dir lockfile-path index registry root path",
+    ),
     harmless: ["target"],
     words: /^\+/,
   },
   "mvn|mvnw": {
     source: "mvn(1)",
-    long: list("file settings global-settings toolchains log-file define"),
+    long: names("file settings global-settings toolchains log-file define"),
     words: /^-(f|s|gs|t|gt|l)$|^-D/,
   },
   "gradle|gradlew": {
     source: "gradle command-line reference",
     short: "bcpIgDP",
-    long: list("build-file init-script project-dir settings-file gradle-user-home system-prop include-build"),
+    long: names(
+      "build-file init-script project-dir settings-file gradle-user-home system-prop include-build",
+    ),
   },
   docker: {
     source: `docker(1); ${gtfobins}/gtfobins/docker`,
-    long: list("host context config output iidfile metadata-file cidfile"),
+    long: names("host context config output iidfile metadata-file cidfile"),
     words: /^-H/,
   },
   kubectl: {
     source: "kubectl options",
-    long: list("kubeconfig server as token cache-dir raw"),
+    long: names("kubeconfig server as token cache-dir raw"),
   },
 }

@@ -1,7 +1,6 @@
 /** Programs that read, pack and page files. */
+import { names } from "./names.ts"
 import type { PowerTable } from "./power-options.ts"
-
-const list = (names: string): ReadonlyArray<string> => names.trim().split(/\s+/)
 
 const coreutils = "GNU coreutils manual"
 const gtfobins = "https://gtfobins.github.io"
@@ -9,7 +8,7 @@ const gtfobins = "https://gtfobins.github.io"
 const vim = {
   source: `${gtfobins}/gtfobins/vim; vim(1)`,
   short: "cSuUwWi",
-  long: list("cmd startuptime luamod-dev listen remote remote-send remote-expr headless embed"),
+  long: names("cmd startuptime luamod-dev listen remote remote-send remote-expr headless embed"),
   words: /^\+/,
 }
 
@@ -17,7 +16,7 @@ const fd = {
   source: "fd(1)",
   short: "xX",
   valued: "dEteSojc",
-  long: list("exec exec-batch"),
+  long: names("exec exec-batch"),
   harmless: ["e"],
 }
 
@@ -28,7 +27,7 @@ export const fileOptions: PowerTable = {
     source: `${coreutils}: sort; ${gtfobins}/gtfobins/sort`,
     short: "oT",
     valued: "kSt",
-    long: list("output compress-program temporary-directory"),
+    long: names("output compress-program temporary-directory"),
   },
   shuf: { source: `${coreutils}: shuf`, short: "o", valued: "in", long: ["output"] },
   split: { source: `${coreutils}: split; ${gtfobins}/gtfobins/split`, long: ["filter"] },
@@ -41,8 +40,22 @@ export const fileOptions: PowerTable = {
     source: `find(1); ${gtfobins}/gtfobins/find. What -exec runs needs a rule of its own`,
     words: /^-(delete|fprint0?|fprintf|fls)$/,
   },
-  dc: { source: "dc(1): ! runs a command", short: "f", long: ["file"], words: /!/ },
-  date: { source: `${coreutils}: date`, short: "s", valued: "dfrI", long: ["set"] },
+  dc: {
+    source: "dc(1): ! runs a command",
+    short: "f",
+    long: ["file"],
+    words: /!/,
+    script: /^(-\w*e|--e)/,
+  },
+  date: {
+    source: `${coreutils}: date. An operand without + is a time to set`,
+    short: "s",
+    valued: "dfrI",
+    long: ["set"],
+    output: 0,
+    takesNext: /^(-[uR]*[dfr]|--(date|file|reference))$/,
+    spares: /^\+/,
+  },
   xxd: {
     source: `xxd(1); ${gtfobins}/gtfobins/xxd`,
     output: 1,
@@ -51,60 +64,60 @@ export const fileOptions: PowerTable = {
   },
   file: { source: "file(1)", short: "C", valued: "meFfP", long: ["compile"], harmless: ["c"] },
   iconv: { source: "iconv(1)", short: "o", valued: "ft", long: ["output"] },
-  sdiff: { source: "GNU diffutils manual", short: "o", valued: "IwW", long: list("output diff-program") },
+  sdiff: { source: "GNU diffutils manual", short: "o", valued: "IwW", long: names("output diff-program") },
   diff3: { source: "GNU diffutils manual", long: ["diff-program"] },
   patch: {
     source: "patch(1); the ed scripts of a patch run commands",
     short: "oredB",
     valued: "pFiDVYzg",
-    long: list("output reject-file ed directory prefix"),
+    long: names("output reject-file ed directory prefix"),
   },
   tree: { source: "tree(1)", short: "oR", valued: "LPIHT" },
-  rg: { source: "rg(1): --pre, --hostname-bin", long: list("pre hostname-bin") },
+  rg: { source: "rg(1): --pre, --hostname-bin", long: names("pre hostname-bin") },
   ag: { source: "ag(1)", long: ["pager"] },
-  ack: { source: "ack(1)", long: list("pager ackrc create-ackrc") },
-  ugrep: { source: "ugrep(1)", long: list("filter pager view save-config config") },
+  ack: { source: "ack(1)", long: names("pager ackrc create-ackrc") },
+  ugrep: { source: "ugrep(1)", long: names("filter pager view save-config config") },
   fd,
   fdfind: fd,
   "bat|batcat": {
     source: `${gtfobins}/gtfobins/batcat; bat(1)`,
-    long: list("pager config-file config-dir cache-dir build clear"),
+    long: names("pager config-file config-dir cache-dir build clear"),
   },
-  less: { ...pager, long: list("log-file LOG-FILE lesskey-file lesskey-src lesskey-content") },
+  less: { ...pager, long: names("log-file LOG-FILE lesskey-file lesskey-src lesskey-content") },
   "more|most|pg": { source: `${gtfobins}/gtfobins/more`, words: /^\+/ },
   man: {
     source: `man(1); ${gtfobins}/gtfobins/man`,
     short: "PHCXp",
     valued: "LmMRSsEer",
-    long: list("pager html config-file gxditview preprocessor"),
+    long: names("pager html config-file gxditview preprocessor"),
   },
   "vim|vi|view|ex|nvim|rview|rvim|vimdiff": vim,
   "emacs|emacsclient": {
     source: `${gtfobins}/gtfobins/emacs`,
     short: "fleu",
-    long: list("eval execute funcall load script visit batch"),
+    long: names("eval execute funcall load script visit batch"),
     words: /^-(eval|execute|funcall|load|script|batch|f|l)$/,
   },
   "tar|bsdtar|gtar": {
     source: `GNU tar manual; ${gtfobins}/gtfobins/tar`,
     short: "IFgPC",
     valued: "bfHKLNTVX",
-    long: list(`
+    long: names(`
       checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script
       index-file volno-file listed-incremental remove-files absolute-names directory recursive-unlink unlink-first
       transform xform
     `),
-    harmless: list("checkpoint list"),
+    harmless: names("checkpoint list"),
     bundle: true,
   },
   cpio: {
     source: `${gtfobins}/gtfobins/cpio`,
     short: "FODpi",
-    long: list("file rsh-command directory pass-through extract"),
+    long: names("file rsh-command directory pass-through extract"),
   },
   zip: {
     source: `zip(1): -TT, -lf, -O, -m, -b; ${gtfobins}/gtfobins/zip`,
-    long: list("unzip-command logfile-path output-file out move temp-path"),
+    long: names("unzip-command logfile-path output-file out move temp-path"),
     words: /^-(?!-)\w*(TT|lf|O|m|b)/,
   },
   unzip: { source: "unzip(1)", short: "d:", valued: "P" },
@@ -112,19 +125,19 @@ export const fileOptions: PowerTable = {
   zstd: {
     source: "zstd(1)",
     short: "oD",
-    long: list("output-dir-flat output-dir-mirror rm trace patch-from"),
+    long: names("output-dir-flat output-dir-mirror rm trace patch-from"),
   },
   "ar|nm|ranlib|strip|objcopy|ld": {
     source: "GNU binutils manual: --plugin",
     short: "o",
-    long: list("plugin output"),
+    long: names("plugin output"),
   },
-  "ctags|etags": { source: "ctags(1)", short: "of", long: list("options output etags-include") },
+  "ctags|etags": { source: "ctags(1)", short: "of", long: names("options output etags-include") },
   pandoc: {
     source: `${gtfobins}/gtfobins/pandoc`,
     short: "oFLd",
     valued: "frtTVMHBAcD",
-    long: list(
+    long: names(
       "output filter lua-filter defaults extract-media pdf-engine log data-dir print-highlight-style",
     ),
   },
@@ -133,7 +146,7 @@ export const fileOptions: PowerTable = {
     source: `${coreutils}: env: --chdir, --split-string`,
     short: "CS",
     valued: "u",
-    long: list("chdir split-string"),
+    long: names("chdir split-string"),
     leading: true,
   },
   printf: { source: "bash(1): printf -v", short: "v" },

@@ -1,7 +1,6 @@
 /** Programs that fetch, copy and look over networks. */
+import { names } from "./names.ts"
 import type { PowerTable } from "./power-options.ts"
-
-const list = (names: string): ReadonlyArray<string> => names.trim().split(/\s+/)
 
 const gtfobins = "https://gtfobins.github.io"
 
@@ -10,20 +9,21 @@ export const networkOptions: PowerTable = {
     source: `curl(1); ${gtfobins}/gtfobins/curl`,
     short: "oOJKcDT",
     valued: "AbCdeEFHmPQrtuUwxXyYz",
-    long: list(`
+    long: names(`
       output output-dir remote-name remote-name-all remote-header-name config cookie-jar dump-header trace trace-ascii
       stderr libcurl etag-save hsts alt-svc engine metalink upload-file unix-socket abstract-unix-socket ssl-sessions
     `),
-    harmless: list("cookie"),
+    harmless: names("cookie"),
     // Since 8.3 the format of -w may name a file; @ reads the format from one.
     words: /%output\{|^(-w|--write-out=)@/,
+    script: /^(-\w*w|--wr)/,
     discards: /^(-[fgikLnNqsSv#]*o|--output)$/,
   },
   wget: {
     source: `wget(1); ${gtfobins}/gtfobins/wget`,
     short: "OoaPe",
     valued: "iBtTwQUlARDIX",
-    long: list(`
+    long: names(`
       output-document output-file append-output directory-prefix execute config use-askpass rejected-log save-cookies
       hsts-file warc-file warc-tempdir post-file body-file backups
     `),
@@ -32,7 +32,7 @@ export const networkOptions: PowerTable = {
   aria2c: {
     source: `${gtfobins}/gtfobins/aria2c`,
     short: "odlij",
-    long: list(`
+    long: names(`
       on-download-complete on-download-start on-download-error on-download-pause on-download-stop on-bt-download-complete
       out dir log conf-path save-session input-file save-cookies
     `),
@@ -41,12 +41,12 @@ export const networkOptions: PowerTable = {
     source: `rsync(1); ${gtfobins}/gtfobins/rsync`,
     short: "eTM",
     valued: "Bf@",
-    long: list(`
+    long: names(`
       rsh rsync-path log-file write-batch only-write-batch partial-dir temp-dir backup-dir remote-option
       delete delete-before delete-during delete-delay delete-after delete-excluded delete-missing-args del
       remove-source-files daemon config
     `),
-    harmless: list("partial backup"),
+    harmless: names("partial backup"),
   },
   ssh: {
     source: `ssh(1), ssh_config(5): ProxyCommand, LocalCommand; ${gtfobins}/gtfobins/ssh`,
@@ -69,7 +69,7 @@ export const networkOptions: PowerTable = {
     source: `${gtfobins}/gtfobins/nc; ncat(1)`,
     short: "eco",
     valued: "iIOPpqsTVwWXx",
-    long: list("exec sh-exec lua-exec output hex-dump"),
+    long: names("exec sh-exec lua-exec output hex-dump"),
   },
   nmap: {
     source: `nmap(1); ${gtfobins}/gtfobins/nmap`,
@@ -89,7 +89,7 @@ export const networkOptions: PowerTable = {
     source: "gpg(1)",
     short: "o",
     valued: "ruNKzi",
-    long: list(`
+    long: names(`
       output options photo-viewer exec-path agent-program dirmngr-program logger-file log-file status-file
       attribute-file keyring homedir pinentry-program
     `),
@@ -98,10 +98,10 @@ export const networkOptions: PowerTable = {
     source: "gh(1): gh api",
     short: "XfF",
     valued: "HqtRBbL",
-    long: list("method field raw-field input"),
+    long: names("method field raw-field input"),
     words: /^(alias|extension)$/,
   },
-  ss: { source: "ss(8)", short: "KD", valued: "fAFN", long: list("kill diag") },
+  ss: { source: "ss(8)", short: "KD", valued: "fAFN", long: names("kill diag") },
   ip: {
     source: `ip(8); ${gtfobins}/gtfobins/ip`,
     words:

@@ -4,6 +4,7 @@
  */
 import { escapes } from "./escapes.ts"
 import type { Dialect } from "./grammar.ts"
+import { names } from "./names.ts"
 import { type OptionSpec, readOptions } from "./options.ts"
 import { joinWords, type ShellWord, unknownWord } from "./shell-word.ts"
 
@@ -184,39 +185,37 @@ const alias: Reader = (args) => [
   ...args.map((word) => codeOf([{ ...word, text: word.text.slice(word.text.indexOf("=") + 1) }], "bash")),
 ]
 
-const list = (names: string): Array<string> => names.trim().split(/\s+/)
-
 const specs: Readonly<Record<string, WrapperSpec>> = {
   env: {
     short: "0iu:C:v",
-    long: list("null ignore-environment unset= chdir= debug"),
+    long: names("null ignore-environment unset= chdir= debug"),
     assignments: true,
   },
   sudo: {
     short: "AbEHKknPSBu:g:h:p:C:T:R:D:U:r:t:lVv",
-    long: list("background preserve-env set-home non-interactive stdin user= group= prompt= chdir="),
+    long: names("background preserve-env set-home non-interactive stdin user= group= prompt= chdir="),
     assignments: true,
     inert: "lKVv",
   },
   doas: { short: "nu:" },
-  nice: { short: "n:", long: list("adjustment=") },
-  ionice: { short: "tc:n:", long: list("ignore class= classdata=") },
-  stdbuf: { short: "i:o:e:", long: list("input= output= error=") },
-  setsid: { short: "cfw", long: list("ctty fork wait") },
+  nice: { short: "n:", long: names("adjustment=") },
+  ionice: { short: "tc:n:", long: names("ignore class= classdata=") },
+  stdbuf: { short: "i:o:e:", long: names("input= output= error=") },
+  setsid: { short: "cfw", long: names("ctty fork wait") },
   nohup: {},
   timeout: {
     short: "fpvk:s:",
-    long: list("foreground preserve-status verbose kill-after= signal="),
+    long: names("foreground preserve-status verbose kill-after= signal="),
     operands: 1,
   },
-  time: { short: "pvf:", long: list("portability verbose format=") },
-  chroot: { long: list("userspec= groups= skip-chdir"), operands: 1, interactive: true },
+  time: { short: "pvf:", long: names("portability verbose format=") },
+  chroot: { long: names("userspec= groups= skip-chdir"), operands: 1, interactive: true },
   flock: {
     short: "eFnosuxE:w:",
-    long: list("exclusive no-fork nonblock nb close shared unlock timeout= wait= conflict-exit-code="),
+    long: names("exclusive no-fork nonblock nb close shared unlock timeout= wait= conflict-exit-code="),
     operands: 1,
   },
-  watch: { short: "bcdegtwn:", long: list("beep color differences errexit no-title interval="), code: true },
+  watch: { short: "bcdegtwn:", long: names("beep color differences errexit no-title interval="), code: true },
   strace: { short: "fcCrtTvxyqie:s:a:" },
   command: { short: "pvV", inert: "vV" },
   builtin: {},
@@ -227,17 +226,17 @@ const specs: Readonly<Record<string, WrapperSpec>> = {
 }
 
 /** They run their arguments in a way that is not followed here. */
-const launchers = list(`
+const launchers = names(`
   parallel sem su runuser sg script pkexec nsenter unshare systemd-run at batch expect tmux screen entr socat
   setpriv firejail bwrap proot fakeroot taskset chrt numactl prlimit valgrind perf ltrace gdb rlwrap unbuffer
   setarch linux32 linux64 eatmydata faketime torsocks proxychains proxychains4 xvfb-run dbus-run-session
   start-stop-daemon run-parts cpulimit choom csh tcsh fish bind complete compgen
 `)
 
-const shells = list("sh bash rbash dash zsh ksh mksh ash")
+const shells = names("sh bash rbash dash zsh ksh mksh ash")
 
 /** Builtins that change what later names mean, or evaluate their arguments as arithmetic. */
-const builtins = list(
+const builtins = names(
   "read mapfile readarray getopts let unset declare typeset local export readonly unalias hash enable shopt",
 )
 
