@@ -22,7 +22,7 @@ const operandsAreData = new Set(
 
 /** So is what these print, unless another program gets to read it. */
 const printers = new Set(names("echo printf"))
-const feeds = /\||[<>]\(|\bcoproc\b/
+const feeds = /\||[<>$]\(|`|\bcoproc\b/
 
 /** Their first operand is a command of their own. */
 const haveSubcommands = new Set(
@@ -115,8 +115,12 @@ class Guesses {
   }
 
   private inWords(words: ReadonlyArray<ShellWord>, depth: number): Rule | undefined {
-    for (const word of words) {
-      const found = mayBeCode(word) ? this.inCode(word.text, depth) : undefined
+    const code = words.filter(mayBeCode)
+    if (code.length === 0) return undefined
+    // Some programs join their operands, as `eval` does.
+    const texts = new Set([...code.map((word) => word.text), words.map((word) => word.text).join(" ")])
+    for (const text of texts) {
+      const found = this.inCode(text, depth)
       if (found !== undefined) return found
     }
     return undefined

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholder is bash's
 import { describe, expect, it } from "vitest"
 import { ToolFilters } from "../../src/policy/index.ts"
 
@@ -62,6 +63,9 @@ describe("a command that some program may run for another one is asked where a d
     'node -e \'require("child_process").execSync("npm publish")\'',
     "python3 -c \"import os; os.system('npm publish')\"",
     'echo "npm publish" | docker exec -i c sh',
+    "npx $(echo npm publish)",
+    "npx `echo npm publish`",
+    "npx ${x:-npm publish}",
     "make -f <(printf 'all:\\n\\tnpm publish\\n')",
   ])("%j", (command) => {
     expect(explain(".*", "^npm publish", command).verdict).not.toBe("approve")
@@ -73,6 +77,8 @@ describe("a command that some program may run for another one is asked where a d
     ["^npm pub", "npx npm publish"],
     ["^git push(?! --dry-run)", "npx git push origin"],
     ["touch\\s+PWN", "hyperfine \"touch 'P'WN\""],
+    ["touch\\s+PWN", "unheard-of a ';' 'b; touch ./PWN'"],
+    ["touch\\s+PWN", "unheard-of a '; touch ./PWN #'"],
     ["^rm\\b", "docker run x rm -rf /"],
     ["^rm\\b", "npm exec rm x"],
   ])("%s: %j", (deny, command) => {

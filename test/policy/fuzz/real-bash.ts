@@ -91,6 +91,8 @@ export interface RealBashOptions {
   readonly markers?: ReadonlyArray<string>
   /** Programs that are found as they are. */
   readonly programs?: ReadonlyArray<string>
+  /** Programs that run others, by name: scripts for sh. */
+  readonly scripts?: Readonly<Record<string, string>>
   /** Whether bash's builtins do what they do, unseen. */
   readonly builtins?: boolean
   /** Names of functions that tell of themselves. */
@@ -107,10 +109,12 @@ export class RealBash {
     this.options = options
     const bin = join(this.root, "bin")
     mkdirSync(bin)
-    for (const name of options.markers ?? []) {
-      writeFileSync(join(bin, name), marker)
+    const program = (name: string, text: string) => {
+      writeFileSync(join(bin, name), text)
       chmodSync(join(bin, name), 0o755)
     }
+    for (const name of options.markers ?? []) program(name, marker)
+    for (const [name, body] of Object.entries(options.scripts ?? {})) program(name, `#!/bin/sh\n${body}\n`)
     for (const path of options.programs ?? [])
       symlinkSync(path, join(bin, path.slice(path.lastIndexOf("/") + 1)))
     writeFileSync(join(this.root, "prelude"), prelude(options.functions ?? []))

@@ -92,12 +92,23 @@ const denied: RuleSet = {
       "find . -name 'P*' -exec touch {} ';'",
       "for c in publish; do npm $c; done; echo",
       "sh -c 'touch \"$0\"'",
+      "forward npm",
+      "forward",
+      "forward -x",
+      "forward_code",
+      "forward_code 'npm test'",
+      "forward_code npm",
       "echo",
       "ls",
     ],
     baits: ["publish", "PWN", "./PWN", "npm publish", "touch PWN", "touch ./PWN"],
   },
   bash: {
+    scripts: {
+      // What an unknown program writes is its own affair: here, a shell that it runs may not.
+      forward: 'while case $1 in -*) ;; *sh) exit ;; *) false ;; esac; do shift; done\nexec "$@"',
+      forward_code: 'exec bash -rc "$*"',
+    },
     markers: ["npm", "touch", "ls"],
     functions: ["npm", "touch", "ls"],
     programs: ["/usr/bin/env", "/usr/bin/xargs", "/bin/bash", "/bin/sh", "/usr/bin/find"],
