@@ -4,7 +4,7 @@ import { printable } from "../hosts/terminal/printable.ts"
 import { mainArgumentOf } from "../hosts/terminal/render-header.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { allTools } from "../impls/index.ts"
-import { takeBackground } from "../pipeline/call/call-input.ts"
+import { withBackground } from "../pipeline/call/call-input.ts"
 import type { ToolCall } from "../pipeline/model/call.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
 import { expectFolder } from "./local-executor.ts"
@@ -40,15 +40,15 @@ export const planCommand = async (name: string, json: string, options: PlanOptio
   if (tool === undefined) {
     throw new UsageError(`There is no tool \`${name}\`. Tools: ${registry.names.join(", ")}`)
   }
-  const { params: given, background } = takeBackground(parseParams(json), tool)
-  const call: ToolCall = {
+  const given: ToolCall = {
     agentId: "main",
     callId: "plan",
     name,
-    params: given,
+    params: parseParams(json),
     decision: "pending",
-    background,
+    background: false,
   }
+  const call = withBackground(given, tool)
   const check = await tool.validator.validate(call.params)
   if (check._tag === "Invalid") throw new UsageError(check.message)
   const parts = tool.compose(check.params, { ...call, params: check.params }).describe()

@@ -4,11 +4,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Fiber } from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import type { CallActor } from "./call/actor.ts"
 import type { ActiveCalls } from "./call/calls.ts"
 import type { Command } from "./call/command.ts"
 import { CommandOutbox, type Engine } from "./call/engine.ts"
+import type { EnqueuedCall } from "./call/enqueued.ts"
+import type { Submission } from "./call/submission.ts"
 import type { EventQueue } from "./events/event-queue.ts"
+import type { ToolCall } from "./model/call.ts"
 import type { CallingAgent } from "./model/handler.ts"
 import type { CallFilter, Settings } from "./model/options.ts"
 import type { Stopped } from "./model/outcome.ts"
@@ -59,7 +61,7 @@ export class ExecutorEngine implements Engine {
   closing = false
   private cleanups: ShutdownCleanups | undefined
   private readonly parts: EngineParts
-  private readonly lanes: Lanes<CallActor>
+  private readonly lanes: Lanes<EnqueuedCall>
 
   constructor(parts: EngineParts) {
     this.parts = parts
@@ -70,7 +72,7 @@ export class ExecutorEngine implements Engine {
     this.actions = parts.actions
     this.deadlines = new Deadlines(parts.clock)
     this.pool = new Pool(parts.settings.backgroundConcurrency)
-    this.lanes = new Lanes(this.budget, (call) => call.record.state._tag === "Ended")
+    this.lanes = new Lanes(this.budget)
   }
 
   /** The filters, where there are any. */
@@ -83,8 +85,13 @@ export class ExecutorEngine implements Engine {
     return this.parts.filters()
   }
 
+  /** Whether a foreground call would have to wait for its turn. */
+  isBusy({ lane, agentId }: ToolCall): boolean {
+    return this.lanes.isBusy(lane ?? agentId)
+  }
+
   /** Starts a call in its lane, or at once: then in a microtask, when the caller's code has ended. */
-  start(call: CallActor, inLane: boolean): void {
+  start(call: EnqueuedCall, inLane: boolean): void {
     if (inLane) this.lanes.join(call)
     else void soon.then(() => call.start())
   }
@@ -115,12 +122,12 @@ export class ExecutorEngine implements Engine {
     await Promise.race([done, late])
   }
 
-  leaveLane(call: CallActor): void {
-    this.lanes.leave(call)
+  leaveLane(call: Submission): void {
+    this.lanes.leave(call as EnqueuedCall)
   }
 
-  ended(call: CallActor): boolean {
-    return this.parts.calls.delete(call)
+  ended(call: Submission): boolean {
+    return this.parts.calls.delete(call as EnqueuedCall)
   }
 
   unknownTool(agentId: string, name: string): Stopped {

@@ -10,12 +10,12 @@ import { ToolFilters } from "../policy/index.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import * as toolChoice from "../resolve/tool-choice.ts"
 import { type AgentParts, ExecutorAgent, type SignalOption, type ToolChoice } from "./agent.ts"
-import { CallActor } from "./call/actor.ts"
 import { failUnread } from "./call/asking.ts"
-import { CallIds, takeBackground, toToolCall } from "./call/call-input.ts"
+import { CallIds, toToolCall, withBackground } from "./call/call-input.ts"
 import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
 import { decideCall } from "./call/deciding.ts"
-import { type CallInspection, inspectionOf, isRunning } from "./call/inspection.ts"
+import { EnqueuedCall } from "./call/enqueued.ts"
+import { type CallInspection, inspectionOf } from "./call/inspection.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
 import {
   type CallSnapshot,
@@ -25,10 +25,11 @@ import {
   type StagedSnapshot,
   writeStaged,
 } from "./call/snapshot.ts"
+import type { Recipient } from "./call/submission.ts"
 import { ExecutorEngine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
 import { CleanupSink } from "./events/cleanup-sink.ts"
-import { EventIterator, EventQueue, type EventSink } from "./events/event-queue.ts"
+import { EventIterator, EventQueue } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
@@ -58,14 +59,10 @@ export interface ResolveCallOptions extends SignalOption {
   readonly onEvent?: (event: ToolEvent) => unknown
 }
 
-interface Submission {
-  readonly sink: EventSink
-  /** Told the call's one result. */
-  readonly onResult?: (result: ToolResult) => void
+/** Who is told of a call, and how it is taken in. */
+interface Submitting extends Recipient {
   /** Whether it takes its place in its agent's lane. Default true. */
   readonly inLane?: boolean
-  /** Once it is aborted, the call does not start. */
-  readonly signal?: AbortSignal | undefined
   /** What it ends with in its turn, with nothing run. */
   readonly refusal?: Stopped | undefined
 }
@@ -104,6 +101,7 @@ export class ToolExecutor implements AsyncDisposable {
   private readonly engine: ExecutorEngine
   private readonly stamps: EventStamps
   private readonly queue: EventQueue
+  private readonly toQueue: Submitting
   private readonly calls: ActiveCalls
   private readonly tools: AgentTools
   private readonly actions: ActionStore
@@ -127,7 +125,8 @@ export class ToolExecutor implements AsyncDisposable {
       this.stamps,
       () => this.calls.isEmpty && engine.mailbox.isEmpty,
     )
-    this.calls = new ActiveCalls(() => this.queue.idle())
+    this.toQueue = { sink: this.queue }
+    this.calls = new ActiveCalls(this.queue)
     this.tasks = new BackgroundTasks({
       ttl: this.settings.taskTtl,
       max: this.settings.maxTasks,
@@ -178,7 +177,7 @@ export class ToolExecutor implements AsyncDisposable {
       cancel: (cancelling) => this.cancel(cancelling),
       toToolCall: (input) => toToolCall(input, this.ids),
       assertOpen: () => this.assertOpen(),
-      enqueue: (call, refusal) => this.submit(call, { sink: this.queue, refusal }).callId,
+      enqueue: (call, refusal) => this.submit(call, { sink: this.queue, refusal }).call.callId,
       run: (call, onEvent, running, place) => this.runOne(call, onEvent, running, place),
     }
   }
@@ -212,13 +211,14 @@ export class ToolExecutor implements AsyncDisposable {
     if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
     this.assertOpen()
     const toolCalls = calls.map((input) => toToolCall(input, this.ids))
+    const at = calls.length > 1 ? this.engine.deadlines.time() : undefined
     if (!this.actions.isEmpty) {
       for (const { agentId, name } of toolCalls) {
         if (name !== resolveName)
           this.actions.setTurn(agentId, toolChoice.unwatched(this.actions.turn(agentId)))
       }
     }
-    return toolCalls.map((call) => this.submit(call, { sink: this.queue }).callId)
+    return toolCalls.map((call) => this.submit(call, this.toQueue, at).call.callId)
   }
 
   /**
@@ -282,7 +282,7 @@ export class ToolExecutor implements AsyncDisposable {
     input: ToolCall,
     onEvent: ((event: ToolEvent) => unknown) | undefined,
     { signal }: SignalOption,
-    place: Pick<Submission, "inLane" | "refusal"> = {},
+    place: Pick<Submitting, "inLane" | "refusal"> = {},
   ): Promise<ToolResult> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(abortError(signal))
@@ -294,7 +294,7 @@ export class ToolExecutor implements AsyncDisposable {
       }
       const sink = new CallbackSink(onEvent, this.stamps)
       const run = this.submit(input, { sink, onResult: settle, signal, ...place })
-      if (run.record.state._tag !== "Ended") signal?.addEventListener("abort", cancel, { once: true })
+      if (run.isActive) signal?.addEventListener("abort", cancel, { once: true })
     })
   }
 
@@ -308,9 +308,8 @@ export class ToolExecutor implements AsyncDisposable {
     const call = toToolCall(input, this.ids)
     const { agentId, callId, name } = call
     const tool = this.tools.toolFor(agentId, name)
-    const { params, background } = takeBackground(call.params, tool)
     return decideCall({
-      call: { ...call, params, background: call.background || background },
+      call: withBackground(call, tool),
       tool,
       filters: this.engine.filters,
       hooks: this.settings.hooks,
@@ -427,14 +426,14 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** Hard: ends all foreground calls, queued, running and waiting. Gives how many. */
   cancel(options: CancelOptions = {}): number {
-    const count = this.calls.cancel(options, () => true)
+    const count = this.calls.cancel(options, false)
     this.signals.abort(options.agentId, options.reason ?? "Cancelled")
     return count
   }
 
   /** Soft: ends the handlers that run now; gates and the queue go on. Gives how many. */
   cancelForeground(options: CancelOptions = {}): number {
-    return this.calls.cancel(options, (call) => isRunning(call.record))
+    return this.calls.cancel(options, true)
   }
 
   /** Ends one call, also in the background. True if it took effect. */
@@ -459,7 +458,7 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** What every call is doing, in the order of enqueueing. */
   inspect(): Array<CallInspection> {
-    return [...this.calls].map((call) => inspectionOf(call.record))
+    return this.calls.all().map((call) => inspectionOf(call.record))
   }
 
   // --- Written down and read back
@@ -496,26 +495,24 @@ export class ToolExecutor implements AsyncDisposable {
 
   // --- Inside
 
-  private submit(input: ToolCall, { sink, onResult, inLane = true, refusal, signal }: Submission): CallActor {
-    const { agentId, callId, name } = input
-    const tool = this.tools.toolFor(agentId, name)
-    const { params, background } = takeBackground(input.params, tool)
-    if (params !== input.params || background !== input.background) {
-      input = { ...input, params, background: input.background || background }
+  /** Takes a call in. What carries it out is made later, so that a call that waits is small. */
+  private submit(input: ToolCall, to: Submitting, at?: number): EnqueuedCall {
+    const { engine } = this
+    const tool = this.tools.toolFor(input.agentId, input.name)
+    const call = withBackground(input, tool)
+    const waits = to.inLane !== false && !call.background
+    const createdAt = waits && !engine.isBusy(call) ? undefined : (at ?? engine.deadlines.time())
+    const enqueued = new EnqueuedCall(engine, call, tool, to, createdAt)
+    const { callId } = call
+    if (engine.closing) enqueued.actor.reject(cancelled(shutdownReason))
+    else if (this.calls.has(callId) || this.tasks.has(callId)) {
+      enqueued.actor.reject(duplicate(callId))
+    } else {
+      if (to.refusal !== undefined) enqueued.actor.refuse(to.refusal)
+      this.calls.add(enqueued)
+      engine.start(enqueued, waits)
     }
-    const call = new CallActor(this.engine, input, tool, sink, onResult, undefined, signal)
-    if (this.engine.closing) {
-      call.reject(cancelled(shutdownReason))
-      return call
-    }
-    if (this.calls.has(callId) || this.tasks.has(callId)) {
-      call.reject(duplicate(callId))
-      return call
-    }
-    if (refusal !== undefined) call.refuse(refusal)
-    this.calls.add(call)
-    this.engine.start(call, inLane && !input.background)
-    return call
+    return enqueued
   }
 
   /** Puts a call that was written down at its place: its question is asked again when its turn comes. */
@@ -524,10 +521,11 @@ export class ToolExecutor implements AsyncDisposable {
     const toolOf = (name: string) => this.tools.toolFor(call.agentId, name)
     const record = readCall(snapshot, toolOf)
     if (record.action !== undefined) this.actions.putBack(call.agentId, record.action, true)
-    const actor = new CallActor(this.engine, call, toolOf(call.name), this.queue, undefined, record)
-    this.calls.add(actor)
-    actor.resume(snapshot)
-    this.engine.start(actor, !call.background)
+    const createdAt = this.engine.deadlines.time()
+    const enqueued = new EnqueuedCall(this.engine, call, toolOf(call.name), this.toQueue, createdAt, record)
+    this.calls.add(enqueued)
+    enqueued.actor.resume(snapshot)
+    this.engine.start(enqueued, !call.background)
     return call.callId
   }
 
@@ -556,9 +554,9 @@ export class ToolExecutor implements AsyncDisposable {
 
   private async close(): Promise<void> {
     this.engine.closing = true
-    for (const call of [...this.calls]) {
+    for (const { actor } of this.calls.all()) {
       // Those that are cleaning up are helped on where they wait for a host that is gone.
-      if (!call.cancel(shutdownReason)) failUnread(call)
+      if (!actor.cancel(shutdownReason)) failUnread(actor)
     }
     this.signals.abort(undefined, shutdownReason)
     await this.calls.allEnded()
@@ -587,9 +585,9 @@ export class ToolExecutor implements AsyncDisposable {
         ...(cleanupErrors !== undefined && { cleanupErrors }),
       }),
     )
-    const actor = new CallActor(this.engine, call, this.registry.get(source.name), sink)
-    this.calls.add(actor)
-    actor.drop(action)
+    const enqueued = new EnqueuedCall(this.engine, call, this.registry.get(source.name), { sink })
+    this.calls.add(enqueued)
+    enqueued.actor.drop(action)
   }
 
   private assertOpen(): void {

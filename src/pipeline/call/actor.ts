@@ -8,27 +8,25 @@ import type { Fiber } from "effect/Fiber"
 import type { Scope } from "effect/Scope"
 import { resolveName } from "../../resolve/definition.ts"
 import type { EventSink } from "../events/event-queue.ts"
-import type { ToolCall } from "../model/call.ts"
 import { byCall, type DecidedBy } from "../model/decision.ts"
 import type { ActionResolvedEvent, ApproveOptions, TerminalEvent, ToolResult } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
 import type { HostEffect } from "../model/host-effect.ts"
-import { formatMillis } from "../model/options.ts"
+import { type CallFilter, formatMillis, type Hooks } from "../model/options.ts"
 import { cancelled, deniedByUser, noBackground, type Stopped, terminalEvent } from "../model/outcome.ts"
 import { outputFault, textOf, toOutput } from "../model/output.ts"
 import type { HandlerPart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import { type DurationInput, type Step, ToolError } from "../model/step.ts"
 import type { Tool } from "../model/tool.ts"
-import type { LaneCall } from "../schedule/lanes.ts"
 import type { Receiver } from "../schedule/mailbox.ts"
 import type { PlaceTaker } from "../schedule/pool.ts"
 import type { RunningTask, TaskStatus } from "../stores/background-tasks.ts"
-import { admit } from "./admission.ts"
+import { type AdmissionRules, admit } from "./admission.ts"
 import { isJudged, judge } from "./after-call.ts"
 import { type Asker, askHost, openQuestion, rememberCall } from "./asking.ts"
 import { Attempt, type AttemptOwner, type HandlerEffect } from "./attempt.ts"
-import { takeBackground } from "./call-input.ts"
+import { withoutBackground } from "./call-input.ts"
 import { CallTimer } from "./call-timer.ts"
 import type { Command } from "./command.ts"
 import type { Engine } from "./engine.ts"
@@ -39,6 +37,7 @@ import { reviewGate, ruleGate } from "./reviewing.ts"
 import { type CallSnapshot, writeCall } from "./snapshot.ts"
 import { type CallRecord, type CallState, makeRecord } from "./state.ts"
 import { CallStream } from "./stream.ts"
+import type { Submission } from "./submission.ts"
 import { resolvedEvent, type Teller, tellAnnounced, tellEnded, tellStarted } from "./telling.ts"
 import { timeLimit, timeoutMessage } from "./time-limits.ts"
 import type { CallSpan } from "./tracing.ts"
@@ -52,20 +51,14 @@ const placed: Input = { _tag: "Placed" }
 
 /** One call that has not ended: its record, and what carries out the commands that `transition` gives for it. */
 export class CallActor
-  implements Receiver<Command>, LaneCall, PlaceTaker, RunningTask, AttemptOwner, Asker, Teller
+  implements Receiver<Command>, PlaceTaker, RunningTask, AdmissionRules, AttemptOwner, Asker, Teller
 {
   readonly engine: Engine
   readonly record: CallRecord
-  readonly tool: Tool<unknown> | undefined
-  readonly sink: EventSink
-  readonly onResult: ((result: ToolResult) => void) | undefined
-  /** Its caller's: once it is aborted, the call does not start. */
-  private readonly signal: AbortSignal | undefined
-  readonly createdAt: number
+  /** What it was enqueued with. */
+  readonly submission: Submission
   startedAt: number | undefined
   hasPlace = false
-  /** Whether it is among the executor's calls: those that are refused at once never are. */
-  isActive = false
   askedAt = 0
   stream: CallStream | undefined
   span: CallSpan | undefined
@@ -81,31 +74,30 @@ export class CallActor
   private stopReason: DOMException | undefined
   private timer: CallTimer | undefined
 
-  constructor(
-    engine: Engine,
-    call: ToolCall,
-    tool: Tool<unknown> | undefined,
-    sink: EventSink,
-    onResult?: (result: ToolResult) => void,
-    record = makeRecord(call),
-    signal?: AbortSignal,
-  ) {
+  constructor(engine: Engine, submission: Submission, record = makeRecord(submission.call)) {
     this.engine = engine
     this.record = record
-    this.tool = tool
-    this.sink = sink
-    this.onResult = onResult
-    this.signal = signal
-    this.createdAt = engine.deadlines.time()
+    this.submission = submission
+  }
+
+  get tool(): Tool<unknown> | undefined {
+    return this.submission.tool
+  }
+
+  get sink(): EventSink {
+    return this.submission.to.sink
+  }
+
+  get onResult(): ((result: ToolResult) => void) | undefined {
+    return this.submission.to.onResult
+  }
+
+  get createdAt(): number {
+    return this.submission.createdAt ?? this.startedAt ?? this.engine.deadlines.time()
   }
 
   get agentId(): string {
     return this.record.call.agentId
-  }
-
-  get lane(): string {
-    const { lane, agentId } = this.record.call
-    return lane ?? agentId
   }
 
   get callId(): string {
@@ -124,7 +116,7 @@ export class CallActor
 
   /** Its turn has come. False where it does not want it any more. */
   start(): boolean {
-    if (this.signal?.aborted === true)
+    if (this.submission.to.signal?.aborted === true)
       return this.receive({ _tag: "Cancel", outcome: cancelled(undefined, byCall) })
     return this.receive(turn)
   }
@@ -164,7 +156,7 @@ export class CallActor
       id,
       edit,
       // Where it runs is settled: `background` among edited parameters changes nothing.
-      params: edit ? takeBackground(params, this.tool).params : undefined,
+      params: edit ? withoutBackground(params, this.tool) : undefined,
       reason,
       remember: remember === true,
     })
@@ -312,7 +304,7 @@ export class CallActor
       case "ReleasePlace":
         return this.engine.pool.release(this)
       case "LeaveLane":
-        return this.engine.leaveLane(this)
+        return this.engine.leaveLane(this.submission)
       case "Stage":
         return this.stage()
       case "SettleAction":
@@ -341,17 +333,26 @@ export class CallActor
     this.attempt = undefined
     if (tool === undefined) return this.refused(engine.unknownTool(call.agentId, call.name))
     if (call.background && !tool.background) return this.refused(noBackground(call.name))
-    const signal = () => {
-      this.controller ??= new AbortController()
-      return this.controller.signal
-    }
-    const admission = admit({ call, tool, filters: engine.filters, hooks: engine.settings.hooks, signal })
+    const admission = admit(call, tool, this)
     if (!(admission instanceof Promise)) return void this.receive(admission)
     this.suspended()
     void admission.then((admitted) => {
       this.controller = undefined
       this.receive(admitted)
     })
+  }
+
+  get filters(): CallFilter | undefined {
+    return this.engine.filters
+  }
+
+  get hooks(): Hooks {
+    return this.engine.settings.hooks
+  }
+
+  get hookSignal(): AbortSignal {
+    this.controller ??= new AbortController()
+    return this.controller.signal
   }
 
   private refused(outcome: Stopped): void {
@@ -366,8 +367,8 @@ export class CallActor
     if (record.call.name === resolveName && record.resolving === undefined && claimAction(this)) return
     const attempt = this.newAttempt()
     if (attempt.isReading) return attempt.pull(record.run)
-    const { name, handler } = record.parts[record.at] as HandlerPart<unknown>
-    attempt.run(record.run, handler, this.context!, this.span?.handler(name))
+    const { handler } = record.parts[record.at] as HandlerPart<unknown>
+    attempt.run(record.run, handler, this.context!, this.span?.handler(handler.name))
   }
 
   private runFinal(command: Command): void {
@@ -379,8 +380,8 @@ export class CallActor
     // Each has a signal of its own.
     this.attempt?.finish()
     this.attempt = undefined
-    const { name, handler } = record.finals[record.state.part]!
-    this.newAttempt().run(record.run, handler, this.context!, this.span?.handler(name))
+    const { handler } = record.finals[record.state.part]!
+    this.newAttempt().run(record.run, handler, this.context!, this.span?.handler(handler.name))
   }
 
   private newAttempt(): Attempt {
@@ -502,11 +503,11 @@ export class CallActor
 
   private tellEnd(): void {
     const { engine } = this
-    const wasActive = engine.ended(this)
+    const wasActive = engine.ended(this.submission)
     tellEnded(this, this.event ?? this.terminalEvent())
     if (!wasActive) return
     if (this.record.call.background) engine.tasks.over(this.callId)
-    engine.leaveLane(this)
+    engine.leaveLane(this.submission)
   }
 
   // --- Time

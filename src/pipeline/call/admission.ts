@@ -10,21 +10,19 @@ import { deniedByPolicy, failed, type Outcome } from "../model/outcome.ts"
 import { finallyPartsOf, type ToolPipeline } from "../model/pipeline.ts"
 import type { Tool } from "../model/tool.ts"
 import type { ParameterCheck } from "../schema/validation.ts"
-import { takeBackground } from "./call-input.ts"
+import { withoutBackground } from "./call-input.ts"
 import type { Input } from "./input.ts"
 import { byRule, explained } from "./ruling.ts"
 
 /** What the call is told. */
 export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>
 
-/** The call that is to be admitted, and whom it is checked against. */
-export interface Admitting {
-  readonly call: ToolCall
-  readonly tool: Tool<unknown>
+/** What a call is checked against. */
+export interface AdmissionRules {
   readonly filters: CallFilter | undefined
   readonly hooks: Hooks
-  /** Made when the hook asks for it. */
-  readonly signal: () => AbortSignal
+  /** Aborted when the call is cancelled while the hook is asked. Made when it is read. */
+  readonly hookSignal: AbortSignal
 }
 
 const refused = (outcome: Outcome): Admission => ({ _tag: "Refused", outcome })
@@ -33,31 +31,36 @@ const refused = (outcome: Outcome): Admission => ({ _tag: "Refused", outcome })
  * Validates a call's parameters, asks the host's hook and deny rules, and composes its pipeline. A promise only where the validator
  * is still to be loaded or a hook is asked. Never throws: what goes wrong refuses the call.
  */
-export const admit = (admitting: Admitting): Admission | Promise<Admission> => {
-  const { call, tool, hooks } = admitting
+export const admit = (
+  call: ToolCall,
+  tool: Tool<unknown>,
+  rules: AdmissionRules,
+): Admission | Promise<Admission> => {
   try {
     const check = tool.validator.validate(call.params)
-    if (check instanceof Promise || hooks.beforeCall !== undefined) return admitLater(admitting, check)
-    return check._tag === "Valid" ? compose(admitting, check.params) : invalid(check)
+    if (check instanceof Promise || rules.hooks.beforeCall !== undefined)
+      return admitLater(call, tool, rules, check)
+    return check._tag === "Valid" ? compose(call, tool, rules, check.params) : invalid(check)
   } catch (error) {
     return refused(failed("failed", messageOf(error), error))
   }
 }
 
 const admitLater = async (
-  admitting: Admitting,
+  call: ToolCall,
+  tool: Tool<unknown>,
+  rules: AdmissionRules,
   checking: ParameterCheck | Promise<ParameterCheck>,
 ): Promise<Admission> => {
-  const { tool, hooks } = admitting
   try {
     const check = await checking
     if (check._tag === "Invalid") return invalid(check)
-    if (hooks.beforeCall === undefined) return compose(admitting, check.params)
-    const answer = await askHook(admitting, check.params)
+    if (rules.hooks.beforeCall === undefined) return compose(call, tool, rules, check.params)
+    const answer = await askHook(call, rules, check.params)
     if ("outcome" in answer) return refused(answer.outcome)
-    if (!("params" in answer)) return compose(admitting, check.params)
-    const again = await tool.validator.validate(takeBackground(answer.params, tool).params)
-    return again._tag === "Valid" ? compose(admitting, again.params) : invalid(again)
+    if (!("params" in answer)) return compose(call, tool, rules, check.params)
+    const again = await tool.validator.validate(withoutBackground(answer.params, tool))
+    return again._tag === "Valid" ? compose(call, tool, rules, again.params) : invalid(again)
   } catch (error) {
     return refused(failed("failed", messageOf(error), error))
   }
@@ -67,15 +70,14 @@ const invalid = ({ message }: { readonly message: string }): Admission => refuse
 
 type HookAnswer = { readonly outcome: Outcome } | { readonly params: unknown } | Record<never, never>
 
-const askHook = async (admitting: Admitting, params: unknown): Promise<HookAnswer> => {
-  const { call, hooks, signal } = admitting
+const askHook = async (call: ToolCall, rules: AdmissionRules, params: unknown): Promise<HookAnswer> => {
   const context = {
     get signal() {
-      return signal()
+      return rules.hookSignal
     },
   }
   try {
-    const answer = await hooks.beforeCall!({ ...call, params }, context)
+    const answer = await rules.hooks.beforeCall!({ ...call, params }, context)
     if (answer === undefined || answer === null) return {}
     if ("block" in answer && answer.block) {
       const { reason } = answer
@@ -89,7 +91,12 @@ const askHook = async (admitting: Admitting, params: unknown): Promise<HookAnswe
   }
 }
 
-const compose = ({ call, tool, filters }: Admitting, params: unknown): Admission => {
+const compose = (
+  call: ToolCall,
+  tool: Tool<unknown>,
+  { filters }: AdmissionRules,
+  params: unknown,
+): Admission => {
   if (filters !== undefined) {
     try {
       if (filters.evaluate(tool, params) === "deny") {
@@ -111,6 +118,8 @@ const compose = ({ call, tool, filters }: Admitting, params: unknown): Admission
   }
 }
 
+const noFinals: ReadonlyArray<never> = []
+
 const kinds: ReadonlySet<unknown> = new Set(["handler", "approval", "resolve", "finally"])
 
 /** Throws for what only looks like a pipeline. */
@@ -118,6 +127,7 @@ const admitted = (params: unknown, { steps }: ToolPipeline<unknown>, { decision 
   let count = 0
   let gates = 0
   let previewed = false
+  let cleansUp = false
   for (const part of steps) {
     const { kind } = part
     if (kind !== "handler" && !kinds.has(kind))
@@ -125,11 +135,18 @@ const admitted = (params: unknown, { steps }: ToolPipeline<unknown>, { decision 
     if ((kind === "handler" || kind === "finally") && typeof part.handler?.call !== "function") {
       throw new TypeError(`The pipeline has a ${kind} part without a handler`)
     }
+    if (kind === "finally") cleansUp = true
     // Behind a preview the gates are the resolve call's.
     if (kind === "resolve") previewed = true
     if (kind !== "approval" || previewed) continue
     count += 1
     if (decision !== "approve" || part.person === true) gates = count
   }
-  return { _tag: "Admitted", params, parts: steps, finals: finallyPartsOf(steps), gates }
+  return {
+    _tag: "Admitted",
+    params,
+    parts: steps,
+    finals: cleansUp ? finallyPartsOf(steps) : noFinals,
+    gates,
+  }
 }

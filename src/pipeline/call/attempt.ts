@@ -54,8 +54,8 @@ export class Attempt {
   private generator: AsyncIterator<Step, unknown> | undefined
   private fiber: Fiber<unknown, unknown> | undefined
   private observer: HandlerObserver | undefined
-  /** Of the handler that runs. */
-  private name: string | undefined
+  /** The one that runs. */
+  private handler: EffectHandler<unknown> | undefined
   private blocked: BlockedDelta | undefined
   private questions: MidwayQuestions | undefined
   private boundDelta: HandlerContext["delta"] | undefined
@@ -94,7 +94,7 @@ export class Attempt {
     observer: HandlerObserver | undefined,
   ): void {
     this.observer = observer
-    this.name = handler.name
+    this.handler = handler
     try {
       const returned = handler.call(context)
       if (this.reason !== undefined) abandon(returned)
@@ -192,7 +192,7 @@ export class Attempt {
       )
       return this.owner.suspended()
     }
-    if (!isAsyncIterable(returned)) throw notAStep(this.name, returned)
+    if (!isAsyncIterable(returned)) throw notAStep(this.handler?.name, returned)
     this.generator = returned[Symbol.asyncIterator]()
     this.pull(run)
   }
@@ -244,7 +244,7 @@ export class Attempt {
 
   private settled(run: number, value: unknown, more = false): void {
     try {
-      if (!isStep(value)) throw notAStep(this.name, value)
+      if (!isStep(value)) throw notAStep(this.handler?.name, value)
       this.returned(run, value, more)
     } catch (error) {
       // What a handler made up may throw when it is looked at.

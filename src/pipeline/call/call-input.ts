@@ -60,14 +60,23 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   return { ...call, ...(lane !== undefined && { lane }), ...(meta !== undefined && { meta }) }
 }
 
-/** Takes `background` out of the parameters: it is the call's own, unless the tool's schema has such a property. */
-export const takeBackground = (
-  params: unknown,
-  tool: Tool<unknown> | undefined,
-): { readonly params: unknown; readonly background: boolean } => {
-  const isThere = typeof params === "object" && params !== null && Object.hasOwn(params, "background")
-  if (!isThere || tool === undefined || ownsBackground(tool as Tool<never>))
-    return { params, background: false }
-  const { background, ...rest } = params as Record<string, unknown>
-  return { params: rest, background: background === true || background === "true" }
+const hasBackground = (params: unknown): params is Record<string, unknown> =>
+  typeof params === "object" && params !== null && Object.hasOwn(params, "background")
+
+/** Whether `background` among the parameters is the call's own: no property of the tool's schema. */
+const isTheCalls = (params: unknown, tool: Tool<unknown> | undefined): params is Record<string, unknown> =>
+  hasBackground(params) && tool !== undefined && !ownsBackground(tool as Tool<never>)
+
+/** The parameters without `background`, where that is the call's own. */
+export const withoutBackground = (params: unknown, tool: Tool<unknown> | undefined): unknown => {
+  if (!isTheCalls(params, tool)) return params
+  const { background: _, ...rest } = params
+  return rest
+}
+
+/** The call as `background` among its parameters makes it. */
+export const withBackground = (call: ToolCall, tool: Tool<unknown> | undefined): ToolCall => {
+  if (!isTheCalls(call.params, tool)) return call
+  const { background, ...params } = call.params
+  return { ...call, params, background: call.background || background === true || background === "true" }
 }

@@ -2,6 +2,15 @@
 
 import { soon } from "../schedule/soon.ts"
 import type { CallActor } from "./actor.ts"
+import type { EnqueuedCall } from "./enqueued.ts"
+import { isRunning } from "./inspection.ts"
+
+/** Who waits for the moment when no call is left. */
+export interface Idle {
+  /** Whether anybody does. */
+  readonly isAwaited: boolean
+  idle(): void
+}
 
 /** Which calls are cancelled, and why. */
 export interface CancelOptions {
@@ -12,59 +21,68 @@ export interface CancelOptions {
 }
 
 /** The calls that have not ended, in the order of enqueueing. */
-export class ActiveCalls implements Iterable<CallActor> {
-  private readonly calls = new Map<string, CallActor>()
+export class ActiveCalls {
+  /** One entry stays, under an id that no call has: a Map that empties with each call shrinks and grows again each time. */
+  private readonly calls = new Map<string, EnqueuedCall | undefined>([["", undefined]])
   /** Told once all have ended, and what they brought about did not bring new ones. */
-  private readonly idle: () => void
+  private readonly idle: Idle
   private lastEnded: (() => void) | undefined
 
-  constructor(idle: () => void) {
+  constructor(idle: Idle) {
     this.idle = idle
   }
 
   get isEmpty(): boolean {
-    return this.calls.size === 0
+    return this.calls.size === 1
   }
 
   has(callId: string): boolean {
-    return this.calls.has(callId)
+    return callId !== "" && this.calls.has(callId)
   }
 
   get(callId: string): CallActor | undefined {
-    return this.calls.get(callId)
+    return this.calls.get(callId)?.actor
   }
 
   /** In the order of enqueueing. */
-  [Symbol.iterator](): IterableIterator<CallActor> {
-    return this.calls.values()
+  all(): Array<EnqueuedCall> {
+    return [...this.calls.values()].filter((call) => call !== undefined)
   }
 
-  add(call: CallActor): void {
+  add(call: EnqueuedCall): void {
     call.isActive = true
-    this.calls.set(call.callId, call)
+    this.calls.set(call.call.callId, call)
   }
 
   /** False for a call that was refused, and never was one of these. */
-  delete(call: CallActor): boolean {
+  delete(call: EnqueuedCall): boolean {
     const { isActive } = call
-    call.isActive = false
-    if (isActive) this.calls.delete(call.callId)
+    if (isActive) {
+      call.over()
+      this.calls.delete(call.call.callId)
+    }
     if (this.isEmpty) {
-      // The readers go home after the last event is told, and only if it did not bring new calls.
-      void soon.then(() => {
-        if (this.isEmpty) this.idle()
-      })
+      if (this.idle.isAwaited) this.tellIdle()
       this.lastEnded?.()
     }
     return isActive
   }
 
-  /** Ends foreground calls; gives how many. */
-  cancel({ agentId, reason }: CancelOptions, applies: (call: CallActor) => boolean): number {
+  /** The readers go home after the last event is told, and only if it did not bring new calls. */
+  private tellIdle(): void {
+    void soon.then(() => {
+      if (this.isEmpty) this.idle.idle()
+    })
+  }
+
+  /** Ends foreground calls; gives how many. `running`: only those whose handlers run. */
+  cancel({ agentId, reason }: CancelOptions, running: boolean): number {
     let count = 0
-    for (const call of [...this.calls.values()]) {
-      if (call.record.call.background || (agentId !== undefined && call.agentId !== agentId)) continue
-      if (applies(call) && call.cancel(reason)) count += 1
+    for (const call of this.all()) {
+      const { background, agentId: ofAgent } = call.call
+      if (background || (agentId !== undefined && ofAgent !== agentId)) continue
+      if (running && !isRunning(call.record)) continue
+      if (call.actor.cancel(reason)) count += 1
     }
     return count
   }

@@ -39,8 +39,8 @@ export const decideCall = async (deciding: Deciding): Promise<CallDecision> => {
   if (call.decision === "deny") return refused(deniedByUser(undefined, byCall), call.params)
   if (tool === undefined) return refused(deciding.unknownTool(), call.params)
   if (call.background && !tool.background) return refused(noBackground(call.name), call.params)
-  const { signal } = new AbortController()
-  const admission = await admit({ call, tool, filters, hooks, signal: () => signal })
+  const { signal: hookSignal } = new AbortController()
+  const admission = await admit(call, tool, { filters, hooks, hookSignal })
   if (admission._tag === "Refused") return refused(admission.outcome, call.params)
   const { params } = admission
   if (call.decision === "requested") return { verdict: "ask", reason: requested, params }

@@ -15,12 +15,7 @@ import type { StepBudget } from "../schedule/step-budget.ts"
 import type { BackgroundTasks } from "../stores/background-tasks.ts"
 import type { ActionStore } from "../stores/pending-actions.ts"
 import type { Command, Outbox } from "./command.ts"
-
-/** A call as its executor keeps it. */
-export interface ActiveCall {
-  readonly callId: string
-  readonly agentId: string
-}
+import type { Submission } from "./submission.ts"
 
 /** What a call uses of its executor. */
 export interface Engine {
@@ -43,9 +38,9 @@ export interface Engine {
   /** The filters to add a rule to: made where there were none. */
   readonly rememberingFilters: CallFilter
   /** The call has ended. False where it never was one of the executor's. */
-  ended(call: ActiveCall): boolean
+  ended(call: Submission): boolean
   /** It leaves its lane: it has ended, or it goes on in the background. */
-  leaveLane(call: ActiveCall): void
+  leaveLane(call: Submission): void
   unknownTool(agentId: string, name: string): Stopped
   toolOf(name: string): Tool<unknown> | undefined
   callingAgent(agentId: string): CallingAgent

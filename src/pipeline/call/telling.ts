@@ -35,9 +35,11 @@ export interface Teller extends RunningTask {
 export const tellStarted = (teller: Teller): void => {
   const { engine, record } = teller
   const { agentId, callId, name, params, background } = record.call
-  if (teller.tool?.background === true) teller.startedAt = engine.deadlines.time()
   if (engine.settings.trace) teller.span = new CallSpan(engine.context, record.call)
-  teller.sink.push({ _tag: "Started", agentId, callId, name, params, background, seq: 0, at: 0 })
+  const event: ToolEvent = { _tag: "Started", agentId, callId, name, params, background, seq: 0, at: 0 }
+  teller.sink.push(event)
+  // Dated where somebody is told.
+  if (teller.tool?.background === true) teller.startedAt = event.at || engine.deadlines.time()
 }
 
 /** The call is a background task from here on; told once. */

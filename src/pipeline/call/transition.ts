@@ -54,8 +54,32 @@ const noFinals: CallRecord["finals"] = []
 
 /** True where the input took effect. */
 export const transition = (record: CallRecord, input: Input, out: Outbox): boolean => {
-  const move = (table[record.state._tag][input._tag] ?? everywhere[input._tag]) as Move<Input> | undefined
+  const move = (rowOf(record.state)[input._tag] ?? everywhere[input._tag]) as Move<Input> | undefined
   return move?.(record, input, out) ?? false
+}
+
+/** The row of the table, without a lookup by name: every input pays for it. */
+const rowOf = ({ _tag }: CallState): Row => {
+  switch (_tag) {
+    case "Running":
+      return runningRow
+    case "Asking":
+      return askingRow
+    case "Queued":
+      return queuedRow
+    case "Preparing":
+      return preparingRow
+    case "Judging":
+      return judgingRow
+    case "Cleaning":
+      return cleaningRow
+    case "Stopping":
+      return stoppingRow
+    case "Held":
+      return heldRow
+    case "Ended":
+      return endedRow
+  }
 }
 
 // --- Answers before anything runs
@@ -414,15 +438,5 @@ const everywhere: Row = {
   },
 }
 
-/** What each input does in each state. */
-const table: { readonly [Tag in CallState["_tag"]]: Row } = {
-  Queued: queuedRow,
-  Held: heldRow,
-  Preparing: preparingRow,
-  Running: runningRow,
-  Asking: askingRow,
-  Stopping: stoppingRow,
-  Cleaning: cleaningRow,
-  Judging: judgingRow,
-  Ended: {},
-}
+/** Nothing changes it any more. */
+const endedRow: Row = {}

@@ -246,6 +246,11 @@ export class EventQueue implements EventSink {
     })
   }
 
+  /** Whether a reader waits that may be one of those. */
+  get isAwaited(): boolean {
+    return this.readers.length > 0
+  }
+
   /** Sends the readers home that wait until idle. Called when the last call has ended. */
   idle(): void {
     this.sendHome((reader) => reader.untilIdle)

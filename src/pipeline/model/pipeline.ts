@@ -70,10 +70,36 @@ export interface ResolveOptions<R = never> {
   readonly onDiscard?: EffectHandler<R> | HandlerFunction<R>
 }
 
-const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<Needs<R>> => {
-  if (typeof value === "function") {
-    return { name: value.name || "anonymous", call: value as HandlerFunction<Needs<R>> }
+/** A function as a handler. Its name is read when it is asked for: that costs more than to make all the rest. */
+class FunctionHandler<R> implements EffectHandler<R> {
+  readonly call: EffectHandler<R>["call"]
+
+  constructor(call: EffectHandler<R>["call"]) {
+    this.call = call
   }
+
+  get name(): string {
+    return this.call.name || "anonymous"
+  }
+}
+
+/** A handler in its place, under its own name. */
+class Placed<R, Kind extends "handler" | "finally"> {
+  readonly kind: Kind
+  readonly handler: EffectHandler<R>
+
+  constructor(kind: Kind, handler: EffectHandler<R>) {
+    this.kind = kind
+    this.handler = handler
+  }
+
+  get name(): string {
+    return this.handler.name
+  }
+}
+
+const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<Needs<R>> => {
+  if (typeof value === "function") return new FunctionHandler(value as HandlerFunction<Needs<R>>)
   if (typeof value?.call === "function") return value as EffectHandler<Needs<R>>
   throw new TypeError("Expected an effect handler or a function of the handler's context")
 }
@@ -95,8 +121,7 @@ export class ToolPipeline<R = never> {
 
   /** Adds a handler that runs next. (Not `then`: an object with that method is taken for a promise.) */
   andThen<R2 = never>(next: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | Needs<R2>> {
-    const handler = toHandler(next)
-    return this.with({ kind: "handler", name: handler.name, handler })
+    return this.with(new Placed("handler", toHandler(next)))
   }
 
   /** Adds a gate: the call waits here for its host's decision. */
@@ -125,8 +150,7 @@ export class ToolPipeline<R = never> {
 
   /** Adds a handler that always runs at the end: after success, error, denial, time-out, cancel and shutdown. */
   finally<R2 = never>(cleanup: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | Needs<R2>> {
-    const handler = toHandler(cleanup)
-    return this.with({ kind: "finally", name: handler.name, handler })
+    return this.with(new Placed("finally", toHandler(cleanup)))
   }
 
   /** What is left after a denial: the finally handlers alone. */
@@ -168,11 +192,9 @@ export class ToolPipeline<R = never> {
 
 const isFinally = <R>(part: PipelinePart<R>): part is FinallyPart<R> => part.kind === "finally"
 
-const none: ReadonlyArray<never> = []
-
 /** The finally parts among others, in order. */
 export const finallyPartsOf = <R>(parts: ReadonlyArray<PipelinePart<R>>): ReadonlyArray<FinallyPart<R>> =>
-  parts.some(isFinally) ? parts.filter(isFinally) : none
+  parts.filter(isFinally)
 
 /** The empty pipeline, to build on. */
 export const pipeline = (): ToolPipeline => ToolPipeline.empty
