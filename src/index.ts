@@ -120,7 +120,7 @@ export type { NamedTool, ToolInput, ToolStructured, ToolTypes } from "./pipeline
 export type { InputOf, ParamsOf } from "./pipeline/schema/static-types.ts"
 export type { CompiledParameters, ParameterCheck } from "./pipeline/schema/validation.ts"
 export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/stores/background-tasks.ts"
-export type { ToolFilterConfig } from "./policy/index.ts"
+export type { PlacedRule, RememberChoice, ToolFilterConfig } from "./policy/index.ts"
 export { ToolFilters } from "./policy/index.ts"
 export type { ResolveParams } from "./resolve/definition.ts"
 export type { ResolveReminder } from "./resolve/reminder.ts"

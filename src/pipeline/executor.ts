@@ -6,11 +6,11 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { ToolFilters } from "../policy/index.ts"
+import { type PlacedRule, type RememberChoice, ToolFilters } from "../policy/index.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import * as toolChoice from "../resolve/tool-choice.ts"
 import { type AgentParts, ExecutorAgent, type SignalOption, type ToolChoice } from "./agent.ts"
-import { failUnread } from "./call/asking.ts"
+import { failUnread, rulesToRemember } from "./call/asking.ts"
 import { CallIds, toToolCall, withBackground } from "./call/call-input.ts"
 import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
 import { decideCall } from "./call/deciding.ts"
@@ -377,6 +377,18 @@ export class ToolExecutor implements AsyncDisposable {
   /** Approves a call that waits at a gate, or that is `requested`. True if it took effect. */
   approve(callId: string, options?: ApproveOptions): boolean {
     return this.calls.get(callId)?.approve(options) ?? false
+  }
+
+  /**
+   * The allow rules that `approve(callId, { remember: choice })` would add, to show before it is done; undefined where the call
+   * waits at no gate, where only a person passes that, and where no such rule fits the call.
+   */
+  wouldRemember(
+    callId: string,
+    choice: RememberChoice = "call",
+  ): ReadonlyArray<string | PlacedRule> | undefined {
+    const call = this.calls.get(callId)
+    return call && rulesToRemember(call, choice)
   }
 
   /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */

@@ -4,16 +4,16 @@
  */
 import { resolve } from "node:path"
 import { Matching } from "./bounded-pattern.ts"
-import { type CallFolder, callFolder, folderToName, holdsIn } from "./call-folder.ts"
+import { type CallFolder, callFolder, holdsIn } from "./call-folder.ts"
 import { CommandRules } from "./command-rules.ts"
 import { approvedBy, ask, deniedBy, type Explanation, type FilterDecision, together } from "./explanation.ts"
-import { type Place, pathForms } from "./path-forms.ts"
+import type { Place } from "./path-forms.ts"
 import { decidePath } from "./path-rules.ts"
+import { isNamed, placeIn, type RememberChoice, rulesFor } from "./remembering.ts"
 import { appendRules, readRules } from "./rule-file.ts"
 import {
   compileRules,
   findRule,
-  literalPattern,
   type PlacedRule,
   type Rule,
   rememberedRule,
@@ -62,10 +62,6 @@ const unlessSlow = (explanation: Explanation, { slow }: Matching): Explanation =
   if (pattern === undefined || explanation.verdict === "deny") return explanation
   return ask(`The pattern \`${pattern}\` takes too long to match this call.`)
 }
-
-/** Relative paths of a call that works in another folder start there. */
-const placeIn = ({ isExecutors, real }: CallFolder, place: Place): Place =>
-  isExecutors || real === undefined ? place : { ...place, start: real }
 
 const configOf = ({ pattern, workingDir }: Rule): string | PlacedRule =>
   workingDir === undefined ? pattern : { pattern, workingDir }
@@ -185,15 +181,15 @@ export class ToolFilters {
   }
 
   /**
-   * Adds allow rules that approve this call again, and no other command line, path or text.
+   * Adds allow rules that approve this call again: by default it, and no other command line, path or text.
    * Gives false, and adds nothing, where no rule can: a deny rule matches, the command line cannot be known, the
-   * parameter is missing.
+   * parameter is missing, the rule that was given is no pattern or does not match the call. Never throws.
    */
-  remember(tool: FilteredTool, params: unknown): boolean {
-    if (this.evaluate(tool, params) === "approve") return true
+  remember(tool: FilteredTool, params: unknown, choice: RememberChoice = "call"): boolean {
     const { rules, learned } = this.shared
-    const added = this.approving(tool, params)
+    const added = this.approving(tool, params, choice)
     if (added === undefined) return false
+    if (added.length === 0) return true
     const { allow, deny } = rules.get(tool.name) ?? noRules
     rules.set(tool.name, { allow: [...allow, ...added], deny })
     learned.set(tool.name, [...(learned.get(tool.name) ?? []), ...added])
@@ -201,9 +197,12 @@ export class ToolFilters {
   }
 
   /** The rules that `remember` would add, for a host to show; undefined where none can approve the call again. */
-  rememberable(tool: FilteredTool, params: unknown): ReadonlyArray<string | PlacedRule> | undefined {
-    if (this.evaluate(tool, params) === "approve") return []
-    return this.approving(tool, params)?.map(configOf)
+  rememberable(
+    tool: FilteredTool,
+    params: unknown,
+    choice: RememberChoice = "call",
+  ): ReadonlyArray<string | PlacedRule> | undefined {
+    return this.approving(tool, params, choice)?.map(configOf)
   }
 
   /** The remembered rules, for hosts that keep them in their own way: `compile` reads them again. */
@@ -213,15 +212,20 @@ export class ToolFilters {
     )
   }
 
-  /** The rules that would approve this call, tried and taken away again. */
-  private approving(tool: FilteredTool, params: unknown): Array<Rule> | undefined {
+  /** The rules that would approve this call, tried and taken away again; none, where it is approved as it is. */
+  private approving(tool: FilteredTool, params: unknown, choice: RememberChoice): Array<Rule> | undefined {
+    const isApproved = this.evaluate(tool, params) === "approve"
+    if (isApproved && !isNamed(choice)) return []
     const { rules } = this.shared
     const before = rules.get(tool.name)
     const { allow, deny } = before ?? noRules
-    const added = this.rulesFor(tool, params).map((rule) => rememberedRule(tool.name, rule))
-    rules.set(tool.name, { allow: [...allow, ...added], deny })
     try {
+      const added = rulesFor(choice, tool, params, this.place).map((rule) => rememberedRule(tool.name, rule))
+      // A rule that somebody wrote has to match the call by itself where others approve it.
+      rules.set(tool.name, { allow: isApproved ? added : [...allow, ...added], deny })
       return this.evaluate(tool, params) === "approve" ? added : undefined
+    } catch {
+      return undefined
     } finally {
       if (before === undefined) rules.delete(tool.name)
       else rules.set(tool.name, before)
@@ -243,21 +247,5 @@ export class ToolFilters {
       case "unreadable":
         return decideUnreadable(rules, subject, matching)
     }
-  }
-
-  private rulesFor(tool: FilteredTool, params: unknown): Array<PlacedRule> {
-    const folder = callFolder(tool, params, this.place)
-    const place = placeIn(folder, this.place)
-    const workingDir = folderToName(folder)
-    const patterns = subjectsOf(tool, params).flatMap((subject): Array<string> => {
-      if (subject.kind === "unreadable") return []
-      if (subject.kind !== "path") return [literalPattern(subject.text)]
-      const forms = pathForms(subject.text, place)
-      const places = [...(forms?.spelled ?? []), ...(forms?.real() ?? [])]
-      return places.map(({ absolute }) => literalPattern(absolute))
-    })
-    return [...new Set(patterns)].map((pattern) =>
-      workingDir === undefined ? { pattern } : { pattern, workingDir },
-    )
   }
 }

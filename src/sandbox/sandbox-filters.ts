@@ -40,9 +40,11 @@ class SandboxFilters implements CallFilter {
   }
 
   /** A call that leaves the sandbox is asked each time. */
-  remember(tool: FilteredTool, params: unknown): boolean {
-    return !leavesSandbox(params) && this.inner.remember?.(tool, params) === true
-  }
+  remember: NonNullable<CallFilter["remember"]> = (tool, params, choice) =>
+    !leavesSandbox(params) && this.inner.remember?.(tool, params, choice) === true
+
+  rememberable: NonNullable<CallFilter["rememberable"]> = (tool, params, choice) =>
+    leavesSandbox(params) ? undefined : this.inner.rememberable?.(tool, params, choice)
 
   deniesPath(toolName: string, path: string): boolean {
     return this.inner.deniesPath?.(toolName, path) === true

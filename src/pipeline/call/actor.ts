@@ -24,7 +24,7 @@ import type { PlaceTaker } from "../schedule/pool.ts"
 import type { RunningTask, TaskStatus } from "../stores/background-tasks.ts"
 import { type AdmissionRules, admit } from "./admission.ts"
 import { isJudged, judge } from "./after-call.ts"
-import { type Asker, askHost, openQuestion, rememberCall } from "./asking.ts"
+import { type Asker, askHost, openQuestion, readChoice, rememberCall } from "./asking.ts"
 import { Attempt, type AttemptOwner, type HandlerEffect } from "./attempt.ts"
 import { withoutBackground } from "./call-input.ts"
 import { CallTimer } from "./call-timer.ts"
@@ -158,7 +158,7 @@ export class CallActor
       // Where it runs is settled: `background` among edited parameters changes nothing.
       params: edit ? withoutBackground(params, this.tool) : undefined,
       reason,
-      remember: remember === true,
+      remember: readChoice(remember),
     })
   }
 
@@ -298,7 +298,7 @@ export class CallActor
       case "CloseQuestion":
         return this.abortFunction(new DOMException("Nobody waits for the answer any more", "AbortError"))
       case "Remember":
-        return rememberCall(this)
+        return rememberCall(this, command.choice)
       case "TakePlace":
         return this.takePlace()
       case "ReleasePlace":

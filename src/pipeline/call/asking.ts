@@ -1,9 +1,10 @@
 /** Puts a call's open question: a gate to rules and the host, an effect to whoever answers it. */
+import type { RememberChoice } from "../../policy/index.ts"
 import type { EventSink } from "../events/event-queue.ts"
 import type { ApproveOptions } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
 import type { HostEffect } from "../model/host-effect.ts"
-import { type DelegateFunction, toMillis } from "../model/options.ts"
+import { type CallFilter, type DelegateFunction, toMillis } from "../model/options.ts"
 import { textOutput } from "../model/output.ts"
 import type { Tool } from "../model/tool.ts"
 import type { BackgroundTasks } from "../stores/background-tasks.ts"
@@ -37,14 +38,42 @@ export const openQuestion = ({ state }: CallRecord): Question | undefined =>
   state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined
 
 /** Makes a rule of what the open gate let through. */
-export const rememberCall = ({ engine, record, tool }: Asker): void => {
-  const { name, params } = record.subject
-  const asked = record.subject === record.call ? tool : engine.toolOf(name)
+export const rememberCall = (asker: Asker, choice: RememberChoice): void => {
+  const { engine, record } = asker
+  const asked = askedTool(asker)
   try {
-    if (asked !== undefined) engine.rememberingFilters.remember?.(asked, params)
+    if (asked !== undefined) engine.rememberingFilters.remember?.(asked, record.subject.params, choice)
   } catch {
     // Without a rule the next call is asked again.
   }
+}
+
+const askedTool = ({ engine, record, tool }: Asker): Tool<unknown> | undefined =>
+  record.subject === record.call ? tool : engine.toolOf(record.subject.name)
+
+/** The rules that an approval of the open gate would add; undefined where it would add none. */
+export const rulesToRemember = (
+  asker: Asker,
+  choice: RememberChoice,
+): ReturnType<NonNullable<CallFilter["rememberable"]>> => {
+  const question = openQuestion(asker.record)
+  const asked = askedTool(asker)
+  if (question?.kind !== "approval" || question.person || asked === undefined) return undefined
+  try {
+    return asker.engine.rememberingFilters.rememberable?.(asked, asker.record.subject.params, choice)
+  } catch {
+    return undefined
+  }
+}
+
+const choices: ReadonlySet<unknown> = new Set(["call", "command", "tool"])
+
+/** What a host means that answers `remember`; false for what means nothing. */
+export const readChoice = (remember: unknown): RememberChoice | false => {
+  if (remember === true) return "call"
+  if (choices.has(remember)) return remember as RememberChoice
+  const rule: unknown = (remember as { readonly rule?: unknown } | null | undefined)?.rule
+  return typeof rule === "string" ? { rule } : false
 }
 
 /** Puts the question that is open. */

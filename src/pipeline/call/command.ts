@@ -1,6 +1,7 @@
 /**
  * What `transition` wants done. Commands carry no data but where the record does not hold it: the actor reads the record.
  */
+import type { RememberChoice } from "../../policy/index.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 
 /** One thing that a call wants done, by its tag. */
@@ -23,7 +24,8 @@ export type Command =
   | { readonly _tag: "Ask" }
   /** Nobody waits for the answer any more. */
   | { readonly _tag: "CloseQuestion" }
-  | { readonly _tag: "Remember" }
+  /** Make a rule of the approval. */
+  | { readonly _tag: "Remember"; readonly choice: RememberChoice }
   | { readonly _tag: "TakePlace" }
   | { readonly _tag: "ReleasePlace" }
   | { readonly _tag: "LeaveLane" }
@@ -54,7 +56,6 @@ export const rule: Command = of("Rule")
 export const review: Command = of("Review")
 export const ask: Command = of("Ask")
 export const closeQuestion: Command = of("CloseQuestion")
-export const remember: Command = of("Remember")
 export const takePlace: Command = of("TakePlace")
 export const releasePlace: Command = of("ReleasePlace")
 export const leaveLane: Command = of("LeaveLane")

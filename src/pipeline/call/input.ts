@@ -1,4 +1,5 @@
 /** What can happen to a call. `run` and `id` say what is answered: an answer to something earlier changes nothing. */
+import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { FailureReason } from "../model/event.ts"
@@ -71,7 +72,8 @@ export type Input =
       readonly params?: unknown
       readonly edit: boolean
       readonly reason?: string | undefined
-      readonly remember: boolean
+      /** What a rule is to be made of. */
+      readonly remember: RememberChoice | false
     }
   | { readonly _tag: "Deny"; readonly id?: number | undefined; readonly outcome: Stopped }
   | { readonly _tag: "Answered"; readonly id: number; readonly output: ToolOutput | undefined }

@@ -2,6 +2,7 @@
  * A call at rest, written down and read back. `compose` is pure, so a pipeline is composed again from its parameters and
  * the call goes on where it stood. What is read is untrusted: it is checked before anything is made of it.
  */
+import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
@@ -14,6 +15,7 @@ import { finallyPartsOf, type PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { DurationInput } from "../model/step.ts"
 import type { Tool } from "../model/tool.ts"
+import { readChoice } from "./asking.ts"
 import { type CallRecord, makeRecord, type Question } from "./state.ts"
 
 const version = 1
@@ -68,7 +70,7 @@ export interface CallSnapshot {
   readonly state: "queued" | "waiting" | "staged"
   readonly call: ToolCall
   readonly edited?: boolean
-  readonly remember?: boolean
+  readonly remember?: RememberChoice
   readonly approval?: Resolution
   readonly decidedBy?: DecidedBy
   readonly refusal?: Stopped
@@ -101,7 +103,7 @@ export const writeCall = (record: CallRecord, beside: Beside): CallSnapshot => {
     state: standing === undefined ? "queued" : "waiting",
     call,
     ...(edited && { edited }),
-    ...(remember && { remember }),
+    ...(remember !== false && { remember }),
     ...(approval !== undefined && { approval }),
     ...(decidedBy !== undefined && { decidedBy }),
     ...(refusal !== undefined && { refusal }),
@@ -241,7 +243,7 @@ const isStanding = (standing: StandingSnapshot | undefined): boolean =>
 export const readCall = ({ call, ...rest }: CallSnapshot, toolOf: ToolOf): CallRecord => {
   const record = makeRecord(call)
   record.edited = rest.edited === true
-  record.remember = rest.remember === true
+  record.remember = readChoice(rest.remember)
   record.approval = rest.approval
   record.decidedBy = rest.decidedBy
   record.refusal = rest.refusal

@@ -2,6 +2,7 @@
  * One call as data: a record, and one state out of a closed union. `transition` alone changes it; at rest it can be
  * written down, for everything in it but the pipeline's parts is plain JSON.
  */
+import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
@@ -127,8 +128,8 @@ export interface CallRecord {
   announced: "no" | "due" | "yes"
   /** Whether the parameters are the host's. */
   edited: boolean
-  /** Whether a rule is to be made of the parameters, once they are checked. */
-  remember: boolean
+  /** What a rule is to be made of, once the parameters are checked. */
+  remember: RememberChoice | false
   /** Whether something acquired resources that end with the attempt. */
   scoped: boolean
   /** The pending action that this call of `resolve` applies or discards, while it does. */

@@ -187,9 +187,9 @@ const preparingRow: Row = {
       record.started = true
       out.push(commands.tellStarted)
     }
-    if (record.remember) {
+    if (record.remember !== false) {
+      out.push({ _tag: "Remember", choice: record.remember })
       record.remember = false
-      out.push(commands.remember)
     }
     if (record.call.background && gates <= record.decided) tellBackground(record, out)
     enter(record, out)
@@ -313,14 +313,14 @@ const askingRow: Row = {
       record.approval = resolutionOf(reason)
       record.decidedBy = byUserBecause(reason)
       // A rule could not pass this gate.
-      record.remember = remember && !question.person
+      record.remember = question.person ? false : remember
       stop(record, { _tag: "Restart", params }, out)
       return true
     }
     record.approval = resolutionOf(reason)
     record.decidedBy = byUserBecause(reason)
     // First: whoever remembers may end the call.
-    if (remember && !question.person) out.push(commands.remember)
+    if (remember !== false && !question.person) out.push({ _tag: "Remember", choice: remember })
     openGate(record, out)
     return true
   },

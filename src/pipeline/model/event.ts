@@ -1,4 +1,5 @@
 /** What an executor tells its host, one event at a time. Plain JSON, but for the answer functions and `cause`. */
+import type { RememberChoice } from "../../policy/index.ts"
 import type { DecidedBy } from "./decision.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
@@ -9,8 +10,12 @@ export interface ApproveOptions {
   readonly params?: unknown
   /** For the handlers that follow, as `resolution.reason`. */
   readonly reason?: string
-  /** Also adds an allow rule that fits the call. */
-  readonly remember?: boolean
+  /**
+   * Also adds an allow rule that fits the call as it then runs. `true` is `"call"`: just this one. `"command"`: each command of
+   * its line, also alone. `"tool"`: every call of the tool. `{ rule }`: what this pattern matches, the call among it. Where no
+   * such rule fits the call it is approved all the same, and nothing is remembered: see `executor.wouldRemember`.
+   */
+  readonly remember?: boolean | RememberChoice
 }
 
 /** How a finished task or call ended. */

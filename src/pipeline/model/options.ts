@@ -1,7 +1,7 @@
 /** The executor's options: their types, defaults and checks. Times are `"Infinity"` for no limit. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
-import type { Explanation } from "../../policy/index.ts"
+import type { Explanation, PlacedRule, RememberChoice } from "../../policy/index.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
 import type { Reviewer } from "./decision.ts"
@@ -20,8 +20,14 @@ export interface CallFilter {
   evaluate(tool: FilteredTool, params: unknown): "approve" | "deny" | undefined
   /** What `evaluate` says, `ask` for undefined, and why. With it, gates and denials can say who decided, and why. */
   explain?(tool: FilteredTool, params: unknown): CallExplanation
-  /** Adds an allow rule that fits the call; false where no rule fits it. */
-  remember?(tool: FilteredTool, params: unknown): boolean
+  /** Adds allow rules that fit the call, of the kind that was chosen; false where none fits it. */
+  remember?(tool: FilteredTool, params: unknown, choice?: RememberChoice): boolean
+  /** The rules that `remember` would add; undefined where none fits the call. */
+  rememberable?(
+    tool: FilteredTool,
+    params: unknown,
+    choice?: RememberChoice,
+  ): ReadonlyArray<string | PlacedRule> | undefined
   /** Whether a rule of the tool denies a file that a call found in a folder. */
   deniesPath?(toolName: string, path: string): boolean
   /** The same filter for an executor whose relative paths start here. */

@@ -68,7 +68,7 @@ export const callKey = ({ record, side }: ExploredCall, actions: ReadonlyArray<E
       record.more,
       record.started,
       record.edited,
-      record.remember,
+      record.remember !== false,
       record.resolving !== undefined,
       record.staged !== undefined,
       record.refusal !== undefined,

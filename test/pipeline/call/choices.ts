@@ -117,7 +117,7 @@ const ofCall = (world: ExploredWorld, index: number, choices: Choices): void => 
     case "Held":
       if (record.call.decision !== "requested") return
       choices.give(index, approve)
-      choices.give(index, { ...approve, edit: true, params: {}, remember: true }, 1, true, " edited")
+      choices.give(index, { ...approve, edit: true, params: {}, remember: "call" }, 1, true, " edited")
       choices.give(index, { _tag: "Deny", outcome: deniedByUser() }, 1)
       return
     case "Preparing":
@@ -227,7 +227,7 @@ const questionChoices = (index: number, { side, record }: ExploredCall, choices:
   choices.give(index, approve)
   choices.give(index, { _tag: "Deny", outcome: deniedByUser() }, 1)
   choices.give(index, { ...approve, edit: true, params: {} }, 1, true, " edited")
-  choices.give(index, { ...approve, remember: true }, 1, true, " for ever")
+  choices.give(index, { ...approve, remember: "call" }, 1, true, " for ever")
 }
 
 /** Answers to what is over: none may take effect. */

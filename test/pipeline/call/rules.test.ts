@@ -156,6 +156,74 @@ describe("approve({ remember: true })", () => {
   })
 })
 
+describe("what an approval remembers", () => {
+  const parameters = { type: "object", properties: { times: { type: "string" } }, required: ["times"] }
+  const write = toolOf("write", pipeline().awaitApproval(), { parameters, primaryParam: "times" })
+
+  it("is what then runs: the edit as it was coerced", async () => {
+    const filters = ToolFilters.empty()
+    const executor = executorOf({ write }, { filters })
+    const host = new ScriptedHost(executor, { gate: { params: { times: 3 }, remember: true } })
+    await host.run([{ callId: "c", name: "write", params: { times: "1" } }])
+    expect(host.terminal("c")).toMatchObject({ _tag: "Completed", editedParams: { times: "3" } })
+    expect(filters.remembered()).toEqual({ write: { allow: ["^3$"] } })
+  })
+
+  it.each([
+    ["does not fit the schema", { params: {} }, {}],
+    ["a deny rule refuses", { params: { times: "9" } }, { deny: ["9"] }],
+  ])("is nothing of an edit that %s", async (_, edit, rules) => {
+    const filters = ToolFilters.compile({ write: rules })
+    const host = new ScriptedHost(executorOf({ write }, { filters }), { gate: { ...edit, remember: "tool" } })
+    await host.run([{ callId: "c", name: "write", params: { times: "1" } }])
+    expect(host.terminal("c")?._tag).not.toBe("Completed")
+    expect(filters.remembered()).toEqual({})
+  })
+
+  it("is nothing of an edit that is cancelled before it runs", async () => {
+    const filters = ToolFilters.empty()
+    const executor = executorOf({ write }, { filters })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([{ callId: "c", name: "write", params: { times: "1" } }])
+    await host.until((event) => event._tag === "AwaitingApproval")
+    executor.approve("c", { params: { times: "2" }, remember: true })
+    executor.cancelCall("c")
+    await host.run()
+    expect(host.terminal("c")?._tag).toBe("Cancelled")
+    expect(filters.remembered()).toEqual({})
+  })
+
+  it.each([
+    [true, ["^1$"]],
+    ["call", ["^1$"]],
+    ["command", ["^1$"]],
+    ["tool", [".*"]],
+    [{ rule: "^[0-9]$" }, ["^[0-9]$"]],
+  ] as const)("is chosen: %j, which can be seen before", async (remember, allow) => {
+    const filters = ToolFilters.empty()
+    const executor = executorOf({ write }, { filters })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([{ callId: "c", name: "write", params: { times: "1" } }])
+    await host.until((event) => event._tag === "AwaitingApproval")
+    expect(executor.wouldRemember("c", remember === true ? undefined : remember)).toEqual(allow)
+    executor.approve("c", { remember })
+    await host.run()
+    expect(filters.remembered()).toEqual({ write: { allow } })
+    expect(executor.wouldRemember("c")).toBeUndefined()
+  })
+
+  it.each([[{ rule: "^2$" }], [{ rule: "(" }], ["all" as "tool"]])(
+    "is nothing for %j, and the call is approved all the same",
+    async (remember) => {
+      const filters = ToolFilters.empty()
+      const host = new ScriptedHost(executorOf({ write }, { filters }), { gate: { remember } })
+      await host.run([{ callId: "c", name: "write", params: { times: "1" } }])
+      expect(host.terminal("c")?._tag).toBe("Completed")
+      expect(filters.remembered()).toEqual({})
+    },
+  )
+})
+
 it("rules that name no folder are relative to the executor's", async () => {
   const read = toolOf("read", pipeline(), {
     parameters: { type: "object", properties: { path: { type: "string" } } },

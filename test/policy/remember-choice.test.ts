@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest"
+import { type PlacedRule, type RememberChoice, ToolFilters } from "../../src/policy/index.ts"
+
+const shell = {
+  name: "shell",
+  primaryParam: "command",
+  primaryKind: "command",
+  workingDirParam: "working_dir",
+} as const
+const read = { name: "read", primaryParam: "path", primaryKind: "path" } as const
+const line = (command: string) => ({ command })
+
+type Rules = ReadonlyArray<string | PlacedRule> | undefined
+
+/** The preview, which must be what is remembered. */
+const remembered = (choice: RememberChoice, command: string, deny: ReadonlyArray<string> = []) => {
+  const filters = ToolFilters.compile({ shell: { deny } })
+  const preview: Rules = filters.rememberable(shell, line(command), choice)
+  expect(filters.remembered()).toEqual({})
+  expect(filters.remember(shell, line(command), choice)).toBe(preview !== undefined)
+  expect(filters.remembered()).toEqual(preview === undefined ? {} : { shell: { allow: preview } })
+  const approves = (other: string) => filters.evaluate(shell, line(other)) === "approve"
+  if (preview !== undefined) expect(approves(command)).toBe(true)
+  return { preview, approves }
+}
+
+describe("what an answer remembers of `git status && npm test`", () => {
+  const command = "git status && npm test"
+
+  it("`call`: this very line", () => {
+    const { preview, approves } = remembered("call", command)
+    expect(preview).toEqual(["^git status && npm test$"])
+    expect(approves("git status")).toBe(false)
+  })
+
+  it("`command`: each of its commands as it was, also alone, and no other", () => {
+    const { preview, approves } = remembered("command", command)
+    expect(preview).toEqual(["^git status$", "^npm test$"])
+    expect(["git status", "npm test", "npm test; git status"].every(approves)).toBe(true)
+    expect(["git status -s", "npm test x", "git", "npm publish"].some(approves)).toBe(false)
+  })
+
+  it("`tool`: every call that no deny rule names", () => {
+    const { preview, approves } = remembered("tool", command, ["rm"])
+    expect(preview).toEqual([".*"])
+    expect(approves("make all")).toBe(true)
+    expect(approves("rm x")).toBe(false)
+  })
+
+  it("a rule of one's own, that fits it", () => {
+    const { preview, approves } = remembered({ rule: "^(git|npm) [a-z]+" }, command)
+    expect(preview).toEqual(["^(git|npm) [a-z]+"])
+    expect(approves("npm publish")).toBe(true)
+  })
+})
+
+describe("nothing is remembered", () => {
+  it.each<readonly [string, RememberChoice, string, ReadonlyArray<string>]>([
+    ["of a rule that does not fit the call", { rule: "^npm publish" }, "npm test", []],
+    ["of a rule that fits only part of a line", { rule: "^git" }, "git status && npm test", []],
+    ["of a rule that is no pattern", { rule: "(" }, "npm test", []],
+    ["where a deny rule matches", "tool", "rm x", ["rm"]],
+    ["of a line of which it is not known what it runs", "command", "$x y", []],
+    ["of the commands of a line that only its very line approves", "command", "X=1 npm test", []],
+  ])("%s", (_, choice, command, deny) => {
+    expect(remembered(choice, command, deny).preview).toBeUndefined()
+  })
+})
+
+it("a call in another folder is remembered for that folder", () => {
+  const filters = ToolFilters.empty({ cwd: "/" })
+  const params = { command: "ls", working_dir: "/usr" }
+  for (const choice of ["call", "command", "tool", { rule: "^ls" }] as const) {
+    expect(filters.rememberable(shell, params, choice)).toEqual([
+      expect.objectContaining({ workingDir: "/usr" }),
+    ])
+  }
+})
+
+it("where the call is approved anyway, only a rule that was named is added", () => {
+  const filters = ToolFilters.compile({ shell: { allow: ["^ls"] } })
+  expect(filters.rememberable(shell, line("ls"), "call")).toEqual([])
+  expect(filters.rememberable(shell, line("ls"), { rule: "^npm" })).toBeUndefined()
+  expect(filters.rememberable(shell, line("ls"), { rule: "^l." })).toEqual(["^l."])
+})
+
+it("a path and a text have one rule for the call and for its command", () => {
+  const filters = ToolFilters.empty({ cwd: "/" })
+  const params = { path: "usr" }
+  expect(filters.rememberable(read, params, "command")).toEqual(filters.rememberable(read, params, "call"))
+})
