@@ -1,6 +1,6 @@
 // A tool of your own: a schema, a pipeline, and one call run to its result.
 import { Type } from "@sinclair/typebox"
-import { defineTool, handler, pipeline, Step, ToolExecutor, ToolRegistry } from "stepline"
+import { defineTool, handler, pipeline, Step, type ToolCallInput, ToolExecutor, ToolRegistry } from "stepline"
 
 const wordCount = defineTool({
   name: "word_count",
@@ -25,8 +25,13 @@ const params = { text: "the quick fox and the slow fox" }
 const all = await executor.run({ name: "word_count", params })
 console.log(`${all.status}: ${all.content}`)
 
-// Arguments come from a model: what can only mean one thing is coerced, the rest is refused with a reason.
-const unique = await executor.run({ name: "word_count", params: { ...params, unique: "true" } })
-console.log(`${unique.status}: ${unique.content}`)
-const wrong = await executor.run({ name: "word_count", params: { txt: "typo" } })
-console.log(`${wrong.status}: ${wrong.content}`)
+// The types check what you write. What a model sends is checked as it runs: what can only mean one thing is coerced, the
+// rest is refused with a reason.
+const sent: Array<ToolCallInput> = [
+  { name: "word_count", params: { ...params, unique: "true" } },
+  { name: "word_count", params: { txt: "typo" } },
+]
+for (const call of sent) {
+  const { status, content } = await executor.run(call)
+  console.log(`${status}: ${content}`)
+}

@@ -10,7 +10,7 @@ export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
 export type { CallSnapshot, StagedSnapshot } from "./pipeline/call/snapshot.ts"
 export type { ResolveCallOptions, ResolveRequest } from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
-export type { ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
+export type { CallOf, ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
 export type {
   AudioContent,
   ContentNotes,
@@ -116,7 +116,14 @@ export type {
   ToolOptions,
 } from "./pipeline/model/tool.ts"
 export { defineTool } from "./pipeline/model/tool.ts"
-export type { NamedTool, ToolInput, ToolStructured, ToolTypes } from "./pipeline/model/tool-types.ts"
+export type {
+  AnyTools,
+  NamedTool,
+  StructuredOf,
+  ToolInput,
+  ToolStructured,
+  ToolTypes,
+} from "./pipeline/model/tool-types.ts"
 export type { InputOf, ParamsOf } from "./pipeline/schema/static-types.ts"
 export type { CompiledParameters, ParameterCheck } from "./pipeline/schema/validation.ts"
 export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/stores/background-tasks.ts"

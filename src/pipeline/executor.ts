@@ -32,7 +32,7 @@ import { CleanupSink } from "./events/cleanup-sink.ts"
 import { EventIterator, EventQueue } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
-import type { ToolCall, ToolCallInput } from "./model/call.ts"
+import type { CallOf, ToolCall, ToolCallInput } from "./model/call.ts"
 import { byCall, type CallDecision } from "./model/decision.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
 import { got } from "./model/got.ts"
@@ -43,6 +43,7 @@ import type { PendingActions } from "./model/pending-actions.ts"
 import type { ToolDefinition, ToolRegistry } from "./model/registry.ts"
 import type { StagedAction } from "./model/staged-action.ts"
 import type { Tool } from "./model/tool.ts"
+import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
 import { AgentTools } from "./stores/agent-tools.ts"
 import { BackgroundTasks } from "./stores/background-tasks.ts"
@@ -92,8 +93,11 @@ const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
 
 const isLast = (event: ToolEvent): boolean => lastTags.has(event._tag)
 
-/** Runs the calls of a registry's tools for a host. Throws a TypeError for options that cannot be meant. */
-export class ToolExecutor implements AsyncDisposable {
+/**
+ * Runs the calls of a registry's tools for a host. Throws a TypeError for options that cannot be meant. `T` are the tools
+ * that its types know: those that its registry was made with.
+ */
+export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDisposable {
   /** Background tasks: running ones, and finished ones until they are taken. */
   readonly tasks: BackgroundTasks
   private readonly registry: ToolRegistry<unknown>
@@ -113,9 +117,9 @@ export class ToolExecutor implements AsyncDisposable {
   private filters: CallFilter | undefined
   private down: Promise<void> | undefined
 
-  constructor(registry: ToolRegistry<never>, options: ToolExecutorOptions = {}) {
+  constructor(registry: ToolRegistry<never, T>, options: ToolExecutorOptions = {}) {
     const { context, clock } = takeEnvironment(options)
-    this.registry = registry as ToolRegistry<unknown>
+    this.registry = registry as unknown as ToolRegistry<unknown>
     this.settings = toSettings(options)
     this.filters = options.filters?.at?.(this.settings.cwd) ?? options.filters
     this.stamps = new EventStamps(clock)
@@ -186,15 +190,18 @@ export class ToolExecutor implements AsyncDisposable {
    * An executor whose handlers may need services of `R`; the scope shuts it down, and time comes from the program's Clock.
    * Options that cannot be meant are a defect.
    */
-  static make<R>(
-    registry: ToolRegistry<R>,
+  static make<R, T extends ToolTypes = AnyTools>(
+    registry: ToolRegistry<R, T>,
     options: ToolExecutorOptions = {},
-  ): Effect.Effect<ToolExecutor, never, R | Scope> {
+  ): Effect.Effect<ToolExecutor<T>, never, R | Scope> {
     return Effect.flatMap(Effect.context<R | Scope>(), (context) =>
       Effect.acquireRelease(
         Effect.sync(() => {
           const services = context as Context.Context<never>
-          return new ToolExecutor(registry as unknown as ToolRegistry, withEnvironment(options, services))
+          return new ToolExecutor(
+            registry as unknown as ToolRegistry<never, T>,
+            withEnvironment(options, services),
+          )
         }),
         (executor) => Effect.promise(() => executor.shutdown()),
       ),
@@ -227,12 +234,14 @@ export class ToolExecutor implements AsyncDisposable {
    * Rejects with an `AbortError` if `signal` is aborted, once the call is over. Throws at once for what is no call. After
    * shutdown every call is cancelled.
    */
-  run(
-    call: ToolCallInput,
-    onEvent?: (event: ToolEvent) => unknown,
+  run<const Name extends string>(
+    call: CallOf<T, Name>,
+    onEvent?: (event: ToolEvent<T>) => unknown,
     options: SignalOption = {},
-  ): Promise<ToolResult> {
-    return this.runOne(toToolCall(call, this.ids), onEvent, options)
+  ): Promise<ToolResult<StructuredOf<T, Name>>> {
+    const told = onEvent as ((event: ToolEvent) => unknown) | undefined
+    const result = this.runOne(toToolCall(call, this.ids), told, options)
+    return result as Promise<ToolResult<StructuredOf<T, Name>>>
   }
 
   /**
@@ -240,10 +249,10 @@ export class ToolExecutor implements AsyncDisposable {
    * asked for. A background call's events end with its task. Whoever leaves the loop cancels the call, and waits for its
    * cleanup. Throws an `AbortError` if `signal` is aborted, once the call is over.
    */
-  async *runEvents(
-    call: ToolCallInput,
+  async *runEvents<const Name extends string>(
+    call: CallOf<T, Name>,
     { signal }: SignalOption = {},
-  ): AsyncGenerator<ToolEvent, ToolResult, undefined> {
+  ): AsyncGenerator<ToolEvent<T>, ToolResult<StructuredOf<T, Name>>, undefined> {
     const input = toToolCall(call, this.ids)
     if (signal?.aborted) throw abortError(signal)
     const { eventBuffer: deltas, eventBufferBytes: bytes } = this.settings
@@ -263,7 +272,7 @@ export class ToolExecutor implements AsyncDisposable {
       while (!isOver) {
         const event = await nextOf(queue)
         isOver = isLast(event)
-        yield event
+        yield event as ToolEvent<T>
       }
     } finally {
       signal?.removeEventListener("abort", cancel)
@@ -275,7 +284,7 @@ export class ToolExecutor implements AsyncDisposable {
       }
     }
     if (signal?.aborted) throw abortError(signal)
-    return result!
+    return result as ToolResult<StructuredOf<T, Name>>
   }
 
   private runOne(
@@ -355,19 +364,22 @@ export class ToolExecutor implements AsyncDisposable {
   // --- Events
 
   /** The next event; undefined once nothing is queued, running, waiting or undelivered. */
-  next(options?: SignalOption): Promise<ToolEvent | undefined> {
+  next(options?: SignalOption): Promise<ToolEvent<T> | undefined> {
     const signal = options?.signal
-    if (signal === undefined) return this.queue.next(untilIdle)
-    return this.queue.next({ untilIdle: true, signal }).catch(() => Promise.reject(abortError(signal)))
+    const next =
+      signal === undefined
+        ? this.queue.next(untilIdle)
+        : this.queue.next({ untilIdle: true, signal }).catch(() => Promise.reject(abortError(signal)))
+    return next as Promise<ToolEvent<T> | undefined>
   }
 
   /** The same events, as long as the executor lives. Each event goes to one reader, once. */
-  get events(): AsyncIterableIterator<ToolEvent> {
-    return new EventIterator(this.queue)
+  get events(): AsyncIterableIterator<ToolEvent<T>> {
+    return new EventIterator(this.queue) as AsyncIterableIterator<ToolEvent<T>>
   }
 
   /** The same events as an Effect Stream. */
-  get stream(): Stream.Stream<ToolEvent> {
+  get stream(): Stream.Stream<ToolEvent<T>> {
     // An iterator of its own for each run: a Stream may be run again.
     return Stream.suspend(() => Stream.orDie(Stream.fromAsyncIterable(this.events, (error) => error)))
   }

@@ -105,9 +105,9 @@ describe("ToolExecutor.make", () => {
     const tool = toolOf("report", plan)
     expectTypeOf(tool).toEqualTypeOf<Tool<Database | Mailer>>()
     const registry = new ToolRegistry([tool])
-    expectTypeOf(registry).toEqualTypeOf<ToolRegistry<Database | Mailer>>()
+    expectTypeOf(registry).toEqualTypeOf<ToolRegistry<Database | Mailer, typeof tool>>()
     expectTypeOf(ToolExecutor.make(registry)).toEqualTypeOf<
-      Effect.Effect<ToolExecutor, never, Database | Mailer | Scope.Scope>
+      Effect.Effect<ToolExecutor<typeof tool>, never, Database | Mailer | Scope.Scope>
     >()
     // @ts-expect-error: the registry needs services that nobody gives
     void (() => new ToolExecutor(registry))

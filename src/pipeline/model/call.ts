@@ -1,4 +1,5 @@
 /** One call of a tool, as a host enqueues it and as handlers see it. */
+import type { NamedTool, ToolInput, ToolTypes } from "./tool-types.ts"
 
 /**
  * `pending` asks at the gate; `approve` passes the host's gates of this call; `deny` ends it with nothing run;
@@ -41,3 +42,17 @@ export interface ToolCallInput {
   /** The host's own, for its hooks and handlers: `call.meta`, `context.meta`. Plain JSON, where snapshots are taken. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
+
+/** Parameters whose names are not known are the model's, of whatever type. */
+type ParamsInput<Input> = string extends keyof Input
+  ? { readonly params?: unknown }
+  : Record<never, never> extends Input
+    ? { readonly params?: Input }
+    : { readonly params: Input }
+
+/** What `run` takes: a call whose parameters are checked against the tool of this name, where the types know one. */
+export type CallOf<T extends ToolTypes, Name extends string> = { readonly name: Name } & ([
+  NamedTool<T, Name>,
+] extends [never]
+  ? ToolCallInput
+  : Omit<ToolCallInput, "name" | "params"> & ParamsInput<ToolInput<NamedTool<T, Name>>>)

@@ -1,8 +1,10 @@
 /** What an executor tells its host, one event at a time. Plain JSON, but for the answer functions and `cause`. */
 import type { RememberChoice } from "../../policy/index.ts"
+import type { ResolveParams, resolveName } from "../../resolve/definition.ts"
 import type { DecidedBy } from "./decision.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
+import type { AnyTools, ToolTypes } from "./tool-types.ts"
 
 /** An approval's answer. */
 export interface ApproveOptions {
@@ -186,25 +188,44 @@ export interface ActionResolvedEvent extends ActionEvent {
 /** A call's last event, unless it became a background task. */
 export type TerminalEvent = CompletedEvent | ErrorEvent | DeniedEvent | CancelledEvent
 
-/** All that an executor tells, by `_tag`. */
-export type ToolEvent =
-  | StartedEvent
-  | AwaitingApprovalEvent
+/** What is told of a call of one tool, whose name and parameters are known by their types. */
+type EventOfTool<T extends ToolTypes> =
+  T extends ToolTypes<infer Name, infer Input, infer Structured>
+    ?
+        | (StartedEvent & { readonly name: Name; readonly params: Input })
+        | (AwaitingApprovalEvent & { readonly name: Name; readonly params: Input })
+        | (CompletedEvent & {
+            readonly name: Name
+            readonly output: ToolOutput<Structured>
+            readonly editedParams?: Input
+          })
+    : never
+
+type EventOfCall<T extends ToolTypes> = string extends T["name"]
+  ? StartedEvent | AwaitingApprovalEvent | CompletedEvent
+  : EventOfTool<T | ToolTypes<typeof resolveName, ResolveParams>>
+
+/**
+ * All that an executor tells, by `_tag`. Where the tools are known by their types (`ToolEvent<typeof noteTool>`), `name` tells
+ * what `params` are.
+ */
+export type ToolEvent<T extends ToolTypes = AnyTools> =
+  | EventOfCall<T>
   | DelegateEvent
   | DeltaEvent
-  | TerminalEvent
+  | Exclude<TerminalEvent, CompletedEvent>
   | BackgroundStartedEvent
   | BackgroundCompletedEvent
   | ActionPendingEvent
   | ActionResolvedEvent
 
 /** What `run` resolves to. */
-export interface ToolResult {
+export interface ToolResult<Structured = unknown> {
   /** `background`: it runs on as a task. */
   readonly status: FinalStatus | "background"
   /** The text that the model is told. */
   readonly content: string
-  readonly output: ToolOutput
+  readonly output: ToolOutput<Structured>
   readonly isError: boolean
   /** Why it failed. */
   readonly reason?: ErrorReason

@@ -3,13 +3,13 @@ import { contentFault, isContent, type ToolContent } from "./content.ts"
 import { messageOf } from "./failure.ts"
 
 /** What a tool produces. Plain JSON. */
-export interface ToolOutput {
+export interface ToolOutput<Structured = unknown> {
   readonly content: ReadonlyArray<ToolContent>
   /**
    * The same as data, for programs. Plain JSON, checked against the tool's `outputSchema` where it has one. Where no block
    * is text, its JSON is added as one, so that the model can read it.
    */
-  readonly structured?: unknown
+  readonly structured?: Structured
   /** For hosts and renderers; never shown to the model. Plain JSON. */
   readonly details?: unknown
   /** Asks the host to end the model's turn after this result. */

@@ -1,5 +1,6 @@
 /** The tools of an executor by name. */
 import type { JsonSchema, Tool } from "./tool.ts"
+import type { AnyTools, NamedTool, ToolTypes } from "./tool-types.ts"
 
 /** What a model provider is told of a tool. */
 export interface ToolDefinition {
@@ -29,12 +30,15 @@ const definitionOf = (tool: Tool<never>): ToolDefinition => {
   return { name, description, parameters: { ...parameters, properties } }
 }
 
-/** The tools that an executor can call, by name. */
-export class ToolRegistry<R = never> implements Iterable<Tool<R>> {
+/**
+ * The tools that an executor can call, by name. `T` are those that it was made with, where their types tell their names: then
+ * events, results and `run` of its executor are typed by them. What is registered later runs, but the types do not know it.
+ */
+export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements Iterable<Tool<R>> {
   private readonly tools = new Map<string, Tool<R>>()
   private readonly listeners = new Set<() => void>()
 
-  constructor(tools: Iterable<Tool<R>> = []) {
+  constructor(tools: Iterable<Tool<R> & T> = []) {
     for (const tool of tools) this.register(tool)
   }
 
@@ -75,8 +79,10 @@ export class ToolRegistry<R = never> implements Iterable<Tool<R>> {
     }
   }
 
-  get(name: string): Tool<R> | undefined {
-    return this.tools.get(name)
+  get<const Name extends string>(
+    name: Name,
+  ): ([NamedTool<T, Name>] extends [never] ? Tool<R> : NamedTool<T, Name>) | undefined {
+    return this.tools.get(name) as (Tool<R> & NamedTool<T, Name>) | undefined
   }
 
   get names(): Array<string> {

@@ -6,8 +6,14 @@ export interface ToolTypes<Name extends string = string, Input = unknown, Struct
   readonly "~types"?: { readonly input: Input; readonly structured: Structured } | undefined
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: the one type that both an executor of known tools and one of any fit.
+type Any = any
+
+/** Tools that the types do not know. What takes an executor or a registry of these takes any. */
+export type AnyTools = Any
+
 /** The tool of this name among several; never, where the types do not tell. */
-export type NamedTool<T extends ToolTypes, Name extends string> = string extends Name
+export type NamedTool<T extends ToolTypes, Name extends string> = string extends Name | T["name"]
   ? never
   : Extract<T, { readonly name: Name }>
 
@@ -16,3 +22,8 @@ export type ToolInput<T extends ToolTypes> = NonNullable<T["~types"]>["input"]
 
 /** What a tool's `structured` holds. */
 export type ToolStructured<T extends ToolTypes> = NonNullable<T["~types"]>["structured"]
+
+/** What the tool of this name gives as `structured`, where the types tell. */
+export type StructuredOf<T extends ToolTypes, Name extends string> = [NamedTool<T, Name>] extends [never]
+  ? unknown
+  : ToolStructured<NamedTool<T, Name>>

@@ -68,7 +68,9 @@ describe("prepareParams", () => {
   it("rewrites what the model sent before it is validated", async () => {
     const renamed = tool((params) => ({ who: (params as { name: string }).name }))
     await using executor = new ToolExecutor(new ToolRegistry([renamed]))
-    expect((await executor.run({ name: "greet", params: { name: "anne" } })).content).toBe("hello anne")
+    expect((await executor.run({ name: "greet", params: { name: "anne" } as never })).content).toBe(
+      "hello anne",
+    )
   })
 
   it("makes the call Invalid where it throws, with what was received", async () => {
@@ -76,7 +78,7 @@ describe("prepareParams", () => {
       throw new Error("that is too old")
     })
     await using executor = new ToolExecutor(new ToolRegistry([throwing]))
-    const { status, content } = await executor.run({ name: "greet", params: { name: "anne" } })
+    const { status, content } = await executor.run({ name: "greet", params: { name: "anne" } as never })
     expect(status).toBe("error")
     expect(content).toBe(
       'Validation failed for tool "greet":\n  - root: that is too old\n\nReceived arguments:\n{\n  "name": "anne"\n}',

@@ -73,7 +73,7 @@ const withArk = type({
 })
 
 const length = Schema.String.pipe(
-  Schema.decodeTo(Schema.Number, {
+  Schema.decodeTo(Schema.Finite, {
     decode: SchemaGetter.transform((text: string) => text.length),
     encode: SchemaGetter.transform((count: number) => "x".repeat(count)),
   }),
@@ -82,7 +82,7 @@ const length = Schema.String.pipe(
 const withEffect = Schema.Struct({
   path: Schema.String.annotate({ messageMissingKey: "say which file", message: "say which file" }),
   lines: Schema.optionalKey(length),
-  depth: Schema.Number.pipe(Schema.withDecodingDefaultKey(Effect.succeed(3))),
+  depth: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(3))),
 })
 
 describe.each([
