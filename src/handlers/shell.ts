@@ -32,6 +32,14 @@ const foregroundTimeout = 120
 
 const missing = (directory: string) => new ToolError(`Working directory does not exist: ${directory}`)
 
+const led = (directory: string, approved: string) =>
+  new ToolError(
+    `${directory} does not lead to ${approved} any more, which a rule approved. Nothing was run. Call it again to have it decided anew.`,
+  )
+
+const moved = (directory: string): string =>
+  `The working directory ${directory} was moved, or replaced by a link, while the command was about to start. Nothing was run. Call it again.`
+
 const isDirectory = async ({ files }: Machine, path: string): Promise<boolean> =>
   (await files.stat(path))?.kind === "directory"
 
@@ -41,6 +49,8 @@ const findDirectory = async (
   directory: string | undefined,
 ): Promise<string> => {
   const { path, real } = await locate(machine.files, context, directory ?? context.cwd)
+  const approved = context.decidedBy?.folder
+  if (approved !== undefined && approved !== real) throw led(path, approved)
   if (!(await isDirectory(machine, real))) throw missing(path)
   return real
 }
@@ -96,9 +106,15 @@ const timedOut = (seconds: number, output: CapturedOutput, left: ReadonlyArray<L
   })
 
 /** A folder that is not there is told like a program that is not. */
-const startFailure = async (cause: unknown, machine: Machine, { cwd }: HandlerContext): Promise<Step> => {
+const startFailure = async (
+  cause: unknown,
+  machine: Machine,
+  { cwd }: HandlerContext,
+  { workingDir = cwd }: ShellOptions,
+): Promise<Step> => {
   if (cause instanceof ToolError) return Step.Error(cause.message)
   const { code, message } = cause as NodeJS.ErrnoException
+  if (code === "ESTALE") return Step.Error(moved(workingDir), { cause })
   if (!(await isDirectory(machine, cwd).catch(() => true))) return Step.Error(missing(cwd).message, { cause })
   const reason =
     code === "ENOENT"
@@ -167,7 +183,7 @@ class CommandRun {
       const exit = await this.execute()
       if (!this.isTimeOver) return completed(await this.captured(), exit)
     } catch (cause) {
-      if (!this.isTimeOver) return startFailure(cause, machine, context)
+      if (!this.isTimeOver) return startFailure(cause, machine, context, this.options)
     }
     return timedOut(this.seconds, await this.captured(), this.leftRunning)
   }
@@ -190,6 +206,7 @@ class CommandRun {
       command: "bash",
       args: ["-c", command],
       cwd,
+      isCwdReal: !isOwn,
       signal: this.stop.signal,
       ...(machine.env !== undefined && { envRules: machine.env }),
       onOutput: async (stream, bytes) => {

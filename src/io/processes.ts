@@ -7,6 +7,7 @@ import { type EnvironmentRules, environmentFor } from "./environment.ts"
 import { type OnOutput, PipeReader } from "./pipe-reader.ts"
 import { reaper } from "./reaper.ts"
 import { addMark, newMark } from "./run-marker.ts"
+import { startInRealFolder } from "./start-in-real-folder.ts"
 import { type SpawnHelperUse, startProcess } from "./start-process.ts"
 import type { Exit } from "./started-process.ts"
 
@@ -16,6 +17,11 @@ export interface ProcessOptions {
   readonly args: ReadonlyArray<string>
   /** Absolute. */
   readonly cwd: string
+  /**
+   * Whether every link in `cwd` is resolved, and the program may start in no other folder: where a link has taken the place
+   * of a part of it since, it is not started, and the run rejects with `ESTALE`. Default false.
+   */
+  readonly isCwdReal?: boolean
   /** All variables. Default: those of this process that `envRules` pass. */
   readonly env?: NodeJS.ProcessEnv
   /** Default: all that do not look like secrets. */
@@ -45,11 +51,12 @@ export interface Processes {
 const ignore = () => {}
 
 const run = async (options: ProcessOptions, use: SpawnHelperUse): Promise<ProcessExit> => {
-  const { command, args, cwd, env, envRules, signal, onOutput } = options
+  const { command, args, cwd, isCwdReal, env, envRules, signal, onOutput } = options
   signal?.throwIfAborted()
   const mark = newMark()
   const markedEnv = addMark(env === undefined ? environmentFor(envRules) : { ...env }, mark)
-  const child = await startProcess({ command, args, cwd, env: markedEnv }, use)
+  const start = isCwdReal === true ? startInRealFolder : startProcess
+  const child = await start({ command, args, cwd, env: markedEnv }, use)
   const leave = reaper.watch(child.pid)
   const reader = new PipeReader(child, onOutput)
   let failure: { readonly cause: unknown } | undefined

@@ -11,6 +11,11 @@ export interface Explanation {
   readonly source?: string
   /** What it decided on: a command of the line, a path. */
   readonly command?: string
+  /**
+   * The folder that an approved call works in, links resolved, where it names one: the rule speaks of no other, whatever the
+   * name leads to by the time that the call starts.
+   */
+  readonly folder?: string
   /** One sentence for people. */
   readonly because: string
 }

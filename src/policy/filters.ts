@@ -63,6 +63,9 @@ const unlessSlow = (explanation: Explanation, { slow }: Matching): Explanation =
   return ask(`The pattern \`${pattern}\` takes too long to match this call.`)
 }
 
+const inFolder = (explanation: Explanation, { real }: CallFolder): Explanation =>
+  explanation.verdict === "approve" && real !== undefined ? { ...explanation, folder: real } : explanation
+
 const configOf = ({ pattern, workingDir }: Rule): string | PlacedRule =>
   workingDir === undefined ? pattern : { pattern, workingDir }
 
@@ -166,7 +169,7 @@ export class ToolFilters {
       const explanation = together(
         subjectsOf(tool, params).map((subject) => this.decide(rules, subject, folder, matching)),
       )
-      return unlessSlow(explanation, matching)
+      return inFolder(unlessSlow(explanation, matching), folder)
     } catch {
       return ask("What the call does cannot be told.")
     }

@@ -41,6 +41,7 @@ export const contextOf = ({
     memory,
     signal,
     resolution: undefined,
+    decidedBy: undefined,
     meta: undefined,
     idempotencyKey: "call-1/0/0",
     agent: { agentId: "main", pendingActions: executor.agent().pendingActions, cancel: () => 0 },

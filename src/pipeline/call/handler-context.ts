@@ -1,5 +1,6 @@
 /** What handlers see of their attempt: a view, so that nothing is made before it is read. */
 import type { ToolCall } from "../model/call.ts"
+import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
 import type { ToolOutput } from "../model/output.ts"
 import type { Attempt } from "./attempt.ts"
@@ -81,6 +82,10 @@ export class AttemptContext implements HandlerContext {
     const { record } = this.#attempt.owner
     record.memory ??= {}
     return record.memory
+  }
+
+  get decidedBy(): DecidedBy | undefined {
+    return this.#attempt.owner.record.decidedBy
   }
 
   get resolution(): Resolution | undefined {

@@ -12,6 +12,8 @@ export interface DecidedBy {
   readonly rule?: string
   /** Where that rule comes from: `remembered`, or what the host called it. */
   readonly source?: string
+  /** The folder that the rule approved the call in, links resolved, where it names one. What it starts starts there. */
+  readonly folder?: string
   /** What was said with it, or what the rule matched. */
   readonly reason?: string
 }

@@ -2,6 +2,7 @@
 import type { Effect } from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import type { ToolCall } from "./call.ts"
+import type { DecidedBy } from "./decision.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
 import type { PendingActions } from "./pending-actions.ts"
@@ -48,6 +49,8 @@ export interface HandlerContext {
   /** Aborted when the call is cancelled or runs out of time. Made when first read. */
   readonly signal: AbortSignal
   readonly resolution: Resolution | undefined
+  /** Who decided the last gate that was passed. */
+  readonly decidedBy: DecidedBy | undefined
   /**
    * What the handlers of this call tell each other, across gates and previews; plain JSON. What `compose` closes over is
    * lost where a call is written down and goes on in another process: this is not. Empty again where a call starts over

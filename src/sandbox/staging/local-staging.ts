@@ -142,6 +142,8 @@ class LocalStaging implements Staging {
   async run({ folder: named, ...options }: ProcessOptions & { readonly folder: string }): Promise<StagedRun> {
     const folder = await realpath(named)
     const cwd = await realpath(options.cwd)
+    if (options.isCwdReal === true && cwd !== options.cwd)
+      throw cannot(`${options.cwd} was moved, or replaced by a link`)
     if (!isWithin(folder, cwd))
       throw cannot(`it would run in ${options.cwd}, which is not inside of ${named}`)
     this.recovered ??= recoverStages().catch(() => {})
