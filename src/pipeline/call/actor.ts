@@ -28,6 +28,7 @@ import { type Asker, askHost, openQuestion, readChoice, rememberCall } from "./a
 import { Attempt, type AttemptOwner, type HandlerEffect } from "./attempt.ts"
 import { withoutBackground } from "./call-input.ts"
 import { CallTimer } from "./call-timer.ts"
+import { checkedOutput } from "./checked-output.ts"
 import type { Command } from "./command.ts"
 import type { Engine } from "./engine.ts"
 import { AttemptContext } from "./handler-context.ts"
@@ -470,16 +471,24 @@ export class CallActor
   }
 
   private judge(): void {
-    const { record, engine } = this
-    const { afterCall } = engine.settings.hooks
     this.attempt?.finish()
-    const event = this.terminalEvent()
+    const event = checkedOutput(this.tool, this.terminalEvent())
+    if (!(event instanceof Promise)) return this.askHook(event)
+    this.suspended()
+    void event.then((checked) => this.askHook(checked))
+  }
+
+  /** Asks the host's hook what is to become of the result. */
+  private askHook(event: TerminalEvent): void {
+    const { record, engine } = this
+    if (record.state._tag !== "Judging") return
+    const { afterCall } = engine.settings.hooks
     this.event = event
     if (afterCall === undefined || !isJudged(event)) return void this.receive(judged)
     const controller = new AbortController()
     this.controller = controller
     this.suspended()
-    void judge(afterCall, record.call, event, controller.signal).then((last) => {
+    void judge(afterCall, record.call, event, this.tool?.outputCheck, controller.signal).then((last) => {
       if (record.state._tag !== "Judging") return
       this.event = last
       this.receive(judged)

@@ -4,6 +4,7 @@ import type { CompletedEvent, ErrorEvent, TerminalEvent, ToolResult } from "../m
 import type { Hooks } from "../model/options.ts"
 import { resultOf } from "../model/outcome.ts"
 import { type ToolOutput, textOf, textOutput, toOutput } from "../model/output.ts"
+import type { OutputCheck } from "../schema/output-check.ts"
 
 type Judged = CompletedEvent | ErrorEvent
 
@@ -16,15 +17,24 @@ export const judge = async (
   afterCall: NonNullable<Hooks["afterCall"]>,
   call: ToolCall,
   event: Judged,
+  outputCheck: OutputCheck | undefined,
   signal: AbortSignal,
 ): Promise<Judged> => {
   try {
     const result = resultOf(event)
     const answer = await afterCall(call, result, { signal })
-    return answer === undefined || answer === null ? event : rewrite(event, result, answer)
+    if (answer === undefined || answer === null) return event
+    const last = rewrite(event, result, answer)
+    return (await breaksSchema(last, outputCheck)) ? event : last
   } catch {
     return event
   }
+}
+
+/** Whether a hook put in what the tool's schema forbids. It may leave `structured` out. */
+const breaksSchema = async (event: Judged, check: OutputCheck | undefined): Promise<boolean> => {
+  if (check === undefined || event._tag !== "Completed" || event.output.structured === undefined) return false
+  return (await check(event.output.structured)).length > 0
 }
 
 /** Untrusted: the hook may be plain JavaScript. */

@@ -168,9 +168,11 @@ export const statusOf = (event: TerminalEvent): FinalStatus => statuses[event._t
 /** The failure's text, what it produced behind that, and what hosts were to know of it. */
 const failureOutput = (event: TerminalEvent): ToolOutput => {
   if (event._tag !== "Error" || event.output === undefined) return textOutput(event.content)
-  const { details } = event.output
-  const content = failureContent(event.content, event.output)
-  return details === undefined ? { content } : { content, details }
+  const { details, structured } = event.output
+  const output: Mutable<ToolOutput> = { content: failureContent(event.content, event.output) }
+  if (structured !== undefined) output.structured = structured
+  if (details !== undefined) output.details = details
+  return output
 }
 
 /** Blocks that say what the text says. Text that an earlier handler put out is the host's alone: the text is without it. */

@@ -1,4 +1,5 @@
 /** A tool: what the model is told of it, and how a call of it becomes a pipeline. */
+import { compileOutput, type OutputCheck } from "../schema/output-check.ts"
 import { type StandardCheck, standardCheck } from "../schema/standard-check.ts"
 import { readSchema } from "../schema/standard-schema.ts"
 import type { InputOf, ParamsOf } from "../schema/static-types.ts"
@@ -47,7 +48,12 @@ export interface RenderOptions {
 }
 
 /** What `defineTool` takes. `S` is the schema of the parameters, `R` the services that handlers need. */
-export interface ToolOptions<S extends object, R = never, Name extends string = string> {
+export interface ToolOptions<
+  S extends object,
+  R = never,
+  Name extends string = string,
+  O extends object = never,
+> {
   /** `^[a-zA-Z0-9_-]{1,64}$`, as every model provider accepts. */
   readonly name: Name
   /** For people. Default: the name. */
@@ -82,6 +88,12 @@ export interface ToolOptions<S extends object, R = never, Name extends string = 
   readonly title?: (params: InputOf<S>) => string
   /** Rewrites what the model sent before it is validated, for tools whose schema has changed. A throw makes the call Invalid. */
   readonly prepareParams?: (params: unknown) => unknown
+  /**
+   * What `structured` of a completed call's output is: a schema of the same kinds as `parameters`, of the JSON that it reads.
+   * A call that gives none, or one that does not fit, ends as an Error with what it put out. Previews owe none, and what
+   * `resolve` gives when it applies one is not checked.
+   */
+  readonly outputSchema?: O
   /** Pure: reads only its arguments and touches nothing. `params` are validated. */
   readonly compose: (params: ParamsOf<S>, call: ToolCall) => ToolPipeline<R>
   /** Draws a call; anything but a string, also a throw, means the default rendering. */
@@ -108,6 +120,10 @@ export interface Tool<R = never, Name extends string = string, Input = unknown, 
   readonly hidden: boolean
   readonly annotations: ToolAnnotations
   readonly kind: ToolKind
+  /** The JSON Schema of `structured`. */
+  readonly outputSchema?: JsonSchema
+  /** Checks `structured`; compiled on the first call that completes. */
+  readonly outputCheck?: OutputCheck
   /** One line for people that names a call with these parameters. Never throws. */
   title(params: unknown): string
   /** Takes what the validator found valid. */
@@ -150,6 +166,14 @@ const titleOf =
 const composing = <R>(compose: Tool<R>["compose"], own: StandardCheck | undefined): Tool<R>["compose"] =>
   own === undefined ? compose : (params, call) => compose(own.outputOf(params), call)
 
+type StructuredBy<O> = [O] extends [never] ? unknown : InputOf<O>
+
+const outputOf = (name: string, schema: unknown): Pick<Tool, "outputSchema" | "outputCheck"> => {
+  if (schema === undefined) return {}
+  const { json, validate } = readSchema(schema, `\`outputSchema\` of tool \`${name}\``)
+  return { outputSchema: json, outputCheck: compileOutput(json, validate) }
+}
+
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
 
 /**
@@ -164,9 +188,14 @@ const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
  *   compose: ({ who }) => pipeline().andThen(() => Step.Output(`hello ${who}`)),
  * })
  */
-export const defineTool = <const S extends object, R = never, const Name extends string = string>(
-  options: ToolOptions<S, R, Name>,
-): Tool<R, Name, InputOf<S>> => {
+export const defineTool = <
+  const S extends object,
+  R = never,
+  const Name extends string = string,
+  const O extends object = never,
+>(
+  options: ToolOptions<S, R, Name, O>,
+): Tool<R, Name, InputOf<S>, StructuredBy<O>> => {
   const { name } = options
   if (typeof name !== "string" || !namePattern.test(name)) {
     throw new TypeError(
@@ -193,7 +222,7 @@ export const defineTool = <const S extends object, R = never, const Name extends
     throw new TypeError(`Expected \`title\` of tool \`${name}\` to be a function of its parameters`)
   }
   const own = validate && standardCheck(name, validate)
-  const tool: Omit<Tool<R, Name, InputOf<S>>, "validator" | "~types"> = {
+  const tool: Omit<Tool<R, Name, InputOf<S>, StructuredBy<O>>, "validator" | "~types"> = {
     name,
     label: options.label ?? name,
     description: options.description,
@@ -206,6 +235,7 @@ export const defineTool = <const S extends object, R = never, const Name extends
     hidden: options.hidden ?? false,
     annotations: options.annotations ?? {},
     kind: options.kind ?? "other",
+    ...outputOf(name, options.outputSchema),
     title: titleOf(
       options.label ?? name,
       primaryParam,

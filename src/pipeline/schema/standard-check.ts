@@ -5,9 +5,10 @@
 import { isDeepStrictEqual } from "node:util"
 import { messageOf } from "../model/failure.ts"
 import { isPlainObject } from "./coercion.ts"
+import type { Shape } from "./json-shape.ts"
 import type { StandardResult, StandardValidate } from "./standard-props.ts"
 import { issueLine } from "./standard-schema.ts"
-import { invalidParameters, type OwnCheck, type ParameterCheck, type Shape } from "./validation.ts"
+import { invalidParameters, type OwnCheck, type ParameterCheck } from "./validation.ts"
 
 /** The check of a tool's parameters by their own schema, and what it made of them. */
 export interface StandardCheck {
@@ -16,16 +17,15 @@ export interface StandardCheck {
   outputOf(params: unknown): unknown
 }
 
-type Result = StandardResult | Promise<StandardResult>
-
 const then = <A, B>(value: A | Promise<A>, next: (value: A) => B | Promise<B>): B | Promise<B> =>
   value instanceof Promise ? value.then(next) : next(value)
 
 const failed = (error: unknown): StandardResult => ({ issues: [{ message: messageOf(error) }] })
 
-const guarded =
+/** A check that never throws or rejects: a failure of its own is what is wrong. */
+export const guarded =
   (validate: StandardValidate) =>
-  (value: unknown): Result => {
+  (value: unknown): StandardResult | Promise<StandardResult> => {
     try {
       const result: unknown = validate(value)
       // Of whatever realm or library the promise is.
@@ -36,7 +36,8 @@ const guarded =
     }
   }
 
-const isValid = (result: StandardResult): result is { readonly value: unknown } =>
+/** Whether a schema takes the value. */
+export const isValid = (result: StandardResult): result is { readonly value: unknown } =>
   result.issues === undefined || result.issues === null
 
 /** Made once a tool. */

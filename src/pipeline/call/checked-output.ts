@@ -1,0 +1,48 @@
+/** Holds a tool to its `outputSchema`: a call whose output breaks it has failed, though its work is done. */
+import type { CompletedEvent, ErrorEvent, TerminalEvent } from "../model/event.ts"
+import { messageOf } from "../model/failure.ts"
+import type { Mutable } from "../model/mutable.ts"
+import { textOf } from "../model/output.ts"
+import type { Tool } from "../model/tool.ts"
+import { errorList } from "../schema/validation.ts"
+
+/**
+ * The event as the tool's schema leaves it: a completed call without `structured`, or with one that does not fit, is an
+ * Error, with what it put out behind the message. A preview has done nothing yet, and owes nothing.
+ */
+export const checkedOutput = (
+  tool: Tool<unknown> | undefined,
+  event: TerminalEvent,
+): TerminalEvent | Promise<TerminalEvent> => {
+  const check = tool?.outputCheck
+  if (check === undefined || event._tag !== "Completed" || event.staged !== undefined) return event
+  const { structured } = event.output
+  if (structured === undefined) {
+    return broken(event, `Tool "${event.name}" has an outputSchema, and its output has no \`structured\``)
+  }
+  const told = (faults: ReadonlyArray<string>): TerminalEvent =>
+    faults.length === 0 ? event : broken(event, misfit(event.name, faults))
+  try {
+    const faults = check(structured)
+    return faults instanceof Promise ? faults.then(told) : told(faults)
+  } catch (error) {
+    return broken(event, misfit(event.name, [`root: ${messageOf(error)}`]))
+  }
+}
+
+const misfit = (name: string, faults: ReadonlyArray<string>): string =>
+  `Tool "${name}" gave a \`structured\` that does not fit its outputSchema:\n${errorList(faults)}`
+
+/** Whoever reads `structured` relies on the schema: what breaks it is left out. */
+const broken = ({ output, ...event }: CompletedEvent, message: string): ErrorEvent => {
+  const { structured: _structured, ...rest } = output
+  const text = textOf(output)
+  const failed: Mutable<ErrorEvent> = {
+    ...event,
+    _tag: "Error",
+    content: text === "" ? message : `${message}\n${text}`,
+    reason: "failed",
+  }
+  if (rest.content.length > 0 || rest.details !== undefined) failed.output = rest
+  return failed
+}
