@@ -60,11 +60,15 @@ const signalUntilEnded = async (
 }
 
 /**
- * Asks all that bears a mark, or is of a leader's session, to end, then kills what is left. Gives what could not be
- * ended, such as another user's process.
+ * Asks all that bears a mark, is of a leader's session, or writes to its pipes, to end, then kills what is left. Gives what
+ * could not be ended, such as another user's process.
  */
-export const endProcesses = async (leader: number, mark: string): Promise<ReadonlyArray<LeftProcess>> => {
-  const run = { leader, mark, startTime: startTimeOf(leader), known: new Map<number, number>() }
+export const endProcesses = async (
+  leader: number,
+  mark: string,
+  pipes: ReadonlyArray<string>,
+): Promise<ReadonlyArray<LeftProcess>> => {
+  const run = { leader, mark, pipes, startTime: startTimeOf(leader), known: new Map<number, number>() }
   const stubborn = await signalUntilEnded(run, "SIGTERM", termGrace)
   return stubborn.length === 0 ? [] : signalUntilEnded(run, "SIGKILL", killGrace)
 }

@@ -1,6 +1,6 @@
 /** The processes of this machine as Linux tells them in `/proc`, and which of them a run has started. */
-import { readFileSync } from "node:fs"
-import { readdir, readFile } from "node:fs/promises"
+import { readFileSync, readlinkSync } from "node:fs"
+import { readdir, readFile, readlink } from "node:fs/promises"
 
 export interface ProcessEntry {
   readonly pid: number
@@ -18,6 +18,8 @@ export interface RunIdentity {
   readonly leader: number
   /** Stands in the environment of whatever it starts, also of what leaves the session. */
   readonly mark: string
+  /** What it was given to write to, as `pipesOf` names it: most of what it starts writes there too. */
+  readonly pipes: ReadonlyArray<string>
   /** When the leader started, if that is known: what is older is not looked at. */
   readonly startTime: number | undefined
   /** What was found before, with its start: it may have lost the parent by which it was known. */
@@ -50,6 +52,28 @@ export const startTimeOf = (pid: number): number | undefined => {
   } catch {
     return undefined
   }
+}
+
+/** The descriptors that a process is given to write to. */
+const outputs = [1, 2]
+
+/**
+ * The pipes that a process was started with, by names that no other pipe has: what empties its environment and loses its
+ * parent is still known by them. None where the system does not tell.
+ */
+export const pipesOf = (pid: number): ReadonlyArray<string> => {
+  try {
+    const targets = outputs.map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+    return [...new Set(targets)].filter((target) => /^(?:socket|pipe):/.test(target))
+  } catch {
+    return []
+  }
+}
+
+const holdsPipe = async ({ pid }: ProcessEntry, pipes: ReadonlyArray<string>): Promise<boolean> => {
+  if (pipes.length === 0) return false
+  const targets = outputs.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => ""))
+  return (await Promise.all(targets)).some((target) => pipes.includes(target))
 }
 
 const readStat = async (pid: string): Promise<ProcessEntry | undefined> => {
@@ -89,6 +113,7 @@ const addDescendants = (found: Set<ProcessEntry>, table: ReadonlyArray<ProcessEn
 export const findProcessesOf = async ({
   leader,
   mark,
+  pipes,
   startTime = 0,
   known,
 }: RunIdentity): Promise<Array<ProcessEntry> | undefined> => {
@@ -99,7 +124,7 @@ export const findProcessesOf = async ({
     const { pid, group, session, startTime } = entry
     if (pid === process.pid) return
     const isMember = group === leader || session === leader || known.get(pid) === startTime
-    if (isMember || (await hasMark(entry, mark))) found.add(entry)
+    if (isMember || (await hasMark(entry, mark)) || (await holdsPipe(entry, pipes))) found.add(entry)
   }
   await Promise.all(table.map(look))
   addDescendants(found, table)

@@ -5,6 +5,7 @@
 import { endProcesses, type LeftProcess } from "./end-processes.ts"
 import { type EnvironmentRules, environmentFor } from "./environment.ts"
 import { type OnOutput, PipeReader } from "./pipe-reader.ts"
+import { pipesOf } from "./process-table.ts"
 import { reaper } from "./reaper.ts"
 import { addMark, newMark } from "./run-marker.ts"
 import { startInRealFolder } from "./start-in-real-folder.ts"
@@ -57,8 +58,10 @@ const run = async (options: ProcessOptions, use: SpawnHelperUse): Promise<Proces
   const markedEnv = addMark(env === undefined ? environmentFor(envRules) : { ...env }, mark)
   const start = isCwdReal === true ? startInRealFolder : startProcess
   const child = await start({ command, args, cwd, env: markedEnv }, use)
-  const leave = reaper.watch(child.pid)
+  const pipes = child.pid === undefined ? [] : pipesOf(child.pid)
   const reader = new PipeReader(child, onOutput)
+  reaper.watchPipes(pipes, reader.done)
+  const leave = reaper.watch(child.pid)
   let failure: { readonly cause: unknown } | undefined
   let stop = () => {}
   const stopped = new Promise<void>((resolve) => {
@@ -78,7 +81,7 @@ const run = async (options: ProcessOptions, use: SpawnHelperUse): Promise<Proces
     if (failure === undefined && signal?.aborted !== true) {
       reader.discard()
     } else if (child.pid !== undefined) {
-      leftRunning = await endProcesses(child.pid, mark)
+      leftRunning = await endProcesses(child.pid, mark, pipes)
       await reader.endsInTime()
       reader.close()
     }

@@ -9,26 +9,33 @@ import { hostMark } from "./run-marker.ts"
 
 /**
  * `$1` is our mark: what bears it ends. Lines tell what to end besides, `+GROUP` a process group and `-GROUP` one that
- * is no concern any more; `/FOLDER` is a folder to remove. Processes have a third of a second to end themselves.
+ * is no concern any more, `=PIPE` and `!PIPE` whatever writes to a pipe; `/FOLDER` is a folder to remove. Processes have a
+ * third of a second to end themselves.
  * Where the system does not list them in /proc, the groups are all that is known.
  */
 const script = `
 trap '' HUP INT QUIT TERM PIPE
-mark=$1 groups=' ' since=0
+mark=$1 groups=' ' pipes=' ' since=0
 { read -r line < "/proc/$PPID/stat"; } && { set -- \${line##*) }; since=\${20}; }
 set --
 while read -r line; do
   case $line in
     +*) groups="$groups\${line#+} " ;;
     -*) group=" \${line#-} "; groups="\${groups%%"$group"*} \${groups#*"$group"}" ;;
+    =*) pipes="$pipes\${line#=} " ;;
+    !*) pipe=" \${line#!} "; pipes="\${pipes%%"$pipe"*} \${pipes#*"$pipe"}" ;;
     /*) set -- "$@" "$line" ;;
   esac
 done
 find_alive() {
-  cat /proc/[0-9]*/stat | awk -v since="$since" -v groups="$groups" '
+  {
+    [ "$pipes" = ' ' ] || ls -l /proc/[0-9]*/fd/1 /proc/[0-9]*/fd/2
+    cat /proc/[0-9]*/stat
+  } | awk -v since="$since" -v groups="$groups" -v pipes="$pipes" '
+    /^l/ { if (index(pipes, " " $NF " ")) { split($(NF - 2), path, "/"); holds[path[3]] = 1 }; next }
     { pid = $1; sub(/.*[)] /, "") }
     $20 < since || $1 ~ /[ZX]/ { next }
-    index(groups, " " $3 " ") || index(groups, " " $4 " ") { print "member", pid; next }
+    index(groups, " " $3 " ") || index(groups, " " $4 " ") || pid in holds { print "member", pid; next }
     { print "other", pid }' | {
     files=/dev/null
     while read -r kind pid; do
@@ -65,6 +72,7 @@ const ignore = () => {}
 class Reaper {
   private readonly groups = new Set<number>()
   private readonly folders = new Set<string>()
+  private readonly pipes = new Set<string>()
   /** Not told yet. */
   private lines = ""
   private timer: NodeJS.Timeout | undefined
@@ -80,8 +88,25 @@ class Reaper {
     return () => {
       this.groups.delete(group)
       this.lines += `-${group}\n`
-      this.timer ??= setTimeout(() => this.tell(), tellAfter).unref()
+      this.tellLater()
     }
+  }
+
+  /** Takes whatever writes to pipes of a run, as `pipesOf` names them, into its care until they end. To come before `watch`. */
+  watchPipes(pipes: ReadonlyArray<string>, ended: Promise<void>): void {
+    if (pipes.length === 0) return
+    for (const pipe of pipes) {
+      this.pipes.add(pipe)
+      this.lines += `=${pipe}\n`
+    }
+    const forget = () => {
+      for (const pipe of pipes) {
+        this.pipes.delete(pipe)
+        this.lines += `!${pipe}\n`
+      }
+      this.tellLater()
+    }
+    ended.then(forget, forget)
   }
 
   /** A folder, absolute, that is removed when this process has ended. */
@@ -91,6 +116,10 @@ class Reaper {
     this.folders.add(folder)
     this.lines += `${folder}\n`
     this.tell()
+  }
+
+  private tellLater(): void {
+    this.timer ??= setTimeout(() => this.tell(), tellAfter).unref()
   }
 
   private tell(): void {
@@ -116,7 +145,9 @@ class Reaper {
     shell.stdin.on("error", forget)
     shell.unref()
     ;(shell.stdin as Socket).unref()
-    const lines = [...[...this.groups].map((group) => `+${group}`), ...this.folders]
+    const groups = [...this.groups].map((group) => `+${group}`)
+    const pipes = [...this.pipes].map((pipe) => `=${pipe}`)
+    const lines = [...groups, ...pipes, ...this.folders]
     this.lines = lines.map((line) => `${line}\n`).join("")
     return shell
   }

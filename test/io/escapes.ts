@@ -9,5 +9,6 @@ export const escapes: ReadonlyArray<readonly [way: string, command: string]> = [
   ["job control", `set -m; bash -c ${lasting} &`],
   ["nohup and disown", `nohup setsid bash -c ${lasting} & disown`],
   ["an empty environment", `env -i setsid bash -c ${lasting} &`],
+  ["an empty environment, and no parent", `env -i setsid --fork bash -c ${lasting}`],
   ["a refusal of SIGTERM", `(trap '' TERM; setsid bash -c ${lasting} &)`],
 ]
