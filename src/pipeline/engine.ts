@@ -93,7 +93,7 @@ export class ExecutorEngine implements Engine {
   /** Starts a call in its lane, or at once: then in a microtask, when the caller's code has ended. */
   start(call: EnqueuedCall, inLane: boolean): void {
     if (inLane) this.lanes.join(call)
-    else void soon.then(() => call.start())
+    else void soon.then(() => call.start(true))
   }
 
   fork(effect: HandlerEffect, scope?: Scope.Scope): Fiber<unknown, unknown> {

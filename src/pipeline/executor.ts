@@ -16,6 +16,7 @@ import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
 import { decideCall } from "./call/deciding.ts"
 import { EnqueuedCall } from "./call/enqueued.ts"
 import { type CallInspection, inspectionOf } from "./call/inspection.ts"
+import { Origin } from "./call/origin.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
 import {
   type CallSnapshot,
@@ -218,14 +219,14 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
     this.assertOpen()
     const toolCalls = calls.map((input) => toToolCall(input, this.ids))
-    const at = calls.length > 1 ? this.engine.deadlines.time() : undefined
+    const origin = calls.length > 1 ? this.origin() : undefined
     if (!this.actions.isEmpty) {
       for (const { agentId, name } of toolCalls) {
         if (name !== resolveName)
           this.actions.setTurn(agentId, toolChoice.unwatched(this.actions.turn(agentId)))
       }
     }
-    return toolCalls.map((call) => this.submit(call, this.toQueue, at).call.callId)
+    return toolCalls.map((call) => this.submit(call, this.toQueue, origin).call.callId)
   }
 
   /**
@@ -519,14 +520,19 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   // --- Inside
 
+  private origin(): Origin {
+    return new Origin(this.engine.deadlines.time())
+  }
+
   /** Takes a call in. What carries it out is made later, so that a call that waits is small. */
-  private submit(input: ToolCall, to: Submitting, at?: number): EnqueuedCall {
+  private submit(input: ToolCall, to: Submitting, together?: Origin): EnqueuedCall {
     const { engine } = this
     const tool = this.tools.toolFor(input.agentId, input.name)
     const call = withBackground(input, tool)
     const waits = to.inLane !== false && !call.background
-    const createdAt = waits && !engine.isBusy(call) ? undefined : (at ?? engine.deadlines.time())
-    const enqueued = new EnqueuedCall(engine, call, tool, to, createdAt)
+    const isNext = waits && !engine.isBusy(call)
+    const origin = together ?? (isNext ? new Origin(undefined) : this.origin())
+    const enqueued = new EnqueuedCall(engine, call, tool, to, origin)
     const { callId } = call
     if (engine.closing) enqueued.actor.reject(cancelled(shutdownReason))
     else if (this.calls.has(callId) || this.tasks.has(callId)) {
@@ -545,8 +551,14 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     const toolOf = (name: string) => this.tools.toolFor(call.agentId, name)
     const record = readCall(snapshot, toolOf)
     if (record.action !== undefined) this.actions.putBack(call.agentId, record.action, true)
-    const createdAt = this.engine.deadlines.time()
-    const enqueued = new EnqueuedCall(this.engine, call, toolOf(call.name), this.toQueue, createdAt, record)
+    const enqueued = new EnqueuedCall(
+      this.engine,
+      call,
+      toolOf(call.name),
+      this.toQueue,
+      this.origin(),
+      record,
+    )
     this.calls.add(enqueued)
     enqueued.actor.resume(snapshot)
     this.engine.start(enqueued, !call.background)
@@ -609,7 +621,13 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
         ...(cleanupErrors !== undefined && { cleanupErrors }),
       }),
     )
-    const enqueued = new EnqueuedCall(this.engine, call, this.registry.get(source.name), { sink })
+    const enqueued = new EnqueuedCall(
+      this.engine,
+      call,
+      this.registry.get(source.name),
+      { sink },
+      this.origin(),
+    )
     this.calls.add(enqueued)
     enqueued.actor.drop(action)
   }

@@ -33,6 +33,7 @@ import type { Command } from "./command.ts"
 import type { Engine } from "./engine.ts"
 import { AttemptContext } from "./handler-context.ts"
 import type { Input } from "./input.ts"
+import type { Origin } from "./origin.ts"
 import { claimAction, stageAction } from "./resolving.ts"
 import { reviewGate, ruleGate } from "./reviewing.ts"
 import { type CallSnapshot, writeCall } from "./snapshot.ts"
@@ -93,8 +94,12 @@ export class CallActor
     return this.submission.to.onResult
   }
 
+  get asyncContext(): Origin {
+    return this.submission.origin
+  }
+
   get createdAt(): number {
-    return this.submission.createdAt ?? this.startedAt ?? this.engine.deadlines.time()
+    return this.submission.origin.at ?? this.startedAt ?? this.engine.deadlines.time()
   }
 
   get agentId(): string {
@@ -116,10 +121,10 @@ export class CallActor
   // --- What comes in
 
   /** Its turn has come. False where it does not want it any more. */
-  start(): boolean {
-    if (this.submission.to.signal?.aborted === true)
-      return this.receive({ _tag: "Cancel", outcome: cancelled(undefined, byCall) })
-    return this.receive(turn)
+  start(inContext: boolean): boolean {
+    const isLate = this.submission.to.signal?.aborted === true
+    const input: Input = isLate ? { _tag: "Cancel", outcome: cancelled(undefined, byCall) } : turn
+    return inContext ? this.receiveHere(input) : this.receive(input)
   }
 
   placed(): boolean {
@@ -130,6 +135,13 @@ export class CallActor
   receive(input: Input): boolean {
     const took = this.apply(input)
     this.engine.mailbox.deliver()
+    return took
+  }
+
+  /** The same, from where its own async context is: what its handlers gave. */
+  private receiveHere(input: Input): boolean {
+    const took = this.apply(input)
+    this.engine.mailbox.deliver(this)
     return took
   }
 
@@ -245,17 +257,17 @@ export class CallActor
       // A step that a handler made up may throw when it is read.
       this.failed(run, error)
     }
-    this.engine.mailbox.deliver()
+    this.engine.mailbox.deliver(this)
   }
 
   exhausted(run: number): void {
-    this.receive({ _tag: "Exhausted", run })
+    this.receiveHere({ _tag: "Exhausted", run })
   }
 
   failed(run: number, error: unknown, cause: unknown = error, more = false): void {
     const thrown = !(error instanceof ToolError)
     const reason = thrown ? "failed" : error.reason
-    this.receive({ _tag: "Failed", run, message: messageOf(error), cause, thrown, more, reason })
+    this.receiveHere({ _tag: "Failed", run, message: messageOf(error), cause, thrown, more, reason })
   }
 
   asked(effect: HostEffect, timeout: DurationInput | undefined): boolean {
@@ -339,7 +351,7 @@ export class CallActor
     this.suspended()
     void admission.then((admitted) => {
       this.controller = undefined
-      this.receive(admitted)
+      this.receiveHere(admitted)
     })
   }
 
@@ -420,7 +432,7 @@ export class CallActor
     }
     if (room === undefined) return void this.receive({ _tag: "Flowed", run })
     this.suspended()
-    void room.then(() => this.receive({ _tag: "Flowed", run }))
+    void room.then(() => this.receiveHere({ _tag: "Flowed", run }))
   }
 
   private announce(): void {

@@ -16,6 +16,7 @@ import { BlockedDelta, rejectedDelta } from "./blocked-delta.ts"
 import type { Engine } from "./engine.ts"
 import { abandon, isAsyncIterable, isThenable, notAStep } from "./handler-return.ts"
 import { MidwayQuestions } from "./midway.ts"
+import type { Origin } from "./origin.ts"
 import type { Answer, CallRecord } from "./state.ts"
 import type { HandlerObserver } from "./tracing.ts"
 
@@ -26,6 +27,7 @@ export type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
 export interface AttemptOwner {
   readonly record: CallRecord
   readonly engine: Engine
+  readonly asyncContext: Origin
   /** Runs it; what it acquires is the scope's. */
   fork(effect: HandlerEffect, scope?: Scope.Scope): Fiber<unknown, unknown>
   /** Something was acquired that ends with the attempt. */
@@ -230,7 +232,8 @@ export class Attempt {
     const observed = this.observer === undefined ? effect : this.observer.wrap(effect)
     const fiber = this.owner.fork(observed, this.scope)
     this.fiber = fiber
-    fiber.addObserver((exit) => this.exited(run, exit))
+    // Fibers take turns on one scheduler: what ends one may be another's doing.
+    fiber.addObserver((exit) => this.owner.asyncContext.runInAsyncScope(this.exited, this, run, exit))
     if (this.fiber !== undefined) this.owner.suspended()
   }
 

@@ -8,6 +8,7 @@ import type { Tool } from "../model/tool.ts"
 import type { LaneCall } from "../schedule/lanes.ts"
 import { CallActor } from "./actor.ts"
 import type { Engine } from "./engine.ts"
+import type { Origin } from "./origin.ts"
 import { type CallRecord, makeRecord } from "./state.ts"
 import type { Recipient, Submission } from "./submission.ts"
 
@@ -16,7 +17,7 @@ export class EnqueuedCall implements Submission, LaneCall {
   readonly call: ToolCall
   readonly tool: Tool<unknown> | undefined
   readonly to: Recipient
-  readonly createdAt: number | undefined
+  readonly origin: Origin
   /** Whether it is among the executor's calls: those that are refused at once never are. */
   isActive = false
   private readonly engine: Engine
@@ -28,13 +29,13 @@ export class EnqueuedCall implements Submission, LaneCall {
     call: ToolCall,
     tool: Tool<unknown> | undefined,
     to: Recipient,
-    createdAt?: number,
+    origin: Origin,
     record?: CallRecord,
   ) {
     this.call = call
     this.tool = tool
     this.to = to
-    this.createdAt = createdAt
+    this.origin = origin
     this.engine = engine
     this.made = record === undefined ? undefined : new CallActor(engine, this, record)
   }
@@ -69,7 +70,7 @@ export class EnqueuedCall implements Submission, LaneCall {
     return this.isActive && this.actor.cancel(reason, by)
   }
 
-  start(): boolean {
-    return this.isActive && this.actor.start()
+  start(inContext: boolean): boolean {
+    return this.isActive && this.actor.start(inContext)
   }
 }

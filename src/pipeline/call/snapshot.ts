@@ -124,7 +124,8 @@ const writeStanding = (record: CallRecord, question: Question, beside: Beside): 
     question: writeQuestion(question),
     at,
     shape: shapeOf(parts),
-    ...(output !== undefined && { output }),
+    // The preview is the action's: what stands here was put out since.
+    ...(output !== undefined && output !== action?.output && { output }),
     ...(memory !== undefined && { memory }),
     ...(resolution !== undefined && { resolution }),
     passed,
@@ -262,7 +263,7 @@ export const readCall = ({ call, ...rest }: CallSnapshot, toolOf: ToolOf): CallR
   }
   if (at >= record.parts.length) throw changed(call.callId, call.name)
   record.at = at
-  record.output = standing.output
+  record.output = standing.output ?? action?.output
   record.memory = standing.memory
   record.resolution = standing.resolution
   record.passed = standing.passed

@@ -3,6 +3,7 @@ import type { EventSink } from "../events/event-queue.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { ToolResult } from "../model/event.ts"
 import type { Tool } from "../model/tool.ts"
+import type { Origin } from "./origin.ts"
 
 /** Who is told of a call. */
 export interface Recipient {
@@ -18,6 +19,5 @@ export interface Submission {
   readonly call: ToolCall
   readonly tool: Tool<unknown> | undefined
   readonly to: Recipient
-  /** Epoch milliseconds. Not there for one whose turn came at once. */
-  readonly createdAt: number | undefined
+  readonly origin: Origin
 }

@@ -11,8 +11,8 @@ export interface LaneCall {
   readonly lane: string
   /** Whether it has ended, and wants no turn. */
   readonly isOver: boolean
-  /** Gives it its turn. False where it does not want it any more. */
-  start(): boolean
+  /** Gives it its turn. `inContext`: in the async context of its enqueuer. False where it does not want it any more. */
+  start(inContext: boolean): boolean
 }
 
 interface Lane<T> {
@@ -25,8 +25,6 @@ interface Lane<T> {
   gone: number
   /** Whether somebody is giving turns. */
   pumping: boolean
-  /** Starts `current`. Made once. */
-  readonly begin: () => void
 }
 
 /** Nobody has the turn, and nobody is about to be given it. */
@@ -60,7 +58,9 @@ export class Lanes<T extends LaneCall> {
     }
     this.idle -= 1
     lane.current = call
-    void soon.then(lane.begin)
+    void soon.then(() => {
+      if (lane.current === call) call.start(true)
+    })
   }
 
   /** The call has ended, or goes on in the background. */
@@ -76,10 +76,7 @@ export class Lanes<T extends LaneCall> {
   private laneOf(name: string): Lane<T> {
     const known = this.lanes.get(name)
     if (known !== undefined) return known
-    const begin = () => {
-      lane.current?.start()
-    }
-    const lane: Lane<T> = { name, current: undefined, waiting: undefined, gone: 0, pumping: false, begin }
+    const lane: Lane<T> = { name, current: undefined, waiting: undefined, gone: 0, pumping: false }
     this.lanes.set(name, lane)
     this.idle += 1
     return lane
@@ -120,7 +117,7 @@ export class Lanes<T extends LaneCall> {
 
   private give(lane: Lane<T>, call: T): void {
     lane.current = call
-    if (call.start() || lane.current !== call) return
+    if (call.start(false) || lane.current !== call) return
     lane.current = undefined
     lane.gone = Math.max(0, lane.gone - 1)
   }

@@ -2,10 +2,13 @@
  * What is to be done for the calls of one executor, in the order of its coming. What a host's answer brings about is done
  * in a microtask, when the host's own code has returned; what a handler's end brings about is done at once.
  */
+import type { AsyncResource } from "node:async_hooks"
 import { soon } from "./soon.ts"
 
 /** Who does what was sent. Never throws. */
 export interface Receiver<Message> {
+  /** Where it does it: the async context (`AsyncLocalStorage`) of whoever enqueued it, whoever sends the message. */
+  readonly asyncContext: AsyncResource
   execute(message: Message): void
 }
 
@@ -44,23 +47,31 @@ export class Mailbox<Message> {
     void soon.then(this.deliverScheduled)
   }
 
-  /** Delivers all, also what comes meanwhile. */
-  deliver(): void {
+  /** Delivers all, also what comes meanwhile. `here`: whose async context this is already. */
+  deliver(here?: Receiver<Message>): void {
     if (this.delivering) return
     this.delivering = true
     try {
       while (this.head < this.tail) {
-        const at = this.head
-        const receiver = this.receivers[at]!
-        const message = this.messages[at]!
-        this.receivers[at] = undefined
-        this.head += 1
-        if (this.head === this.tail) this.startOver()
-        receiver.execute(message)
+        const receiver = this.receivers[this.head]!
+        if (receiver === here) this.deliverTo(receiver)
+        else receiver.asyncContext.runInAsyncScope(this.deliverTo, this, receiver)
       }
     } finally {
       this.delivering = false
     }
+  }
+
+  /** All that comes next and is for this receiver. */
+  private deliverTo(receiver: Receiver<Message>): void {
+    do {
+      const at = this.head
+      const message = this.messages[at]!
+      this.receivers[at] = undefined
+      this.head += 1
+      if (this.head === this.tail) this.startOver()
+      receiver.execute(message)
+    } while (this.head < this.tail && this.receivers[this.head] === receiver)
   }
 
   private startOver(): void {

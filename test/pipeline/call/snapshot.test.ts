@@ -188,6 +188,27 @@ describe("a snapshot", () => {
     expect(second.pendingActions().hasPending).toBe(false)
   })
 
+  it("of a `resolve` whose action puts nothing out says that it was applied, and not the preview again", async () => {
+    const tool = () =>
+      pipeline()
+        .andThen(() => Step.Output("the preview"))
+        .awaitResolve({ label: "Change" })
+        .awaitApproval()
+        .andThen(() => Step.Continue)
+    const first = executorOf({ tool: tool() })
+    await first.run({ name: "tool" })
+    first.enqueue([{ callId: "r", name: "resolve", params: { action: "apply", reason: "so" } }])
+    expect(await until(first, "AwaitingApproval")).toMatchObject({
+      preview: { content: [{ text: "the preview" }] },
+    })
+    const second = executorOf({ tool: tool() })
+    second.restore(JSON.parse(JSON.stringify(first.snapshot("r"))))
+    const gate = await until(second, "AwaitingApproval")
+    expect(gate).toMatchObject({ preview: { content: [{ text: "the preview" }] } })
+    second.approve("r")
+    expect(await until(second, "Completed")).toMatchObject({ content: "Applied: Change. Reason: so" })
+  })
+
   it("of a gate that is answered, as of all else that runs, is refused with the reason", async () => {
     const executor = executorOf({
       tool: pipeline().andThen(function work() {
