@@ -56,7 +56,8 @@ export const bareName = (text: string): string =>
 
 /** A word of which nothing is known in front names no command that anybody could mean. */
 const beginnings = ({ text, literal, pieces }: ShellWord): Array<ReadonlyArray<Piece>> => {
-  if (literal) return [[text], [bareName(text)]]
+  if (text.startsWith("-")) return []
+  if (literal) return [...new Set([text, bareName(text)])].map((name) => [name])
   return pieces[0] === undefined || pieces[0] === "" ? [] : [pieces]
 }
 

@@ -34,7 +34,14 @@ const haveSubcommands = new Set(
 
 /** What may stand in front of a command in a text: not the rest of a word, nor of a path. */
 const commandStart = "(?<![\\w./@-])"
-const anchor = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\^/g
+/** `^rm\b` means `rm`, and neither `rm.ts` nor `rm-all`. */
+const nameEnd = "\\b(?![.@/-]\\w)"
+const token = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\^/g
+
+const moved = (text: string): string => {
+  if (text === "^") return commandStart
+  return text === "\\b" ? nameEnd : text
+}
 
 /** A name that no rule means: a rule that matches it says what it is not about. */
 const unheardOf = ["zzz", "zzz zzz"]
@@ -47,8 +54,8 @@ const anywheres = new WeakMap<Rule, Anywhere>()
 const anywhereOf = (rule: Rule): Anywhere => {
   if (anywheres.has(rule)) return anywheres.get(rule)
   const { source } = rule.regex
-  const moved = source.replace(anchor, (token) => (token === "^" ? commandStart : token))
-  const anywhere = moved === source ? undefined : new BoundedPattern(moved)
+  const isAnchored = [...source.matchAll(token)].some(([text]) => text === "^")
+  const anywhere = isAnchored ? new BoundedPattern(source.replace(token, moved)) : undefined
   anywheres.set(rule, anywhere)
   return anywhere
 }
@@ -61,18 +68,21 @@ const maxDepth = 4
 const maxWork = 100_000
 const textCost = 200
 
+/** Also as it reads without escapes, and without the brackets, commas and quotes of other languages. */
+const formsOf = (text: string): ReadonlyArray<string> => [
+  text,
+  unescaped(text).replace(/\s+/g, " "),
+  text.replace(/[\s"'`,;()[\]{}]+/g, " "),
+]
+
 /** What `printf` and makefiles make of a text. */
 const unescaped = (text: string): string => text.replace(/\\[abefnrtv]/g, "\n")
 
-const textsOf = (words: ReadonlyArray<ShellWord>): ReadonlySet<string> => {
-  const text = words.map((word) => word.text).join(" ")
-  return new Set([
-    text,
-    unescaped(text).replace(/\s+/g, " "),
-    words.map((word) => bareName(word.text)).join(" "),
-    words.map((word) => word.emptied).join(" "),
-  ])
-}
+const textsOf = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => [
+  ...formsOf(words.map((word) => word.text).join(" ")),
+  words.map((word) => bareName(word.text)).join(" "),
+  words.map((word) => word.emptied).join(" "),
+]
 
 /** Whether a shell would read it otherwise than it stands there. */
 const mayBeCode = ({ text, literal }: ShellWord): boolean =>
@@ -94,23 +104,28 @@ class Guesses {
   find({ words, input }: SimpleCommand, depth = 0): Rule | undefined {
     const [name, ...args] = words
     if (name === undefined || this.rules.length === 0) return undefined
-    const found = input && this.inCode(input.text, depth)
-    if (found !== undefined || args.length === 0) return found
     const program = bareName(name.text)
-    if (operandsAreData.has(program) || (printers.has(program) && !this.isPrintRead)) return undefined
+    const isData = operandsAreData.has(program) || (printers.has(program) && !this.isPrintRead)
+    const found =
+      input && (this.inCode(input.text, depth) ?? (isData ? undefined : this.inTexts(formsOf(input.text))))
+    if (found !== undefined || isData || args.length === 0) return found
     const isCommandHere = haveSubcommands.has(program) ? 2 : 1
     return this.amongWords(words.flatMap(expandedWords), isCommandHere) ?? this.inWords(args, depth)
   }
 
   /** @param from The first word that may begin a command. */
   private amongWords(words: ReadonlyArray<ShellWord>, from: number): Rule | undefined {
-    const texts = [...textsOf(words.slice(from))]
+    const found = this.inTexts(textsOf(words.slice(from)))
     const shape = guessedShape(words, from)
-    return this.rules.find((rule) => {
+    if (found !== undefined || shape === undefined) return found
+    return this.rules.find((rule) => anywhereOf(rule) !== undefined && mayMatch(rule.regex, [shape]))
+  }
+
+  private inTexts(texts: ReadonlyArray<string>): Rule | undefined {
+    const { rules, matching } = this
+    return rules.find((rule) => {
       const anywhere = anywhereOf(rule)
-      if (anywhere === undefined) return false
-      if (texts.some((text) => this.matching.match(anywhere, text) !== undefined)) return true
-      return shape !== undefined && mayMatch(rule.regex, [shape])
+      return anywhere !== undefined && texts.some((text) => matching.match(anywhere, text) !== undefined)
     })
   }
 
@@ -119,6 +134,8 @@ class Guesses {
     if (code.length === 0) return undefined
     // Some programs join their operands, as `eval` does.
     const texts = new Set([...code.map((word) => word.text), words.map((word) => word.text).join(" ")])
+    // `-c'npm publish'`
+    for (const { text } of code) if (/^-\w\S*\s/.test(text)) texts.add(text.slice(2))
     for (const text of texts) {
       const found = this.inCode(text, depth)
       if (found !== undefined) return found

@@ -158,10 +158,11 @@ export class PossibleMatch {
   in(segments: ReadonlyArray<Segment>, steps: number): boolean {
     if (this.states === undefined) return true
     const run = new Run(this.states, this.start, steps)
-    let at = run.begin()
+    const start = run.begin()
+    let at: Places = start
     for (const { alternatives, optional, beginnings = [] } of segments) {
       const ends = alternatives.map((pieces) => run.pieces(at, pieces))
-      ends.push(...beginnings.map((pieces) => run.pieces(run.begin(), pieces)))
+      ends.push(...beginnings.map((pieces) => run.pieces(start, pieces)))
       const behind = new Set(optional ? at : undefined)
       for (const end of ends) for (const state of end) behind.add(state)
       at = behind

@@ -66,6 +66,10 @@ describe("a command that some program may run for another one is asked where a d
     "npx $(echo npm publish)",
     "npx `echo npm publish`",
     "npx ${x:-npm publish}",
+    'ruby -e \'system "npm", "publish"\'',
+    'node -e \'execFileSync("npm", ["publish"])\'',
+    "crontab - <<< '* * * * * npm publish'",
+    "hyperfine -p'npm publish' ls",
     "make -f <(printf 'all:\\n\\tnpm publish\\n')",
   ])("%j", (command) => {
     expect(explain(".*", "^npm publish", command).verdict).not.toBe("approve")
@@ -81,6 +85,9 @@ describe("a command that some program may run for another one is asked where a d
     ["touch\\s+PWN", "unheard-of a '; touch ./PWN #'"],
     ["^rm\\b", "docker run x rm -rf /"],
     ["^rm\\b", "npm exec rm x"],
+    ["^rm\\b", "npm exec rm"],
+    ["^rm\\b", "unheard-of 'rm;'"],
+    ["^mkfs", "docker run x mkfs.ext4 y"],
   ])("%s: %j", (deny, command) => {
     expect(explain(".*", deny, command).verdict).not.toBe("approve")
   })
@@ -114,6 +121,10 @@ describe("a deny rule is no question", () => {
     ["^rm\\b", "docker rm c"],
     ["^rm\\b", "kubectl rm c"],
     ["^rm\\b", "ls rm"],
+    // for names that only begin as its command does
+    ["^rm\\b", "npx vitest run test/rm.test.ts"],
+    ["^rm\\b", "node dist/rm.js"],
+    ["^rm\\b", "npm run rm-all"],
     // for a rule that says what it is not about
     ["^(?!npx|ls)", "npx eslint x; ls y"],
   ])("%s: %j", (deny, command) => {
