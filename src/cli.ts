@@ -28,16 +28,19 @@ const withToolOptions = (command: Command): Command =>
     )
     .option("--trust", "load what this folder brings of them, for this time, without asking")
 
-const withLocalOptions = (command: Command): Command =>
+const withRuleOptions = (command: Command): Command =>
   withToolOptions(command)
     .option("--allow <TOOL=REGEX>", "approve such calls without asking (repeatable)", collect)
     .option("--deny <TOOL=REGEX>", "deny such calls, whatever else allows them (repeatable)", collect)
+    .option("--config <FILE>", "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes")
+
+const withLocalOptions = (command: Command): Command =>
+  withRuleOptions(command)
     .option(
       "--pass-env <NAME>",
       "let commands have this variable, though its name looks like a secret (repeatable)",
       collect,
     )
-    .option("--config <FILE>", "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes")
     .option(
       "--sandbox",
       "hold commands and file tools to the folder that they work in, without network; what shall leave the sandbox is asked",
@@ -166,9 +169,9 @@ program
     process.exitCode = status
   })
 
-withToolOptions(program.command("plan"))
+withRuleOptions(program.command("plan"))
   .allowExcessArguments(false)
-  .description("show the pipeline of a call; nothing of it runs")
+  .description("show the pipeline of a call, and what the rules make of it; nothing of it runs")
   .argument("<TOOL>")
   .argument("[JSON]", "its parameters", "{}")
   .option("--mermaid", "as a Mermaid flowchart")

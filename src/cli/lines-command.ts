@@ -19,7 +19,7 @@ import { loadCorrections } from "../io/corrections.ts"
 import type { AwaitingApprovalEvent, ToolEvent } from "../pipeline/model/event.ts"
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
 import { type LocalExecutor, localExecutor } from "./local-executor.ts"
-import { detailsOf, endOf, type RunOptions, unasked, unaskedOutside } from "./run-command.ts"
+import { detailsOf, endOf, type RunOptions, unasked, unaskedOutside, unaskedPerson } from "./run-command.ts"
 import { onStop } from "./stopping.ts"
 import { exitStatus, Tally } from "./tally.ts"
 
@@ -219,11 +219,13 @@ class LineSession {
 
   private async decide(gate: AwaitingApprovalEvent): Promise<void> {
     const { callId } = gate
-    if (leavesSandbox(gate.params) && !isSomebodyThere()) gate.deny(unaskedOutside)
-    else if (this.options.yes === true && !leavesSandbox(gate.params)) {
+    const isPersons = gate.person === true
+    if (isPersons && !isSomebodyThere())
+      gate.deny(leavesSandbox(gate.params) ? unaskedOutside : unaskedPerson)
+    else if (this.options.yes === true && !isPersons) {
       gate.approve()
       this.view.approved(callId)
-    } else if (!isSomebodyThere()) gate.deny(unasked(gate.name))
+    } else if (!isSomebodyThere()) gate.deny(unasked(gate))
     else await this.askPerson(gate)
   }
 

@@ -5,12 +5,15 @@ import { mainArgumentOf } from "../hosts/terminal/render-header.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { allTools } from "../impls/index.ts"
 import { withBackground } from "../pipeline/call/call-input.ts"
+import { ToolExecutor } from "../pipeline/executor.ts"
 import type { ToolCall } from "../pipeline/model/call.ts"
+import type { CallDecision } from "../pipeline/model/decision.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
 import { expectFolder } from "./local-executor.ts"
 import { commandMachine } from "./local-machine.ts"
 import { localTools, type ToolsOptions } from "./local-tools.ts"
 import { planMermaid, planText } from "./plan-drawing.ts"
+import { loadFilters, type NamedTools, type RuleOptions } from "./rules.ts"
 import { UsageError } from "./usage-error.ts"
 
 const parseParams = (json: string): unknown => {
@@ -21,10 +24,34 @@ const parseParams = (json: string): unknown => {
   }
 }
 
-export interface PlanOptions extends ToolsOptions {
+export interface PlanOptions extends ToolsOptions, RuleOptions {
   readonly cwd?: string
   /** As a Mermaid flowchart. */
   readonly mermaid?: boolean
+}
+
+const verdicts = {
+  run: "It runs unasked",
+  ask: "It is asked",
+  deny: "It is denied",
+  invalid: "It cannot run",
+} as const satisfies Record<CallDecision["verdict"], string>
+
+/** What the rules make of the call, where there are any. */
+const verdictLines = async (
+  call: ToolCall,
+  options: RuleOptions,
+  registry: ToolRegistry,
+  named: NamedTools,
+  cwd: string,
+): Promise<Array<string>> => {
+  const { filters } = await loadFilters(options, named, cwd)
+  const { allow, deny, config } = options
+  if (allow === undefined && deny === undefined && config === undefined) return []
+  await using executor = new ToolExecutor(registry, { cwd, filters })
+  const { verdict, reason, by } = await executor.decide(call)
+  const because = by?.kind === "rule" ? by.reason : reason
+  return [visibleLine(because === undefined ? `${verdicts[verdict]}.` : `${verdicts[verdict]}: ${because}`)]
 }
 
 export const planCommand = async (name: string, json: string, options: PlanOptions): Promise<number> => {
@@ -53,7 +80,12 @@ export const planCommand = async (name: string, json: string, options: PlanOptio
   if (check._tag === "Invalid") throw new UsageError(check.message)
   const parts = tool.compose(check.params, { ...call, params: check.params }).describe()
   const title = `${name}(${visibleLine(mainArgumentOf(check.params, tool).text)})`
-  const lines = options.mermaid === true ? planMermaid(title, parts) : [title, ...planText(parts)]
+  // Rules may be about tools that were not loaded.
+  const named: NamedTools = isKnown ? { get: () => tool, names: registry.names } : registry
+  const lines =
+    options.mermaid === true
+      ? planMermaid(title, parts)
+      : [title, ...planText(parts), ...(await verdictLines(given, options, registry, named, cwd))]
   process.stdout.write(`${printable(lines.join("\n"))}\n`)
   return 0
 }

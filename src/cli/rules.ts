@@ -26,7 +26,10 @@ const parseFile = async (file: string, text: string): Promise<unknown> => {
   return parse(text)
 }
 
-const expectTool = (name: string, registry: ToolRegistry, where: string): void => {
+/** The tools that rules may name. */
+export type NamedTools = Pick<ToolRegistry, "get" | "names">
+
+const expectTool = (name: string, registry: NamedTools, where: string): void => {
   if (registry.get(name) !== undefined) return
   // A deny rule for a tool that is not there would protect nothing, in silence.
   throw new UsageError(`${where}: there is no tool \`${name}\`. Tools: ${registry.names.join(", ")}`)
@@ -54,7 +57,7 @@ const splitPlaces = (tools: Record<string, unknown>, file: string): Config => {
 }
 
 /** Reads a configuration file. An error names the file and the key. */
-const readConfig = async (file: string, registry: ToolRegistry): Promise<Config> => {
+const readConfig = async (file: string, registry: NamedTools): Promise<Config> => {
   if (![".toml", ".json"].includes(extname(file))) {
     throw new UsageError(`${file}: expected a name that ends in .toml or .json`)
   }
@@ -83,7 +86,7 @@ const readConfig = async (file: string, registry: ToolRegistry): Promise<Config>
 }
 
 /** A rule of the command line as a configuration holds it. */
-const ruleOf = (kind: "allow" | "deny", text: string, registry: ToolRegistry): ToolFilterConfig => {
+const ruleOf = (kind: "allow" | "deny", text: string, registry: NamedTools): ToolFilterConfig => {
   const equals = text.indexOf("=")
   if (equals < 1) throw new UsageError(`--${kind} ${text}: expected TOOL=REGEX, such as shell=^ls\\b`)
   const name = text.slice(0, equals)
@@ -104,7 +107,7 @@ export interface LoadedRules {
  */
 export const loadFilters = async (
   { allow = [], deny = [], config }: RuleOptions,
-  registry: ToolRegistry,
+  registry: NamedTools,
   cwd: string,
 ): Promise<LoadedRules> => {
   const filters = ToolFilters.empty({ cwd })

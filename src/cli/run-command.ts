@@ -10,6 +10,7 @@ import { PlainView } from "../hosts/terminal/plain-view.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { hasColors } from "../hosts/terminal/style.ts"
+import { noRuleFor } from "../pipeline/call/ruling.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/model/event.ts"
 import type { BackgroundTasks } from "../pipeline/stores/background-tasks.ts"
@@ -48,22 +49,27 @@ const readScript = async (file: string): Promise<string> => {
 }
 
 /** Why a call is denied where nobody can be asked. */
-export const unasked = (toolName: string): string =>
-  `no rule allows this call and there is no terminal to ask on. Allow it with --allow ${toolName}=REGEX, or all with --yes.`
+export const unasked = ({ name, because }: AwaitingApprovalEvent): string => {
+  const why = because === noRuleFor(name) ? "" : ` ${because}`
+  return `no rule allows this call and there is no terminal to ask on.${why} Allow it with --allow ${name}=REGEX, or all with --yes.`
+}
 
 /** The same where `--yes` would not do: a person is asked about what leaves the sandbox. */
 export const unaskedOutside =
   "this call would leave the sandbox, and there is no terminal to ask a person on."
 
+/** The same of any other gate that only a person passes. */
+export const unaskedPerson = "only a person may approve this call, and there is no terminal to ask one on."
+
 const decide = (event: AwaitingApprovalEvent, { decider, reporter, isAttended }: Host): void => {
-  if (leavesSandbox(event.params)) {
+  if (event.person === true) {
     if (isAttended) return
-    event.deny(unaskedOutside)
+    event.deny(leavesSandbox(event.params) ? unaskedOutside : unaskedPerson)
   } else if (decider === "approve") {
     event.approve()
     reporter.approved(event.callId)
   } else if (decider === "deny") {
-    event.deny(unasked(event.name))
+    event.deny(unasked(event))
   }
 }
 

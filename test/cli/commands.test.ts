@@ -236,6 +236,22 @@ describe("plan", () => {
     expect(await isThere("a")).toBe(false)
   })
 
+  test.each([
+    [["--allow", "shell=^ls"], "It is asked: No allow rule matches `rm x`."],
+    [["--allow", "shell=^(ls|rm)"], "It runs unasked: The allow rule `^(ls|rm)` matches `rm x`."],
+    [["--deny", "shell=^rm"], "It is denied: The deny rule `^rm` matches `rm x`."],
+    [["--deny", "some_tool=x"], "It is asked: There is no rule for the tool `shell`."],
+  ])("says with %j what the rules make of it", async (options, verdict) => {
+    const { stdout } = await stepline(["plan", "shell", '{"command": "ls && rm x"}', ...options])
+    expect(stdout).toBe(`shell(ls && rm x)\n  1  awaitApproval  ← a gate\n  2  Shell\n${verdict}\n`)
+  })
+
+  test("--config holds for it too", async () => {
+    await writeFile(join(cwd, "rules.toml"), '[tools.shell]\ndeny = ["^rm"]\n')
+    const { stdout } = await stepline(["plan", "shell", '{"command": "rm x"}', "--config", "rules.toml"])
+    expect(stdout).toContain("It is denied: The deny rule `^rm` matches `rm x`.")
+  })
+
   test("--mermaid draws it", async () => {
     const { stdout } = await stepline(["plan", "shell", '{"command": "ls"}', "--mermaid"])
     expect(stdout).toMatch(/^flowchart TD\n {2}start\(\["shell\(ls\)"\]\)\n/)

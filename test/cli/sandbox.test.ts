@@ -94,7 +94,7 @@ it("a session stages a command, shows what it would change, and applies it", asy
   })
   await session.see("/help shows how to call the tools")
   session.enter('shell {"command": "echo staged > made", "stage": true}')
-  await session.see(/\[y\]|y n a|allow/i)
+  await session.see("[y]es")
   session.type("y")
   await session.see("created  made", "everything")
   expect(existsSync(path("ws/made"))).toBe(false)

@@ -3,8 +3,10 @@
  * Folding is pure and costs the same however much the call has printed: the text is bounded.
  */
 
+import { noRuleFor } from "../../pipeline/call/ruling.ts"
 import type { ToolCallInput } from "../../pipeline/model/call.ts"
 import type { ToolContent } from "../../pipeline/model/content.ts"
+import type { DecidedBy } from "../../pipeline/model/decision.ts"
 import type { FinalStatus, ToolEvent } from "../../pipeline/model/event.ts"
 import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
@@ -32,6 +34,10 @@ export interface Block {
   readonly background: boolean
   /** What the gate asks, while the call waits at it. */
   readonly label?: string
+  /** Why the gate is asked, while the call waits at it. */
+  readonly because?: string
+  /** Why it was denied, where that says more than its text. */
+  readonly why?: string
   /** What would happen, while the call waits at its gate. */
   readonly preview?: BlockPreview
   /** While it waits at a gate of the call whose preview it applies, and shows that call: what it is itself. */
@@ -109,7 +115,7 @@ export const approvedBlock = (block: Block, now: number): Block => ({
 })
 
 const leaveGate = (block: Block): Block => {
-  const { label: _label, preview: _preview, askedBy, ...rest } = block
+  const { label: _label, because: _because, preview: _preview, askedBy, ...rest } = block
   return { ...rest, ...askedBy }
 }
 
@@ -120,12 +126,14 @@ interface Ending {
   readonly status: FinalStatus
   readonly content: string
   readonly output?: ToolOutput
+  readonly decidedBy?: DecidedBy
   readonly editedParams?: unknown
   readonly cleanupErrors?: ReadonlyArray<string>
 }
 
 const ended = (block: Block, ending: Ending, now: number): Block => {
-  const { status, content, output, editedParams, cleanupErrors } = ending
+  const { status, content, output, decidedBy, editedParams, cleanupErrors } = ending
+  const why = status === "denied" && decidedBy?.kind === "rule" ? decidedBy.reason : undefined
   const others = output === undefined ? "" : otherLines(output)
   // The host says in its own words how people resolve a preview.
   const told = withoutHint(content)
@@ -136,6 +144,7 @@ const ended = (block: Block, ending: Ending, now: number): Block => {
     status,
     endedAt: now,
     ...(output?.details !== undefined && { details: output.details }),
+    ...(why !== undefined && !told.includes(why) && { why }),
     ...(editedParams !== undefined && { params: editedParams }),
     ...(cleanupErrors !== undefined && { cleanupErrors }),
   }
@@ -143,12 +152,13 @@ const ended = (block: Block, ending: Ending, now: number): Block => {
 
 /** The block of a background task that has ended, with the result that its executor keeps. */
 export const taskBlock = (task: BackgroundTask, block?: Block): Block => {
-  const { status, content, output, cleanupErrors } = task
+  const { status, content, output, decidedBy, cleanupErrors } = task
   const base = block ?? { ...queuedBlock({ ...task, callId: task.id }), background: true }
   if (status === "pending" || status === "running" || status === "waiting") return base
   const at = base.endedAt ?? base.startedAt ?? 0
   const rest = {
     ...(output !== undefined && { output }),
+    ...(decidedBy !== undefined && { decidedBy }),
     ...(cleanupErrors !== undefined && { cleanupErrors }),
   }
   return ended(base, { status, content, ...rest }, at)
@@ -169,7 +179,7 @@ export const foldBlock = (block: Block | undefined, event: ToolEvent, now: numbe
     case "Started":
       return { ...queuedBlock(event), status: "running", startedAt: now }
     case "AwaitingApproval": {
-      const { name, params, label, preview } = event
+      const { name, params, label, because, preview } = event
       const call = block === undefined ? queuedBlock(event) : leaveGate(block)
       return {
         ...call,
@@ -178,6 +188,7 @@ export const foldBlock = (block: Block | undefined, event: ToolEvent, now: numbe
         status: "pending",
         ...(name !== call.toolName && { askedBy: { toolName: call.toolName, params: call.params } }),
         ...(label !== undefined && { label }),
+        ...(because !== noRuleFor(name) && { because }),
         ...(preview !== undefined && {
           preview: {
             text: [textOf(preview), otherLines(preview)].filter((text) => text !== "").join("\n"),

@@ -7,7 +7,7 @@ import { type Block, isFinished } from "./block.ts"
 import { diffOf, isUnifiedDiff, renderDiff } from "./render-diff.ts"
 import { askedRows, renderGate } from "./render-gate.ts"
 import { renderHeader } from "./render-header.ts"
-import { clippedLines, foldLines, wrappedLines } from "./render-text.ts"
+import { clippedLines, foldLines, visibleLine, wrappedLines } from "./render-text.ts"
 import { drawnCall, drawnResult } from "./render-tool.ts"
 import { type Style, styleOf } from "./style.ts"
 
@@ -67,7 +67,9 @@ const outputLines = (block: Block, width: number, style: Style): Array<string> =
     case "queued":
       return []
     case "denied":
-      return wrappedLines(deniedText(block.text), width).map(style.dim)
+      return [deniedText(block.text), ...(block.why === undefined ? [] : [visibleLine(block.why)])]
+        .flatMap((text) => wrappedLines(text, width))
+        .map(style.dim)
     case "error":
       return failureLines(block.text, width, style.bad)
     case "cancelled":

@@ -95,11 +95,20 @@ const isRecord = (params: unknown): boolean =>
   params === undefined || (typeof params === "object" && params !== null && !Array.isArray(params))
 
 /** What a label could be taken for, if it were not quoted: a parameter, or a caption of ours. */
-const looksOurs = /^(?:"|[\w.-]+(?:, as JSON)?:|what would happen:|drawn by the tool:|\[[ya]\])/
+const looksOurs =
+  /^(?:"|[\w.-]+(?:, as JSON)?:|what would happen:|drawn by the tool:|asked because:|\[[ya]\])/
 
 const labelRows = ({ label }: Block, width: number, style: Style): Array<string> => {
   if (label === undefined || label === "") return []
   return saidRows(looksOurs.test(label) ? JSON.stringify(label) : label, width, style)
+}
+
+/** Why no rule decided it. What it names stands above already, whole: more than two rows of it say no more. */
+const becauseRows = ({ because }: Block, width: number, style: Style): Array<string> => {
+  if (because === undefined) return []
+  const [first, second, ...more] = saidRows(`asked because: ${because}`, width - 1, style, style.dim)
+  if (second === undefined) return [first!]
+  return [first!, more.length === 0 ? second : second + style.dim("…")]
 }
 
 /** What `a` allows from then on. A rule that is as long as the call itself allows just that call. */
@@ -155,6 +164,7 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
       ...(preview.length > 0 && parameters.length > 0 ? caption("what would happen:") : []),
       ...preview,
       ...(drawn === undefined ? [] : [...caption("drawn by the tool:"), ...markedRows(drawn, width, style)]),
+      ...becauseRows(block, width, style),
       ...rememberRows(block, options, main, width, style),
     ],
     keys: `  ${style.good("[y]es")} ${style.bad("[n]o")}${options.remembers === false ? "" : ` ${style.ask("[a]lways")}`}`,

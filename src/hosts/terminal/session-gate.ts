@@ -1,6 +1,7 @@
 /** The gate of a session: its keys, the reason for a denial, and the parameters as a text to edit. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
+import type { RememberChoice } from "../../policy/index.ts"
 import type { BlockView } from "./block-view.ts"
 import { clip } from "./columns.ts"
 import { editorCommand } from "./external-editor.ts"
@@ -9,6 +10,8 @@ import type { KeyPress } from "./keyboard.ts"
 import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
 import { type ParamsText, paramsText } from "./params-text.ts"
+import { SelectQuestion } from "./question.ts"
+import { ownPattern, rememberOptions } from "./remember-menu.ts"
 
 /** The session, as far as its gate needs it. */
 export interface GateSession {
@@ -21,14 +24,17 @@ export interface GateSession {
   edit(command: string, text: string, fileName: string): Promise<string>
 }
 
-/** What is typed in the prompt's place. */
+/** What takes the keys in the prompt's place: a text that is typed, or a menu. */
 interface GateInput {
   readonly callId: string
   readonly title: string
-  readonly editor: LineEditor
+  readonly keys: LineEditor | SelectQuestion
   /** Whether Enter approves. */
   readonly approves: boolean
 }
+
+/** The number and the mark in front of a line of the menu. */
+const menuMargin = 6
 
 const isPlain = ({ pasted, ctrl, meta }: KeyPress): boolean => !pasted && ctrl !== true && meta !== true
 
@@ -44,7 +50,7 @@ export class SessionGate {
     this.session = session
   }
 
-  /** Whether the keys go to a reason or to parameters. */
+  /** Whether the keys go to a reason, to parameters or to a menu. */
   get isTyping(): boolean {
     if (this.input !== undefined && this.session.view.gate !== this.input.callId) this.input = undefined
     return this.input !== undefined
@@ -55,7 +61,7 @@ export class SessionGate {
     const { view, executor } = this.session
     if (this.isTyping) {
       if (key.name === "escape" && !key.pasted) this.input = undefined
-      else if (!(this.input!.approves && isPastedEnter(key))) this.input!.editor.press(key)
+      else if (!(this.input!.approves && isPastedEnter(key))) this.input!.keys.press(key)
       return true
     }
     const callId = view.gate
@@ -65,6 +71,8 @@ export class SessionGate {
     else if (letter === "e") {
       // What is pasted goes on with more keys, which are no parameters.
       if (key.inBurst !== true) this.edit(callId)
+    } else if (letter === "a") {
+      if (key.inBurst !== true) this.offerRules(callId)
     } else return decideGate(key, view, executor)
     return true
   }
@@ -72,9 +80,13 @@ export class SessionGate {
   /** What stands in the prompt's place while something is typed. */
   frame(width: number, rows: number): Frame | undefined {
     if (!this.isTyping) return undefined
-    const { title, editor } = this.input!
+    const { title, keys } = this.input!
     const { style } = this.session.view
-    const { rows: lines, isStart, cursor } = editor.draw(width, rows, 2)
+    if (keys instanceof SelectQuestion) {
+      const { live } = keys.draw({ width, rows, style })
+      return { live: ["", style.dim(clip(title, width)), ...live] }
+    }
+    const { rows: lines, isStart, cursor } = keys.draw(width, rows, 2)
     const [first = "", ...rest] = lines
     return {
       live: ["", style.dim(clip(title, width)), isStart ? style.bold("› ") + first : first, ...rest],
@@ -82,10 +94,48 @@ export class SessionGate {
     }
   }
 
-  private open(input: Omit<GateInput, "editor">, text: string, onLine: (line: string) => void): void {
+  private open(input: Omit<GateInput, "keys">, text: string, onLine: (line: string) => void): void {
     const editor = new LineEditor({ onLine, onEnd: () => undefined })
     editor.set(text)
-    this.input = { ...input, editor }
+    this.input = { ...input, keys: editor }
+  }
+
+  /** Which rule is stored is seen before it is. */
+  private offerRules(callId: string): void {
+    const { view, executor, say } = this.session
+    const block = view.blocks.get(callId)
+    if (block === undefined || !view.isGateRead) return
+    const options = rememberOptions(executor, callId, block.toolName, view.width - menuMargin)
+    if (options.length === 0) return say("No rule can allow this call again. [y]es approves it this once.")
+    const keys = new SelectQuestion(
+      options.map(({ text }) => text),
+      (index) => {
+        const { choice } = options[index]!
+        if (choice === undefined) this.typeRule(callId, block.toolName, ownPattern(executor, callId))
+        else this.approveAlways(callId, choice)
+      },
+    )
+    const title = "Approve it, and from now on without asking:"
+    this.input = { callId, title, approves: true, keys }
+  }
+
+  private typeRule(callId: string, toolName: string, pattern: string): void {
+    const { executor, say } = this.session
+    const title = `A regular expression for ${toolName}. Enter approves the call and stores it; Esc goes back.`
+    this.open({ callId, title, approves: true }, pattern, (line) => {
+      const rule = line.trim()
+      if (rule !== "" && executor.wouldRemember(callId, { rule }) !== undefined) {
+        return this.approveAlways(callId, { rule })
+      }
+      say("This pattern does not allow the call, or is no regular expression. Nothing is decided yet.")
+      this.typeRule(callId, toolName, line)
+    })
+  }
+
+  private approveAlways(callId: string, remember: RememberChoice): void {
+    const { view, executor } = this.session
+    this.input = undefined
+    if (executor.approve(callId, { remember })) view.approved(callId)
   }
 
   private askReason(callId: string): void {

@@ -87,7 +87,7 @@ export const askHost = (asker: Asker): void => {
   }
 }
 
-const askApproval = (asker: Asker, { id, label, because }: ApprovalQuestion): void => {
+const askApproval = (asker: Asker, { id, label, because, person }: ApprovalQuestion): void => {
   const { record } = asker
   const { agentId, callId, name, params, background } = record.subject
   asker.suspended()
@@ -101,6 +101,7 @@ const askApproval = (asker: Asker, { id, label, because }: ApprovalQuestion): vo
     ...(label !== undefined && { label }),
     ...(record.output !== undefined && { preview: record.output }),
     because: because ?? noRuleFor(name),
+    ...(person && { person }),
     seq: 0,
     at: 0,
     approve: (options) => asker.approve(options, id),

@@ -66,6 +66,8 @@ export interface AwaitingApprovalEvent extends CallEvent {
   readonly preview?: ToolOutput
   /** Why it is asked: what the rules, and reviewers, say of the call. Holds what the model sent: see `visibleText`. */
   readonly because: string
+  /** Set where only a person is to answer: whoever approves everything leaves this one out. */
+  readonly person?: true
   /** True if it took effect: a gate is decided once. */
   approve(options?: ApproveOptions): boolean
   deny(reason?: string): boolean

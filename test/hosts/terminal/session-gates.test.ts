@@ -228,6 +228,8 @@ describe("the keys of a gate", () => {
     terminal.enter("shell touch a.txt")
     await terminal.see("  [a]lways allows shell: ^touch a\\.txt$\n  [y]es [n]o [a]lways")
     terminal.type("a")
+    await terminal.see("› 1. this very call, and no other: ^touch a\\.txt$")
+    terminal.type("\r")
     await terminal.see("✓ shell(touch a.txt)")
     terminal.enter("shell touch a.txt")
     await terminal.see(/✓ shell\(touch a\.txt\)[\s\S]*✓ shell\(touch a\.txt\)/)
@@ -235,9 +237,61 @@ describe("the keys of a gate", () => {
     await terminal.see("[a]lways allows this very command of shell, and no other\n  [y]es [n]o [a]lways")
     terminal.type("n\r")
     terminal.enter("shell cat <<$'E\\x{46'")
-    await terminal.see(/\? shell\(cat.*\n {2}\[y\]es \[n\]o\n/)
+    await terminal.see(/\? shell\(cat.*\n {2}asked because: What the line runs[^[]*\n {2}\[y\]es \[n\]o\n/)
     terminal.type("n\r")
     await terminal.see("⊘ shell(cat")
+  })
+
+  test("a offers rules, each shown before it is stored, and one of one's own", async () => {
+    const filters = ToolFilters.empty({ cwd })
+    const executor = new ToolExecutor(new ToolRegistry([shellTool]), { cwd, filters })
+    await using terminal = new SessionTerminal({ executor, filters })
+    terminal.enter("shell echo one && echo two")
+    await terminal.see("[y]es")
+    terminal.type("a")
+    await terminal.see(
+      [
+        "Approve it, and from now on without asking:",
+        "› 1. this very call, and no other: ^echo one && echo two$",
+        "  2. each of its commands, also alone: ^echo one$  ^echo two$",
+        "  3. every call of shell that no deny rule stops: .*",
+        "  4. a pattern of your own",
+      ].join("\n"),
+    )
+    terminal.type("\u001b")
+    await terminal.see(/\[a\]lways\n\n›$/)
+    expect(filters.remembered()).toEqual({})
+    terminal.type("a")
+    await terminal.see("4. a pattern of your own")
+    terminal.type("4")
+    await terminal.see("› 4. a pattern")
+    terminal.type("\r")
+    await terminal.see("A regular expression for shell.")
+    terminal.control("u")
+    terminal.type("^git")
+    await terminal.see("› ^git")
+    terminal.type("\r")
+    await terminal.see("This pattern does not allow the call")
+    terminal.control("u")
+    terminal.type("^echo [a-z]+")
+    await terminal.see("› ^echo [a-z]+")
+    terminal.type("\r")
+    await terminal.see("✓ shell(echo one && echo two)")
+    expect(filters.remembered()).toEqual({ shell: { allow: ["^echo [a-z]+"] } })
+  })
+
+  test("why it asks stands at the gate, and why it was denied below it", async () => {
+    const filters = ToolFilters.compile({ shell: { allow: ["^ls"], deny: ["rm"] } }, { cwd })
+    const executor = new ToolExecutor(new ToolRegistry([shellTool]), { cwd, filters })
+    await using terminal = new SessionTerminal({ executor, filters })
+    terminal.enter("shell ls && echo hi")
+    await terminal.see(/asked because: No allow rule matches `echo hi`\.\n[^\n]*\n {2}\[y\]es/)
+    terminal.type("n\r")
+    await terminal.see("⊘ shell(ls")
+    terminal.enter("shell rm a")
+    await terminal.see(
+      "Denied by policy: a rule forbids this call of shell\n  The deny rule `rm` matches `rm a`.",
+    )
   })
 })
 

@@ -74,6 +74,8 @@ describe("a gate", () => {
     terminal.enter("shell echo first; echo second")
     await terminal.see("[y]es")
     terminal.type("a")
+    await terminal.see("› 1. this very call, and no other: ^echo first; echo second$")
+    terminal.type("\r")
     await terminal.see(/✓ shell[\s\S]*✓ shell|✓ shell/)
     terminal.enter("shell echo first; echo second")
     await terminal.see(/✓ shell[\s\S]*✓ shell/)
@@ -126,10 +128,12 @@ describe("output", () => {
     await using terminal = await openSession([], { columns: 100, rows: 24 })
     terminal.enter(`shell seq 5; sleep 600 ${"0 ".repeat(20)}`)
     // While a gate waits nothing is drawn, so that nothing of the old size arrives at the new one.
-    await terminal.see(/\n\? shell\(.*\)\n {2}\[a\]lways[^\n]*\n(?:┊.*\n)?.{2}\[y\]es/)
+    await terminal.see(
+      /\n\? shell\(.*\)\n {2}asked because[^\n]*\n(?:┊.*\n)?.{2}\[a\]lways[^\n]*\n(?:┊.*\n)?.{2}\[y\]es/,
+    )
     terminal.resize(50, 24)
     await terminal.see(
-      /\n\? shell\(.*…\)\n│ seq 5; sleep 600[ 0␣\n┊]+\[a\]lways allows shell: .*\n┊ .*\n {2}\[y\]es \[n\]o \[a\]lways\n\n›$/,
+      /\n\? shell\(.*…\)\n│ seq 5; sleep 600[ 0␣\n┊]+asked because: .*\n┊ .*\n {2}\[a\]lways allows shell: .*\n┊ .*\n {2}\[y\]es \[n\]o \[a\]lways\n\n›$/,
     )
     terminal.type("y")
     await terminal.see(/…\) . [\d.]+s\n {2}1\n {2}2\n {2}3\n {2}4\n {2}5\n\n›$/)

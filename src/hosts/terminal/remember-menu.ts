@@ -1,0 +1,57 @@
+/** What `a` offers at a gate: which rule an approval stores, each shown before it is. */
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { RememberChoice } from "../../policy/index.ts"
+import { columnsOf } from "./columns.ts"
+import { ruleText } from "./remembered-rules.ts"
+import { visibleLine } from "./render-text.ts"
+
+/** One line of the menu. */
+export interface RememberOption {
+  /** Undefined: a pattern that is typed. */
+  readonly choice: RememberChoice | undefined
+  readonly text: string
+}
+
+type Named = Exclude<RememberChoice, { readonly rule: string }>
+
+const whats: Readonly<Record<Named, (toolName: string) => string>> = {
+  call: () => "this very call, and no other",
+  command: () => "each of its commands, also alone",
+  tool: (toolName) => `every call of ${toolName} that no deny rule stops`,
+}
+
+/** A rule that is too long for its line says what it says already: what runs stands in the gate, whole. */
+const optionText = (choice: Named, toolName: string, rules: ReadonlyArray<string>, width: number): string => {
+  const what = whats[choice](toolName)
+  const text = `${what}: ${rules.map(visibleLine).join("  ")}`
+  return columnsOf(text) <= width ? text : what
+}
+
+/**
+ * The choices at the gate of a call, the narrowest first; none where no rule can approve it again.
+ *
+ * @param width Of a line of the menu, in columns.
+ */
+export const rememberOptions = (
+  executor: Pick<ToolExecutor, "wouldRemember">,
+  callId: string,
+  toolName: string,
+  width: number,
+): Array<RememberOption> => {
+  const options: Array<RememberOption> = []
+  const seen = new Set<string>()
+  for (const choice of ["call", "command", "tool"] as const) {
+    const rules = executor.wouldRemember(callId, choice)?.map(ruleText)
+    if (rules === undefined || rules.length === 0 || seen.has(rules.join("\n"))) continue
+    seen.add(rules.join("\n"))
+    options.push({ choice, text: optionText(choice, toolName, rules, width) })
+  }
+  if (options.length > 0) options.push({ choice: undefined, text: "a pattern of your own" })
+  return options
+}
+
+/** The rule of this very call, to begin a pattern of one's own with. */
+export const ownPattern = (executor: Pick<ToolExecutor, "wouldRemember">, callId: string): string => {
+  const [first] = executor.wouldRemember(callId) ?? []
+  return first === undefined ? "" : typeof first === "string" ? first : first.pattern
+}
