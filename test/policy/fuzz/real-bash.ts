@@ -50,7 +50,7 @@ command_not_found_handle() {
 /**
  * `fork` reads each line in a fork of one bash, by the same `parse_and_execute` as `bash -c`. What an `eval` in a subshell has
  * otherwise is taken away or alike: no aliases are defined, no history is kept, no job control, the same empty standard
- * input, no positional parameters. It costs a fifth; the start of a program is most of the rest.
+ * input, no positional parameters; only `$0` has another value. It costs a fifth; the start of a program is most of the rest.
  */
 const driver = `exec 200> >(exec cat >&3) 3>&-
 cd "$1" || exit

@@ -42,7 +42,12 @@ beforeEach(async () => {
 
 const run = async (
   command: string,
-  { cwd = ws(), folder = ws(), signal }: { cwd?: string; folder?: string; signal?: AbortSignal } = {},
+  {
+    cwd = ws(),
+    folder = ws(),
+    isCwdReal = false,
+    signal,
+  }: { cwd?: string; folder?: string; isCwdReal?: boolean; signal?: AbortSignal } = {},
 ) => {
   let printed = ""
   const staged = await staging().run({
@@ -50,6 +55,7 @@ const run = async (
     args: ["-c", command],
     cwd,
     folder,
+    isCwdReal,
     ...(signal && { signal }),
     onOutput: async (_stream, bytes) => {
       printed += Buffer.from(bytes).toString()
@@ -126,6 +132,20 @@ describe("what a staged command is told and shows", () => {
     expect(changes.map((change) => change.path)).toEqual(["in ner/p", "q"])
     await staging().apply(id)
     expect(await readFile(join(folder, "in ner/p"), "utf8")).toBe(`${join(folder, "in ner")}\n`)
+  })
+
+  it("does not run where a link has taken the place of a real folder", async () => {
+    await rename(path("ws/sub"), path("ws/moved"))
+    await symlink("moved", path("ws/sub"))
+    const cwd = path("ws/sub")
+    await expect(run("touch ran", { cwd, isCwdReal: true })).rejects.toThrow(
+      new StagingError(
+        `The command cannot be staged here, and did not run: ${cwd} was moved, or replaced by a link. Call it without \`stage\`: it is then asked about as usual.`,
+      ),
+    )
+    expect((await run("touch ran", { cwd })).changes).toEqual([
+      { path: "moved/ran", what: "created", kind: "file" },
+    ])
   })
 
   it("does not run outside of its folder", async () => {
