@@ -63,7 +63,7 @@ const staged = (
   pipeline()
     .awaitApproval(gate)
     .andThen(StageShell(options, machine))
-    .awaitResolve({ label: `Make the changes of ${shortLine(options.command)}` })
+    .awaitResolve({ label: labelOf(options.command) })
     .andThen(ApplyStaged(machine))
     .finally(DropStaged(machine))
 
@@ -73,9 +73,14 @@ const outside: ApprovalOptions = { label: "Run outside of the sandbox", person: 
 const cannotStage =
   "Commands cannot be staged here, and this one did not run. Call it without `stage`: it is then asked about as usual."
 
-const shortLine = (command: string): string => {
-  const line = command.trim().replace(/\s+/g, " ")
-  return line.length > 60 ? `${line.slice(0, 60)}…` : line
+const maxLabelled = 60
+
+/** The command as it is, blanks and line ends too: hosts draw what cannot be seen in marks. What is cut says so. */
+const labelOf = (command: string): string => {
+  const characters = [...command]
+  if (characters.length <= maxLabelled) return `Make the changes of ${command}`
+  const start = characters.slice(0, maxLabelled).join("")
+  return `Make the changes of ${start}… (the first ${maxLabelled} of ${characters.length} characters)`
 }
 
 const description =

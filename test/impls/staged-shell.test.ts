@@ -71,6 +71,22 @@ Nothing is changed yet. Pending: Make the changes of echo three >> a.txt`)
     ])
   })
 
+  it("is labelled with the command as it is, and says where that is cut", async () => {
+    const executor = staging()
+    const labels = () =>
+      executor
+        .pendingActions()
+        .list()
+        .map(({ label }) => label)
+    await run(executor, "echo a  >  b #\u001b\n\ttrue")
+    const long = `true\n#${"💥".repeat(90)}; rm -rf b`
+    await run(executor, `echo x > y; ${long}`)
+    expect(labels()).toEqual([
+      "Make the changes of echo a  >  b #\u001b\n\ttrue",
+      `Make the changes of echo x > y; true\n#${"💥".repeat(42)}… (the first 60 of 118 characters)`,
+    ])
+  })
+
   it("applies it without running it again", async () => {
     const executor = staging()
     await run(executor, "date +%s%N > stamp; echo $$ >> a.txt")

@@ -121,6 +121,15 @@ local function scratch(pane)
   return buffer
 end
 
+-- Whatever the user has set: nothing of a preview is folded away, concealed or turned round.
+local function show_all()
+  vim.wo.wrap = true
+  vim.wo.conceallevel = 0
+  vim.wo.rightleft = false
+  -- A comparison folds what is equal; where that is not what is the same, it folds nothing.
+  vim.wo.foldenable = vim.wo.diff and not vim.o.diffopt:find("%f[%a]i[bcw]")
+end
+
 local function first_difference(before, after)
   local line = 1
   while before[line] ~= nil and before[line] == after[line] do line = line + 1 end
@@ -129,10 +138,9 @@ end
 
 local function compare(windows)
   for _, window in ipairs(windows) do
-    -- Nothing stands beyond the edge of a window.
     api.nvim_win_call(window, function()
       vim.cmd("diffthis")
-      vim.wo.wrap = true
+      show_all()
     end)
   end
   local line = first_difference(panes[1].lines, panes[2].lines)
@@ -152,8 +160,7 @@ local function open()
   vim.cmd("stopinsert")
   vim.cmd("silent tab sbuffer " .. buffers[1])
   api.nvim_tabpage_set_var(0, "stepline_preview", { id = id, place = place })
-  vim.wo.wrap = true
-  if buffers[2] == nil then return end
+  if buffers[2] == nil then return show_all() end
   local left = api.nvim_get_current_win()
   vim.cmd("silent rightbelow vertical sbuffer " .. buffers[2])
   compare({ left, api.nvim_get_current_win() })

@@ -18,6 +18,30 @@ const close = { _tag: "IdeClosePreview" } as const
 
 const names = (screen: ScreenState): Array<string> => screen.windows.map(({ name }) => name)
 
+const hidden = (line: number) => `
+  local windows = vim.api.nvim_tabpage_list_wins(0)
+  return vim.api.nvim_win_call(windows[#windows], function()
+    return { vim.fn.foldclosed(${line}) ~= -1, vim.wo.conceallevel, vim.wo.rightleft }
+  end)`
+
+describeWithNvim("a user's settings", () => {
+  test("fold nothing of a preview away, conceal nothing, and turn nothing round", async () => {
+    const { nvim, host, file } = await openEditor()
+    await nvim.command("set foldmethod=marker foldlevel=0 conceallevel=3 rightleft nowrap")
+    await host.delegates.IdeShowPreview(preview("a.md", "# a {{{\nrm -rf [x](https://y)\n# }}}\n"), callOf())
+    expect(await nvim.lua(hidden(2))).toEqual([false, 0, false])
+    await host.delegates.IdeClosePreview(close, callOf())
+    const path = await file("a.py", `if a:\n${text(30)}    b()\n${text(30)}`)
+    await host.delegates.IdeShowDiffPreview(diff(path, "    b()", "b()"), callOf())
+    expect(await nvim.lua(hidden(5))).toEqual([true, 0, false])
+    expect(await nvim.lua(hidden(32))).toEqual([false, 0, false])
+    await host.delegates.IdeClosePreview(close, callOf())
+    await nvim.command("set diffopt+=iwhiteall")
+    await host.delegates.IdeShowDiffPreview(diff(path, "    b()", "b()"), callOf())
+    expect(await nvim.lua(hidden(32))).toEqual([false, 0, false])
+  })
+})
+
 describeWithNvim("a diff preview", () => {
   test("is a tab of two read-only scratch buffers in diff mode, at the first change", async () => {
     const { nvim, host, file } = await openEditor()
