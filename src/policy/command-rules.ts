@@ -89,10 +89,12 @@ export class CommandRules {
   }
 }
 
-const becauseOf = ({ word, others }: Power, text: string): string =>
-  others.length === 0
+const becauseOf = ({ word, others, isInput }: Power, text: string): string => {
+  if (isInput === true) return `The script that \`${text}\` reads may write or run something.`
+  return others.length === 0
     ? `What \`${word}\` stands for may be an option with which \`${text}\` writes or runs something.`
     : `With \`${word}\` it may write or run something, and no allow rule for \`${text}\` names that.`
+}
 
 const shown = ({ name, real }: CallFolder): string =>
   real === undefined ? `a folder that cannot be told (${name})` : `\`${name}\``

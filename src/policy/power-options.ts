@@ -39,6 +39,8 @@ export interface PowerOptions {
   readonly script?: RegExp
   /** From which operand on all are scripts. */
   readonly scriptOperand?: number
+  /** Whether its input is a script too. */
+  readonly readsScript?: boolean
   /** Whether the first word may be a bundle of letters without a dash, as tar's. */
   readonly bundle?: boolean
   /** Options that do nothing with `-` or `/dev/null` for their value. */
@@ -64,6 +66,8 @@ export interface Power {
   /** What it might be as well, for a rule that does not name it. None for a word that nobody knows yet. */
   readonly others: ReadonlyArray<string>
   readonly at: number
+  /** Whether it is no word but what the command reads. */
+  readonly isInput?: true
 }
 
 const otherLetters = [..."abefghknpqrtuxyzABEFKNQSTUVXZ0"]
@@ -229,14 +233,23 @@ const gitPowers = (args: ReadonlyArray<ShellWord>): Array<Power> => {
   return powersIn(both, rest, at + 2)
 }
 
+/** No rule speaks of what a here-document holds. */
+const inputPowers = ({ readsScript, words }: PowerOptions, { input }: SimpleCommand): Array<Power> => {
+  if (input === undefined || readsScript !== true) return []
+  return input.literal && words?.test(input.text) !== true
+    ? []
+    : [{ word: input.text, others: [], at: 0, isInput: true }]
+}
+
 /** The words of a command that a rule must name. */
-export const powersOf = ({ words }: SimpleCommand): ReadonlyArray<Power> => {
+export const powersOf = (command: SimpleCommand): ReadonlyArray<Power> => {
+  const { words } = command
   const [first, ...args] = words
   if (first === undefined) return []
   const name = nameOf(first)
   if (name === "git") return gitPowers(args)
   const options = table.get(name)
-  return options === undefined ? [] : powersIn(options, args, 1)
+  return options === undefined ? [] : [...powersIn(options, args, 1), ...inputPowers(options, command)]
 }
 
 const replaced = ({ words }: SimpleCommand, at: number, text: string): string =>

@@ -19,6 +19,7 @@ export const databaseOptions: PowerTable = {
     words:
       /^--?(cmd|init|ar|A|unsafe-testing)|\.(shell|system|output|once|excel|save|backup|open|import|log|clone|read|load|archive|trace|cd)\b|\b(load_extension|writefile|edit)\s*\(|\battach\b|\binto\b/i,
     scriptOperand: 1,
+    readsScript: true,
   },
   psql: {
     source: `psql(1); ${gtfobins}/gtfobins/psql`,
@@ -27,6 +28,7 @@ export const databaseOptions: PowerTable = {
     long: names("output log-file file set variable"),
     words: /\\|\bcopy\b/i,
     script: /^(-\w*c|--c)/,
+    readsScript: true,
   },
   "mysql|mariadb": {
     source: `mysql(1); ${gtfobins}/gtfobins/mysql`,
@@ -35,5 +37,6 @@ export const databaseOptions: PowerTable = {
     ),
     words: /\\[!PTe.]|\b(system|tee|pager|source|outfile|dumpfile)\b/i,
     script: /^(-\w*e|--e)/,
+    readsScript: true,
   },
 }

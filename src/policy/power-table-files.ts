@@ -46,6 +46,7 @@ export const fileOptions: PowerTable = {
     long: ["file"],
     words: /!/,
     script: /^(-\w*e|--e)/,
+    readsScript: true,
   },
   date: {
     source: `${coreutils}: date. An operand without + is a time to set`,

@@ -42,7 +42,7 @@ export const systemOptions: PowerTable = {
     short: "ED",
     long: names("eval pipe define root dbpath predefine rcfile macros load"),
   },
-  crontab: { source: "crontab(1)", short: "eru" },
+  crontab: { source: "crontab(1): an operand is installed", short: "eru", output: 0 },
   "hostname|domainname|nisdomainname|ypdomainname": {
     source: "hostname(1): an operand is the name to set",
     short: "Fb",

@@ -213,6 +213,15 @@ describe("a rule for the command alone does not cover", () => {
     'sqlite3 x.db "select $x"',
     'sqlite3 -json x.db "select $x"',
     'dc -e "2 $x p"',
+    "psql <<< '\\! ./x'",
+    'psql <<< "select $x"',
+    "psql <<E\nselect 1;\n\\copy t to program './x'\nE",
+    "mysql <<< 'system ./x'",
+    "sqlite3 x.db <<< '.shell ./x'",
+    "sqlite3 x.db <<< $x",
+    "dc <<< '!./x'",
+    "crontab file",
+    "crontab -",
     'dc --expression="2 $x p"',
   ])("%s", (command) => {
     const allow = [`^${nameOf(command)}\\b`, "^(git (log|diff|show|ls-remote)|tar|sort|ls|rm)\\b", ".*"]
@@ -285,6 +294,10 @@ describe("it covers", () => {
     'psql -h "a$x" -c "select 1"',
     'mysql "a$x" -e "select 1"',
     'sqlite3 x.db "select 1"',
+    "psql <<< 'select 1'",
+    "sqlite3 x.db <<'E'\nselect 1;\nE",
+    "crontab -l",
+    'curl -d @- http://x <<< "$x"',
   ])("%s", (command) => {
     expect(decide(command, `^${nameOf(command)}\\b`)).toBe("approve")
   })
@@ -324,6 +337,13 @@ it("the explanation names what is not covered", () => {
     command: "git diff --output=f",
     because:
       "With `--output=f` it may write or run something, and no allow rule for `git diff --output=f` names that.",
+  })
+  expect(
+    ToolFilters.compile({ shell: { allow: ["^psql\\b"] } }).explain(shell, { command: "psql <<< '\\! x'" }),
+  ).toEqual({
+    verdict: "ask",
+    command: "psql",
+    because: "The script that `psql` reads may write or run something.",
   })
   expect(filters.explain(shell, { command: "sort $x" }).because).toBe(
     "What `$x` stands for may be an option with which `sort $x` writes or runs something.",
