@@ -16,6 +16,17 @@ it.each(ruleSets.map((ruleSet) => [ruleSet.name, ruleSet] as const))(
   600_000,
 )
 
+it.each(["fork", "bash -c"] as const)("a line that waits for itself is ended: %s", async (mode) => {
+  const { bash: options } = ruleSets.find(({ name }) => name === "wrapped")!
+  const bash = new RealBash({ ...options, patience: 300 })
+  try {
+    const { ran } = await bash.run(["coproc xargs -I {} ls {} | xargs ls x\n! env -u x ls", "ls"], mode)
+    expect(ran).toContainEqual({ line: 1, words: ["ls"] })
+  } finally {
+    bash.close()
+  }
+})
+
 it.each(["fork", "bash -c"] as const)("a command is told of, however it is run: %s", async (mode) => {
   const bash = new RealBash(ruleSets.find(({ name }) => name === "wrapped")!.bash)
   try {

@@ -7,6 +7,7 @@ import { spawn } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { processesOf, type SessionProcess } from "./session.ts"
 
 /** One command that ran: its name and arguments, as it got them. */
 export interface Ran {
@@ -97,6 +98,8 @@ export interface RealBashOptions {
   readonly builtins?: boolean
   /** Names of functions that tell of themselves. */
   readonly functions?: ReadonlyArray<string>
+  /** How long a process may last, in milliseconds: some lines wait for themselves. Default 10 seconds. */
+  readonly patience?: number
   /** What stands in the folder, to be found by patterns. */
   readonly files?: ReadonlyArray<string>
 }
@@ -121,7 +124,7 @@ export class RealBash {
     writeFileSync(join(this.root, "driver"), driver)
   }
 
-  /** Throws where a line does not end. */
+  /** A line that does not end is ended. */
   async run(lines: ReadonlyArray<string>, mode: "fork" | "bash -c"): Promise<BatchResult> {
     const { root, options } = this
     const folder = join(root, "cwd")
@@ -154,15 +157,12 @@ export class RealBash {
     })
     return new Promise((resolve, reject) => {
       const chunks: Array<Buffer> = []
-      const watchdog = setTimeout(() => {
-        process.kill(-child.pid!, "SIGKILL")
-        reject(new Error("A line does not end"))
-      }, 600_000)
+      const watchdog = endStuck(child.pid!, this.options.patience ?? 10_000)
       child.stdio[3]!.on("data", (chunk: Buffer) => chunks.push(chunk))
       child.on("error", reject)
       // Not before everything that was started has closed the pipe.
       child.on("close", () => {
-        clearTimeout(watchdog)
+        clearInterval(watchdog)
         resolve(Buffer.concat(chunks).toString("utf8"))
       })
     })
@@ -170,6 +170,26 @@ export class RealBash {
 
   close(): void {
     rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+/** `coproc xargs | xargs` is a circle. Ends what a driver's lines have started and is still there at the next look. */
+const endStuck = (driver: number, patience: number): NodeJS.Timeout => {
+  let before = new Set<number>()
+  return setInterval(() => {
+    const isOwn = ({ pid, parent, name }: SessionProcess) =>
+      pid === driver || (parent === driver && name === "cat")
+    const started = processesOf(driver).filter((each) => !isOwn(each))
+    for (const { pid } of started) if (before.has(pid)) killIfThere(pid)
+    before = new Set(started.map(({ pid }) => pid))
+  }, patience)
+}
+
+const killIfThere = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It has just ended.
   }
 }
 
