@@ -33,7 +33,13 @@ export type { FileMatches, StructuralDetails } from "./structural-report.ts"
 export type { ScanOptions, Structure } from "./structural-scan.ts"
 export type { SearchOptions } from "./structural-search.ts"
 export { SearchStructure } from "./structural-search.ts"
-export { GetBackgroundTask, ListBackgroundTasks } from "./tasks.ts"
+export {
+  CancelBackgroundTask,
+  GetBackgroundTask,
+  ListBackgroundTasks,
+  ReadBackgroundOutput,
+  WaitBackgroundTask,
+} from "./tasks.ts"
 export type { FileTarget } from "./validate-file.ts"
 export { ValidateFile, ValidateFileNotExists, ValidateFileWritable } from "./validate-file.ts"
 export { ValidateUrl } from "./validate-url.ts"

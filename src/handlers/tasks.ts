@@ -1,4 +1,4 @@
-/** Handlers of background tasks. The executor answers both itself, for the calling agent's tasks. */
+/** Handlers of background tasks. The executor answers them itself, for the calling agent's tasks. */
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
 import { Step } from "../pipeline/model/step.ts"
 
@@ -9,3 +9,25 @@ export const ListBackgroundTasks = (): EffectHandler =>
 /** Outputs a finished task's result, and takes it. */
 export const GetBackgroundTask = ({ taskId }: { readonly taskId: string }): EffectHandler =>
   handler("GetBackgroundTask", () => Step.Delegate({ _tag: "GetBackgroundTask", taskId }))
+
+/** Outputs a task's result once it has ended, and takes it; after that many seconds (default 30), that it has not ended. */
+export const WaitBackgroundTask = (task: {
+  readonly taskId: string
+  readonly seconds?: number | undefined
+}): EffectHandler =>
+  handler("WaitBackgroundTask", () => {
+    const { taskId, seconds } = task
+    // The executor answers in time: no other bound is needed.
+    return Step.Delegate(
+      { _tag: "WaitBackgroundTask", taskId, ...(seconds !== undefined && { seconds }) },
+      { timeout: "Infinity" },
+    )
+  })
+
+/** Outputs what a task streamed since this was last read. */
+export const ReadBackgroundOutput = ({ taskId }: { readonly taskId: string }): EffectHandler =>
+  handler("ReadBackgroundOutput", () => Step.Delegate({ _tag: "ReadBackgroundOutput", taskId }))
+
+/** Cancels a task. */
+export const CancelBackgroundTask = ({ taskId }: { readonly taskId: string }): EffectHandler =>
+  handler("CancelBackgroundTask", () => Step.Delegate({ _tag: "CancelBackgroundTask", taskId }))

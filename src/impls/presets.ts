@@ -6,6 +6,7 @@ import { localMachine, type Machine } from "../io/machine.ts"
 import type { Tool } from "../pipeline/model/tool.ts"
 import { makeAstEditTool } from "./ast-edit.ts"
 import { makeAstGrepTool } from "./ast-grep.ts"
+import { cancelBackgroundTaskTool } from "./cancel-background-task.ts"
 import { makeEditFileTool } from "./edit-file.ts"
 import { fetchHtmlTool } from "./fetch-html.ts"
 import { fetchUrlTool } from "./fetch-url.ts"
@@ -14,14 +15,23 @@ import { getBackgroundTaskTool } from "./get-background-task.ts"
 import { listAgentsTool } from "./list-agents.ts"
 import { listBackgroundTasksTool } from "./list-background-tasks.ts"
 import { makeOpenFileTool } from "./open-file.ts"
+import { readBackgroundOutputTool } from "./read-background-output.ts"
 import { makeReadFileTool } from "./read-file.ts"
 import { recordCorrectionTool } from "./record-correction.ts"
 import { makeShellTool } from "./shell.ts"
 import { spawnAgentTool } from "./spawn-agent.ts"
+import { waitBackgroundTaskTool } from "./wait-background-task.ts"
 import { webSearchTool } from "./web-search.ts"
 import { makeWriteFileTool } from "./write-file.ts"
 
-const taskTools = [listBackgroundTasksTool, getBackgroundTaskTool]
+/** Those that change nothing. */
+const taskReaders = [
+  listBackgroundTasksTool,
+  getBackgroundTaskTool,
+  waitBackgroundTaskTool,
+  readBackgroundOutputTool,
+]
+const taskTools = [...taskReaders, cancelBackgroundTaskTool]
 
 const webTools = [fetchUrlTool, fetchHtmlTool, webSearchTool]
 
@@ -58,5 +68,5 @@ export const readOnlyTools = (machine: Machine = localMachine): Array<Tool> => [
   makeReadFileTool(machine),
   makeAstGrepTool(machine),
   ...webTools,
-  ...taskTools,
+  ...taskReaders,
 ]

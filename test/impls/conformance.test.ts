@@ -1,10 +1,13 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import {
+  cancelBackgroundTaskTool,
   editFileTool,
   getBackgroundTaskTool,
   listBackgroundTasksTool,
+  readBackgroundOutputTool,
   readFileTool,
   shellTool,
+  waitBackgroundTaskTool,
   writeFileTool,
 } from "../../src/impls/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -88,6 +91,36 @@ conforms({
 
 conforms({
   tool: getBackgroundTaskTool,
+  cwd: path,
+  prepare: () => ({ task_id: "unknown" }),
+  badParams: {},
+  asks: false,
+  effects: [],
+  cleanup: [],
+})
+
+conforms({
+  tool: cancelBackgroundTaskTool,
+  cwd: path,
+  prepare: () => ({ task_id: "unknown" }),
+  badParams: {},
+  asks: false,
+  effects: [],
+  cleanup: [],
+})
+
+conforms({
+  tool: readBackgroundOutputTool,
+  cwd: path,
+  prepare: () => ({ task_id: "unknown" }),
+  badParams: {},
+  asks: false,
+  effects: [],
+  cleanup: [],
+})
+
+conforms({
+  tool: waitBackgroundTaskTool,
   cwd: path,
   prepare: () => ({ task_id: "unknown" }),
   badParams: {},

@@ -8,12 +8,18 @@ const names = (tools: ReturnType<typeof allTools>) => new ToolRegistry(tools).na
 
 describe("presets", () => {
   it("hold every tool, those that change nothing, and those for sub-agents", () => {
-    const tasks = ["list_background_tasks", "get_background_task"]
+    const readers = [
+      "list_background_tasks",
+      "get_background_task",
+      "wait_background_task",
+      "read_background_output",
+    ]
+    const tasks = [...readers, "cancel_background_task"]
     const web = ["fetch_url", "fetch_html", "web_search"]
     const files = ["read_file", "write_file", "edit_file", "open_file", "shell", "ast_grep", "ast_edit"]
     const working = [...files, ...web, "record_correction", ...tasks]
     expect(names(allTools())).toEqual([...working, "spawn_agent", "list_agents", "get_agent"])
-    expect(names(readOnlyTools())).toEqual(["read_file", "ast_grep", ...web, ...tasks])
+    expect(names(readOnlyTools())).toEqual(["read_file", "ast_grep", ...web, ...readers])
     expect(names(subagentTools())).toEqual(working)
     expect(readOnlyTools().every(({ annotations }) => annotations.readOnly)).toBe(true)
   })
@@ -25,7 +31,15 @@ describe("presets", () => {
     const silent = allTools()
       .map(({ name }) => name)
       .filter((name) => !advertised.some((tool) => tool.name === name))
-    expect(silent).toEqual(["list_background_tasks", "get_background_task", "list_agents", "get_agent"])
+    expect(silent).toEqual([
+      "list_background_tasks",
+      "get_background_task",
+      "wait_background_task",
+      "read_background_output",
+      "cancel_background_task",
+      "list_agents",
+      "get_agent",
+    ])
   })
 
   it("work on the machine that they are given", async () => {

@@ -581,6 +581,10 @@ export class CallActor
     return this.record.decidedBy
   }
 
+  outputSince(characters: number): { readonly text: string; readonly end: number } {
+    return this.stream?.transcript.since(characters) ?? { text: "", end: 0 }
+  }
+
   get outputSoFar(): string {
     const { output } = this.record
     return output === undefined ? (this.stream?.transcript.toString() ?? "") : textOf(output)

@@ -3,11 +3,10 @@ import type { RememberChoice } from "../../policy/index.ts"
 import type { EventSink } from "../events/event-queue.ts"
 import type { ApproveOptions } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
-import type { HostEffect } from "../model/host-effect.ts"
 import { type CallFilter, type DelegateFunction, toMillis } from "../model/options.ts"
 import { textOutput } from "../model/output.ts"
 import type { Tool } from "../model/tool.ts"
-import type { BackgroundTasks } from "../stores/background-tasks.ts"
+import { answerOfTasks, type Sleep } from "../stores/task-answers.ts"
 import type { Engine } from "./engine.ts"
 import type { Input } from "./input.ts"
 import { noRuleFor } from "./ruling.ts"
@@ -117,12 +116,12 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
   const tag = effect?._tag
   if (typeof tag !== "string") return void failed("An effect needs a `_tag` that names it")
   const own = answerOfTasks(engine.tasks, agentId, effect)
-  if (own !== undefined) return void asker.receive({ _tag: "Answered", id, output: textOutput(own) })
+  if (typeof own === "string") return void asker.receive({ _tag: "Answered", id, output: textOutput(own) })
   const { delegates } = engine.settings
   const answerer = Object.hasOwn(delegates, tag)
     ? (delegates[tag] as DelegateFunction<string> | undefined)
     : undefined
-  if (answerer === undefined && !sink.answers) {
+  if (own === undefined && answerer === undefined && !sink.answers) {
     return void failed(`The effect ${tag} needs a host, and nobody is there to answer it`)
   }
   try {
@@ -132,11 +131,13 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
   }
   const source = record.sourceCallId === undefined ? undefined : { sourceCallId: record.sourceCallId }
   asker.suspended()
+  if (own !== undefined) {
+    const sleep: Sleep = (millis, signal) => engine.deadlines.sleep(millis, signal)
+    return void askFunction(asker, id, (signal) => own(sleep, signal))
+  }
   if (answerer !== undefined) {
-    const controller = new AbortController()
-    asker.controller = controller
-    const call = { agentId, callId, ...source, signal: controller.signal }
-    return void askFunction(asker, id, controller, async () => answerer(effect as never, call))
+    const call = { agentId, callId, ...source }
+    return void askFunction(asker, id, async (signal) => answerer(effect as never, { ...call, signal }))
   }
   asker.askedAt = sink.sequence
   sink.push({
@@ -158,15 +159,16 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
 const askFunction = async (
   asker: Asker,
   id: number,
-  controller: AbortController,
-  answer: () => Promise<unknown>,
+  answer: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> => {
+  const controller = new AbortController()
+  asker.controller = controller
   const over = () => {
     // The next question is the host's again, unless a function is asked that too.
     if (asker.controller === controller) asker.controller = undefined
   }
   try {
-    const output = await answer()
+    const output = await answer(controller.signal)
     over()
     asker.succeed(output, id)
   } catch (error) {
@@ -180,13 +182,4 @@ export const failUnread = (asker: Asker): void => {
   const question = openQuestion(asker.record)
   if (question?.kind !== "delegate" || asker.controller !== undefined) return
   if (asker.sink.isUnread(asker.askedAt)) asker.fail("The host has shut down", question.id)
-}
-
-/** Background tasks are the executor's own to tell of. */
-const answerOfTasks = (tasks: BackgroundTasks, agentId: string, effect: HostEffect): string | undefined => {
-  if (effect._tag === "ListBackgroundTasks") return tasks.describe(agentId)
-  if (effect._tag === "GetBackgroundTask") {
-    return tasks.collect(agentId, String((effect as { readonly taskId?: unknown }).taskId))
-  }
-  return undefined
 }

@@ -29,6 +29,12 @@ export class Transcript {
     if (this.text.length > 2 * maxResultBytes) this.text = this.text.slice(-maxResultBytes)
   }
 
+  /** What came after that many characters, or its end behind a note; and how many came in all. */
+  since(characters: number): { readonly text: string; readonly end: number } {
+    const left = this.text.slice(Math.max(0, characters - (this.total - this.text.length)))
+    return { text: notedTail(left, this.total - characters), end: this.total }
+  }
+
   toString(): string {
     return notedTail(this.text, this.total)
   }

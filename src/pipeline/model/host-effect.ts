@@ -25,6 +25,10 @@ export type BuiltInEffect =
   | { readonly _tag: "GetAgent"; readonly label: string }
   | { readonly _tag: "ListBackgroundTasks" }
   | { readonly _tag: "GetBackgroundTask"; readonly taskId: string }
+  /** `seconds`: default 30. */
+  | { readonly _tag: "WaitBackgroundTask"; readonly taskId: string; readonly seconds?: number }
+  | { readonly _tag: "ReadBackgroundOutput"; readonly taskId: string }
+  | { readonly _tag: "CancelBackgroundTask"; readonly taskId: string }
 
 /** An effect of a host's own. */
 export interface CustomEffect {

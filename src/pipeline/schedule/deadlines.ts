@@ -52,6 +52,19 @@ export class Deadlines {
     return entry
   }
 
+  /** Resolves after that time, or once the signal is aborted. */
+  sleep(millis: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const entry = this.after(millis, resolve)
+      const wake = () => {
+        this.clear(entry)
+        resolve()
+      }
+      if (signal.aborted) wake()
+      else signal.addEventListener("abort", wake, { once: true })
+    })
+  }
+
   isSet(entry: Expiring): boolean {
     return this.heap.has(entry)
   }

@@ -50,10 +50,18 @@ export interface RunningTask {
   readonly params: unknown
   readonly taskStatus: TaskStatus
   readonly outputSoFar: string
+  /** What it streamed after that many characters, and how many it streamed in all. */
+  outputSince(characters: number): { readonly text: string; readonly end: number }
   readonly createdAt: number
   readonly startedAt: number | undefined
   readonly decidedBy: DecidedBy | undefined
   cancel(reason?: string): boolean
+}
+
+/** How far a task's output was read: so many characters, or, of one that has ended, what was left. */
+interface OutputRead {
+  readonly end: number
+  readonly rest: string
 }
 
 interface FinishedTask {
@@ -85,7 +93,13 @@ interface BackgroundTasksOptions {
   /** Epoch milliseconds. */
   readonly time: () => number
   /** A background call that has not ended, also while it waits for its turn or at the gate ahead of its start. */
-  readonly starting: (id: string) => Pick<RunningTask, "cancel"> | undefined
+  readonly starting: (id: string) => Pick<RunningTask, "agentId" | "cancel"> | undefined
+}
+
+/** How long `wait` waits. */
+export interface WaitOptions {
+  /** Once it is aborted, nothing is waited for any more. */
+  readonly signal?: AbortSignal
 }
 
 /** The background tasks of one executor. Finished ones are kept for `taskTtl`, at most `maxTasks` of them. */
@@ -97,7 +111,8 @@ export class BackgroundTasks {
   /** The agents of tasks whose results were dropped unread, and the ids in the order of their dropping. */
   private readonly expiredAgents = new Map<string, string>()
   private readonly expired = new Fifo<string>()
-  private readonly waiters = new Map<string, Array<(task: BackgroundTask | undefined) => void>>()
+  private readonly waiters = new Map<string, Set<(task: BackgroundTask | undefined) => void>>()
+  private readonly reads = new Map<string, OutputRead>()
   private readonly ttl: number
   private readonly max: number
   private readonly now: () => number
@@ -145,17 +160,23 @@ export class BackgroundTasks {
 
   /**
    * Resolves once the task has ended, without taking it. A background call that was only enqueued counts. Undefined for
-   * an unknown id, and for a call that ended before it became a task: its terminal event has told how.
+   * an unknown id, for a call that ended before it became a task (its terminal event has told how), and once `signal` is aborted.
    */
-  wait(id: string): Promise<BackgroundTask | undefined> {
+  wait(id: string, { signal }: WaitOptions = {}): Promise<BackgroundTask | undefined> {
     const task = this.get(id)
     const isOver = task === undefined ? this.starting(id) === undefined : this.finished.has(id)
     if (isOver) return Promise.resolve(task)
     return new Promise((resolve) => {
-      const waiting = this.waiters.get(id)
-      if (waiting === undefined) this.waiters.set(id, [resolve])
-      else waiting.push(resolve)
+      const waiting = this.waiters.get(id) ?? new Set()
+      this.waiters.set(id, waiting.add(resolve))
+      signal?.addEventListener("abort", () => this.stopWaiting(id, resolve), { once: true })
     })
+  }
+
+  private stopWaiting(id: string, resolve: (task: BackgroundTask | undefined) => void): void {
+    const waiting = this.waiters.get(id)
+    if (waiting?.delete(resolve) === true && waiting.size === 0) this.waiters.delete(id)
+    resolve(undefined)
   }
 
   /** True if the task was still running, or about to, and is being cancelled. */
@@ -185,6 +206,7 @@ export class BackgroundTasks {
     if ("editedParams" in event) task.editedParams = event.editedParams
     if (cleanupErrors !== undefined) task.cleanupErrors = cleanupErrors
     if (event._tag === "Completed" && event.staged !== undefined) task.staged = event.staged
+    this.keepUnread(run, content)
     this.running.delete(callId)
     const endedAt = this.now()
     this.finished.set(callId, { task, endedAt })
@@ -198,20 +220,38 @@ export class BackgroundTasks {
     if (this.waiters.size > 0) this.answerWaiters(callId, undefined)
   }
 
-  /** @internal The answer to `list_background_tasks`. */
-  describe(agentId: string): string {
-    const tasks = this.list(agentId)
-    if (tasks.length === 0) return "No background tasks"
-    return tasks.map((task) => `${task.id} (${task.name}) [${capitalized(task.status)}]`).join("\n")
+  /** @internal Whether a background call of the agent waits for its start. */
+  isStarting(agentId: string, id: string): boolean {
+    return this.starting(id)?.agentId === agentId
   }
 
-  /** @internal The answer to `get_background_task`, which takes the task. Agents see only their own. */
-  collect(agentId: string, id: string): string {
-    const task = this.get(id)
-    if (task === undefined && this.expiredAgents.get(id) === agentId) return `Task ${id} expired`
-    const taken = task?.agentId === agentId ? this.take(id) : undefined
-    if (taken === undefined) return `Task ${id} not found or still running`
-    return `Task ${id} (${taken.name}) [${capitalized(taken.status)}]:\n${taken.content}`
+  /** @internal Whether the result of a task of the agent was dropped unread. */
+  hasExpired(agentId: string, id: string): boolean {
+    this.dropOld()
+    return this.expiredAgents.get(id) === agentId
+  }
+
+  /** @internal What a task put out since this was last asked. */
+  readOutput(id: string): string {
+    const run = this.running.get(id)
+    const read = this.reads.get(id)
+    if (run !== undefined) {
+      const { text, end } = run.outputSince(read?.end ?? 0)
+      this.reads.set(id, { end, rest: "" })
+      return text
+    }
+    const task = this.finished.get(id)?.task
+    if (task === undefined) return ""
+    this.reads.set(id, { end: 0, rest: "" })
+    return read === undefined ? task.content : read.rest
+  }
+
+  /** Somebody reads its output: what is left of it. Where nothing was streamed, the result is news. */
+  private keepUnread(run: RunningTask, content: string): void {
+    const read = this.reads.get(run.callId)
+    if (read === undefined) return
+    const { text, end } = run.outputSince(read.end)
+    this.reads.set(run.callId, { end, rest: end === 0 ? content : text })
   }
 
   private answerWaiters(id: string, task: BackgroundTask | undefined): void {
@@ -223,6 +263,8 @@ export class BackgroundTasks {
   private forget(id: string): void {
     this.finished.delete(id)
     this.order.delete(id)
+    // It is read until it is taken.
+    this.reads.delete(id)
   }
 
   private forgetExpired(id: string): void {

@@ -1,4 +1,9 @@
 import { describe, expect, it } from "vitest"
+import {
+  cancelBackgroundTaskTool,
+  readBackgroundOutputTool,
+  waitBackgroundTaskTool,
+} from "../../../src/impls/index.ts"
 import { pipeline, Step, type ToolCallInput, type ToolExecutor } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { never, until } from "../../support/deferred.ts"
@@ -106,5 +111,150 @@ describe("GetBackgroundTask, answered by the executor itself", () => {
     await new ScriptedHost(executor).run([bg("a", "tool", "other"), bg("b", "tool", "other")])
     expect(await ask(executor, "get", "a", "other")).toBe("Task a expired")
     expect(await ask(executor, "get", "a", "main")).toBe("Task a not found or still running")
+  })
+})
+
+/** The tools themselves, and one whose calls stream what the test says. */
+const streaming = () => {
+  const deltas = new Map<string, (text: string) => Promise<void>>()
+  const { plan: held, hold, running, release } = heldTool()
+  const plan = pipeline()
+    .andThen(({ call, delta }) => {
+      deltas.set(call.callId, delta)
+      return Step.Continue
+    })
+    .andThen(hold)
+  const tools = {
+    wait_background_task: waitBackgroundTaskTool,
+    read_background_output: readBackgroundOutputTool,
+    cancel_background_task: cancelBackgroundTaskTool,
+    tool: plan,
+    held,
+  }
+  return { tools, running, release, put: (id: string, text: string) => deltas.get(id)!(text) }
+}
+
+const use = async (executor: ToolExecutor, name: string, params: object, agentId = "main") => {
+  const { status, content } = await executor.run({
+    agentId,
+    name: `${name}_background_${name === "read" ? "output" : "task"}`,
+    params,
+  })
+  expect(status).toBe("complete")
+  return content
+}
+
+describe("wait_background_task", () => {
+  it("gives the result once the task has ended, which takes it", async () => {
+    const { tools, running, release } = streaming()
+    const executor = executorOf(tools)
+    executor.enqueue([bg("t")])
+    await until(() => running.length > 0)
+    const waited = use(executor, "wait", { task_id: "t" })
+    await until(() => executor.inspect().some(({ waitingFor }) => waitingFor === "WaitBackgroundTask"))
+    release("t")
+    expect(await waited).toBe("Task t (tool) [Complete]:\nt")
+    expect(await use(executor, "wait", { task_id: "t" })).toBe("Task t not found")
+  })
+
+  it("says that the task has not ended when its time is over, and leaves nothing behind", async () => {
+    const { executor, advance } = await virtualTime({
+      ...streaming().tools,
+      stuck: pipeline().andThen(() => never()),
+    })
+    executor.enqueue([bg("t", "stuck")])
+    await advance(0)
+    const waited = use(executor, "wait", { task_id: "t", seconds: 90 })
+    await advance("89 seconds")
+    expect(executor.inspect()).toHaveLength(2)
+    await advance("1 second")
+    expect(await waited).toBe("Task t has not ended within 90 s [Running]")
+  })
+
+  it("ends with its call, and the result stays", async () => {
+    const { tools, running, release } = streaming()
+    const executor = executorOf(tools)
+    executor.enqueue([bg("t")])
+    await until(() => running.length > 0)
+    const waited = executor.run({ callId: "w", name: "wait_background_task", params: { task_id: "t" } })
+    await until(() => executor.inspect().some(({ waitingFor }) => waitingFor === "WaitBackgroundTask"))
+    executor.cancelCall("w")
+    expect(await waited).toMatchObject({ status: "cancelled" })
+    release("t")
+    expect(await executor.tasks.wait("t")).toMatchObject({ status: "complete" })
+    expect(executor.tasks.get("t")).toBeDefined()
+  })
+
+  it("waits for one that is still at its gate, and for none of another agent", async () => {
+    const executor = executorOf({ ...streaming().tools, gated: pipeline().awaitApproval() })
+    executor.enqueue([bg("t", "gated")])
+    const waited = use(executor, "wait", { task_id: "t" })
+    await until(() => executor.inspect().some(({ waitingFor }) => waitingFor === "approval"))
+    expect(await use(executor, "wait", { task_id: "t" }, "other")).toBe("Task t not found")
+    executor.approve("t")
+    expect(await waited).toBe("Task t (gated) [Complete]:\n")
+  })
+})
+
+describe("read_background_output", () => {
+  it("gives what is new since it was last read, and then what was left", async () => {
+    const { tools, running, release, put } = streaming()
+    const executor = executorOf(tools)
+    executor.enqueue([bg("t")])
+    await until(() => running.length > 0)
+    await put("t", "one ")
+    await put("t", "two")
+    const read = () => use(executor, "read", { task_id: "t" })
+    expect(await read()).toBe("Task t (tool) [Running]:\none two")
+    expect(await read()).toBe("Task t (tool) [Running]:\n(no new output)")
+    await put("t", " three")
+    expect(await read()).toBe("Task t (tool) [Running]:\n three")
+    await put("t", " four")
+    release("t")
+    await executor.tasks.wait("t")
+    expect(await read()).toBe("Task t (tool) [Complete]:\n four")
+    expect(await read()).toBe("Task t (tool) [Complete]:\n(no new output)")
+    expect(executor.tasks.take("t")).toMatchObject({ content: "t" })
+    expect(await read()).toBe("Task t not found")
+  })
+
+  it("gives the result of one that never streamed, as news", async () => {
+    const { tools, running, release } = streaming()
+    const executor = executorOf(tools)
+    executor.enqueue([bg("t", "held")])
+    await until(() => running.length > 0)
+    expect(await use(executor, "read", { task_id: "t" })).toBe("Task t (held) [Running]:\n(no new output)")
+    release("t")
+    await executor.tasks.wait("t")
+    expect(await use(executor, "read", { task_id: "t" })).toBe("Task t (held) [Complete]:\nt")
+  })
+
+  it("keeps to the end of what was streamed past the bound, and says so", async () => {
+    const { tools, running, put } = streaming()
+    const executor = executorOf(tools)
+    executor.enqueue([bg("t")])
+    await until(() => running.length > 0)
+    void put("t", "x".repeat(300_000))
+    void put("t", "end")
+    const text = await use(executor, "read", { task_id: "t" })
+    expect(text).toMatch(
+      /^Task t \(tool\) \[Running\]:\n\[truncated: the last part of 300003 characters\]\nx+end$/,
+    )
+    expect(text.length).toBeLessThan(51_000)
+  })
+})
+
+describe("cancel_background_task", () => {
+  it("cancels a task of the calling agent", async () => {
+    const { tools, running } = streaming()
+    const executor = executorOf(tools)
+    executor.enqueue([bg("t")])
+    await until(() => running.length > 0)
+    expect(await use(executor, "cancel", { task_id: "t" }, "other")).toBe("Task t not found")
+    expect(await use(executor, "cancel", { task_id: "t" })).toBe("Task t is cancelled")
+    expect(await executor.tasks.wait("t")).toMatchObject({ status: "cancelled" })
+    expect(await use(executor, "cancel", { task_id: "t" })).toBe(
+      "Task t (tool) [Cancelled] has ended already",
+    )
   })
 })

@@ -1,0 +1,23 @@
+/**
+ * cancel_background_task
+ *
+ *   CancelBackgroundTask ─▶ "Task <id> is cancelled"
+ */
+import { Type } from "@sinclair/typebox"
+import { CancelBackgroundTask } from "../handlers/tasks.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+
+export const cancelBackgroundTaskTool: Tool = defineTool({
+  name: "cancel_background_task",
+  label: "Cancel background task",
+  description: "Cancels a background task that you started.",
+  parameters: Type.Object({
+    task_id: Type.String({ description: "The id that the task got when it was started." }),
+  }),
+  primaryParam: "task_id",
+  background: false,
+  kind: "other",
+  annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  compose: ({ task_id }) => pipeline().andThen(CancelBackgroundTask({ taskId: task_id })),
+})

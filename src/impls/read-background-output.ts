@@ -1,0 +1,24 @@
+/**
+ * read_background_output
+ *
+ *   ReadBackgroundOutput ─▶ "Task <id> (<name>) [<Status>]:", then what is new, or "(no new output)"
+ */
+import { Type } from "@sinclair/typebox"
+import { ReadBackgroundOutput } from "../handlers/tasks.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+
+export const readBackgroundOutputTool: Tool = defineTool({
+  name: "read_background_output",
+  label: "Read background output",
+  description:
+    "Gives what a background task has put out since it was last read. The task goes on, and its result stays.",
+  parameters: Type.Object({
+    task_id: Type.String({ description: "The id that the task got when it was started." }),
+  }),
+  primaryParam: "task_id",
+  background: false,
+  kind: "read",
+  annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+  compose: ({ task_id }) => pipeline().andThen(ReadBackgroundOutput({ taskId: task_id })),
+})

@@ -1,0 +1,27 @@
+/**
+ * wait_background_task
+ *
+ *   WaitBackgroundTask ─▶ the result, as of get_background_task; or "Task <id> has not ended within <n> s [<Status>]"
+ */
+import { Type } from "@sinclair/typebox"
+import { WaitBackgroundTask } from "../handlers/tasks.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+
+export const waitBackgroundTaskTool: Tool = defineTool({
+  name: "wait_background_task",
+  label: "Wait for background task",
+  description:
+    "Waits until a background task has ended, and gives its result. A result is given once. Where the time is over before, it says so: wait again, or go on with other work.",
+  parameters: Type.Object({
+    task_id: Type.String({ description: "The id that the task got when it was started." }),
+    seconds: Type.Optional(
+      Type.Number({ description: "How long to wait at most. Default 30.", minimum: 0, maximum: 3600 }),
+    ),
+  }),
+  primaryParam: "task_id",
+  background: false,
+  kind: "read",
+  annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+  compose: ({ task_id, seconds }) => pipeline().andThen(WaitBackgroundTask({ taskId: task_id, seconds })),
+})
