@@ -9,7 +9,7 @@ export type Sleep = (millis: number, signal: AbortSignal) => Promise<void>
 export type TaskAnswer = string | ((sleep: Sleep, signal: AbortSignal) => Promise<string>)
 
 /** Seconds that `wait_background_task` waits where its call does not say. */
-export const defaultWait = 30
+const defaultWait = 30
 
 /** The answer to an effect about the agent's tasks. Undefined for any other effect. Agents see only their own tasks. */
 export const answerOfTasks = (
