@@ -56,10 +56,12 @@ const textsIn = (value: unknown): Array<string> | undefined => {
 /** Past this many lines only whole ones are looked for: looking for each within a long preview would take too long. */
 const maxSearched = 200
 
-/**
- * Whether the preview says all that a long or nested parameter does, as a diff says what an edit's texts do. Short ones
- * are shown in any case.
- */
+/** Other previews may hold the same texts for other parameters: what a diff holds is what comes of them. */
+const previewDiffOf = ({ preview }: Block): string | undefined =>
+  diffOf(preview?.details) ??
+  (preview !== undefined && isUnifiedDiff(preview.text) ? preview.text : undefined)
+
+/** Whether a diff says all that a long or nested parameter does, as it does of an edit's texts. Short ones are shown in any case. */
 const isTold = (value: unknown, preview: string): boolean => {
   if (typeof value === "string" ? !value.includes("\n") : typeof value !== "object") return false
   const lines = textsIn(value)?.flatMap((text) => text.split("\n"))
@@ -139,13 +141,13 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
   const header = renderHeader(block, options, style, undefined)
   const main = mainArgumentOf(block.params, tool)
   const preview = previewRows(block, width, style)
-  const previewText = `${block.preview?.text ?? ""}\n${diffOf(block.preview?.details) ?? ""}`
+  const diff = previewDiffOf(block)
   const others = entriesOf(block.params).filter(
     ([name, value]) =>
       main.name !== undefined &&
       name !== main.name &&
       value !== undefined &&
-      !(preview.length > 0 && isTold(value, previewText)),
+      !(diff !== undefined && isTold(value, diff)),
   )
   const parameters = [
     ...(header.shows.agent ? [] : parameterRows("agent", block.agentId, width, style)),

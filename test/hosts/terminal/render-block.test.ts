@@ -171,10 +171,18 @@ describe("a gate", () => {
     expect(render({ status: "pending", params: { command: "a\nb" } }).slice(1, 3)).toEqual(["│ a", "│ b"])
   })
 
-  test("shows the preview in place of the parameters that it says all of, and no others", () => {
+  test("shows a diff in place of the parameters that it says all of, and no others", () => {
     const params = { path: "a", content: "secret\ntwo" }
-    const told = render({ status: "pending", params, preview: { text: "new file\n+secret\n+two" } })
-    expect(told).toEqual(["? shell(a)", "│ new file", "│ +secret", "│ +two", "  [y]es [n]o [a]lways"])
+    const diff = "@@ -0,0 +1,2 @@\n+secret\n+two\n"
+    const told = render({ status: "pending", params, preview: { text: "new file", details: { diff } } })
+    expect(told).toEqual([
+      "? shell(a)",
+      "│ new file",
+      "│ @@ -0,0 +1,2 @@",
+      "│ +secret",
+      "│ +two",
+      "  [y]es [n]o [a]lways",
+    ])
     expect(render({ status: "pending", params, preview: { text: "new file" } })).toEqual([
       "? shell(a)",
       "  content:",

@@ -187,3 +187,13 @@ describe("a preview", () => {
 test("parameters that are no object are shown too", () => {
   expect(gateOf([1, "rm"]).rows).toEqual(['  parameters: [1,"rm"]'])
 })
+
+test("a preview that is no diff stands for no parameter: it may hold the same texts for another one", () => {
+  const preview = { text: "moves\na\nb\nto\nc\nd" }
+  const gates = [
+    { command: "move", from: "a\nb", to: "c\nd" },
+    { command: "move", from: "c\nd", to: "a\nb" },
+  ].map((params) => gateOf(params, 60, { preview }).rows)
+  expect(gates[0]).not.toEqual(gates[1])
+  expect(gates[0]).toEqual(expect.arrayContaining(["  from:", "│ a", "│ b", "  to:", "│ c", "│ d"]))
+})
