@@ -45,6 +45,7 @@ const withLocalOptions = (command: Command): Command =>
       "--sandbox",
       "hold commands and file tools to the folder that they work in, without network; what shall leave the sandbox is asked",
     )
+    .option("--log <FILE>", "write each decision about a call into this file, as a chain of JSON lines")
     .option("--allow-domain <DOMAIN>", "let commands in the sandbox reach this domain (repeatable)", collect)
     .option(
       "--nvim [SOCKET]",
@@ -179,6 +180,16 @@ withRuleOptions(program.command("plan"))
     onStop((status) => process.exit(status))
     const { planCommand } = await import("./cli/plan-command.ts")
     process.exitCode = await planCommand(name, json, options)
+  })
+
+program
+  .command("verify-log")
+  .allowExcessArguments(false)
+  .description("check that nothing in a file of --log was changed, and that its rules match again")
+  .argument("<FILE>")
+  .action(async (file: string) => {
+    const { verifyLogCommand } = await import("./cli/verify-log-command.ts")
+    process.exitCode = await verifyLogCommand(file)
   })
 
 try {

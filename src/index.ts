@@ -1,3 +1,5 @@
+export type { DecisionLine, VerifiedLog } from "./hosts/decision-log.ts"
+export { DecisionLog, verifyDecisionLog } from "./hosts/decision-log.ts"
 export { HostEffectQueue } from "./hosts/effect-queue.ts"
 export type { Notification, NotificationsOptions } from "./hosts/notifications.ts"
 export { Notifications } from "./hosts/notifications.ts"
@@ -24,6 +26,7 @@ export type {
 export type {
   CallDecision,
   DecidedBy,
+  Decision,
   Review,
   Reviewer,
   ReviewQuestion,

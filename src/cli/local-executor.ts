@@ -2,9 +2,12 @@
 import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { UIContext } from "../custom-tools/ui-context.ts"
+import { DecisionLog } from "../hosts/decision-log.ts"
+import { printable } from "../hosts/terminal/printable.ts"
 import { subagentTools } from "../impls/index.ts"
 import { localBrowser } from "../io/browser.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolFilters } from "../policy/index.ts"
 import { leavesSandbox, sandboxFilters } from "../sandbox/sandbox-filters.ts"
 import { commandMachine, type MachineOptions } from "./local-machine.ts"
@@ -16,6 +19,8 @@ import { UsageError } from "./usage-error.ts"
 export interface LocalOptions extends RuleOptions, ToolsOptions, MachineOptions {
   /** The folder that the tools work in. Default: the process's. */
   readonly cwd?: string
+  /** The file that each decision goes into. Default: none. */
+  readonly log?: string
   /** The Neovim that shows what is edited. Default: none. */
   readonly nvim?: NvimSocket
 }
@@ -36,6 +41,27 @@ export interface LocalExecutor {
   start(ui?: UIContext): Promise<ReadonlyArray<string>>
   /** Ends what the tools and the host hold; after the executor was shut down. */
   close(): Promise<void>
+}
+
+const openLog = (path: string | undefined): DecisionLog | undefined => {
+  try {
+    return path === undefined ? undefined : DecisionLog.open(resolve(path))
+  } catch (error) {
+    throw new UsageError(`--log: ${messageOf(error)}`)
+  }
+}
+
+/** What cannot be written down is said once. */
+const writing = (log: DecisionLog): DecisionLog["add"] => {
+  let isTold = false
+  return (decision) => {
+    try {
+      log.add(decision)
+    } catch (error) {
+      if (!isTold) process.stderr.write(`stepline: --log: ${printable(messageOf(error))}\n`)
+      isTold = true
+    }
+  }
 }
 
 const openEditor = async (socket: NvimSocket | undefined): Promise<NvimEditor | undefined> => {
@@ -62,8 +88,10 @@ export const localExecutor = async (options: LocalOptions): Promise<LocalExecuto
   const editor = await openEditor(options.nvim)
   const delegates = editor?.host.delegates ?? {}
   const hooks = customTools?.hooks ?? {}
+  const log = openLog(options.log)
   const executor = new ToolExecutor(registry, {
     cwd,
+    ...(log !== undefined && { onDecision: writing(log) }),
     filters: machine.outside === undefined ? filters : sandboxFilters(filters, places),
     delegates,
     hooks,
@@ -84,6 +112,7 @@ export const localExecutor = async (options: LocalOptions): Promise<LocalExecuto
     await editor?.host.close()
     await localBrowser.close()
     await closeMachine()
+    log?.close()
   }
   return { executor, cwd, filters: remembering, editor, start, close }
 }

@@ -40,7 +40,7 @@ import { type CallSnapshot, writeCall } from "./snapshot.ts"
 import { type CallRecord, type CallState, makeRecord } from "./state.ts"
 import { CallStream } from "./stream.ts"
 import type { Submission } from "./submission.ts"
-import { resolvedEvent, type Teller, tellAnnounced, tellEnded, tellStarted } from "./telling.ts"
+import { resolvedEvent, type Teller, tellAnnounced, tellDecision, tellEnded, tellStarted } from "./telling.ts"
 import { timeLimit, timeoutMessage } from "./time-limits.ts"
 import type { CallSpan } from "./tracing.ts"
 import { transition } from "./transition.ts"
@@ -164,15 +164,20 @@ export class CallActor
   approve(options?: ApproveOptions, id?: number): boolean {
     const { params, reason, remember } = options ?? {}
     const edit = params !== undefined
-    return this.answer({
+    // Where it runs is settled: `background` among edited parameters changes nothing.
+    const edited = edit ? withoutBackground(params, this.tool) : undefined
+    const answer: Input = {
       _tag: "Approve",
       id,
       edit,
-      // Where it runs is settled: `background` among edited parameters changes nothing.
-      params: edit ? withoutBackground(params, this.tool) : undefined,
+      params: edited,
       reason,
       remember: readChoice(remember),
-    })
+    }
+    if (!this.answer(answer)) return false
+    const { subject, decidedBy } = this.record
+    tellDecision(this, "approve", decidedBy, edit ? { name: subject.name, params: edited } : subject)
+    return true
   }
 
   deny(reason?: string, id?: number): boolean {

@@ -6,6 +6,7 @@ import { type Asker, openQuestion } from "./asking.ts"
 import type { Input } from "./input.ts"
 import { byRule, explained, noRuleFor, onlyAPerson } from "./ruling.ts"
 import type { ApprovalQuestion } from "./state.ts"
+import { tellDecision } from "./telling.ts"
 
 type Ruling = Omit<Extract<Input, { readonly _tag: "Ruled" }>, "_tag" | "id">
 
@@ -23,8 +24,12 @@ const gateOf = (asker: Asker): ApprovalQuestion | undefined => {
 /** Passes the open gate, or has reviewers or the host asked. */
 export const ruleGate = (asker: Asker): void => {
   const gate = gateOf(asker)
-  if (gate === undefined) return
-  asker.receive({ _tag: "Ruled", id: gate.id, ...ruling(asker, gate) })
+  if (gate !== undefined) rule(asker, gate, ruling(asker, gate))
+}
+
+const rule = (asker: Asker, { id }: ApprovalQuestion, ruled: Ruling): void => {
+  if (ruled.outcome === "pass" && gateOf(asker)?.id === id) tellDecision(asker, "approve", ruled.decidedBy)
+  asker.receive({ _tag: "Ruled", id, ...ruled })
 }
 
 const ruling = (asker: Asker, { person }: ApprovalQuestion): Ruling => {
@@ -46,13 +51,12 @@ const asked = ({ sink }: Asker, because: string): Ruling =>
 export const reviewGate = (asker: Asker): void => {
   const gate = gateOf(asker)
   if (gate === undefined) return
-  const { id } = gate
   const controller = new AbortController()
   asker.controller = controller
   asker.suspended()
   void review(asker, gate, controller.signal).then((ruled) => {
     if (asker.controller === controller) asker.controller = undefined
-    asker.receive({ _tag: "Ruled", id, ...ruled })
+    rule(asker, gate, ruled)
   })
 }
 

@@ -32,10 +32,11 @@ export const explained = (
 }
 
 /** The rule that decided. */
-export const byRule = ({ rule, source, folder, because }: Explanation): DecidedBy => ({
+export const byRule = ({ rule, source, command, folder, because }: Explanation): DecidedBy => ({
   kind: "rule",
   ...(rule !== undefined && { rule }),
   ...(source !== undefined && { source }),
+  ...(command !== undefined && { command }),
   ...(folder !== undefined && { folder }),
   reason: because,
 })

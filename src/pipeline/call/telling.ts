@@ -1,5 +1,7 @@
 /** What a call tells its host: that it started, that it runs in the background, and its end, once. */
 import type { EventSink } from "../events/event-queue.ts"
+import type { ToolCall } from "../model/call.ts"
+import type { DecidedBy, Decision } from "../model/decision.ts"
 import type {
   ActionPendingEvent,
   ActionResolvedEvent,
@@ -78,9 +80,36 @@ export const resolvedEvent = (
   }
 }
 
+/** Tells what was decided, where somebody listens. */
+export const tellDecision = (
+  { engine, record }: Pick<Teller, "engine" | "record">,
+  verdict: Decision["verdict"],
+  by: DecidedBy | undefined,
+  { name, params }: Pick<ToolCall, "name" | "params"> = record.subject,
+): void => {
+  const { onDecision } = engine.settings
+  if (onDecision === undefined) return
+  const { agentId, callId } = record.call
+  const at = engine.deadlines.time()
+  try {
+    onDecision({ at, agentId, callId, name, params, verdict, ...(by !== undefined && { by }) })
+  } catch {
+    // The call goes on, whatever those do who are told.
+  }
+}
+
+const endVerdict = (event: TerminalEvent, { started }: CallRecord): Decision["verdict"] => {
+  if (event._tag === "Denied") return "deny"
+  if (event._tag === "Cancelled") return "cancel"
+  return started ? "run" : "invalid"
+}
+
 /** Tells the end. */
 export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
   const { engine, record, resolved } = teller
+  if (engine.settings.onDecision !== undefined) {
+    tellDecision(teller, endVerdict(event, record), event.decidedBy, record.call)
+  }
   if (resolved !== undefined) tellAction(teller, resolved)
   teller.span?.end(event._tag === "Completed" ? undefined : event.content)
   if (record.announced !== "yes") {

@@ -14,7 +14,9 @@ export interface DecidedBy {
   readonly source?: string
   /** The folder that the rule approved the call in, links resolved, where it names one. What it starts starts there. */
   readonly folder?: string
-  /** What was said with it, or what the rule matched. */
+  /** What the rule matched: a command of the line, a path, a text. */
+  readonly command?: string
+  /** What was said with it, or what the rule matched, as a sentence. */
   readonly reason?: string
 }
 
@@ -71,4 +73,20 @@ export interface CallDecision {
   readonly by?: DecidedBy
   /** As they would run: checked, coerced, and as a hook changed them. Of an invalid call, as they came. */
   readonly params: unknown
+}
+
+/** Something that was decided about a call: each gate that it passed, and, once, how it ended. Plain JSON. */
+export interface Decision {
+  /** In epoch milliseconds. */
+  readonly at: number
+  readonly agentId: string
+  readonly callId: string
+  readonly name: string
+  readonly params: unknown
+  /**
+   * `approve`: it passed a gate. The rest are ends. `run`: it ran, well or not. `deny`, `cancel`. `invalid`: it could not run.
+   */
+  readonly verdict: "approve" | "run" | "deny" | "cancel" | "invalid"
+  /** Who decided; of a call that ran, its last gate. Not there where nobody had to. */
+  readonly by?: DecidedBy
 }

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import type { Explanation, PlacedRule, RememberChoice } from "../../policy/index.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
-import type { Reviewer } from "./decision.ts"
+import type { Decision, Reviewer } from "./decision.ts"
 import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
@@ -163,6 +163,8 @@ export interface ToolExecutorOptions {
   /** How the model is brought to resolve a preview: see `toolChoice`. Default `"soft"`. */
   readonly resolveChoice?: ResolveChoice
   readonly hooks?: Hooks
+  /** Told each decision about a call, such as `add` of a `DecisionLog`. What it throws is left alone. Default: nobody. */
+  readonly onDecision?: (decision: Decision) => void
   /** Spans `tool <name>` and `handler <name>` through Effect's Tracer. Default false. */
   readonly trace?: boolean
 }
@@ -186,6 +188,7 @@ export interface Settings {
   readonly resolveChoice: ResolveChoice
   readonly hooks: Hooks
   readonly reviewers: ReadonlyArray<Reviewer>
+  readonly onDecision: ((decision: Decision) => void) | undefined
   readonly trace: boolean
 }
 
@@ -258,6 +261,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     resolveChoice,
     hooks: options.hooks ?? {},
     reviewers: toReviewers(options.reviewers),
+    onDecision: options.onDecision,
     trace: options.trace ?? false,
   }
 }

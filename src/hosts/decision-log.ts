@@ -1,0 +1,166 @@
+/**
+ * A file with a line of JSON for each decision. Each line holds the hash of the one before and its own, so that nothing can be
+ * changed, taken out or put in between unseen; what was cut off the end shows only to who knows the last hash.
+ */
+import { createHash } from "node:crypto"
+import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs"
+import { dirname } from "node:path"
+import type { DecidedBy, Decision } from "../pipeline/model/decision.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import { ToolFilters } from "../policy/index.ts"
+
+/** One line of the log. */
+export interface DecisionLine {
+  /** ISO 8601. */
+  readonly time: string
+  readonly call: string
+  readonly agent: string
+  readonly tool: string
+  /** SHA-256 of the parameters as JSON, their keys in order. */
+  readonly params: string
+  readonly verdict: Decision["verdict"]
+  /** Not there where nobody had to decide. */
+  readonly by?: DecidedBy["kind"]
+  readonly rule?: string
+  readonly source?: string
+  /** What the rule matched. */
+  readonly command?: string
+  readonly reason?: string
+  /** The hash of the line before; zeros in the first. */
+  readonly before: string
+  /** SHA-256 of this line without it. */
+  readonly hash: string
+}
+
+const zeros = "0".repeat(64)
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+const inOrder = (_key: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value
+
+/** The hash that stands in the log for these parameters. */
+const hashOf = (params: unknown): string => {
+  try {
+    return sha256(JSON.stringify(params, inOrder) ?? "undefined")
+  } catch {
+    return sha256(String(params))
+  }
+}
+
+/** Keeps a file of decisions. One at a time writes to a file. */
+export class DecisionLog {
+  private readonly file: number
+  private last: string
+  private isOpen = true
+
+  private constructor(file: number, last: string) {
+    this.file = file
+    this.last = last
+  }
+
+  /** Goes on with the file, which is made where it is missing, for its owner alone. Throws where its chain is broken. */
+  static open(path: string): DecisionLog {
+    mkdirSync(dirname(path), { recursive: true })
+    const file = openSync(path, "a", 0o600)
+    try {
+      const { problems, last } = verifyDecisionLog(readFileSync(path, "utf8"))
+      if (problems.length > 0) throw new Error(`${path}: ${problems[0]} Move it away to begin another.`)
+      return new DecisionLog(file, last)
+    } catch (error) {
+      closeSync(file)
+      throw error
+    }
+  }
+
+  /** Writes a decision down at once: for `onDecision` of an executor. Throws where it cannot be written. */
+  readonly add = ({ at, agentId, callId, name, params, verdict, by }: Decision): void => {
+    if (!this.isOpen) throw new Error("The decision log is closed")
+    const line: Omit<DecisionLine, "hash"> = {
+      time: new Date(at).toISOString(),
+      call: callId,
+      agent: agentId,
+      tool: name,
+      params: hashOf(params),
+      verdict,
+      ...(by !== undefined && withoutKind(by)),
+      before: this.last,
+    }
+    const hash = sha256(JSON.stringify(line))
+    writeSync(this.file, `${JSON.stringify({ ...line, hash })}\n`)
+    this.last = hash
+  }
+
+  close(): void {
+    if (!this.isOpen) return
+    this.isOpen = false
+    closeSync(this.file)
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}
+
+const withoutKind = ({ kind, ...rest }: DecidedBy) => ({ by: kind, ...rest })
+
+/** What came of a log. */
+export interface VerifiedLog {
+  readonly lines: ReadonlyArray<DecisionLine>
+  /** Sentences about what is wrong, with the number of the line. */
+  readonly problems: ReadonlyArray<string>
+  /** The last line's hash: whoever keeps it elsewhere can tell that nothing was cut off the end. */
+  readonly last: string
+}
+
+/** Checks the chain of a log's text, and that each rule that decided matches what it is said to have matched. */
+export const verifyDecisionLog = (text: string): VerifiedLog => {
+  const lines: Array<DecisionLine> = []
+  const problems: Array<string> = []
+  let last = zeros
+  const rows = text.split("\n")
+  const end = rows.pop()
+  if (end !== "") problems.push("The last line is not whole.")
+  for (const [index, row] of rows.entries()) {
+    const where = `Line ${index + 1}`
+    const line = readLine(row)
+    if (line === undefined) {
+      problems.push(`${where} is no decision.`)
+      continue
+    }
+    const { hash, ...rest } = line
+    if (sha256(JSON.stringify(rest)) !== hash) problems.push(`${where} was changed after it was written.`)
+    else if (line.before !== last) problems.push(`${where} does not follow the line before it.`)
+    const unlike = replayed(line)
+    if (unlike !== undefined) problems.push(`${where}: ${unlike}`)
+    last = hash
+    lines.push(line)
+  }
+  return { lines, problems, last }
+}
+
+const readLine = (row: string): DecisionLine | undefined => {
+  try {
+    const line = JSON.parse(row) as DecisionLine
+    return typeof line.hash === "string" && typeof line.before === "string" ? line : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whatever a rule was about, it matched a text. */
+const said = { name: "said", primaryParam: "command", primaryKind: "text" } as const
+
+/** A rule that decided matches again; else, why not. */
+const replayed = ({ by, rule, command }: DecisionLine): string | undefined => {
+  if (by !== "rule" || typeof rule !== "string" || typeof command !== "string") return undefined
+  try {
+    const rules = ToolFilters.compile({ [said.name]: { allow: [rule] } })
+    if (rules.evaluate(said, { command }) === "approve") return undefined
+    return `The rule \`${rule}\` does not match \`${command}\`.`
+  } catch (error) {
+    return `The rule \`${rule}\` cannot be replayed: ${messageOf(error)}`
+  }
+}

@@ -1,0 +1,43 @@
+import { readFile, writeFile } from "node:fs/promises"
+import { expect, test } from "vitest"
+import { verifyDecisionLog } from "../../src/index.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { runNode, useCli } from "./built-cli.ts"
+
+const path = useTempFolder()
+const cli = useCli()
+const stepline = (...args: Array<string>) => runNode([cli.path, ...args], { cwd: path() })
+
+test("run --log writes each decision down, and verify-log tells whether it was changed", async () => {
+  const lines = ["ls", "touch x", "rm x"].map((command) => ({ name: "shell", params: { command } }))
+  await writeFile(path("calls.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"))
+  const rules = ["--allow", "shell=^ls", "--deny", "shell=^rm"]
+  for (let time = 0; time < 2; time++) {
+    expect((await stepline("run", "calls.jsonl", ...rules, "--log", "decisions.jsonl")).status).toBe(3)
+  }
+  const text = await readFile(path("decisions.jsonl"), "utf8")
+  const { lines: decisions } = verifyDecisionLog(text)
+  const told = decisions.map(({ verdict, by, source, rule }) => [verdict, by, source, rule])
+  const once = [
+    ["approve", "rule", "--allow", "^ls"],
+    ["run", "rule", "--allow", "^ls"],
+    ["deny", "user", undefined, undefined],
+    ["deny", "rule", "--deny", "^rm"],
+  ]
+  expect(told).toEqual([...once, ...once])
+
+  const whole = await stepline("verify-log", "decisions.jsonl")
+  expect(whole).toMatchObject({
+    status: 0,
+    stdout: `8 decisions, as they were written. The last hash is ${decisions.at(-1)!.hash}.\n`,
+  })
+  await writeFile(path("decisions.jsonl"), text.replace('"by":"user"', '"by":"rule"'))
+  const changed = await stepline("verify-log", "decisions.jsonl")
+  expect(changed).toMatchObject({ status: 1, stderr: "Line 3 was changed after it was written.\n" })
+  const refused = await stepline("run", "calls.jsonl", "--log", "decisions.jsonl")
+  expect(refused.status).toBe(2)
+  expect(refused.stderr).toMatch(
+    /^stepline: --log: .*Line 3 was changed.* Move it away to begin another\.\n$/,
+  )
+  expect((await stepline("verify-log", "nowhere")).status).toBe(2)
+})

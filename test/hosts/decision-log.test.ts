@@ -1,0 +1,161 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import {
+  type Decision,
+  DecisionLog,
+  pipeline,
+  Step,
+  ToolExecutor,
+  ToolFilters,
+  type ToolPipeline,
+  verifyDecisionLog,
+} from "../../src/index.ts"
+import { ScriptedHost } from "../../src/testing.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { registryOf, toolOf } from "../support/executor-of.ts"
+
+const path = useTempFolder()
+
+const decision: Decision = {
+  at: 0,
+  agentId: "main",
+  callId: "c",
+  name: "shell",
+  params: { b: 1, a: [{ d: 1, c: 2 }] },
+  verdict: "approve",
+  by: { kind: "rule", rule: "^ls", source: "--allow", command: "ls", reason: "It matches." },
+}
+
+const logged = (...decisions: ReadonlyArray<Decision>): string => {
+  using log = DecisionLog.open(path("log/decisions.jsonl"))
+  for (const each of decisions) log.add(each)
+  return readFileSync(path("log/decisions.jsonl"), "utf8")
+}
+
+describe("a decision log", () => {
+  it("holds a line for each decision, and of the parameters only a hash", () => {
+    const { lines, problems } = verifyDecisionLog(logged(decision))
+    expect(problems).toEqual([])
+    expect(lines).toEqual([
+      {
+        time: "1970-01-01T00:00:00.000Z",
+        call: "c",
+        agent: "main",
+        tool: "shell",
+        params: expect.stringMatching(/^[0-9a-f]{64}$/),
+        verdict: "approve",
+        by: "rule",
+        rule: "^ls",
+        source: "--allow",
+        command: "ls",
+        reason: "It matches.",
+        before: "0".repeat(64),
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    ])
+    const reordered = verifyDecisionLog(logged({ ...decision, params: { a: [{ c: 2, d: 1 }], b: 1 } }))
+    expect(reordered.lines[1]?.params).toBe(lines[0]?.params)
+  })
+
+  it("goes on where it was left", () => {
+    logged(decision, decision)
+    const text = logged({ ...decision, verdict: "run" })
+    const { lines, problems, last } = verifyDecisionLog(text)
+    expect(problems).toEqual([])
+    expect(lines.map(({ before }) => before).slice(1)).toEqual(lines.map(({ hash }) => hash).slice(0, 2))
+    expect(last).toBe(lines[2]?.hash)
+  })
+
+  it.each<readonly [string, (rows: Array<string>) => Array<string>, string]>([
+    [
+      "changed",
+      (rows) => rows.with(1, rows[1]!.replace("approve", "deny")),
+      "Line 2 was changed after it was written.",
+    ],
+    [
+      "the last, changed",
+      (rows) => rows.with(2, rows[2]!.replace('"tool":"shell"', '"tool":"other"')),
+      "Line 3 was changed after it was written.",
+    ],
+    ["taken out", (rows) => rows.toSpliced(1, 1), "Line 2 does not follow the line before it."],
+    ["put in twice", (rows) => rows.toSpliced(1, 0, rows[0]!), "Line 2 does not follow the line before it."],
+    ["no JSON", (rows) => rows.with(0, "x"), "Line 1 is no decision."],
+    ["half a line", (rows) => rows.with(3, '{"time"'), "The last line is not whole."],
+  ])("shows a line that is %s, and is not gone on with", (_, tamper, problem) => {
+    const rows = logged(decision, decision, decision).split("\n")
+    const text = tamper(rows).join("\n")
+    expect(verifyDecisionLog(text).problems).toContain(problem)
+    writeFileSync(path("log/decisions.jsonl"), text)
+    expect(() => DecisionLog.open(path("log/decisions.jsonl"))).toThrow("Move it away to begin another.")
+  })
+
+  it("replays the rules: one that does not match what it decided on is told", () => {
+    const by = { ...decision.by!, command: "rm" }
+    expect(verifyDecisionLog(logged({ ...decision, by })).problems).toEqual([
+      "Line 1: The rule `^ls` does not match `rm`.",
+    ])
+  })
+})
+
+const plan = (parts: ReadonlyArray<string>): ToolPipeline =>
+  parts.reduce((built: ToolPipeline, part) => {
+    if (part === "gate") return built.awaitApproval()
+    if (part === "fails") return built.andThen(() => Step.Error("no"))
+    return built.andThen(() => Promise.resolve(Step.Continue))
+  }, pipeline())
+
+const call = fc.record({
+  agentId: fc.constantFrom("a", "b"),
+  name: fc.constantFrom("tool", "tool", "tool", "nobody"),
+  params: fc.constantFrom<unknown>({ text: "ok" }, { text: "never" }, { text: "x" }, { text: 1 }, {}),
+  decision: fc.constantFrom("pending" as const, "approve" as const, "deny" as const),
+  background: fc.boolean(),
+})
+
+it("names every call of a random run, and ends each as its events do", async () => {
+  let runs = 0
+  const property = fc.asyncProperty(
+    fc.array(fc.constantFrom("gate", "handler", "fails"), { maxLength: 3 }),
+    fc.array(call, { minLength: 1, maxLength: 8 }),
+    fc.infiniteStream(fc.constantFrom("approve" as const, "deny" as const, "cancel" as const)),
+    async (parts, calls, answers) => {
+      runs += 1
+      const file = path(`run-${runs}.jsonl`)
+      using log = DecisionLog.open(file)
+      const tool = toolOf("tool", plan(parts), {
+        parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+        primaryParam: "text",
+      })
+      const filters = ToolFilters.compile({ tool: { allow: ["^ok$"], deny: ["^never$"] } })
+      await using executor = new ToolExecutor(registryOf({ tool }), { filters, onDecision: log.add })
+      const host = new ScriptedHost(executor, {
+        gate: ({ callId }) => {
+          const { value } = answers.next()
+          if (value !== "cancel") return value
+          executor.cancelCall(callId)
+          return "ignore"
+        },
+      })
+      await host.run(calls.map((each, index) => ({ ...each, callId: `c${index}` })))
+      const { lines, problems } = verifyDecisionLog(readFileSync(file, "utf8"))
+      expect(problems).toEqual([])
+      const ends = lines.filter(({ verdict }) => verdict !== "approve")
+      expect(ends.map((line) => line.call).sort()).toEqual(calls.map((_, index) => `c${index}`).sort())
+      for (const { call: id, verdict, by } of ends) {
+        const event = host.events.find(
+          (each) =>
+            "callId" in each &&
+            each.callId === id &&
+            ["Completed", "Error", "Denied", "Cancelled", "BackgroundCompleted"].includes(each._tag),
+        )
+        const status = event?._tag === "BackgroundCompleted" ? event.status : event?._tag.toLowerCase()
+        const expected = { run: /^complete|error/, invalid: /error/, deny: /denied/, cancel: /cancelled/ }
+        expect(status).toMatch(expected[verdict as keyof typeof expected])
+        const decidedBy = event !== undefined && "decidedBy" in event ? event.decidedBy : undefined
+        expect(by).toBe(decidedBy?.kind)
+      }
+    },
+  )
+  await fc.assert(property, { numRuns: 150 })
+})
