@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /** Test doubles for hosts and tools: a scripted host that answers what an executor asks, and the events it was told. */
 import type {
   ApproveOptions,

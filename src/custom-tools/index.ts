@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 export type { AgentToolResult, AgentToolUpdate, AgentToolUpdateCallback } from "./agent-tool-result.ts"
 export type {
   CustomTool,

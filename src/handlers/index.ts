@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 export { abortable } from "./abortable.ts"
 export type { SpawnAgentOptions } from "./agents.ts"
 export { GetAgent, ListAgents, SpawnAgent } from "./agents.ts"

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 export { astEditTool, makeAstEditTool } from "./ast-edit.ts"
 export { astGrepTool, makeAstGrepTool } from "./ast-grep.ts"
 export { cancelBackgroundTaskTool } from "./cancel-background-task.ts"

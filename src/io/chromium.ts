@@ -26,11 +26,13 @@ export interface ChromiumOptions {
   readonly sandbox?: boolean
 }
 
+/** @internal Of a library that need not be installed. */
 interface Tab {
   readonly page: Page
   close(): Promise<void>
 }
 
+/** @internal */
 export interface RunningChromium {
   /** What is put before a script that reads a page. */
   readonly libraries: string
@@ -158,7 +160,7 @@ const kill = (chromium: ChildProcess | undefined): void => {
   }
 }
 
-/** Rejects with a FetchError where something is not installed, or does not start. Once aborted, what starts is killed. */
+/** @internal Rejects with a FetchError where something is not installed, or does not start. Once aborted, what starts is killed. */
 export const startChromium = async (
   options: ChromiumOptions,
   guard: AddressGuard,

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 export { isPublicAddress } from "./address.ts"
 export type { AddressGuardOptions } from "./address-guard.ts"
 export { PrivateAddressError } from "./address-guard.ts"

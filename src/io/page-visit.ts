@@ -60,7 +60,7 @@ const reached = async (
 }
 
 /**
- * Opens a page in a tab of its own, waits until it has settled, and reads it. Rejects with a FetchError, with Node's
+ * @internal Opens a page in a tab of its own, waits until it has settled, and reads it. Rejects with a FetchError, with Node's
  * error of a connection, and with Playwright's where the tab is closed meanwhile.
  */
 export const visitPage = async (

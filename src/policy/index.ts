@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /** What is approved or denied without asking. */
 export type { Explanation, FilterDecision } from "./explanation.ts"
 export { ToolFilters, type ToolFiltersOptions } from "./filters.ts"

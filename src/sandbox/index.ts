@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 export { probeSandbox } from "./probe.ts"
 export type { SandboxOptions } from "./sandbox-bounds.ts"
 export { SandboxError } from "./sandbox-error.ts"

@@ -1,1 +1,2 @@
+/// <reference types="node" preserve="true" />
 export { NvimHost, type NvimHostOptions } from "./nvim-host.ts"

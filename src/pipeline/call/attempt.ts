@@ -4,7 +4,7 @@
  * its finalizers; a promise is told by the signal, an async generator by `return`.
  */
 import * as Cause from "effect/Cause"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Fiber } from "effect/Fiber"
 import * as Scope from "effect/Scope"
@@ -14,7 +14,7 @@ import type { ToolOutput } from "../model/output.ts"
 import { type DurationInput, isStep, type Step } from "../model/step.ts"
 import { BlockedDelta, rejectedDelta } from "./blocked-delta.ts"
 import type { Engine } from "./engine.ts"
-import { abandon, isAsyncIterable, isThenable, notAStep } from "./handler-return.ts"
+import { abandon, isAsyncIterable, isOwnEffect, isThenable, notAStep } from "./handler-return.ts"
 import { MidwayQuestions } from "./midway.ts"
 import type { Origin } from "./origin.ts"
 import type { Answer, CallRecord } from "./state.ts"
@@ -186,7 +186,7 @@ export class Attempt {
   }
 
   private suspend(run: number, returned: unknown): void {
-    if (Effect.isEffect(returned)) return this.execute(run, returned as HandlerEffect)
+    if (isOwnEffect(this.handler?.name, returned)) return this.execute(run, returned as HandlerEffect)
     if (isThenable(returned)) {
       returned.then(
         (value) => this.settled(run, value),

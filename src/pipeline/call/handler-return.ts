@@ -1,4 +1,5 @@
 /** What a handler may return besides a Step, told apart at run time: handlers may be written in JavaScript. */
+import * as Effect from "effect/Effect"
 import type { Step } from "../model/step.ts"
 
 const ignore = () => undefined
@@ -12,11 +13,36 @@ export const isAsyncIterable = (value: unknown): value is AsyncIterable<Step> =>
   typeof (value as { [Symbol.asyncIterator]?: unknown } | null | undefined)?.[Symbol.asyncIterator] ===
   "function"
 
+/** Every Effect of one copy of effect holds the same object here. */
+const typeId = "~effect/Effect"
+const ownMark = (Effect.void as unknown as Record<string, unknown>)[typeId]
+const version3 = Symbol.for("effect/Effect")
+
+const isOfVersion3 = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && version3 in value
+
+/**
+ * Whether a handler gave an Effect. Throws for one of another copy of effect: its fibers, scopes and services are not those of
+ * the executor.
+ */
+export const isOwnEffect = (name: string | undefined, value: unknown): value is Effect.Effect<unknown> => {
+  if (!Effect.isEffect(value)) return false
+  if ((value as unknown as Record<string, unknown>)[typeId] === ownMark) return true
+  throw otherCopy(name)
+}
+
+const otherCopy = (name: string | undefined): TypeError =>
+  new TypeError(
+    `Handler \`${name}\` gave an Effect of another copy of effect than stepline's. Two copies of effect are installed: have one, with \`npm dedupe\` or the version that stepline names as its peer`,
+  )
+
 /** The failure of a handler that gave something else than a Step. */
 export const notAStep = (name: string | undefined, value: unknown): TypeError =>
-  new TypeError(
-    `Handler \`${name}\` gave ${value === null ? "null" : typeof value}, not a Step; end it with one, such as Step.Continue`,
-  )
+  isOfVersion3(value)
+    ? otherCopy(name)
+    : new TypeError(
+        `Handler \`${name}\` gave ${value === null ? "null" : typeof value}, not a Step; end it with one, such as Step.Continue`,
+      )
 
 /** What a handler returned after it had cancelled its own call: nobody reads it, and its rejection is nobody's fault. */
 export const abandon = (returned: unknown): void => {

@@ -13,8 +13,8 @@ export interface ReadSchema {
 const isSchemaObject = (value: unknown): value is SchemaObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const propsOf = (schema: unknown): StandardProps | undefined => {
-  if (isEffectSchema(schema)) return standardOfEffect(schema)
+const propsOf = (schema: unknown, whose: string): StandardProps | undefined => {
+  if (isEffectSchema(schema)) return standardOfEffect(schema, whose)
   const isHolder = (typeof schema === "object" && schema !== null) || typeof schema === "function"
   const props = isHolder ? (schema as { "~standard"?: unknown })["~standard"] : undefined
   return typeof props === "object" && props !== null ? (props as StandardProps) : undefined
@@ -56,7 +56,7 @@ const inlined = (json: unknown): unknown => {
  * option in the TypeErrors that say what to do instead.
  */
 export const readSchema = (schema: unknown, whose: string): ReadSchema => {
-  const props = propsOf(schema)
+  const props = propsOf(schema, whose)
   if (props === undefined) {
     if (!isSchemaObject(schema)) throw new TypeError(`Expected ${whose} to be a JSON Schema object`)
     return { json: schema, validate: undefined }

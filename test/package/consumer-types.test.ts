@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { root } from "../support/run-script.ts"
+import { makeConsumer, versions } from "./consumer.ts"
+
+let consumer: Awaited<ReturnType<typeof makeConsumer>>
+beforeAll(async () => {
+  consumer = await makeConsumer()
+})
+afterAll(() => consumer.remove())
+
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly exports: Readonly<Record<string, unknown>>
+}
+const entries = Object.keys(exports).filter((name) => name !== "./package.json")
+
+const source = [
+  ...entries.map((name, index) => `import * as entry${index} from "${name.replace(/^\./, "stepline")}"`),
+  'import { Type } from "@sinclair/typebox"',
+  'import { z } from "zod"',
+  'import { defineTool, pipeline, Step, ToolExecutor, ToolRegistry } from "stepline"',
+  "const greet = defineTool({",
+  '  name: "greet",',
+  '  description: "",',
+  "  parameters: Type.Object({ who: Type.String() }),",
+  "  outputSchema: z.object({ length: z.number() }),",
+  "  compose: ({ who }) => pipeline().andThen(() => Step.Output(who.toUpperCase())),",
+  "})",
+  "const executor = new ToolExecutor(new ToolRegistry([greet]))",
+  'const result = await executor.run({ name: "greet", params: { who: "a" } })',
+  "const length: number | undefined = result.output.structured?.length",
+  `export const all = [length, ${entries.map((_, index) => `entry${index}`).join(", ")}]`,
+].join("\n")
+
+const nodeNext = { module: "nodenext", moduleResolution: "nodenext" }
+const bundler = { module: "esnext", moduleResolution: "bundler" }
+
+describe.each(versions)("all entries compile without skipLibCheck under TypeScript %s", (version) => {
+  it.each([
+    [
+      "with NodeNext, though no types are named",
+      { ...nodeNext, types: [], exactOptionalPropertyTypes: true },
+    ],
+    ["with a bundler's resolution", bundler],
+  ])("%s", async (_name, options) => {
+    expect(await consumer.compile(source, options, version)).toBe("")
+  })
+})
+
+it("a consumer's mistake is still one", async () => {
+  const wrong = source.replace('who: "a"', "who: 5")
+  expect(await consumer.compile(wrong, nodeNext, "newest")).toContain(
+    "error TS2322: Type 'number' is not assignable to type 'string'",
+  )
+})
+
+describe("the package's manifest", () => {
+  it("names as peers what must be there once, and Node's types as an optional one", () => {
+    const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+      readFileSync(join(root, "package.json"), "utf8"),
+    )
+    expect(peerDependencies).toMatchObject({
+      effect: expect.any(String),
+      "@sinclair/typebox": expect.any(String),
+      "@types/node": expect.any(String),
+    })
+    expect(dependencies).not.toHaveProperty("effect")
+    expect(peerDependenciesMeta).toMatchObject({ "@types/node": { optional: true } })
+    expect(peerDependenciesMeta).not.toHaveProperty("effect")
+  })
+})

@@ -1,0 +1,70 @@
+/** A project that uses the package as npm installs it, in a temporary folder: its types from a build, its peers by links. */
+import { execFile } from "node:child_process"
+import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { root } from "../support/run-script.ts"
+
+const compilers = { newest: "typescript", "5.9": "typescript-5.9" } as const
+
+/** The TypeScript versions that a consumer may have. */
+export const versions = ["newest", "5.9"] as const
+
+const run = promisify(execFile)
+
+const compiler = (version: (typeof versions)[number]) =>
+  join(root, "node_modules", compilers[version], "bin/tsc")
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+/** What npm installs with the package: its dependencies, and the peers that are not optional. */
+const installedWith = ({ dependencies, peerDependencies, peerDependenciesMeta }: Manifest): Array<string> => [
+  ...Object.keys(dependencies),
+  ...Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true),
+]
+
+/** Makes the project. Optional peers are not there, but for Node's types. */
+export const makeConsumer = async (): Promise<{
+  readonly folder: string
+  /** What the compiler says of a source: nothing where it is right. */
+  compile(source: string, options: object, version: (typeof versions)[number]): Promise<string>
+  remove(): Promise<void>
+}> => {
+  const folder = await mkdtemp(join(await realpath(tmpdir()), "stepline-consumer-"))
+  const modules = join(folder, "node_modules")
+  await mkdir(join(modules, "stepline"), { recursive: true })
+  await copyFile(join(root, "package.json"), join(modules, "stepline/package.json"))
+  const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest
+  for (const name of [...installedWith(manifest), "@types/node", "undici-types"]) {
+    await mkdir(dirname(join(modules, name)), { recursive: true })
+    await symlink(join(root, "node_modules", name), join(modules, name))
+  }
+  await writeFile(join(folder, "package.json"), '{"type":"module"}')
+  const out = join(modules, "stepline/dist")
+  const build = [compiler("newest"), "-p", join(root, "tsconfig.build.json"), "--emitDeclarationOnly"]
+  await run(process.execPath, [...build, "--outDir", out], { cwd: root })
+  return {
+    folder,
+    compile: async (source, options, version) => {
+      const compilerOptions = {
+        target: "es2023",
+        strict: true,
+        noEmit: true,
+        skipLibCheck: false,
+        ...options,
+      }
+      await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }))
+      await writeFile(join(folder, "main.ts"), source)
+      return run(process.execPath, [compiler(version), "-p", folder], { cwd: folder }).then(
+        ({ stdout }) => stdout,
+        ({ stdout }: { stdout: string }) => stdout,
+      )
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
