@@ -7,10 +7,11 @@ import { readCommandLine, type SimpleCommand } from "./command-line.ts"
 import { bareName, commandShape, guessedShape } from "./command-shape.ts"
 import { names } from "./names.ts"
 import { mayMatch } from "./possible-match.ts"
+import { powersOf } from "./power-options.ts"
 import { findRule, type Rule } from "./rules.ts"
 import { expandedWords, type ShellWord } from "./shell-word.ts"
 
-/** They run nothing that their operands name; options that do are in power-options.ts. */
+/** They run nothing that their operands name, but for options that are in power-options.ts. */
 const operandsAreData = new Set(
   names(`
   git ls dir tree cat tac head tail less more wc grep egrep fgrep rg ag ack sort uniq cut paste join comm tr nl fold column
@@ -101,11 +102,13 @@ class Guesses {
   }
 
   /** The first rule that matches what the command may run beside what is known. */
-  find({ words, input }: SimpleCommand, depth = 0): Rule | undefined {
+  find(command: SimpleCommand, depth = 0): Rule | undefined {
+    const { words, input } = command
     const [name, ...args] = words
     if (name === undefined || this.rules.length === 0) return undefined
     const program = bareName(name.text)
-    const isData = operandsAreData.has(program) || (printers.has(program) && !this.isPrintRead)
+    const isPrinter = printers.has(program) && !this.isPrintRead
+    const isData = isPrinter || (operandsAreData.has(program) && powersOf(command).length === 0)
     const found =
       input && (this.inCode(input.text, depth) ?? (isData ? undefined : this.inTexts(formsOf(input.text))))
     if (found !== undefined || isData || args.length === 0) return found

@@ -92,6 +92,16 @@ describe("a command that some program may run for another one is asked where a d
     expect(explain(".*", deny, command).verdict).not.toBe("approve")
   })
 
+  it.each([
+    ["^git submodule foreach\\b", "git submodule foreach npm publish"],
+    ["^git bisect run\\b", "git bisect run npm publish"],
+    ["^git rebase -x\\b", "git rebase -x 'npm publish' main"],
+    ["^rg --pre\\b", "rg --pre 'npm publish' x"],
+  ])("also by an option that the allow rule %s names: %s", (allow, command) => {
+    expect(explain(allow, "^npm test", command).verdict).toBe("approve")
+    expect(explain(allow, "^npm publish", command).verdict).toBe("ask")
+  })
+
   it("and says so", () => {
     expect(explain(".*", "^npm publish", "ls; docker run x npm publish")).toEqual({
       verdict: "ask",
