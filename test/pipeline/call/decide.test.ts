@@ -39,6 +39,7 @@ describe("decide", () => {
         kind: "rule",
         rule: "^x$",
         source: "rules.toml",
+        command: "x",
         reason: "The allow rule `^x$` matches `x`.",
       },
       params: { text: "x" },
@@ -158,7 +159,7 @@ describe("decide", () => {
   })
 })
 
-const part = fc.constantFrom("handler", "gate", "person", "resolve", "finally")
+const part = fc.constantFrom("handler", "gate", "gate", "person", "resolve", "finally")
 const built = (parts: ReadonlyArray<string>): ToolPipeline =>
   parts.reduce((plan: ToolPipeline, kind) => {
     if (kind === "gate") return plan.awaitApproval()
@@ -171,6 +172,8 @@ const built = (parts: ReadonlyArray<string>): ToolPipeline =>
 const patterns = fc.array(fc.constantFrom("a", "^b", "c$", "."), { maxLength: 2 })
 const hook = fc.constantFrom<NonNullable<Hooks["beforeCall"]> | undefined>(
   undefined,
+  undefined,
+  undefined,
   () => undefined,
   ({ params }) => ({ params: { ...(params as object), text: "changed" } }),
   () => ({ params: {} }),
@@ -179,7 +182,7 @@ const hook = fc.constantFrom<NonNullable<Hooks["beforeCall"]> | undefined>(
 const filter = fc.oneof(
   fc.constant(undefined),
   fc
-    .record({ allow: patterns, deny: patterns })
+    .oneof(fc.record({ allow: patterns, deny: patterns }), fc.record({ allow: fc.constant([".", "^$"]) }))
     .map((rules): CallFilter => ToolFilters.compile({ tool: rules }, { source: "some" })),
 )
 const input = fc.record({

@@ -36,6 +36,7 @@ describe("who decided is told", () => {
       kind: "rule",
       rule: "^ok",
       source: "the host's rules",
+      command: "ok",
       reason: "The allow rule `^ok` matches `ok`.",
     })
   })
@@ -82,6 +83,7 @@ describe("who decided is told", () => {
         kind: "rule",
         rule: "^never",
         source: "the host's rules",
+        command: "never",
         reason: "The deny rule `^never` matches `never`.",
       },
     ],
