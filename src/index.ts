@@ -1,6 +1,6 @@
+/// <reference types="node" preserve="true" />
 export type { DecisionLine, VerifiedLog } from "./hosts/decision-log.ts"
 export { DecisionLog, verifyDecisionLog } from "./hosts/decision-log.ts"
-/// <reference types="node" preserve="true" />
 export { HostEffectQueue } from "./hosts/effect-queue.ts"
 export type { Notification, NotificationsOptions } from "./hosts/notifications.ts"
 export { Notifications } from "./hosts/notifications.ts"

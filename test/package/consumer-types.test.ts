@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { root } from "../support/run-script.ts"
 import { makeConsumer, versions } from "./consumer.ts"
+
+// A compiler takes a minute where others have the cores.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 let consumer: Awaited<ReturnType<typeof makeConsumer>>
 beforeAll(async () => {
@@ -11,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => consumer.remove())
 
 const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-  readonly exports: Readonly<Record<string, unknown>>
+  readonly exports: Readonly<Record<string, { readonly "@stepline/source"?: string }>>
 }
 const entries = Object.keys(exports).filter((name) => name !== "./package.json")
 
@@ -53,6 +56,11 @@ it("a consumer's mistake is still one", async () => {
   expect(await consumer.compile(wrong, nodeNext, "newest")).toContain(
     "error TS2322: Type 'number' is not assignable to type 'string'",
   )
+})
+
+it.each(entries)("the entry %s names Node's types first, which not every consumer does", (entry) => {
+  const file = join(root, exports[entry]?.["@stepline/source"] ?? "")
+  expect(readFileSync(file, "utf8")).toMatch(/^\/\/\/ <reference types="node" preserve="true" \/>\n/)
 })
 
 describe("the package's manifest", () => {

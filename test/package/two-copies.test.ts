@@ -92,14 +92,9 @@ describe("every Effect of stepline's own copy is taken", () => {
         return Step.Output("x")
       }),
     ],
-    [
-      "a traced function",
-      Effect.fn("traced")(function* () {
-        return yield* Effect.succeed(Step.Output("x"))
-      })(),
-    ],
+    ["a traced one", Effect.withSpan(Effect.succeed(Step.Output("x")), "traced")],
     ["one that begins later", Effect.suspend(() => Effect.promise(async () => Step.Output("x")))],
-    ["a caught failure", Effect.catch(Effect.fail("no"), () => Effect.succeed(Step.Output("x")))],
+    ["a caught failure", Effect.orElseSucceed(Effect.fail("no"), () => Step.Output("x"))],
   ])("%s", async (_name, effect) => {
     expect((await executorOf({ show: pipeline().andThen(() => effect) }).run({ name: "show" })).content).toBe(
       "x",
