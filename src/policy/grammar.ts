@@ -30,6 +30,8 @@ class Grammar extends CommandScanner {
   }
 
   protected override substitution(close: ")" | "`"): void {
+    // Bash takes it for arithmetic at first, and reads a here-document in it otherwise the second time.
+    if (close === ")" && this.next === "(") this.refuse("`((` in a substitution")
     const { bare } = this
     this.bare ||= close === "`" || this.inBody
     this.level += 1

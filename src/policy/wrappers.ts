@@ -159,7 +159,8 @@ const shell =
       }
       if (shellFlags.has(text)) continue
       if (!/^[-+]/.test(text)) break
-      if (!shellLetters.test(text)) return [unseen, ...guesses(args)]
+      // `+c` reads code as `-c` does.
+      if (!shellLetters.test(text) || /^\+.*[cs]/.test(text)) return [unseen, ...guesses(args)]
       for (const letter of text.slice(1)) {
         if (text.startsWith("-")) letters.add(letter)
         if (letter !== "o") continue

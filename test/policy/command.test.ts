@@ -132,6 +132,8 @@ describe("an allow pattern for ls does not approve", () => {
     "[[ a ]] > file",
     "ls > >(rm x)",
     // substitutions
+    'ls <((ls)|ls x <<"E_1"\n)\nE_1\n)',
+    "ls >((ls); ls)",
     "ls $(rm x)",
     "ls `rm x`",
     "ls `ls \\`rm x\\``",
@@ -555,3 +557,10 @@ describe("a hostile line is asked in bounded time", () => {
     expect(decide([".*"], ["rm -rf"], `${fill("coproc ")} rm -rf x`)).toBe("deny")
   })
 })
+
+it.each(["bash +c 'rm x'", "bash +case 'rm x'", "sh +c 'rm x'", "bash +s <<< 'rm x'"])(
+  "an allow pattern for shells does not approve code behind a plus: %j",
+  (command) => {
+    expect(decide(["^(ba)?sh\\b"], [], command)).toBeUndefined()
+  },
+)
