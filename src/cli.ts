@@ -2,6 +2,7 @@
 /** The `stepline` command: reads the command line, and loads only what the command needs. */
 import { existsSync, readFileSync } from "node:fs"
 import { Command, CommanderError } from "commander"
+import type { McpCommandOptions } from "./cli/mcp-command.ts"
 import type { PlanOptions } from "./cli/plan-command.ts"
 import type { RunOptions } from "./cli/run-command.ts"
 import { onStop } from "./cli/stopping.ts"
@@ -156,6 +157,14 @@ withToolOptions(program.command("tools"))
     onStop((status) => process.exit(status))
     const { toolsCommand } = await import("./cli/tools-command.ts")
     process.exitCode = await toolsCommand(options)
+  })
+
+withLocalOptions(program.command("mcp"))
+  .allowExcessArguments(false)
+  .description("serve the tools to an MCP client, on stdin and stdout; what no rule allows is asked there")
+  .action(async (options: McpCommandOptions) => {
+    const { mcpCommand } = await import("./cli/mcp-command.ts")
+    process.exitCode = await mcpCommand(options, version)
   })
 
 program

@@ -72,6 +72,14 @@ export class ExecutorAgent {
     this.#parts.tools.setActive(this.agentId, names)
   }
 
+  /**
+   * Calls the listener whenever its `definitions` may be others, until the function that it gives is called: a tool came or
+   * went, others are active, there is something to resolve, or nothing any more.
+   */
+  onDefinitionsChange(listener: () => void): () => void {
+    return this.#parts.tools.onChange(this.agentId, listener)
+  }
+
   /** The tool that a call of it means, `resolve` included; for hosts that draw calls with the tool's renderers. */
   tool(name: string): Tool<unknown> | undefined {
     return this.#parts.tools.toolFor(this.agentId, name)
@@ -112,9 +120,10 @@ export class ExecutorAgent {
 
   /** Who answers `resolve` while nothing is pending, such as a plan that waits for its approval. */
   setStandingResolveHandler(handler: StandingResolveHandler | undefined): void {
-    const { standingHandlers } = this.#parts
+    const { standingHandlers, tools } = this.#parts
     if (handler === undefined) standingHandlers.delete(this.agentId)
     else standingHandlers.set(this.agentId, handler)
+    tools.changed(this.agentId)
   }
 
   /** What its next turn should or must do; undefined while nothing is pending. */

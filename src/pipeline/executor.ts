@@ -147,6 +147,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       choice: this.settings.resolveChoice,
       nextActionId: () => this.actionIds.next(),
       dropped: (agentId, action) => this.drop(agentId, action),
+      changed: (agentId) => this.tools.changed(agentId),
       pushed: (agentId, { actionId, label, sourceToolName }) =>
         this.queue.push({ _tag: "ActionPending", agentId, actionId, label, sourceToolName, seq: 0, at: 0 }),
     })
@@ -175,8 +176,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       choice: this.settings.resolveChoice,
       signal: (agentId) => (engine.closing ? AbortSignal.abort(shutdownError()) : this.signals.of(agentId)),
       forget: (agentId) => {
-        this.tools.forget(agentId)
         this.standingHandlers.delete(agentId)
+        this.tools.forget(agentId)
         this.signals.forget(agentId)
       },
       cancel: (cancelling) => this.cancel(cancelling),

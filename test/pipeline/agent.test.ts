@@ -26,6 +26,26 @@ describe("a view of an agent", () => {
     expect(names(executor.agent("a").definitions())).toEqual(["note", "staging"])
   })
 
+  it("tells when its definitions may be others", async () => {
+    const executor = executorOf({ note, staging })
+    const agent = executor.agent("a")
+    const told: Array<string> = []
+    const stop = agent.onDefinitionsChange(() => void told.push(names(agent.definitions()).join(" ")))
+    agent.onDefinitionsChange(() => {
+      throw new Error("a listener that fails")
+    })
+    executor.agent("b").setActiveTools(["note"])
+    agent.setActiveTools(["staging"])
+    await agent.runTurn([{ name: "staging" }])
+    await agent.resolve({ action: "discard", reason: "no" })
+    agent.setStandingResolveHandler(async () => ({ content: [] }))
+    agent.forget()
+    expect(told).toEqual(["staging", "staging resolve", "staging", "staging resolve", "note staging"])
+    stop()
+    agent.setActiveTools(["note"])
+    expect(told).toHaveLength(5)
+  })
+
   it("is of the agent `main` by default", () => {
     expect(executorOf({ note }).agent().agentId).toBe("main")
   })

@@ -10,6 +10,8 @@ export class AgentTools {
   private readonly makeResolveTool: () => Tool<unknown>
   private madeResolveTool: Tool<unknown> | undefined
   private readonly active = new Map<string, ReadonlySet<string>>()
+  private readonly listeners = new Map<string, Set<() => void>>()
+  private stopListening: (() => void) | undefined
 
   constructor(registry: ToolRegistry<unknown>, makeResolveTool: () => Tool<unknown>) {
     this.registry = registry
@@ -30,10 +32,42 @@ export class AgentTools {
         throw new Error(`Unknown tool \`${name}\`: register it first`)
     }
     this.active.set(agentId, active)
+    this.changed(agentId)
   }
 
   forget(agentId: string): void {
     this.active.delete(agentId)
+    this.changed(agentId)
+  }
+
+  /** Calls the listener whenever the definitions of an agent may be others, until the function that it gives is called. */
+  onChange(agentId: string, listener: () => void): () => void {
+    // One function may listen twice.
+    const told = () => listener()
+    const listeners = this.listeners.get(agentId) ?? new Set()
+    this.listeners.set(agentId, listeners.add(told))
+    this.stopListening ??= this.registry.onChange(() => {
+      for (const id of [...this.listeners.keys()]) this.changed(id)
+    })
+    return () => {
+      listeners.delete(told)
+      if (listeners.size > 0 || this.listeners.get(agentId) !== listeners) return
+      this.listeners.delete(agentId)
+      if (this.listeners.size > 0) return
+      this.stopListening?.()
+      this.stopListening = undefined
+    }
+  }
+
+  /** What an agent may call, or is told of, is another now. */
+  changed(agentId: string): void {
+    for (const listener of [...(this.listeners.get(agentId) ?? [])]) {
+      try {
+        listener()
+      } catch {
+        // What was changed is changed, whatever those do who are told.
+      }
+    }
   }
 
   /** The tool that a call of this agent means. */

@@ -17,6 +17,8 @@ export interface ActionStoreOptions {
   readonly dropped: (agentId: string, action: StagedAction) => void
   /** A host or a foreign tool pushed an action; what pipelines stage they tell themselves. */
   readonly pushed: (agentId: string, action: StagedAction) => void
+  /** There may be something to resolve where there was nothing, or nothing any more. */
+  readonly changed: (agentId: string) => void
 }
 
 interface AgentActions {
@@ -78,6 +80,7 @@ export class ActionStore {
     const staged: StagedAction = { actionId: this.options.nextActionId(), ...action }
     agent.stack.push(staged)
     agent.turn = toolChoice.pending(this.options.choice)
+    this.options.changed(agentId)
     return staged
   }
 
@@ -114,7 +117,9 @@ export class ActionStore {
   /** Takes the latest for one `resolve`, which restores or settles it. */
   claim(agentId: string): StagedAction | undefined {
     const action = this.latest(agentId)
-    if (action !== undefined) this.agents.get(agentId)!.claimed.add(action)
+    if (action === undefined) return undefined
+    this.agents.get(agentId)!.claimed.add(action)
+    this.options.changed(agentId)
     return action
   }
 
@@ -123,6 +128,7 @@ export class ActionStore {
     const agent = this.agents.get(agentId)
     if (!agent?.claimed.delete(action)) return
     agent.turn = toolChoice.pending(this.options.choice)
+    this.options.changed(agentId)
   }
 
   /** It was applied or discarded. */
@@ -142,6 +148,7 @@ export class ActionStore {
     agent.stack = agent.stack.filter((action) => agent.claimed.has(action))
     if (agent.stack.length === 0) this.agents.delete(agentId)
     for (const action of dropped) this.options.dropped(agentId, action)
+    this.options.changed(agentId)
   }
 
   /** Drops all, also what is claimed by a `resolve` that was left behind. Nothing can be pushed any more. */

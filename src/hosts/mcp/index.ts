@@ -1,0 +1,2 @@
+export { type McpBuild, type McpServerOptions, mcpServer } from "./mcp-server.ts"
+export { type McpStdio, type McpStdioOptions, serveMcpStdio } from "./serve-stdio.ts"

@@ -1,0 +1,51 @@
+/** How tools are told to an MCP client. */
+import type { Tool as McpTool } from "@modelcontextprotocol/server"
+import type { ExecutorAgent } from "../../pipeline/agent.ts"
+import type { JsonSchema, Tool, ToolAnnotations } from "../../pipeline/model/tool.ts"
+
+/** All four, for what is left out counts as destructive and open to the world. */
+const annotationsOf = ({
+  readOnly = false,
+  destructive,
+  idempotent = false,
+  openWorld = true,
+}: ToolAnnotations) => ({
+  readOnlyHint: readOnly,
+  destructiveHint: destructive ?? !readOnly,
+  idempotentHint: idempotent || readOnly,
+  openWorldHint: openWorld,
+})
+
+/** As it is written on the wire: schema libraries keep their own notes in it under symbols. */
+const plain = (schema: JsonSchema): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
+
+const objectSchema = (parameters: JsonSchema): McpTool["inputSchema"] => ({
+  ...plain(parameters),
+  type: "object",
+})
+
+/**
+ * A client refuses a result that lacks the structured output which its tool promised, as the note that something runs in the
+ * background does: such a tool is not offered in the background.
+ */
+const parametersOf = (tool: Tool<unknown>, offered: JsonSchema): JsonSchema =>
+  tool.outputSchema === undefined ? offered : tool.parameters
+
+/** What `tools/list` answers for an agent. */
+export const toolList = (agent: ExecutorAgent): Array<McpTool> =>
+  agent.definitions().map(({ name, description, parameters }) => {
+    const tool = agent.tool(name)
+    if (tool === undefined) return { name, description, inputSchema: objectSchema(parameters) }
+    const { label, annotations, outputSchema } = tool
+    return {
+      name,
+      title: label,
+      description,
+      inputSchema: objectSchema(parametersOf(tool, parameters)),
+      ...(outputSchema !== undefined && {
+        outputSchema: plain(outputSchema),
+      }),
+      annotations: annotationsOf(annotations),
+    }
+  })

@@ -1,0 +1,27 @@
+/** What an MCP client is told of a call that has ended. */
+import type { CallToolResult } from "@modelcontextprotocol/server"
+import type { ToolResult } from "../../pipeline/model/event.ts"
+
+/** A result of text alone that says why nothing came of the call. */
+export const errorResult = (text: string): CallToolResult => ({
+  content: [{ type: "text", text }],
+  isError: true,
+})
+
+const editedNote = (params: unknown) => ({
+  type: "text" as const,
+  text: `The user edited the parameters before this ran: ${JSON.stringify(params)}`,
+})
+
+/** Blocks have MCP's shapes already. */
+export const toolResult = ({ output, isError }: ToolResult, editedParams?: unknown): CallToolResult => {
+  const { structured } = output
+  const content = output.content as CallToolResult["content"]
+  return {
+    content: editedParams === undefined ? [...content] : [editedNote(editedParams), ...content],
+    ...(structured !== undefined && {
+      structuredContent: structured as NonNullable<CallToolResult["structuredContent"]>,
+    }),
+    ...(isError && { isError }),
+  }
+}

@@ -1,0 +1,304 @@
+import { Type } from "@sinclair/typebox"
+import { describe, expect, it } from "vitest"
+import { defineTool, pipeline, Step, type Tool, ToolFilters } from "../../../src/index.ts"
+import { approve, connect, revisions, textOfResult } from "./connected.ts"
+
+const greet = defineTool({
+  name: "greet",
+  label: "Greet",
+  description: "Greets somebody.",
+  parameters: Type.Object({ who: Type.String() }),
+  annotations: { readOnly: true, openWorld: false },
+  compose: ({ who }) => pipeline().andThen(() => Step.Output(`hello ${who}`)),
+})
+
+const send = defineTool({
+  name: "send",
+  label: "Send",
+  description: "Sends a text.",
+  parameters: Type.Object({ text: Type.String() }),
+  primaryParam: "text",
+  compose: ({ text }) =>
+    pipeline()
+      .andThen(() => Step.Output(`would send ${text}`))
+      .awaitApproval({ label: "Send it" })
+      .andThen(() => Step.Output(`sent ${text}`)),
+})
+
+/** Waits until it is cancelled. */
+const hanging = (began: () => void, ended: () => void): Tool =>
+  defineTool({
+    name: "hang",
+    description: "Never ends.",
+    parameters: Type.Object({}),
+    compose: () =>
+      pipeline()
+        .andThen(async ({ signal }) => {
+          began()
+          await new Promise((resolve) => signal.addEventListener("abort", resolve))
+          return Step.Continue
+        })
+        .finally(() => {
+          ended()
+          return Step.Continue
+        }),
+  })
+
+describe.each(revisions)("an MCP server of revision %s", (revision) => {
+  it("lists the tools with their title, their schemas and all four annotations", async () => {
+    const area = defineTool({
+      name: "area",
+      description: "Computes an area.",
+      parameters: Type.Object({ side: Type.Number() }),
+      outputSchema: Type.Object({ area: Type.Number() }),
+      compose: ({ side }) =>
+        pipeline().andThen(() => Step.Output({ content: [], structured: { area: side * side } })),
+    })
+    const { client } = await connect([greet, area], { revision })
+    const { tools } = await client.listTools()
+    expect(tools).toMatchObject([
+      {
+        name: "greet",
+        title: "Greet",
+        description: "Greets somebody.",
+        inputSchema: { type: "object", properties: { who: { type: "string" } }, required: ["who"] },
+        annotations: {
+          readOnlyHint: true,
+          destructiveHint: false,
+          idempotentHint: true,
+          openWorldHint: false,
+        },
+      },
+      {
+        name: "area",
+        outputSchema: { type: "object", properties: { area: { type: "number" } } },
+        annotations: {
+          readOnlyHint: false,
+          destructiveHint: true,
+          idempotentHint: false,
+          openWorldHint: true,
+        },
+      },
+    ])
+    expect(tools[1]!.inputSchema.properties).not.toHaveProperty("background")
+    expect(client.getServerVersion()).toMatchObject({ name: "served", version: "1.2.3" })
+  })
+
+  it("runs a call, and tells what is wrong with one that cannot run", async () => {
+    const { client } = await connect([greet], { revision })
+    expect(await client.callTool({ name: "greet", arguments: { who: "anne" } })).toMatchObject({
+      content: [{ type: "text", text: "hello anne" }],
+    })
+    const invalid = await client.callTool({ name: "greet", arguments: {} })
+    expect(invalid.isError).toBe(true)
+    expect(textOfResult(invalid)).toContain("Validation failed for tool")
+    await expect(client.callTool({ name: "wave", arguments: {} })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('Unknown tool "wave". Available tools: greet'),
+    })
+  })
+
+  it("puts a gate to the client's user, who approves it", async () => {
+    const { client, asked } = await connect([send], { revision, answer: () => approve() })
+    const result = await client.callTool({ name: "send", arguments: { text: "hi\u202e" } })
+    expect(textOfResult(result)).toBe("sent hi\u202e")
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toContain("May the tool Send (send) run?")
+    expect(asked[0]).toContain("Send it")
+    expect(asked[0]).toContain("What would happen:\n  would send hi⟦U+202E⟧")
+  })
+
+  it("runs what the user made of the parameters, and tells the model", async () => {
+    const { client } = await connect([send], {
+      revision,
+      answer: () => approve({ params: '{"text":"bye"}' }),
+    })
+    const result = await client.callTool({ name: "send", arguments: { text: "hi" } })
+    expect(textOfResult(result)).toBe(
+      'The user edited the parameters before this ran: {"text":"bye"}\nsent bye',
+    )
+  })
+
+  it("asks again where the answer cannot be used", async () => {
+    const answers = [approve({ params: "[1" }), { action: "accept" as const, content: {} }, approve()]
+    const { client, asked } = await connect([send], { revision, answer: () => answers.shift()! })
+    const result = await client.callTool({ name: "send", arguments: { text: "hi" } })
+    expect(textOfResult(result)).toBe("sent hi")
+    expect(asked[1]).toMatch(/^The other parameters are no JSON object\./)
+    expect(asked[2]).toMatch(/^The answer has to name a decision/)
+  })
+
+  it.each([
+    [
+      "a reason",
+      { action: "accept" as const, content: { decision: "deny", reason: "not today" } },
+      "not today",
+    ],
+    ["a refusal", { action: "decline" as const }, "Denied by user"],
+    [
+      "nothing",
+      { action: "cancel" as const },
+      "The user dismissed the question without an answer. Do not try it again unasked.",
+    ],
+  ])("ends a call that the user denies with %s", async (_what, answer, text) => {
+    const { client } = await connect([send], { revision, answer: () => answer })
+    const result = await client.callTool({ name: "send", arguments: { text: "hi" } })
+    expect(result).toMatchObject({ isError: true, content: [{ type: "text", text }] })
+  })
+
+  it("denies a gate where the client cannot ask its user", async () => {
+    const { client } = await connect([send], { revision })
+    const result = await client.callTool({ name: "send", arguments: { text: "hi" } })
+    expect(result.isError).toBe(true)
+    expect(textOfResult(result)).toMatch(/this MCP client cannot ask for it/)
+  })
+
+  it("asks nobody where a rule decides", async () => {
+    const filters = ToolFilters.compile({ send: { allow: ["^hi$"], deny: ["^no$"] } })
+    const { client } = await connect([send], { revision, executor: { filters } })
+    expect(textOfResult(await client.callTool({ name: "send", arguments: { text: "hi" } }))).toBe("sent hi")
+    const denied = await client.callTool({ name: "send", arguments: { text: "no" } })
+    expect(denied.isError).toBe(true)
+  })
+
+  it("lets `questions` decide in place of the client", async () => {
+    const { client, asked } = await connect([send], {
+      revision,
+      answer: () => approve(),
+      server: {
+        questions: (question) => {
+          if (question._tag === "AwaitingApproval") question.deny("the server says no")
+        },
+      },
+    })
+    const result = await client.callTool({ name: "send", arguments: { text: "hi" } })
+    expect(textOfResult(result)).toBe("the server says no")
+    expect(asked).toEqual([])
+  })
+
+  it("does not let a call that waits for its user hold up another", async () => {
+    let answer: (result: ReturnType<typeof approve>) => void
+    let shown: () => void
+    const isShown = new Promise<void>((resolve) => (shown = resolve))
+    const { client } = await connect([send, greet], {
+      revision,
+      answer: () => {
+        shown()
+        return new Promise((resolve) => (answer = resolve))
+      },
+    })
+    const waiting = client.callTool({ name: "send", arguments: { text: "hi" } })
+    await isShown
+    expect(textOfResult(await client.callTool({ name: "greet", arguments: { who: "bo" } }))).toBe("hello bo")
+    answer!(approve())
+    expect(textOfResult(await waiting)).toBe("sent hi")
+  })
+
+  it("tells what a call streams as progress", async () => {
+    const count = defineTool({
+      name: "count",
+      description: "Counts.",
+      parameters: Type.Object({}),
+      compose: () =>
+        pipeline().andThen(async function* () {
+          for (const n of [1, 2, 3]) yield Step.Delta(`${n} `)
+          yield Step.Output("done")
+        }),
+    })
+    const { client } = await connect([count], { revision })
+    const progress: Array<unknown> = []
+    const result = await client.callTool(
+      { name: "count", arguments: {} },
+      { onprogress: (told) => void progress.push(told) },
+    )
+    expect(textOfResult(result)).toBe("done")
+    expect(progress).toMatchObject([
+      { progress: 1, message: "1 " },
+      { progress: 2, message: "2 " },
+      { progress: 3, message: "3 " },
+    ])
+  })
+
+  it("cancels the call of a request that is cancelled, and cleans up", async () => {
+    let began = () => {}
+    let ended = () => {}
+    const running = new Promise<void>((resolve) => (began = resolve))
+    const cleaned = new Promise<void>((resolve) => (ended = resolve))
+    const { client, executor } = await connect([hanging(began, ended)], { revision })
+    const abort = new AbortController()
+    const call = client.callTool({ name: "hang", arguments: {} }, { signal: abort.signal })
+    await running
+    abort.abort()
+    await expect(call).rejects.toThrow()
+    await cleaned
+    await expect.poll(() => executor.inspect()).toEqual([])
+  })
+
+  it("gives images, links and structured output as they are", async () => {
+    const content = [
+      { type: "text", text: "a" },
+      { type: "image", data: "aGk=", mimeType: "image/png" },
+      { type: "audio", data: "aGk=", mimeType: "audio/wav" },
+      { type: "resource", resource: { uri: "file:///a", text: "b" } },
+      { type: "resource_link", uri: "file:///c", name: "c" },
+    ] as const
+    const show = defineTool({
+      name: "show",
+      description: "Shows.",
+      parameters: Type.Object({}),
+      outputSchema: Type.Object({ n: Type.Number() }),
+      compose: () =>
+        pipeline().andThen(() => Step.Output({ content, structured: { n: 1 }, details: "secret" })),
+    })
+    const { client } = await connect([show], { revision })
+    const result = await client.callTool({ name: "show", arguments: {} })
+    expect(result).toMatchObject({ content, structuredContent: { n: 1 } })
+    expect(JSON.stringify(result)).not.toContain("secret")
+  })
+
+  it("tells clients that the tools have changed", async () => {
+    const { client, registry } = await connect([greet], { revision })
+    const changed = new Promise<void>((resolve) => {
+      client.setNotificationHandler("notifications/tools/list_changed", () => resolve())
+    })
+    if (revision === "2026-07-28") await client.listen({ toolsListChanged: true })
+    registry.register(send)
+    await changed
+    const { tools } = await client.listTools(undefined, { cacheMode: "refresh" })
+    expect(tools.map(({ name }) => name)).toEqual(["greet", "send"])
+  })
+
+  it("offers resolve while there is something to resolve", async () => {
+    const rename = defineTool({
+      name: "rename",
+      description: "Renames.",
+      parameters: Type.Object({}),
+      compose: () =>
+        pipeline()
+          .andThen(() => Step.Output("3 places"))
+          .awaitResolve({ label: "Rename 3 places" })
+          .andThen(() => Step.Output("renamed")),
+    })
+    const { client } = await connect([rename], { revision })
+    const names = async () =>
+      (await client.listTools(undefined, { cacheMode: "refresh" })).tools.map(({ name }) => name)
+    expect(await names()).toEqual(["rename"])
+    expect(textOfResult(await client.callTool({ name: "rename", arguments: {} }))).toContain("3 places")
+    expect(await names()).toEqual(["rename", "resolve"])
+    const applied = await client.callTool({ name: "resolve", arguments: { action: "apply", reason: "fine" } })
+    expect(textOfResult(applied)).toContain("renamed")
+    expect(await names()).toEqual(["rename"])
+  })
+
+  it("lets a call run in the background, and collects it with the tool for that", async () => {
+    const { getBackgroundTaskTool } = await import("../../../src/impls/get-background-task.ts")
+    const { client, executor } = await connect([greet, getBackgroundTaskTool], { revision })
+    const started = textOfResult(
+      await client.callTool({ name: "greet", arguments: { who: "cy", background: true } }),
+    )
+    const id = /task_id: (\S+)\)/.exec(started)![1]!
+    await executor.tasks.wait(id)
+    const collected = await client.callTool({ name: "get_background_task", arguments: { task_id: id } })
+    expect(textOfResult(collected)).toContain("hello cy")
+  })
+})
