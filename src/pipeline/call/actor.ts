@@ -41,7 +41,7 @@ import { type CallRecord, type CallState, makeRecord } from "./state.ts"
 import { CallStream } from "./stream.ts"
 import type { Submission } from "./submission.ts"
 import { resolvedEvent, type Teller, tellAnnounced, tellDecision, tellEnded, tellStarted } from "./telling.ts"
-import { timeLimit, timeoutMessage } from "./time-limits.ts"
+import { movesAt, timeLimit, timeoutMessage, unreadMessage } from "./time-limits.ts"
 import type { CallSpan } from "./tracing.ts"
 import { transition } from "./transition.ts"
 
@@ -214,10 +214,10 @@ export class CallActor
 
   /** A call that has started goes on in the background, and its lane moves on. */
   toBackground(): boolean {
-    if (this.tool?.background !== true || !this.answer({ _tag: "ToBackground" })) return false
+    if (!this.mayMove || !this.answer({ _tag: "ToBackground" })) return false
     this.engine.tasks.started(this)
     const { state } = this.record
-    this.timer?.restart(state, timeLimit(this.record, this.engine.settings))
+    this.timer?.restart(state, this.timeLimit)
     if (state._tag === "Running") this.suspended()
     return true
   }
@@ -436,8 +436,11 @@ export class CallActor
       return this.failed(run, error, error, this.record.more)
     }
     if (room === undefined) return void this.receive({ _tag: "Flowed", run })
-    this.suspended()
-    void room.then(() => this.receiveHere({ _tag: "Flowed", run }))
+    this.blocked()
+    void room.then(() => {
+      this.unblocked()
+      this.receiveHere({ _tag: "Flowed", run })
+    })
   }
 
   private announce(): void {
@@ -542,17 +545,45 @@ export class CallActor
   suspended(): void {
     const { state, place } = this.record
     if (place === "asked") return
-    const limit = timeLimit(this.record, this.engine.settings)
+    const limit = this.timeLimit
     if (limit === Number.POSITIVE_INFINITY) return
     this.timer ??= new CallTimer(this.engine.deadlines, () => this.timedOut())
     this.timer.start(state, limit)
   }
 
+  private get mayMove(): boolean {
+    return this.tool?.background === true
+  }
+
+  private get timeLimit(): number {
+    return timeLimit(this.record, this.engine.settings, this.mayMove)
+  }
+
+  /** The handler waits for its consumer: its own time stands still. A finally handler's does not. */
+  blocked(): void {
+    const { state } = this.record
+    if (state._tag !== "Running") return this.suspended()
+    this.timer ??= new CallTimer(this.engine.deadlines, () => this.timedOut())
+    this.timer.block(state, this.engine.settings.consumerTimeout)
+  }
+
+  /** It does not wait any more. */
+  unblocked(): void {
+    if (this.timer?.unblock() === true) this.suspended()
+  }
+
   private timedOut(): void {
-    if (this.record.state._tag === "Judging") {
+    const { record } = this
+    const { settings } = this.engine
+    if (this.timer?.isBlocked === true) {
+      this.timer.isBlocked = false
+      return void this.receive({ _tag: "TimedOut", message: unreadMessage(settings.consumerTimeout) })
+    }
+    if (movesAt(record, settings, this.mayMove)) return void this.toBackground()
+    if (record.state._tag === "Judging") {
       this.abortFunction(new DOMException("The hook took too long", "TimeoutError"))
     }
-    this.receive({ _tag: "TimedOut", message: timeoutMessage(this.record, this.engine.settings) })
+    this.receive({ _tag: "TimedOut", message: timeoutMessage(record, settings) })
   }
 
   // --- Written down and read back

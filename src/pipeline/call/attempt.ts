@@ -39,6 +39,9 @@ export interface AttemptOwner {
   failed(run: number, error: unknown, cause?: unknown, more?: boolean): void
   /** The handler did not end at once: from here on the time that is allowed may run out. */
   suspended(): void
+  /** It waits until its consumer has room, and no longer does. */
+  blocked(): void
+  unblocked(): void
   /** The handler asks its host. False where it cannot any more. */
   asked(effect: HostEffect, timeout: DurationInput | undefined): boolean
   /** Why nothing is streamed any more: the call was cancelled, though the handler is yet to be told. */
@@ -164,10 +167,17 @@ export class Attempt {
     const refusal = this.reason ?? this.owner.refusal
     if (refusal !== undefined) return rejectedDelta(refusal)
     if (this.over) return rejectedDelta(new DOMException("The call has ended", "AbortError"))
-    const wait = this.owner.streamed(String(content), partial) ?? this.owner.engine.budget.room()
+    const room = this.owner.streamed(String(content), partial)
+    if (room !== undefined) {
+      // Who streams on does not wait for the one before.
+      if (this.blocked === undefined) this.owner.blocked()
+      else this.owner.unblocked()
+    }
+    const wait = room ?? this.owner.engine.budget.room()
     if (wait === undefined) return Promise.resolve()
     this.blocked ??= new BlockedDelta(wait, () => {
       this.blocked = undefined
+      this.owner.unblocked()
     })
     return this.blocked.promise
   }

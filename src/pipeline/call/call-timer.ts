@@ -17,6 +17,8 @@ export class CallTimer implements Expiring {
   private timed: CallState | undefined
   /** Milliseconds that the call may still run; undefined before it ran. */
   private left: number | undefined
+  /** Whether the handler that runs waits for its consumer: then the call's own time stands still. */
+  isBlocked = false
   private readonly deadlines: Deadlines
   private readonly expired: () => void
 
@@ -34,9 +36,24 @@ export class CallTimer implements Expiring {
 
   /** Starts in this state, unless it runs in it already. */
   start(state: CallState, limit: number): void {
-    if (this.timed === state) return
+    if (this.timed === state || this.isBlocked) return
     this.timed = state
-    this.deadlines.set(this, isClocked(state) ? (this.left ?? limit) : limit)
+    this.deadlines.set(this, isClocked(state) ? Math.min(this.left ?? limit, limit) : limit)
+  }
+
+  /** The handler waits for its consumer: from here on this limit holds, and no other. */
+  block(state: CallState, limit: number): void {
+    this.stop()
+    this.isBlocked = true
+    this.timed = state
+    this.deadlines.set(this, limit)
+  }
+
+  /** False where it was not blocked. */
+  unblock(): boolean {
+    if (!this.isBlocked) return false
+    this.stop()
+    return true
   }
 
   /** Stops where the state is another now. */
@@ -55,7 +72,10 @@ export class CallTimer implements Expiring {
     const { timed } = this
     if (timed === undefined) return
     this.timed = undefined
-    if (keepLeft && isClocked(timed)) this.left = Math.max(0, this.expiresAt - this.deadlines.now())
+    const { isBlocked } = this
+    this.isBlocked = false
+    if (keepLeft && !isBlocked && isClocked(timed))
+      this.left = Math.max(0, this.expiresAt - this.deadlines.now())
     this.deadlines.clear(this)
   }
 

@@ -20,6 +20,7 @@ export class EnqueuedCall implements Submission, LaneCall {
   readonly origin: Origin
   /** Whether it is among the executor's calls: those that are refused at once never are. */
   isActive = false
+  hasTurn = false
   private readonly engine: Engine
   private made: CallActor | undefined
 
@@ -53,6 +54,10 @@ export class EnqueuedCall implements Submission, LaneCall {
 
   get lane(): string {
     return this.call.lane ?? this.call.agentId
+  }
+
+  get shares(): boolean {
+    return this.engine.settings.parallelReads && this.tool?.annotations.readOnly === true
   }
 
   get isOver(): boolean {

@@ -4,14 +4,20 @@ import type { CallRecord, EffectQuestion, Question } from "./state.ts"
 
 type Limits = Pick<
   Settings,
-  "callTimeout" | "taskTimeout" | "approvalTimeout" | "delegateTimeout" | "finallyTimeout"
+  "callTimeout" | "backgroundAfter" | "taskTimeout" | "approvalTimeout" | "delegateTimeout" | "finallyTimeout"
 >
 
+/** Whether a call that runs has become a background task once its time is up: `mayMove` where its tool may run there. */
+export const movesAt = ({ state, call }: CallRecord, limits: Limits, mayMove: boolean): boolean =>
+  mayMove && !call.background && state._tag === "Running" && limits.backgroundAfter < limits.callTimeout
+
 /** Milliseconds; `Infinity` for no limit. */
-export const timeLimit = ({ state, call }: CallRecord, limits: Limits): number => {
+export const timeLimit = (record: CallRecord, limits: Limits, mayMove: boolean): number => {
+  const { state, call } = record
   switch (state._tag) {
     case "Preparing":
     case "Running":
+      if (movesAt(record, limits, mayMove)) return limits.backgroundAfter
       return call.background ? limits.taskTimeout : limits.callTimeout
     case "Asking":
       return questionLimit(state.question, limits)
@@ -33,7 +39,7 @@ const effectLimit = ({ timeout }: EffectQuestion, { delegateTimeout }: Limits): 
 /** What is said of a call whose time is up where it stands: to the model, or, in the cleanup, among its errors. */
 export const timeoutMessage = (record: CallRecord, limits: Limits): string => {
   const { state } = record
-  const limit = formatMillis(timeLimit(record, limits))
+  const limit = formatMillis(timeLimit(record, limits, false))
   switch (state._tag) {
     case "Asking":
       return state.question.kind === "approval"
@@ -47,3 +53,7 @@ export const timeoutMessage = (record: CallRecord, limits: Limits): string => {
       return `Timed out after ${limit}`
   }
 }
+
+/** What is said of a call whose consumer does not read. */
+export const unreadMessage = (consumerTimeout: number): string =>
+  `The consumer did not read what the call streams within ${formatMillis(consumerTimeout)}`

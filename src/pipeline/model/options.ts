@@ -142,12 +142,21 @@ export interface ToolExecutorOptions {
   readonly backgroundConcurrency?: number
   /** Running time of a foreground call, waiting for the host not counted. Default 10 minutes; `"Infinity"` for none. */
   readonly callTimeout?: DurationInput | undefined
-  /** The same for background tasks. Default: none. */
+  /**
+   * After this running time a foreground call goes on as a background task by itself, where its tool may. Default: never.
+   */
+  readonly backgroundAfter?: DurationInput | undefined
+  /** The same as `callTimeout` for background tasks. Default: none. */
   readonly taskTimeout?: DurationInput | undefined
   /** How long a gate waits. Default: for ever. */
   readonly approvalTimeout?: DurationInput | undefined
   /** How long the host may take to answer an effect. Default 30 seconds; `"Infinity"` for ever. */
   readonly delegateTimeout?: DurationInput | undefined
+  /**
+   * How long a handler that awaits its deltas waits for a reader that has no room. The time does not count for `callTimeout`.
+   * Default: for ever.
+   */
+  readonly consumerTimeout?: DurationInput | undefined
   /** The time of each finally handler, of `afterCall`, and of a cancelled Effect's finalizers. Default 5 seconds. */
   readonly finallyTimeout?: DurationInput | undefined
   /** How long an uncollected background result is kept. Default 1 hour. */
@@ -160,6 +169,11 @@ export interface ToolExecutorOptions {
   readonly eventBuffer?: number
   /** Bytes of undelivered deltas before a handler's `delta` waits. Default 8 MiB. */
   readonly eventBufferBytes?: number
+  /**
+   * Calls of tools with `annotations.readOnly` share the turn of their lane: those that follow each other run together, the
+   * next other call waits for them, and they for it. Default false.
+   */
+  readonly parallelReads?: boolean
   /** How the model is brought to resolve a preview: see `toolChoice`. Default `"soft"`. */
   readonly resolveChoice?: ResolveChoice
   readonly hooks?: Hooks
@@ -176,15 +190,18 @@ export interface Settings {
   readonly delegates: Delegates
   readonly backgroundConcurrency: number
   readonly callTimeout: number
+  readonly backgroundAfter: number
   readonly taskTimeout: number
   readonly approvalTimeout: number
   readonly delegateTimeout: number
+  readonly consumerTimeout: number
   readonly finallyTimeout: number
   readonly taskTtl: number
   readonly maxTasks: number
   readonly maxPendingActions: number
   readonly eventBuffer: number
   readonly eventBufferBytes: number
+  readonly parallelReads: boolean
   readonly resolveChoice: ResolveChoice
   readonly hooks: Hooks
   readonly reviewers: ReadonlyArray<Reviewer>
@@ -249,15 +266,18 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     delegates: options.delegates ?? {},
     backgroundConcurrency: toCount("backgroundConcurrency", options.backgroundConcurrency, 64),
     callTimeout: toMillis("callTimeout", options.callTimeout, "10 minutes"),
+    backgroundAfter: toMillis("backgroundAfter", options.backgroundAfter),
     taskTimeout: toMillis("taskTimeout", options.taskTimeout),
     approvalTimeout: toMillis("approvalTimeout", options.approvalTimeout),
     delegateTimeout: toMillis("delegateTimeout", options.delegateTimeout, "30 seconds"),
+    consumerTimeout: toMillis("consumerTimeout", options.consumerTimeout),
     finallyTimeout: toMillis("finallyTimeout", options.finallyTimeout, "5 seconds"),
     taskTtl: toMillis("taskTtl", options.taskTtl, "1 hour"),
     maxTasks: toCount("maxTasks", options.maxTasks, 1000),
     maxPendingActions: toCount("maxPendingActions", options.maxPendingActions, 100),
     eventBuffer: toCount("eventBuffer", options.eventBuffer, 1024),
     eventBufferBytes: toCount("eventBufferBytes", options.eventBufferBytes, 8 * 1024 * 1024),
+    parallelReads: options.parallelReads === true,
     resolveChoice,
     hooks: options.hooks ?? {},
     reviewers: toReviewers(options.reviewers),

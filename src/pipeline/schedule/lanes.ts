@@ -1,6 +1,7 @@
 /**
- * The foreground calls of each lane take turns, in the order of their enqueueing; lanes do not wait for each other.
- * An idle lane gives its turn in a microtask, when its caller's code has returned.
+ * The foreground calls of each lane take turns, in the order of their enqueueing; lanes do not wait for each other. Calls
+ * that may share a turn have it together, where nothing else stands between them. An idle lane gives its turn in a
+ * microtask, when its caller's code has returned.
  */
 import { Ring } from "./ring.ts"
 import { soon } from "./soon.ts"
@@ -9,16 +10,22 @@ import type { StepBudget } from "./step-budget.ts"
 /** A call as a lane sees it. */
 export interface LaneCall {
   readonly lane: string
+  /** Whether its turn may be that of others like it too. */
+  readonly shares: boolean
   /** Whether it has ended, and wants no turn. */
   readonly isOver: boolean
+  /** Whether it has its turn, or is about to get it. The lane sets it. */
+  hasTurn: boolean
   /** Gives it its turn. `inContext`: in the async context of its enqueuer. False where it does not want it any more. */
   start(inContext: boolean): boolean
 }
 
 interface Lane<T> {
   readonly name: string
-  /** The one that has its turn, or is about to get it. */
-  current: T | undefined
+  /** How many have their turn, or are about to get it: one, or several that share it. */
+  active: number
+  /** Whether those share it. */
+  isShared: boolean
   /** Made when a call has to wait for another. Those that ended meanwhile leave when they come to the front. */
   waiting: Ring<T> | undefined
   /** How many of `waiting` have ended. */
@@ -27,11 +34,15 @@ interface Lane<T> {
   pumping: boolean
 }
 
-/** Nobody has the turn, and nobody is about to be given it. */
-const isIdle = ({ current, pumping }: Lane<LaneCall>): boolean => current === undefined && !pumping
+/** How many calls have one turn together: each may hold a file, or a socket. */
+const mostSharing = 256
 
 /** Lanes without calls that are kept for their next one: to make one costs more than a short call. */
 const keptIdle = 64
+
+/** Whether this call may have its turn now, were it the next. */
+const hasRoom = ({ active, isShared }: Lane<LaneCall>, { shares }: LaneCall): boolean =>
+  active === 0 || (shares && isShared && active < mostSharing)
 
 /** The lanes of all agents. Those without calls are dropped, but for a few. */
 export class Lanes<T extends LaneCall> {
@@ -43,23 +54,24 @@ export class Lanes<T extends LaneCall> {
     this.budget = budget
   }
 
-  /** Whether a call that joined this lane now would have to wait. */
+  /** Whether a call that joined this lane now might have to wait. */
   isBusy(name: string): boolean {
     const lane = this.lanes.get(name)
-    return lane !== undefined && !isIdle(lane)
+    return lane !== undefined && (lane.active > 0 || lane.pumping)
   }
 
   join(call: T): void {
     const lane = this.laneOf(call.lane)
-    if (!isIdle(lane)) {
+    const isNext = !lane.pumping && (lane.waiting === undefined || lane.waiting.length === 0)
+    if (!isNext || !hasRoom(lane, call)) {
       lane.waiting ??= new Ring()
       lane.waiting.push(call)
       return
     }
-    this.idle -= 1
-    lane.current = call
+    if (lane.active === 0) this.idle -= 1
+    this.giveTurn(lane, call)
     void soon.then(() => {
-      if (lane.current === call) call.start(true)
+      if (call.hasTurn) call.start(true)
     })
   }
 
@@ -67,16 +79,31 @@ export class Lanes<T extends LaneCall> {
   leave(call: T): void {
     const lane = this.lanes.get(call.lane)
     if (lane === undefined) return
-    if (lane.current === call) {
-      lane.current = undefined
+    if (call.hasTurn) {
+      this.takeTurn(lane, call)
       this.pump(lane)
-    } else if (lane.waiting !== undefined) this.forget(lane, lane.waiting)
+    } else if (lane.waiting !== undefined) {
+      this.forget(lane, lane.waiting)
+      // Those behind it may share the turn of those before it.
+      if (lane.isShared) this.pump(lane)
+    }
+  }
+
+  private giveTurn(lane: Lane<T>, call: T): void {
+    call.hasTurn = true
+    lane.active += 1
+    lane.isShared = call.shares
+  }
+
+  private takeTurn(lane: Lane<T>, call: T): void {
+    call.hasTurn = false
+    lane.active -= 1
   }
 
   private laneOf(name: string): Lane<T> {
     const known = this.lanes.get(name)
     if (known !== undefined) return known
-    const lane: Lane<T> = { name, current: undefined, waiting: undefined, gone: 0, pumping: false }
+    const lane: Lane<T> = { name, active: 0, isShared: false, waiting: undefined, gone: 0, pumping: false }
     this.lanes.set(name, lane)
     this.idle += 1
     return lane
@@ -93,19 +120,22 @@ export class Lanes<T extends LaneCall> {
     lane.gone = 0
   }
 
-  /** Gives turns until one is taken for longer. */
+  /** Gives turns until there is no room for the next call. */
   private pump(lane: Lane<T>): void {
     if (lane.pumping) return
     const { waiting } = lane
     if (waiting !== undefined && waiting.length > 0) {
       lane.pumping = true
-      while (lane.current === undefined && waiting.length > 0) {
+      for (let next = waiting.first(); next !== undefined; next = waiting.first()) {
+        if (!next.isOver && !hasRoom(lane, next)) break
         if (!this.budget.take()) return this.pumpLater(lane)
-        this.give(lane, waiting.shift()!)
+        waiting.shift()
+        if (next.isOver) lane.gone = Math.max(0, lane.gone - 1)
+        else this.give(lane, next)
       }
       lane.pumping = false
     }
-    if (lane.current === undefined) this.rest(lane)
+    if (lane.active === 0) this.rest(lane)
   }
 
   private pumpLater(lane: Lane<T>): void {
@@ -116,10 +146,8 @@ export class Lanes<T extends LaneCall> {
   }
 
   private give(lane: Lane<T>, call: T): void {
-    lane.current = call
-    if (call.start(false) || lane.current !== call) return
-    lane.current = undefined
-    lane.gone = Math.max(0, lane.gone - 1)
+    this.giveTurn(lane, call)
+    if (!call.start(false) && call.hasTurn) this.takeTurn(lane, call)
   }
 
   /** Nobody wants its turn. */

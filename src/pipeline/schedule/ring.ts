@@ -15,6 +15,11 @@ export class Ring<T> {
     this.count += 1
   }
 
+  /** The oldest value, which stays. */
+  first(): T | undefined {
+    return this.count === 0 ? undefined : this.slots[this.head]
+  }
+
   shift(): T | undefined {
     if (this.count === 0) return undefined
     const value = this.slots[this.head]
