@@ -30,6 +30,17 @@ export type TurnCall = Omit<ToolCallInput, "agentId">
 
 type OnEvent = ((event: ToolEvent) => unknown) | undefined
 
+/** A turn of an agent's model whose calls come one by one, as the loops of SDKs give them. */
+export interface AgentTurn {
+  /**
+   * Runs one of its calls, as `runTurn` does. The first one decides whether the turn is withheld. Throws at once for what
+   * is no call.
+   */
+  run(call: TurnCall, onEvent?: (event: ToolEvent) => unknown, options?: SignalOption): Promise<ToolResult>
+  /** Nothing more is called in it. A turn in which nothing was called counts too. */
+  end(): void
+}
+
 /** What a view asks of its executor. */
 export interface AgentParts {
   readonly tools: AgentTools
@@ -160,6 +171,21 @@ export class ExecutorAgent {
     const runs = toolCalls.map((call) => this.#parts.run(call, onEvent, options, { refusal }))
     await Promise.allSettled(runs)
     return Promise.all(runs)
+  }
+
+  /** The same turn, for hosts that are given its calls one by one. End it before the next one begins. */
+  beginTurn(): AgentTurn {
+    let taken: { readonly refusal: Stopped | undefined } | undefined
+    return {
+      run: (call, onEvent, options = {}) => {
+        const toolCalls = this.#callsOf([call], "run")
+        taken ??= { refusal: this.#takeTurn(toolCalls) }
+        return this.#parts.run(toolCalls[0]!, onEvent, options, taken)
+      },
+      end: () => {
+        taken ??= { refusal: this.#takeTurn([]) }
+      },
+    }
   }
 
   #callsOf(calls: ReadonlyArray<TurnCall>, method: string): Array<ToolCall> {

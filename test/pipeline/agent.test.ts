@@ -136,3 +136,41 @@ describe("a turn that is run", () => {
     )
   })
 })
+
+describe("a turn whose calls come one by one", () => {
+  const force = async () => {
+    const executor = executorOf({ note, staging })
+    const agent = executor.agent("a")
+    await agent.runTurn([{ name: "staging" }])
+    const turn = agent.beginTurn()
+    turn.end()
+    expect(agent.toolChoice()?.mode).toBe("force")
+    return agent
+  }
+
+  it("is withheld as its first call says, and counts once", async () => {
+    const agent = await force()
+    const turn = agent.beginTurn()
+    const results = await Promise.all([turn.run({ name: "note" }), turn.run({ name: "note" })])
+    expect(results.map(({ reason }) => reason)).toEqual(["withheld", "withheld"])
+    turn.end()
+    // Three forced turns in vain set the choice free: this was the first.
+    agent.beginTurn().end()
+    expect(agent.toolChoice()?.mode).toBe("force")
+    agent.beginTurn().end()
+    expect(agent.toolChoice()?.mode).toBe("auto")
+  })
+
+  it("resolves, and lets what follows run", async () => {
+    const agent = await force()
+    const turn = agent.beginTurn()
+    const resolved = await turn.run({ name: "resolve", params: { action: "discard", reason: "no" } })
+    const noted = await turn.run({ name: "note" })
+    expect([resolved.status, noted.status]).toEqual(["complete", "complete"])
+  })
+
+  it("throws for what is no call", () => {
+    const turn = executorOf({ note }).agent().beginTurn()
+    expect(() => turn.run({ name: 1 } as never)).toThrow(TypeError)
+  })
+})

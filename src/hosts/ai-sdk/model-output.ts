@@ -1,0 +1,48 @@
+/** What the model is shown of a tool's result, in the shapes of the AI SDK. */
+import type { ToolContent } from "../../pipeline/model/content.ts"
+import { isAllText, type LoopResult, resourceText, toldBlocks } from "../agent-loop/loop-calls.ts"
+
+/** Media, in the shape of AI SDK 7. */
+interface FilePart {
+  readonly type: "file"
+  readonly mediaType: string
+  readonly data: { readonly type: "data"; readonly data: string }
+}
+
+/** Media, in the shapes of AI SDK 6. */
+interface DataPart {
+  readonly type: "image-data" | "file-data"
+  readonly data: string
+  readonly mediaType: string
+}
+
+type ContentPart = { readonly type: "text"; readonly text: string } | FilePart | DataPart
+
+/** A tool result's output, as the SDK's messages hold it. */
+export type AiSdkModelOutput =
+  | { readonly type: "text" | "error-text"; readonly value: string }
+  | { readonly type: "execution-denied"; readonly reason: string }
+  | { readonly type: "content"; readonly value: Array<ContentPart> }
+
+const mediaPart = (isSeven: boolean, data: string, mediaType: string): FilePart | DataPart => {
+  if (isSeven) return { type: "file", mediaType, data: { type: "data", data } }
+  return { type: mediaType.startsWith("image/") ? "image-data" : "file-data", data, mediaType }
+}
+
+const partOf = (isSeven: boolean, block: ToolContent): ContentPart => {
+  if (block.type === "text") return { type: "text", text: block.text }
+  if (block.type === "image" || block.type === "audio") return mediaPart(isSeven, block.data, block.mimeType)
+  if (block.type === "resource" && block.resource.blob !== undefined) {
+    return mediaPart(isSeven, block.resource.blob, block.resource.mimeType ?? "application/octet-stream")
+  }
+  return { type: "text", text: resourceText(block) }
+}
+
+/** What the model is told of a result. */
+export const modelOutput = (result: LoopResult, isSeven: boolean): AiSdkModelOutput => {
+  if (result.status === "denied") return { type: "execution-denied", reason: result.content }
+  const blocks = toldBlocks(result)
+  if (!isAllText(blocks)) return { type: "content", value: blocks.map((block) => partOf(isSeven, block)) }
+  const value = blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n")
+  return { type: result.isError ? "error-text" : "text", value }
+}

@@ -1,0 +1,3 @@
+export type { AgentLoopOptions, LoopQuestion } from "../agent-loop/loop-calls.ts"
+export type { OpenAiAgentsSdk } from "./openai-tools.ts"
+export { openaiTools } from "./openai-tools.ts"

@@ -1,0 +1,122 @@
+/**
+ * The tools of an executor as function tools of OpenAI Agents. The SDK makes the calls; the executor checks, orders and runs
+ * them. The SDK is an argument, so that nothing is loaded here.
+ */
+import type { FunctionTool, tool } from "@openai/agents"
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { ToolContent } from "../../pipeline/model/content.ts"
+import type { ToolDefinition } from "../../pipeline/model/registry.ts"
+import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
+import { resolveName } from "../../resolve/definition.ts"
+import {
+  type AgentLoopOptions,
+  isAllText,
+  LoopCalls,
+  type LoopResult,
+  resourceText,
+  toldBlocks,
+} from "../agent-loop/loop-calls.ts"
+
+/** What is used of the SDK: `import * as sdk from "@openai/agents"`. */
+export interface OpenAiAgentsSdk {
+  readonly tool: typeof tool
+}
+
+/** A run, as far as it is used here. */
+interface RunContext {
+  isToolApproved(call: { readonly toolName: string; readonly callId: string }): boolean | undefined
+}
+
+/**
+ * Make them once for an agent, for all its runs: they count the turns of a preview. Those that the agent may not call are not
+ * enabled. Throws a TypeError for two names that are one to the SDK, which knows letters, digits and `_`.
+ *
+ * @example
+ * const agent = new sdk.Agent({ name: "Coder", tools: openaiTools(sdk, executor, { agentId: "main" }) })
+ */
+export const openaiTools = <T extends ToolTypes>(
+  sdk: OpenAiAgentsSdk,
+  executor: ToolExecutor<T>,
+  options: AgentLoopOptions = {},
+): Array<FunctionTool> => {
+  const calls = new LoopCalls(executor as unknown as ToolExecutor, options)
+  const { agent } = calls
+  let isNewTurn = true
+
+  // The SDK asks for each tool before each turn of the model.
+  const isOffered = (name: string): boolean => {
+    isNewTurn = true
+    if (agent.toolChoice()?.mode === "force") return name === resolveName
+    return agent.definitions().some((tool) => tool.name === name)
+  }
+
+  const toolOf = ({ name, description, parameters }: ToolDefinition): FunctionTool => {
+    const made: FunctionTool = sdk.tool({
+      name,
+      description,
+      // Ours are checked by the executor, with messages that the model can use.
+      parameters: parameters as never,
+      strict: false,
+      isEnabled: () => isOffered(name),
+      needsApproval: async (_run, params, callId = "") =>
+        (await calls.decide({ callId, name, params })).verdict === "ask",
+      execute: async (params, run, details) => {
+        const context = run as RunContext
+        if (isNewTurn) calls.nextTurn()
+        isNewTurn = false
+        const callId = details?.toolCall?.callId ?? crypto.randomUUID()
+        const isApproved = context.isToolApproved({ toolName: made.name, callId }) === true
+        const approval = isApproved ? JSON.stringify([callId, name, params]) : undefined
+        return told(await calls.run({ callId, name, params }, { signal: details?.signal, approval }))
+      },
+    }) as FunctionTool
+    return made
+  }
+
+  const { description, parameters } = agent.tool(resolveName)!
+  const definitions = agent.definitions().filter(({ name }) => name !== resolveName)
+  const tools = [...definitions, { name: resolveName, description, parameters }].map(toolOf)
+  assertDistinct(tools, definitions)
+  return tools
+}
+
+const assertDistinct = (
+  tools: ReadonlyArray<{ readonly name: string }>,
+  definitions: ReadonlyArray<ToolDefinition>,
+): void => {
+  const names = new Map<string, string>()
+  for (const [index, { name }] of tools.entries()) {
+    const own = definitions[index]?.name ?? resolveName
+    const other = names.get(name)
+    if (other !== undefined) {
+      throw new TypeError(`The tools "${other}" and "${own}" are both "${name}" to OpenAI Agents: rename one`)
+    }
+    names.set(name, own)
+  }
+}
+
+type OutputPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly image: { readonly data: string; readonly mediaType: string } }
+  | {
+      readonly type: "file"
+      readonly file: { readonly data: string; readonly mediaType: string; readonly filename: string }
+    }
+
+const partOf = (block: ToolContent): OutputPart => {
+  if (block.type === "text") return { type: "text", text: block.text }
+  if (block.type === "image") return { type: "image", image: { data: block.data, mediaType: block.mimeType } }
+  if (block.type === "resource" && block.resource.blob !== undefined) {
+    const { uri, blob, mimeType = "application/octet-stream" } = block.resource
+    const filename = uri.split("/").at(-1) || "file"
+    return { type: "file", file: { data: blob, mediaType: mimeType, filename } }
+  }
+  return { type: "text", text: resourceText(block) }
+}
+
+/** What the model is told of a result. */
+const told = (result: LoopResult): string | Array<OutputPart> => {
+  const blocks = toldBlocks(result)
+  if (!isAllText(blocks)) return blocks.map(partOf)
+  return blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n")
+}
