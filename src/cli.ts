@@ -2,6 +2,7 @@
 /** The `stepline` command: reads the command line, and loads only what the command needs. */
 import { existsSync, readFileSync } from "node:fs"
 import { Command, CommanderError } from "commander"
+import type { LocalOptions } from "./cli/local-executor.ts"
 import type { McpCommandOptions } from "./cli/mcp-command.ts"
 import type { PlanOptions } from "./cli/plan-command.ts"
 import type { RunOptions } from "./cli/run-command.ts"
@@ -144,6 +145,15 @@ withLocalOptions(program.command("run"))
   .action(async (file: string, options: RunOptions) => {
     const { runCommand } = await import("./cli/run-command.ts")
     process.exitCode = await runCommand(file, options)
+  })
+
+withLocalOptions(program.command("serve"))
+  .allowExcessArguments(false)
+  .description("serve a host in another language: JSON-RPC 2.0, a message a line, on stdin and stdout")
+  .action(async (options: LocalOptions) => {
+    const { serveCommand } = await import("./cli/serve-command.ts")
+    // What is left to be written is for nobody, or was written.
+    process.exit(await serveCommand(options, version))
   })
 
 withToolOptions(program.command("tools"))

@@ -8,7 +8,9 @@ import { subagentTools } from "../impls/index.ts"
 import { localBrowser } from "../io/browser.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
-import type { ToolFilters } from "../policy/index.ts"
+import type { ToolExecutorOptions } from "../pipeline/model/options.ts"
+import type { ToolRegistry } from "../pipeline/model/registry.ts"
+import type { ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { leavesSandbox, sandboxFilters } from "../sandbox/sandbox-filters.ts"
 import { commandMachine, type MachineOptions } from "./local-machine.ts"
 import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
@@ -25,8 +27,15 @@ export interface LocalOptions extends RuleOptions, ToolsOptions, MachineOptions 
   readonly nvim?: NvimSocket
 }
 
+/** What an executor is made with beside the command line's options, which win where they forbid. */
+export interface EmbeddingOptions {
+  readonly settings?: Omit<ToolExecutorOptions, "cwd" | "filters" | "hooks">
+  readonly rules?: ToolFilterConfig | undefined
+}
+
 export interface LocalExecutor {
   readonly executor: ToolExecutor
+  readonly registry: ToolRegistry
   /** Absolute. */
   readonly cwd: string
   /** Tells what is remembered of a call where a person asks for it. */
@@ -78,18 +87,31 @@ export const expectFolder = async (path: string): Promise<string> => {
   throw new UsageError(`--cwd ${path}: there is no such folder`)
 }
 
+const addRules = (filters: ToolFilters, rules: ToolFilterConfig): void => {
+  try {
+    filters.add(rules, "initialize")
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
+}
+
 /** Throws a UsageError for options that name what is not there. */
-export const localExecutor = async (options: LocalOptions): Promise<LocalExecutor> => {
+export const localExecutor = async (
+  options: LocalOptions,
+  { settings = {}, rules }: EmbeddingOptions = {},
+): Promise<LocalExecutor> => {
   const cwd = await expectFolder(options.cwd ?? process.cwd())
   const { machine: made, close: closeMachine } = await commandMachine(options, cwd)
   const machine = { ...made, env: environmentRules(options) }
   const { registry, customTools } = await localTools(subagentTools(machine), options, cwd)
   const { filters, places } = await loadFilters(options, registry, cwd)
+  if (rules !== undefined) addRules(filters, rules)
   const editor = await openEditor(options.nvim)
-  const delegates = editor?.host.delegates ?? {}
+  const delegates = { ...settings.delegates, ...editor?.host.delegates }
   const hooks = customTools?.hooks ?? {}
   const log = openLog(options.log)
   const executor = new ToolExecutor(registry, {
+    ...settings,
     cwd,
     ...(log !== undefined && { onDecision: writing(log) }),
     filters: machine.outside === undefined ? filters : sandboxFilters(filters, places),
@@ -114,5 +136,5 @@ export const localExecutor = async (options: LocalOptions): Promise<LocalExecuto
     await closeMachine()
     log?.close()
   }
-  return { executor, cwd, filters: remembering, editor, start, close }
+  return { executor, registry, cwd, filters: remembering, editor, start, close }
 }

@@ -1,0 +1,199 @@
+"""Drives `stepline serve`: runs the tools of an AI agent from Python. Standard library only, Python 3.10 or newer.
+
+    with Stepline(["npx", "stepline", "serve"]) as agent:
+        for event in agent.run({"name": "shell", "params": {"command": "ls"}}):
+            if event["_tag"] == "AwaitingApproval":
+                agent.approve(event["callId"])
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+Event = dict[str, Any]
+HostTool = Callable[[Any, "HostCall"], Any]
+ENDS = frozenset({"Completed", "Error", "Denied", "Cancelled"})
+
+
+class SteplineError(Exception):
+    """A request that was refused: `code` as in JSON-RPC, and what to do instead."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code, self.data = code, data
+
+
+class SteplineClosed(Exception):
+    """The process has ended: what it had not answered will never be."""
+
+
+@dataclass(frozen=True)
+class HostCall:
+    """The call that a tool of ours runs for. `cancelled` is set when nobody waits for its answer any more."""
+
+    call_id: str
+    agent_id: str
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+
+class Stepline:
+    """One process and its executor, for all threads; one of them reads the events. `window`: events that may wait here,
+    past it the process waits. `session`: the rest of `initialize`, such as `effects`, those that `respond` will answer."""
+
+    def __init__(
+        self, command: Sequence[str], *, window: int = 256, stderr: int | IO[Any] | None = None, **session: Any
+    ) -> None:
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr)
+        self._lock, self._writing = threading.Lock(), threading.Lock()
+        self._answers: dict[int, Future[Any]] = {}
+        self._events: queue.SimpleQueue[tuple[int, Event] | None] = queue.SimpleQueue()
+        self._tools: dict[str, HostTool] = {}
+        self._running: dict[str, HostCall] = {}
+        self._ids, self._unacknowledged, self._window = 0, 0, window
+        self._ended = self._closing = False
+        threading.Thread(target=self._read, daemon=True).start()
+        try:
+            self.request("initialize", protocolVersion=1, window=window, **session)
+        except BaseException:
+            self.close()
+            raise
+
+    def request(self, method: str, **params: Any) -> Any:
+        """The answer to a request. Parameters that are None are not sent."""
+        return self.send(method, **params).result()
+
+    def send(self, method: str, **params: Any) -> Future[Any]:
+        """The same without waiting: the future fails with SteplineError or SteplineClosed."""
+        answer: Future[Any] = Future()
+        with self._lock:
+            if self._ended:
+                raise self._closed()
+            self._ids += 1
+            self._answers[number := self._ids] = answer
+        self._write(method, {name: value for name, value in params.items() if value is not None}, {"id": number})
+        return answer
+
+    def tool(
+        self, name: str, description: str, parameters: Mapping[str, Any], *, approval: bool = True, **more: Any
+    ) -> Callable[[HostTool], HostTool]:
+        """Makes a function a tool. It is called in a thread of its own and gives text or an output; what it raises is
+        the call's Error. `approval`: whether a call of it is asked first. `more`: as `tools/define` takes it."""
+
+        def define(function: HostTool) -> HostTool:
+            self._tools[name] = function
+            told = {"name": name, "description": description, "parameters": parameters, "approval": approval, **more}
+            self.request("tools/define", tools=[told])
+            return function
+
+        return define
+
+    def enqueue(self, *calls: Mapping[str, Any]) -> list[str]:
+        return self.request("enqueue", calls=calls)["callIds"]
+
+    def run(self, call: Mapping[str, Any]) -> Iterator[Event]:
+        """Enqueues a call and gives all events up to its last one, or to where it goes on in the background."""
+        (call_id,) = self.enqueue(call)
+        for event in self.events():
+            yield event
+            if event.get("callId") == call_id and event["_tag"] in ENDS | {"BackgroundStarted"}:
+                return
+
+    def events(self) -> Iterator[Event]:
+        """What happens, each event once. Ends after `close`; raises SteplineClosed if the process ended by itself."""
+        while (told := self._events.get()) is not None:
+            self._unacknowledged += 1
+            if self._unacknowledged * 2 >= self._window:
+                self._unacknowledged = 0
+                self._write("ack", {"seq": told[0]})
+            yield told[1]
+        self._events.put(None)
+        if not self._closing:
+            raise self._closed()
+
+    def approve(self, call_id: str, **answer: Any) -> bool:
+        """`answer`: `params` to run with instead, `reason`, `remember`. True if it took effect, as with all answers."""
+        return self.request("approve", callId=call_id, **answer)["took"]
+
+    def deny(self, call_id: str, reason: str | None = None) -> bool:
+        return self.request("deny", callId=call_id, reason=reason)["took"]
+
+    def respond(self, call_id: str, output: Any = None, *, error: str | None = None) -> bool:
+        return self.request("respond", callId=call_id, output=output, error=error)["took"]
+
+    def cancel(self, call_id: str, reason: str | None = None) -> bool:
+        return self.request("cancel", callId=call_id, reason=reason)["took"]
+
+    def close(self, timeout: float = 15) -> int:
+        """Cancels all calls, waits for their cleanup, gives the exit status. Events that were not read are dropped."""
+        self._closing = True
+        try:
+            self._process.stdin.close()  # type: ignore[union-attr]
+        except OSError:
+            pass  # It had ended before.
+        try:
+            return self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+    def __enter__(self) -> Stepline:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _closed(self) -> SteplineClosed:
+        return SteplineClosed(f"The process has ended with status {self._process.wait()}")
+
+    def _write(self, method: str, params: Mapping[str, Any], request: Mapping[str, int] = {}) -> None:
+        line = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **request}) + "\n"
+        try:
+            with self._writing:
+                self._process.stdin.write(line.encode())  # type: ignore[union-attr]
+                self._process.stdin.flush()  # type: ignore[union-attr]
+        except (OSError, ValueError):
+            pass  # It has ended: whoever waits for its output is told.
+
+    def _read(self) -> None:
+        stdout: IO[bytes] = self._process.stdout  # type: ignore[assignment]
+        for line in stdout:
+            if (message := json.loads(line)).get("method") == "event":
+                self._told(**message["params"])
+            elif (answer := self._answers.pop(message["id"], None)) is not None:
+                failed = message.get("error")
+                answer.set_exception(SteplineError(**failed)) if failed else answer.set_result(message["result"])
+        stdout.close()
+        with self._lock:
+            self._ended = True
+        self._events.put(None)
+        for call in self._running.values():
+            call.cancelled.set()
+        for answer in self._answers.values():
+            answer.set_exception(self._closed())
+
+    def _told(self, seq: int, event: Event) -> None:
+        if event["_tag"] == "Delegate" and event["effect"]["_tag"] == "HostTool":
+            call = self._running[event["callId"]] = HostCall(event["callId"], event["agentId"])
+            threading.Thread(target=self._run_tool, args=(call, event["effect"]), daemon=True).start()
+        elif event["_tag"] in ENDS | {"BackgroundCompleted"} and event["callId"] in self._running:
+            self._running.pop(event["callId"]).cancelled.set()
+        if not self._closing:
+            self._events.put((seq, event))
+
+    def _run_tool(self, call: HostCall, effect: Event) -> None:
+        try:
+            answer = {"output": self._tools[effect["name"]](effect["params"], call)}
+            json.dumps(answer)
+        except Exception as error:
+            answer = {"error": str(error) or type(error).__name__}
+        try:
+            self.respond(call.call_id, **answer)
+        except (SteplineError, SteplineClosed):
+            pass  # Nobody waits for it any more.

@@ -1,0 +1,57 @@
+/** `stepline serve`: a host in another language drives an executor over stdin and stdout. */
+import { syncBuiltinESMExports } from "node:module"
+import { guardStdout } from "../custom-tools/loading/stdout-guard.ts"
+import type { Session } from "../hosts/serve/initialize.ts"
+import type { LineOutput } from "../hosts/serve/line-writer.ts"
+import type { Opened } from "../hosts/serve/serve-host.ts"
+import { ServeHost } from "../hosts/serve/serve-host.ts"
+import { printable } from "../hosts/terminal/printable.ts"
+import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
+import { onStop } from "./stopping.ts"
+import { UsageError } from "./usage-error.ts"
+
+/** Standard output for the protocol alone: what anything else prints goes to stderr from here on. */
+const takeStdout = (): LineOutput => {
+  const { stdout } = process
+  const write = stdout.write.bind(stdout) as (text: string) => boolean
+  guardStdout(() => true)
+  syncBuiltinESMExports()
+  return {
+    write,
+    get pending() {
+      return stdout.destroyed || stdout.writableEnded ? 0 : stdout.writableLength
+    },
+    onRoom: (listener) => {
+      for (const event of ["drain", "close", "error"]) stdout.on(event, listener)
+    },
+  }
+}
+
+/** Gives the exit status. */
+export const serveCommand = async (options: LocalOptions, version: string): Promise<number> => {
+  let local: LocalExecutor | undefined
+  const open = async ({ options: settings, filters }: Session): Promise<Opened> => {
+    const { cwd = options.cwd, ...rest } = settings
+    // stdin is the client's.
+    const placed = { ...options, mayAsk: false, ...(cwd !== undefined && { cwd }) }
+    local = await localExecutor(placed, { settings: rest, rules: filters })
+    for (const problem of await local.start()) process.stderr.write(`stepline: ${printable(problem)}\n`)
+    return local
+  }
+  const host = new ServeHost({
+    version,
+    input: process.stdin,
+    output: takeStdout(),
+    open,
+    isClientsFault: (error) => error instanceof UsageError,
+  })
+  let stopped: number | undefined
+  const stopListening = onStop((status) => {
+    stopped ??= status
+    void host.stop()
+  })
+  await host.run()
+  await local?.close()
+  stopListening()
+  return stopped ?? 0
+}

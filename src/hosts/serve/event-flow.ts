@@ -1,0 +1,105 @@
+/**
+ * Tells the client what happens, no faster than it reads: the next event is taken from the executor when the pipe has room and,
+ * where there is a window, when the client has acknowledged enough. Till then the executor's own bounds hold.
+ */
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { DelegateEvent, TerminalEvent, ToolEvent } from "../../pipeline/model/event.ts"
+import type { LineWriter } from "./line-writer.ts"
+import { plainCause } from "./plain-cause.ts"
+
+export interface EventFlowOptions {
+  readonly executor: ToolExecutor
+  readonly writer: LineWriter
+  /** The most events that are told and not acknowledged. Default: no bound of their number. */
+  readonly window: number | undefined
+  /** Answers what is not for the client. True if it did. */
+  readonly answer: (event: DelegateEvent) => boolean
+}
+
+const isEnd = (event: ToolEvent): event is TerminalEvent =>
+  event._tag === "Completed" ||
+  event._tag === "Error" ||
+  event._tag === "Denied" ||
+  event._tag === "Cancelled"
+
+/** Events are plain JSON by contract; details of a tool in JavaScript may break it, and must not end the flow. */
+const serializable = (event: object): object =>
+  Object.fromEntries(
+    Object.entries(event).filter(([, value]) => {
+      try {
+        JSON.stringify(value)
+        return true
+      } catch {
+        return false
+      }
+    }),
+  )
+
+export class EventFlow {
+  private readonly options: EventFlowOptions
+  private window: number
+  /** In the order of telling; never more than the window. */
+  private unacknowledged: Array<number> = []
+  private onRoom: (() => void) | undefined
+  private readonly ends = new Map<string, (event: TerminalEvent) => void>()
+
+  constructor(options: EventFlowOptions) {
+    this.options = options
+    this.window = options.window ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Until the executor is shut down and all is told. */
+  async run(): Promise<void> {
+    const { executor, writer, answer } = this.options
+    for await (const event of executor.events) {
+      if (event._tag === "Delegate" && answer(event)) continue
+      await this.hasRoom()
+      await writer.room()
+      this.tell(event)
+    }
+  }
+
+  /** The client has dealt with this event and all before it. */
+  ack(seq: number): void {
+    const next = this.unacknowledged.findIndex((told) => told > seq)
+    this.unacknowledged = next < 0 ? [] : this.unacknowledged.slice(next)
+    this.onRoom?.()
+  }
+
+  /** Nobody can acknowledge any more: only the pipe bounds what is told. */
+  openWindow(): void {
+    this.window = Number.POSITIVE_INFINITY
+    this.onRoom?.()
+  }
+
+  /** The end of a call, once it is told. To be called before the call can end. */
+  endOf(callId: string): Promise<TerminalEvent> {
+    return new Promise((resolve) => this.ends.set(callId, resolve))
+  }
+
+  private async hasRoom(): Promise<void> {
+    while (this.unacknowledged.length >= this.window) {
+      await new Promise<void>((resolve) => {
+        this.onRoom = resolve
+      })
+      this.onRoom = undefined
+    }
+  }
+
+  private tell(event: ToolEvent): void {
+    const { writer } = this.options
+    const { seq } = event
+    if (this.window !== Number.POSITIVE_INFINITY) this.unacknowledged.push(seq)
+    const send = (told: object) =>
+      writer.send({ jsonrpc: "2.0", method: "event", params: { seq, event: told } })
+    try {
+      send(plainCause(event))
+    } catch {
+      send(serializable(plainCause(event)))
+    }
+    if (!isEnd(event)) return
+    const end = this.ends.get(event.callId)
+    this.ends.delete(event.callId)
+    end?.(event)
+  }
+}

@@ -1,0 +1,90 @@
+/** JSON-RPC 2.0: what a line of a client is, and how it is answered. What a client sends is not to be trusted. */
+import { got } from "../../pipeline/model/got.ts"
+
+/** Codes of errors: those of JSON-RPC, and `notInitialized` as language servers have it. */
+export const codes = {
+  parse: -32700,
+  invalidRequest: -32600,
+  unknownMethod: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  refused: -32000,
+  notInitialized: -32002,
+} as const
+
+/** An error that the client is answered with. */
+export class RpcError extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+export type RpcId = string | number | null
+
+export interface RpcRequest {
+  /** Undefined for a notification, which nobody answers. */
+  readonly id: RpcId | undefined
+  readonly method: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** A line that is no request: its id, where one can be read. */
+export interface RpcFault {
+  readonly id: RpcId
+  readonly fault: RpcError
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isId = (id: unknown): id is RpcId => typeof id === "string" || typeof id === "number" || id === null
+
+const faulty = (id: unknown, code: number, message: string): RpcFault => ({
+  id: isId(id) ? id : null,
+  fault: new RpcError(code, message),
+})
+
+/** What a line says. Never throws. */
+export const readRequest = (line: string): RpcRequest | RpcFault => {
+  let message: unknown
+  try {
+    message = JSON.parse(line)
+  } catch (error) {
+    return faulty(
+      null,
+      codes.parse,
+      `The line is no JSON: ${(error as Error).message}. Send a message a line.`,
+    )
+  }
+  if (Array.isArray(message)) {
+    return faulty(null, codes.invalidRequest, "Batches are not supported: send a message a line.")
+  }
+  if (!isRecord(message)) {
+    return faulty(null, codes.invalidRequest, `Expected a request, an object, ${got(message)}.`)
+  }
+  const { id, jsonrpc, method, params = {} } = message
+  if (jsonrpc !== "2.0")
+    return faulty(id, codes.invalidRequest, `Expected \`jsonrpc\` to be "2.0", ${got(jsonrpc)}.`)
+  if (id !== undefined && !isId(id))
+    return faulty(null, codes.invalidRequest, `Expected \`id\` to be a string or a number, ${got(id)}.`)
+  if (typeof method !== "string")
+    return faulty(id, codes.invalidRequest, `Expected \`method\` to be a string, ${got(method)}.`)
+  if (!isRecord(params))
+    return faulty(id, codes.invalidParams, `Expected \`params\` of \`${method}\` to be an object, by name.`)
+  return { id, method, params }
+}
+
+/** The answer to a request that went well. */
+export const resultMessage = (id: RpcId, result: unknown): object => ({ jsonrpc: "2.0", id, result })
+
+/** The answer to one that did not. */
+export const errorMessage = (id: RpcId, { code, message, data }: RpcError): object => ({
+  jsonrpc: "2.0",
+  id,
+  error: data === undefined ? { code, message } : { code, message, data },
+})

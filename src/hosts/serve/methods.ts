@@ -1,0 +1,181 @@
+/** What a client can ask for, once it has initialized. An answer is one object; an answer to a call's question has `took`. */
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { ToolCallInput } from "../../pipeline/model/call.ts"
+import type { ApproveOptions } from "../../pipeline/model/event.ts"
+import { resultOf } from "../../pipeline/model/outcome.ts"
+import type { ToolOutput } from "../../pipeline/model/output.ts"
+import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
+import { resolveName } from "../../resolve/definition.ts"
+import type { EventFlow } from "./event-flow.ts"
+import type { HostTools } from "./host-tools.ts"
+import { codes, RpcError } from "./json-rpc.ts"
+import type { Params } from "./params.ts"
+import { plainCause } from "./plain-cause.ts"
+
+/** What the methods work on. */
+export interface Host {
+  readonly executor: ToolExecutor
+  readonly hostTools: HostTools
+  readonly flow: EventFlow
+  /** Resolves when all is cleaned up and told. */
+  readonly shutdown: () => Promise<void>
+}
+
+interface Method {
+  /** The names of its parameters. */
+  readonly takes: ReadonlyArray<string>
+  /** Whether it may take long to be answered. */
+  readonly waits?: boolean
+  /** A promise is answered when it has resolved; other requests are read meanwhile. */
+  readonly call: (host: Host, params: Params) => object | Promise<object>
+}
+
+/** Only what was sent: an executor's options tell what is not there from what is undefined. */
+const given = (values: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+const agentOf = (host: Host, params: Params) => host.executor.agent(params.optionalText("agentId"))
+
+const taskOf = (task: BackgroundTask | undefined): object => ({ task: task ? plainCause(task) : null })
+
+const approve: Method = {
+  takes: ["callId", "params", "reason", "remember"],
+  call: ({ executor }, params) => {
+    const options = given({
+      params: params.raw("params"),
+      reason: params.optionalText("reason"),
+      remember: params.raw("remember"),
+    })
+    return { took: executor.approve(params.text("callId"), options as ApproveOptions) }
+  },
+}
+
+const respond: Method = {
+  takes: ["callId", "output", "error"],
+  call: ({ executor }, params) => {
+    const callId = params.text("callId")
+    if (params.has("error")) return { took: executor.respond(callId, { error: params.text("error") }) }
+    const output = (params.raw("output") ?? undefined) as string | ToolOutput | undefined
+    return { took: executor.respond(callId, output === undefined ? {} : { output }) }
+  },
+}
+
+const cancel: Method = {
+  takes: ["callId", "agentId", "reason", "soft"],
+  call: ({ executor }, params) => {
+    const reason = params.optionalText("reason")
+    const agentId = params.optionalText("agentId")
+    const soft = params.flag("soft")
+    if (!params.has("callId")) {
+      const options = given({ agentId, reason })
+      const count = soft ? executor.cancelForeground(options) : executor.cancel(options)
+      return { took: count > 0, count }
+    }
+    if (params.has("agentId") || soft)
+      throw new RpcError(codes.invalidParams, "`cancel` takes a `callId`, or `agentId` and `soft`, not both.")
+    const took = executor.cancelCall(params.text("callId"), reason)
+    return { took, count: took ? 1 : 0 }
+  },
+}
+
+let resolves = 0
+
+/** In a lane of its own: a preview is resolved outside its agent's, and told in the same order as all else. */
+const resolve: Method = {
+  takes: ["agentId", "callId", "action", "reason", "extra"],
+  waits: true,
+  call: async ({ executor, flow }, params) => {
+    const [action, reason, extra] = [params.raw("action"), params.raw("reason"), params.raw("extra")]
+    resolves += 1
+    const [callId] = executor.enqueue([
+      {
+        ...given({ agentId: params.optionalText("agentId"), callId: params.optionalText("callId") }),
+        name: resolveName,
+        params: given({ action, reason, extra }),
+        lane: `${resolveName} ${resolves}`,
+      },
+    ])
+    const event = await flow.endOf(callId!)
+    return { callId, ...plainCause(resultOf(event)) }
+  },
+}
+
+const methods: Readonly<Record<string, Method>> = {
+  "tools/list": {
+    takes: ["agentId"],
+    call: (host, params) => ({ tools: agentOf(host, params).definitions() }),
+  },
+  "tools/define": {
+    takes: ["tools"],
+    call: ({ hostTools }, params) => ({ defined: hostTools.define(params.list("tools")) }),
+  },
+  enqueue: {
+    takes: ["calls"],
+    call: ({ executor }, params) => ({
+      callIds: executor.enqueue(params.list("calls") as ReadonlyArray<ToolCallInput>),
+    }),
+  },
+  enqueueTurn: {
+    takes: ["agentId", "calls"],
+    call: (host, params) => ({
+      callIds: agentOf(host, params).enqueueTurn(params.list("calls") as ReadonlyArray<ToolCallInput>),
+    }),
+  },
+  toolChoice: {
+    takes: ["agentId"],
+    call: (host, params) => ({ toolChoice: agentOf(host, params).toolChoice() ?? null }),
+  },
+  resolve,
+  approve,
+  deny: {
+    takes: ["callId", "reason"],
+    call: ({ executor }, params) => ({
+      took: executor.deny(params.text("callId"), params.optionalText("reason")),
+    }),
+  },
+  respond,
+  cancel,
+  toBackground: {
+    takes: ["callId"],
+    call: ({ executor }, params) => ({ took: executor.toBackground(params.text("callId")) }),
+  },
+  inspect: { takes: [], call: ({ executor }) => ({ calls: executor.inspect() }) },
+  "tasks/list": {
+    takes: ["agentId"],
+    call: ({ executor }, params) => ({
+      tasks: executor.tasks.list(params.optionalText("agentId")).map(plainCause),
+    }),
+  },
+  "tasks/get": {
+    takes: ["taskId"],
+    call: ({ executor }, params) => taskOf(executor.tasks.get(params.text("taskId"))),
+  },
+  "tasks/take": {
+    takes: ["taskId"],
+    call: ({ executor }, params) => taskOf(executor.tasks.take(params.text("taskId"))),
+  },
+  "tasks/wait": {
+    takes: ["taskId"],
+    waits: true,
+    call: async ({ executor }, params) => taskOf(await executor.tasks.wait(params.text("taskId"))),
+  },
+  ack: {
+    takes: ["seq"],
+    call: ({ flow }, params) => {
+      flow.ack(params.count("seq"))
+      return {}
+    },
+  },
+  shutdown: {
+    takes: [],
+    call: async ({ shutdown }) => {
+      await shutdown()
+      return {}
+    },
+  },
+}
+
+export const methodNames: ReadonlyArray<string> = ["initialize", ...Object.keys(methods)]
+
+export const methodOf = (name: string): Method | undefined =>
+  Object.hasOwn(methods, name) ? methods[name] : undefined

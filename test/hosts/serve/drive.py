@@ -1,0 +1,79 @@
+"""Tools, approvals, own tools, background and cancel, through the client. Prints a JSON line for what it saw."""
+
+import json
+import sys
+import threading
+
+from stepline import HostCall, Stepline, SteplineError
+
+
+def show(name, value):
+    print(json.dumps([name, value]), flush=True)
+
+
+def last(events):
+    *_, event = events
+    return event
+
+
+with Stepline(sys.argv[1:], filters={"shell": {"allow": ["^echo "]}}) as agent:
+    show("approved by a rule", last(agent.run({"name": "shell", "params": {"command": "echo hi"}}))["content"])
+
+    for event in agent.run({"name": "shell", "params": {"command": "cat /etc/hostname"}}):
+        if event["_tag"] == "AwaitingApproval":
+            show("edited", agent.approve(event["callId"], params={"command": "echo edited"}))
+            show("a stale answer", agent.deny(event["callId"]))
+    show("ran", event["content"])
+
+    for event in agent.run({"name": "shell", "params": {"command": "rm -r ."}}):
+        if event["_tag"] == "AwaitingApproval":
+            agent.deny(event["callId"], "not here")
+    show("denied", [event["_tag"], event["content"]])
+
+    numbers = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "required": ["a", "b"]}
+
+    @agent.tool("divide", "Divides two numbers.", numbers, approval=False)
+    def divide(params, call: HostCall):
+        return f"{params['a'] / params['b']}"
+
+    show("own tool", last(agent.run({"name": "divide", "params": {"a": 1, "b": 4}}))["content"])
+    show("own tool that raises", last(agent.run({"name": "divide", "params": {"a": 1, "b": 0}}))["content"])
+    show("own tool, invalid", last(agent.run({"name": "divide", "params": {"a": "x"}}))["reason"])
+
+    @agent.tool("picture", "Draws.", {"type": "object", "properties": {}}, kind="read")
+    def picture(params, call: HostCall):
+        return {"content": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}]}
+
+    for event in agent.run({"name": "picture"}):
+        if event["_tag"] == "AwaitingApproval":
+            agent.approve(event["callId"])
+    show("own tool with a gate and an image", event["output"]["content"][0]["type"])
+
+    @agent.tool("unserializable", "Gives what is no JSON.", {"type": "object", "properties": {}}, approval=False)
+    def unserializable(params, call: HostCall):
+        return object()
+
+    show("own tool that gives no JSON", last(agent.run({"name": "unserializable"}))["content"])
+
+    task = last(agent.run({"name": "divide", "params": {"a": 3, "b": 2}, "background": True}))
+    show("background", [task["_tag"], agent.request("tasks/wait", taskId=task["callId"])["task"]["content"]])
+
+    was_cancelled = threading.Event()
+
+    @agent.tool("patient", "Waits until it is cancelled.", {"type": "object", "properties": {}}, approval=False)
+    def patient(params, call: HostCall):
+        call.cancelled.wait()
+        was_cancelled.set()
+
+    for event in agent.run({"name": "patient"}):
+        if event["_tag"] == "Delegate" and event["effect"]["name"] == "patient":
+            show("cancelling", agent.cancel(event["callId"], "enough"))
+    was_cancelled.wait()
+    show("cancelled", [event["_tag"], event["content"]])
+
+    try:
+        agent.request("enqueue", calls=[{}])
+    except SteplineError as error:
+        show("refused", [error.code, str(error)])
+
+    show("closed", agent.close())
