@@ -1,0 +1,67 @@
+/** Handlers whose Effects fail with errors that their types name. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { ToolResult } from "../pipeline/model/event.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import { type EffectHandler, type HandlerContext, handler, type Needs } from "../pipeline/model/handler.ts"
+import { Step } from "../pipeline/model/step.ts"
+
+declare const failure: unique symbol
+
+/** A handler that may fail with `E`. The type is kept for `failureOf` alone. */
+export interface FailingHandler<out E, R = never> extends EffectHandler<R> {
+  readonly [failure]?: E
+}
+
+/** How a failure is told. */
+export interface EffectHandlerOptions<E> {
+  /** What the model reads of a failure. Default: its message; without one, its tag and its fields. */
+  readonly toModel?: (error: E) => string
+}
+
+/** Which handler a call's failure is of. The key is the cause that the host is told. */
+const origins = new WeakMap<object, FailingHandler<unknown, never>>()
+
+const sentenceOf = <E>(error: E, toModel: ((error: E) => string) | undefined): Effect.Effect<string> =>
+  Effect.orElseSucceed(
+    Effect.try(() => (toModel === undefined ? messageOf(error) : toModel(error))),
+    () => messageOf(error),
+  )
+
+/**
+ * A handler as an Effect whose typed failures end the call as an Error: the model reads what `toModel` makes of one, the host
+ * gets it as `cause`, and `failureOf` gives it back with its type.
+ *
+ * @example
+ * const lookUp = effectHandler("look up", () => Effect.map(weatherOf(city), Step.Output), {
+ *   toModel: (error: UnknownCity) => `There is no city named ${error.city}. Ask for another one.`,
+ * })
+ */
+export const effectHandler = <E, R = never>(
+  name: string,
+  call: (context: HandlerContext) => Effect.Effect<Step, E, R>,
+  options: EffectHandlerOptions<NoInfer<E>> = {},
+): FailingHandler<E, Needs<R>> => {
+  const own: FailingHandler<E, Needs<R>> = handler<R>(name, (context) =>
+    Effect.catch(
+      Effect.suspend(() => call(context)),
+      (error) =>
+        Effect.map(sentenceOf(error, options.toModel), (message) => {
+          const cause = Cause.fail(error)
+          origins.set(cause, own as FailingHandler<unknown, never>)
+          return Step.Error(message, { cause })
+        }),
+    ),
+  )
+  return own
+}
+
+/** The failure that ended a call, where it is one of this handler. A call that went on in another process has none. */
+export const failureOf = <E, R>(
+  own: FailingHandler<E, R>,
+  { cause }: Pick<ToolResult, "cause">,
+): Option.Option<E> =>
+  Cause.isCause(cause) && (origins.get(cause) as unknown) === own
+    ? Cause.findErrorOption(cause as Cause.Cause<E>)
+    : Option.none()

@@ -1,0 +1,90 @@
+/**
+ * Runs the Effects that a caller's function gives for the events of one call. Each begins when its event is told; one that
+ * waits with a question is interrupted when the call ends without its answer.
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FiberSet from "effect/FiberSet"
+import type { ToolEvent } from "../pipeline/model/event.ts"
+
+type AnyFiber = Fiber.Fiber<unknown, unknown>
+
+type OnEvent<R> = (event: ToolEvent) => Effect.Effect<unknown, unknown, R> | unknown
+
+const isQuestion = (event: ToolEvent): boolean =>
+  event._tag === "AwaitingApproval" || event._tag === "Delegate"
+
+const isLast = ({ _tag }: ToolEvent): boolean =>
+  _tag === "Completed" ||
+  _tag === "Error" ||
+  _tag === "Denied" ||
+  _tag === "Cancelled" ||
+  _tag === "BackgroundCompleted"
+
+/** The same event, telling when an answer of it took effect. */
+const observed = (event: ToolEvent, answered: () => void): ToolEvent => {
+  const noting =
+    <Args extends ReadonlyArray<unknown>>(answer: (...args: Args) => boolean) =>
+    (...args: Args): boolean => {
+      const took = answer(...args)
+      if (took) answered()
+      return took
+    }
+  switch (event._tag) {
+    case "AwaitingApproval":
+      return { ...event, approve: noting(event.approve), deny: noting(event.deny) }
+    case "Delegate":
+      return { ...event, succeed: noting(event.succeed), fail: noting(event.fail) }
+    default:
+      return event
+  }
+}
+
+/** What tells the events of one call to its caller. */
+export class EventConsumer<R> {
+  private readonly onEvent: OnEvent<R>
+  private readonly context: Context.Context<R>
+  private readonly fibers: FiberSet.FiberSet<unknown, unknown>
+  private readonly running = new Set<AnyFiber>()
+  private readonly unanswered = new Set<AnyFiber>()
+
+  /** `fibers` outlives the call's own fiber: a background task is told of after `run` has given its result. */
+  constructor(onEvent: OnEvent<R>, context: Context.Context<R>, fibers: FiberSet.FiberSet<unknown, unknown>) {
+    this.onEvent = onEvent
+    this.context = context
+    this.fibers = fibers
+  }
+
+  /** For `executor.run`: a promise where the function gave an Effect, which holds deltas back until it is done. */
+  readonly tell = (event: ToolEvent): unknown => {
+    if (isLast(event)) for (const fiber of this.unanswered) fiber.interruptUnsafe()
+    let fiber: AnyFiber | undefined
+    let isAnswered = !isQuestion(event)
+    const told = this.onEvent(
+      observed(event, () => {
+        isAnswered = true
+        if (fiber !== undefined) this.unanswered.delete(fiber)
+      }),
+    )
+    if (!Effect.isEffect(told)) return told
+    const effect = told as Effect.Effect<unknown, unknown, R>
+    const forked: AnyFiber = Effect.runForkWith(this.context)(effect)
+    fiber = forked
+    FiberSet.addUnsafe(this.fibers, forked)
+    this.running.add(forked)
+    if (!isAnswered) this.unanswered.add(forked)
+    forked.addObserver(() => {
+      this.running.delete(forked)
+      this.unanswered.delete(forked)
+    })
+    return Effect.runPromise(Fiber.join(forked))
+  }
+
+  /** Done once the Effects of all events that were told are; interrupts them where it is interrupted. */
+  readonly settled: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.asVoid(Fiber.awaitAll([...this.running])),
+  )
+
+  readonly interrupt: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll([...this.running]))
+}
