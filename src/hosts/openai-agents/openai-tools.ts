@@ -2,10 +2,10 @@
  * The tools of an executor as function tools of OpenAI Agents. The SDK makes the calls; the executor checks, orders and runs
  * them. The SDK is an argument, so that nothing is loaded here.
  */
-import type { FunctionTool, tool } from "@openai/agents"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolContent } from "../../pipeline/model/content.ts"
 import type { ToolDefinition } from "../../pipeline/model/registry.ts"
+import type { JsonSchema } from "../../pipeline/model/tool.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import {
@@ -19,7 +19,23 @@ import {
 
 /** What is used of the SDK: `import * as sdk from "@openai/agents"`. */
 export interface OpenAiAgentsSdk {
-  readonly tool: typeof tool
+  tool(options: never): unknown
+}
+
+/** A tool, as it is given to the SDK. */
+interface FunctionToolOptions {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonSchema
+  readonly strict: false
+  isEnabled(): boolean
+  needsApproval(run: unknown, params: unknown, callId?: string): Promise<boolean>
+  execute(params: unknown, run: RunContext, details?: CallDetails): Promise<string | Array<OutputPart>>
+}
+
+interface CallDetails {
+  readonly toolCall?: { readonly callId: string }
+  readonly signal?: AbortSignal
 }
 
 /** A run, as far as it is used here. */
@@ -34,11 +50,11 @@ interface RunContext {
  * @example
  * const agent = new sdk.Agent({ name: "Coder", tools: openaiTools(sdk, executor, { agentId: "main" }) })
  */
-export const openaiTools = <T extends ToolTypes>(
-  sdk: OpenAiAgentsSdk,
+export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
+  sdk: Sdk,
   executor: ToolExecutor<T>,
   options: AgentLoopOptions = {},
-): Array<FunctionTool> => {
+): Array<ReturnType<Sdk["tool"]>> => {
   const calls = new LoopCalls(executor as unknown as ToolExecutor, options)
   const { agent } = calls
   let isNewTurn = true
@@ -50,26 +66,27 @@ export const openaiTools = <T extends ToolTypes>(
     return agent.definitions().some((tool) => tool.name === name)
   }
 
-  const toolOf = ({ name, description, parameters }: ToolDefinition): FunctionTool => {
-    const made: FunctionTool = sdk.tool({
+  const functionTool = sdk.tool as (options: FunctionToolOptions) => { readonly name: string }
+
+  const toolOf = ({ name, description, parameters }: ToolDefinition) => {
+    const made = functionTool({
       name,
       description,
       // Ours are checked by the executor, with messages that the model can use.
-      parameters: parameters as never,
+      parameters,
       strict: false,
       isEnabled: () => isOffered(name),
       needsApproval: async (_run, params, callId = "") =>
         (await calls.decide({ callId, name, params })).verdict === "ask",
       execute: async (params, run, details) => {
-        const context = run as RunContext
         if (isNewTurn) calls.nextTurn()
         isNewTurn = false
         const callId = details?.toolCall?.callId ?? crypto.randomUUID()
-        const isApproved = context.isToolApproved({ toolName: made.name, callId }) === true
+        const isApproved = run.isToolApproved({ toolName: made.name, callId }) === true
         const approval = isApproved ? JSON.stringify([callId, name, params]) : undefined
         return told(await calls.run({ callId, name, params }, { signal: details?.signal, approval }))
       },
-    }) as FunctionTool
+    })
     return made
   }
 
@@ -77,7 +94,7 @@ export const openaiTools = <T extends ToolTypes>(
   const definitions = agent.definitions().filter(({ name }) => name !== resolveName)
   const tools = [...definitions, { name: resolveName, description, parameters }].map(toolOf)
   assertDistinct(tools, definitions)
-  return tools
+  return tools as Array<ReturnType<Sdk["tool"]>>
 }
 
 const assertDistinct = (

@@ -33,8 +33,9 @@ function* unitsOf(line: string): Generator<string, void> {
   }
 }
 
-/** A blank at the end of a row could not be told from none. */
-const withSeenEnd = (row: string): string => row.replace(/ {1,8}$/, (blanks) => "␣".repeat(blanks.length))
+/** A blank at the end of a row could not be told from none. Those of a tab are no blanks. */
+const withSeenEnd = (row: string): string =>
+  row.replace(/(⇥ {3})?( {1,8})$/, (_, tab = "", blanks: string) => tab + "␣".repeat(blanks.length))
 
 const brokenAscii = (line: string, width: number): Array<string> => {
   const rows: Array<string> = []

@@ -197,3 +197,8 @@ test("a preview that is no diff stands for no parameter: it may hold the same te
   expect(gates[0]).not.toEqual(gates[1])
   expect(gates[0]).toEqual(expect.arrayContaining(["  from:", "│ a", "│ b", "  to:", "│ c", "│ d"]))
 })
+
+test("a blank behind a tab at the end of a row is drawn as one, and the tab as a tab", () => {
+  const { rows } = gateOf({ command: `${"x".repeat(33)}\t aaa` }, 40)
+  expect(rows).toEqual([`│ ${"x".repeat(33)}⇥   ␣`, "┊ aaa"])
+})
