@@ -14,6 +14,13 @@ export interface ScriptedModel {
   readonly asked: ReadonlyArray<{ prompt: unknown; tools: Array<string>; toolChoice: unknown }>
 }
 
+interface ModelOptions {
+  readonly prompt: unknown
+  readonly tools?: ReadonlyArray<{ readonly name: string }>
+  readonly toolChoice?: unknown
+  readonly abortSignal?: AbortSignal
+}
+
 /** A version under test. The tests are written against the types of 7. */
 export interface Version {
   readonly name: string
@@ -45,7 +52,9 @@ const scriptedWith =
   (Mock: typeof MockLanguageModelV4) =>
   (turns: ReadonlyArray<ScriptedTurn>): ScriptedModel => {
     const asked: Array<{ prompt: unknown; tools: Array<string>; toolChoice: unknown }> = []
-    const next = (options: { prompt: unknown; tools?: Array<{ name: string }>; toolChoice?: unknown }) => {
+    const next = (options: ModelOptions) => {
+      // As those do that ask a server.
+      options.abortSignal?.throwIfAborted()
       const turn = turns[asked.length]
       const tools = (options.tools ?? []).map((tool) => tool.name)
       asked.push({ prompt: structuredClone(options.prompt), tools, toolChoice: options.toolChoice })
