@@ -34,7 +34,15 @@ const withRuleOptions = (command: Command): Command =>
   withToolOptions(command)
     .option("--allow <TOOL=REGEX>", "approve such calls without asking (repeatable)", collect)
     .option("--deny <TOOL=REGEX>", "deny such calls, whatever else allows them (repeatable)", collect)
-    .option("--config <FILE>", "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes")
+    .option(
+      "--config <FILE>",
+      "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes, and `[mcp.NAME]` `command` or `url`",
+    )
+    .option(
+      "--mcp <NAME=COMMAND>",
+      "use the tools of the MCP server that this command starts, or of an http(s) address (repeatable)",
+      collect,
+    )
 
 const withLocalOptions = (command: Command): Command =>
   withRuleOptions(command)

@@ -14,11 +14,12 @@ import type { ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { leavesSandbox, sandboxFilters } from "../sandbox/sandbox-filters.ts"
 import { commandMachine, type MachineOptions } from "./local-machine.ts"
 import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
+import { connectServers, type McpServersOptions } from "./mcp-servers.ts"
 import type { NvimEditor, NvimSocket } from "./nvim-editor.ts"
 import { loadFilters, type RuleOptions } from "./rules.ts"
 import { UsageError } from "./usage-error.ts"
 
-export interface LocalOptions extends RuleOptions, ToolsOptions, MachineOptions {
+export interface LocalOptions extends RuleOptions, ToolsOptions, MachineOptions, McpServersOptions {
   /** The folder that the tools work in. Default: the process's. */
   readonly cwd?: string
   /** The file that each decision goes into. Default: none. */
@@ -104,7 +105,11 @@ export const localExecutor = async (
   const { machine: made, close: closeMachine } = await commandMachine(options, cwd)
   const machine = { ...made, env: environmentRules(options) }
   const { registry, customTools } = await localTools(subagentTools(machine), options, cwd)
-  const { filters, places } = await loadFilters(options, registry, cwd)
+  const servers = await connectServers(options, registry, cwd)
+  const { filters, places } = await loadFilters(options, registry, cwd).catch(async (error) => {
+    await servers.close()
+    throw error
+  })
   if (rules !== undefined) addRules(filters, rules)
   const editor = await openEditor(options.nvim)
   const delegates = { ...settings.delegates, ...editor?.host.delegates }
@@ -127,11 +132,12 @@ export const localExecutor = async (
   const start = async (ui?: UIContext) => {
     if (ui !== undefined) customTools?.setUIContext(ui, true)
     await customTools?.emit({ reason: "start" })
-    return [...filters.warnings, ...loadErrors(customTools, cwd)]
+    return [...filters.warnings, ...loadErrors(customTools, cwd), ...servers.problems]
   }
   const close = async () => {
     await customTools?.emit({ reason: "shutdown" })
     await editor?.host.close()
+    await servers.close()
     await localBrowser.close()
     await closeMachine()
     log?.close()

@@ -1,9 +1,8 @@
 /** What may run without asking, as the command line and the configuration file say it. */
-import { readFile } from "node:fs/promises"
-import { extname } from "node:path"
 import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { type ToolFilterConfig, ToolFilters } from "../policy/index.ts"
+import { isTable, readConfigFile } from "./config-file.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** By tool name. */
@@ -15,15 +14,6 @@ export interface RuleOptions {
   readonly deny?: ReadonlyArray<string>
   /** A TOML or JSON file with `[tools.NAME] allow/deny`, and `sandboxed = "approve"`. */
   readonly config?: string
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const parseFile = async (file: string, text: string): Promise<unknown> => {
-  if (extname(file) === ".json") return JSON.parse(text)
-  const { parse } = await import("smol-toml")
-  return parse(text)
 }
 
 /** The tools that rules may name. */
@@ -45,8 +35,8 @@ const splitPlaces = (tools: Record<string, unknown>, file: string): Config => {
   const places: Record<string, PlaceRules[string]> = {}
   const rules: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(tools)) {
-    const { sandboxed, ...rest } = isRecord(value) ? value : {}
-    rules[name] = isRecord(value) ? rest : value
+    const { sandboxed, ...rest } = isTable(value) ? value : {}
+    rules[name] = isTable(value) ? rest : value
     if (sandboxed === undefined) continue
     if (sandboxed !== "approve") {
       throw new UsageError(`${file}: expected \`sandboxed\` of tool \`${name}\` to be "approve"`)
@@ -56,25 +46,9 @@ const splitPlaces = (tools: Record<string, unknown>, file: string): Config => {
   return { rules: rules as ToolFilterConfig, places }
 }
 
-/** Reads a configuration file. An error names the file and the key. */
+/** Reads the rules of a configuration file. An error names the file and the key. */
 const readConfig = async (file: string, registry: NamedTools): Promise<Config> => {
-  if (![".toml", ".json"].includes(extname(file))) {
-    throw new UsageError(`${file}: expected a name that ends in .toml or .json`)
-  }
-  let config: unknown
-  try {
-    config = await parseFile(file, await readFile(file, "utf8"))
-  } catch (error) {
-    throw new UsageError(`${file}: ${messageOf(error)}`)
-  }
-  if (!isRecord(config)) throw new UsageError(`${file}: expected an object with the key \`tools\``)
-  for (const key of Object.keys(config)) {
-    if (key !== "tools") throw new UsageError(`${file}: expected only the key \`tools\`, got \`${key}\``)
-  }
-  const { tools = {} } = config
-  if (!isRecord(tools)) {
-    throw new UsageError(`${file}: expected \`tools\` to hold \`allow\` and \`deny\` by tool name`)
-  }
+  const { tools } = await readConfigFile(file)
   for (const name of Object.keys(tools)) expectTool(name, registry, file)
   const read = splitPlaces(tools, file)
   try {

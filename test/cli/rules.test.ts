@@ -71,8 +71,9 @@ describe("a mistake", () => {
   test.each([
     ["x.yaml", "", "expected a name that ends in .toml or .json"],
     ["x.json", "{", "x.json: "],
-    ["x.json", "[]", "x.json: expected an object with the key `tools`"],
-    ["x.json", '{"tool": {}}', "x.json: expected only the key `tools`, got `tool`"],
+    ["x.json", '{"mcp": []}', "x.json: expected `mcp` to hold `command` or `url` by the name of a server"],
+    ["x.json", "[]", "x.json: expected an object with the keys `tools` and `mcp`"],
+    ["x.json", '{"tool": {}}', "x.json: expected only the keys `tools` and `mcp`, got `tool`"],
     ["x.json", '{"tools": []}', "x.json: expected `tools` to hold `allow` and `deny` by tool name"],
     ["x.toml", "[tools.shel]", "x.toml: there is no tool `shel`"],
     ["x.toml", "[tools.shell]\nalow = []", "only `allow` and `deny`, got `alow`"],

@@ -68,7 +68,13 @@ describe.each(revisions)("stepline mcp, to a client of revision %s", (revision) 
     const started = await run("shell", { command: "echo later", background: true })
     const id = /task_id: (\S+)\)/.exec(started)![1]!
     expect(await run("list_background_tasks", {})).toContain(`${id} (shell)`)
-    await expect.poll(() => run("get_background_task", { task_id: id })).toContain("later")
+    expect(await run("wait_background_task", { task_id: id })).toContain("later")
+    const silent = /task_id: (\S+)\)/.exec(
+      await run("shell", { command: "echo a; sleep 300", background: true }),
+    )![1]!
+    await expect.poll(() => run("read_background_output", { task_id: silent })).toContain("a")
+    expect(await run("cancel_background_task", { task_id: silent })).toContain(silent)
+    await expect.poll(() => run("get_background_task", { task_id: silent })).toContain("[Cancelled]")
     expect(await run("record_correction", correction)).not.toBe("")
     // Addresses of this machine are refused, so that nothing of these needs a network.
     for (const name of ["fetch_url", "fetch_html"]) {

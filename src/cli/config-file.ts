@@ -1,0 +1,53 @@
+/** The file of `--config`: what may run without asking, and which MCP servers bring tools. */
+import { readFile } from "node:fs/promises"
+import { extname } from "node:path"
+import { messageOf } from "../pipeline/model/failure.ts"
+import { UsageError } from "./usage-error.ts"
+
+/** A table of the file. */
+export type ConfigTable = Readonly<Record<string, unknown>>
+
+export interface ConfigFile {
+  /** `[tools.NAME]` */
+  readonly tools: ConfigTable
+  /** `[mcp.NAME]` */
+  readonly mcp: ConfigTable
+}
+
+/** Whether a value is a table of its own. */
+export const isTable = (value: unknown): value is ConfigTable =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const parse = async (file: string, text: string): Promise<unknown> => {
+  if (extname(file) === ".json") return JSON.parse(text)
+  const toml = await import("smol-toml")
+  return toml.parse(text)
+}
+
+/** Throws a UsageError that names the file and the key. */
+export const readConfigFile = async (file: string): Promise<ConfigFile> => {
+  if (![".toml", ".json"].includes(extname(file))) {
+    throw new UsageError(`${file}: expected a name that ends in .toml or .json`)
+  }
+  let config: unknown
+  try {
+    config = await parse(file, await readFile(file, "utf8"))
+  } catch (error) {
+    throw new UsageError(`${file}: ${messageOf(error)}`)
+  }
+  if (!isTable(config))
+    throw new UsageError(`${file}: expected an object with the keys \`tools\` and \`mcp\``)
+  for (const key of Object.keys(config)) {
+    if (key !== "tools" && key !== "mcp") {
+      throw new UsageError(`${file}: expected only the keys \`tools\` and \`mcp\`, got \`${key}\``)
+    }
+  }
+  const { tools = {}, mcp = {} } = config
+  if (!isTable(tools)) {
+    throw new UsageError(`${file}: expected \`tools\` to hold \`allow\` and \`deny\` by tool name`)
+  }
+  if (!isTable(mcp)) {
+    throw new UsageError(`${file}: expected \`mcp\` to hold \`command\` or \`url\` by the name of a server`)
+  }
+  return { tools, mcp }
+}

@@ -1,0 +1,140 @@
+/** The MCP servers of a command line and of its configuration file: their tools are used like all others. */
+import type { Transport } from "@modelcontextprotocol/client"
+import type { McpTools } from "../hosts/mcp-client/mcp-tools.ts"
+import type { RemotePrimary } from "../hosts/mcp-client/remote-tool.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import type { ToolRegistry } from "../pipeline/model/registry.ts"
+import { isTable, readConfigFile } from "./config-file.ts"
+import { UsageError } from "./usage-error.ts"
+
+export interface McpServersOptions {
+  /** `NAME=COMMAND` each, or `NAME=URL`. */
+  readonly mcp?: ReadonlyArray<string>
+  /** A TOML or JSON file with `[mcp.NAME]`. */
+  readonly config?: string
+}
+
+export interface McpServers {
+  /** What is wrong with single tools, a line each; grows while they are used. */
+  readonly problems: ReadonlyArray<string>
+  close(): Promise<void>
+}
+
+interface ServerEntry {
+  readonly name: string
+  /** Where it is named, for errors. */
+  readonly where: string
+  /** A line for bash. */
+  readonly command?: string
+  readonly url?: string
+  readonly env: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+  /** By tool: the parameter that rules match. */
+  readonly primary: Readonly<Record<string, RemotePrimary>>
+}
+
+const isAddress = (text: string): boolean => /^https?:\/\//.test(text)
+
+const fromOption = (text: string): ServerEntry => {
+  const equals = text.indexOf("=")
+  const value = text.slice(equals + 1).trim()
+  if (equals < 1 || value === "") {
+    throw new UsageError(`--mcp ${text}: expected NAME=COMMAND, such as files="npx server-filesystem ."`)
+  }
+  const server = isAddress(value) ? { url: value } : { command: value }
+  return { name: text.slice(0, equals), where: `--mcp ${text}`, ...server, env: {}, headers: {}, primary: {} }
+}
+
+const keys = ["command", "url", "env", "headers", "primary"]
+
+const strings = (value: unknown, where: string): Record<string, string> => {
+  if (value === undefined) return {}
+  if (!isTable(value) || !Object.values(value).every((each) => typeof each === "string")) {
+    throw new UsageError(`${where}: expected a table of strings`)
+  }
+  return value as Record<string, string>
+}
+
+const kinds: ReadonlyArray<unknown> = ["command", "path", "text", undefined]
+
+const primaries = (value: unknown, where: string): Record<string, RemotePrimary> => {
+  const isPrimary = (each: unknown) =>
+    isTable(each) && typeof each.param === "string" && kinds.includes(each.kind)
+  if (value === undefined) return {}
+  if (!isTable(value) || !Object.values(value).every(isPrimary)) {
+    throw new UsageError(
+      `${where}: expected, by tool, the \`param\` that rules match, and its \`kind\`: "command", "path" or "text"`,
+    )
+  }
+  return value as Record<string, RemotePrimary>
+}
+
+const fromTable = (name: string, table: unknown, file: string): ServerEntry => {
+  const where = `${file}: [mcp.${name}]`
+  const { command, url, env, headers, primary, ...others } = isTable(table) ? table : {}
+  const [other] = Object.keys(others)
+  if (other !== undefined)
+    throw new UsageError(`${where}: expected only ${keys.join(", ")}, got \`${other}\``)
+  const isCommand = typeof command === "string" && url === undefined
+  const isUrl = typeof url === "string" && isAddress(url) && command === undefined
+  if (!isCommand && !isUrl) {
+    throw new UsageError(
+      `${where}: expected either a \`command\`, a line for bash, or a \`url\`, http or https`,
+    )
+  }
+  return {
+    name,
+    where,
+    ...(isCommand ? { command } : { url: url as string }),
+    env: strings(env, `${where} env`),
+    headers: strings(headers, `${where} headers`),
+    primary: primaries(primary, `${where} primary`),
+  }
+}
+
+const transportOf = async ({ command, url, env, headers }: ServerEntry, cwd: string): Promise<Transport> => {
+  if (url !== undefined) {
+    const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client")
+    return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } })
+  }
+  const { StdioClientTransport, getDefaultEnvironment } = await import("@modelcontextprotocol/client/stdio")
+  // `exec`: what ends the server ends the command, not a shell around it.
+  const args = ["-c", `exec ${command}`]
+  return new StdioClientTransport({ command: "bash", args, cwd, env: { ...getDefaultEnvironment(), ...env } })
+}
+
+/** Connects to all of them, and registers their tools. Throws a UsageError that names the one that cannot be reached. */
+export const connectServers = async (
+  { mcp = [], config }: McpServersOptions,
+  registry: ToolRegistry,
+  cwd: string,
+): Promise<McpServers> => {
+  const named = config === undefined ? {} : (await readConfigFile(config)).mcp
+  const entries = [
+    ...Object.entries(named).map(([name, table]) => fromTable(name, table, config!)),
+    ...mcp.map(fromOption),
+  ]
+  const connected: Array<McpTools> = []
+  const problems: Array<string> = []
+  const close = async () => void (await Promise.all(connected.map((each) => each[Symbol.asyncDispose]())))
+  if (entries.length === 0) return { problems, close }
+  const { McpTools } = await import("../hosts/mcp-client/mcp-tools.ts")
+  // One after the other, so that of two tools of one name always the same gets the prefix.
+  for (const entry of entries) {
+    const { name, where, primary } = entry
+    try {
+      const tools = await McpTools.connect({
+        name,
+        registry,
+        transport: () => transportOf(entry, cwd),
+        primary: (tool) => primary[tool.name],
+        onError: (error) => void problems.push(messageOf(error)),
+      })
+      connected.push(tools)
+    } catch (error) {
+      await close()
+      throw new UsageError(`${where}: ${messageOf(error)}`)
+    }
+  }
+  return { problems, close }
+}

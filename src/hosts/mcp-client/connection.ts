@@ -1,0 +1,141 @@
+/**
+ * The connection to one MCP server: made again, by the next call, where it was lost. A call that it is lost under fails; it is
+ * not sent again, for nobody knows what it has done.
+ */
+import type {
+  CallToolResult,
+  Client,
+  ClientOptions,
+  Tool as McpTool,
+  Progress,
+  Transport,
+  VersionNegotiationOptions,
+} from "@modelcontextprotocol/client"
+import { messageOf } from "../../pipeline/model/failure.ts"
+import { loadPeer } from "../mcp/load-sdk.ts"
+
+type Sdk = typeof import("@modelcontextprotocol/client")
+
+/** How the server is reached, and who is told of it. */
+export interface ConnectionOptions {
+  readonly name: string
+  /** A new one for each connection. */
+  readonly transport: () => Transport | Promise<Transport>
+  readonly mode: VersionNegotiationOptions["mode"]
+  readonly onTools: (tools: ReadonlyArray<McpTool>) => void
+  readonly onError: (error: Error) => void
+}
+
+/** What a call of the server is made with. */
+export interface RemoteCall {
+  readonly name: string
+  readonly params: Record<string, unknown>
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Progress) => void
+}
+
+/** Milliseconds: how long a call may take is the executor's affair. */
+const noTimeout = 2_147_483_647
+
+const clientInfo = { name: "stepline", version: "1.0.0" }
+
+const loadSdk = (): Promise<Sdk> =>
+  loadPeer("@modelcontextprotocol/client", "2", () => import("@modelcontextprotocol/client"))
+
+/** Progress that comes after its call has ended is no fault of anybody's. */
+const isLate = ({ message }: Error): boolean => message.includes("progress notification for an unknown token")
+
+/** A connection that is made when it is needed. */
+export class Connection implements AsyncDisposable {
+  private readonly options: ConnectionOptions
+  private client: Promise<Client> | undefined
+  private sdk: Sdk | undefined
+  private closed = false
+
+  constructor(options: ConnectionOptions) {
+    this.options = options
+  }
+
+  /** Connects, unless it is connected. Rejects with a sentence that names the server. */
+  open(): Promise<Client> {
+    if (this.closed) return Promise.reject(new Error(`The MCP server ${this.options.name} was disconnected`))
+    if (this.client !== undefined) return this.client
+    const connecting = this.connect(() => this.lose(connecting))
+    this.client = connecting
+    connecting.catch(() => this.lose(connecting))
+    return connecting
+  }
+
+  /** Calls a tool of the server. Rejects where there is no answer, whatever the reason. */
+  async call({ name, params, signal, onProgress }: RemoteCall): Promise<CallToolResult> {
+    const opening = this.open()
+    const client = await opening
+    signal.throwIfAborted()
+    try {
+      return await client.callTool(
+        { name, arguments: params },
+        { signal, timeout: noTimeout, onprogress: onProgress },
+      )
+    } catch (error) {
+      if (signal.aborted) throw error
+      if (this.isSessionGone(error)) {
+        this.lose(opening)
+        void client.close().catch(() => {})
+      }
+      throw new Error(this.failure(error, this.client !== opening), { cause: error })
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.closed = true
+    const { client } = this
+    this.client = undefined
+    await client?.then(
+      (open) => open.close(),
+      () => {},
+    )
+  }
+
+  private lose(connection: Promise<Client>): void {
+    if (this.client === connection) this.client = undefined
+  }
+
+  /** A server over HTTP that has forgotten the session says so with each answer, and closes nothing. */
+  private isSessionGone(error: unknown): boolean {
+    const { sdk } = this
+    return sdk !== undefined && error instanceof sdk.SdkHttpError && error.status === 404
+  }
+
+  private failure(error: unknown, isLost: boolean): string {
+    const { name } = this.options
+    return isLost
+      ? `The connection to the MCP server ${name} was lost during this call, so that nobody knows whether it took effect: find out before you call it again. (${messageOf(error)})`
+      : messageOf(error)
+  }
+
+  private async connect(onLost: () => void): Promise<Client> {
+    const { name, transport, mode, onTools, onError } = this.options
+    const sdk = await loadSdk()
+    this.sdk = sdk
+    const options: ClientOptions = {
+      versionNegotiation: { mode },
+      listChanged: {
+        tools: { onChanged: (error, tools) => (tools === null ? error && onError(error) : onTools(tools)) },
+      },
+    }
+    const client = new sdk.Client(clientInfo, options)
+    client.onerror = (error) => {
+      if (!isLate(error)) onError(error)
+    }
+    client.onclose = onLost
+    try {
+      await client.connect(await transport())
+      const { tools } = await client.listTools()
+      onTools(tools)
+    } catch (cause) {
+      await client.close().catch(() => {})
+      throw new Error(`The MCP server ${name} cannot be reached: ${messageOf(cause)}`, { cause })
+    }
+    return client
+  }
+}

@@ -1,0 +1,2 @@
+export { McpTools, type McpToolsOptions } from "./mcp-tools.ts"
+export type { RemotePrimary } from "./remote-tool.ts"

@@ -1,0 +1,26 @@
+/** What an MCP server answered to a call, as a step. */
+import type { CallToolResult } from "@modelcontextprotocol/client"
+import { isContent, type ToolContent } from "../../pipeline/model/content.ts"
+import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
+import { Step } from "../../pipeline/model/step.ts"
+
+/** The blocks have the same shapes; what is none of them is named, so that nothing is lost in silence. */
+const blockOf = (block: unknown): ToolContent => {
+  if (isContent(block)) return block
+  const { type } = (block ?? {}) as { type?: unknown }
+  return {
+    type: "text",
+    text: `[The server sent content of the type ${JSON.stringify(type)}, which cannot be shown.]`,
+  }
+}
+
+/** The step that a server's answer stands for. */
+export const remoteStep = ({ content = [], structuredContent, isError }: CallToolResult): Step => {
+  const output: ToolOutput = {
+    content: content.map(blockOf),
+    ...(structuredContent !== undefined && { structured: structuredContent }),
+  }
+  if (isError !== true) return Step.Output(output)
+  const message = textOf(output)
+  return Step.Error(message === "" ? "The tool failed, and its server did not say why." : message, { output })
+}

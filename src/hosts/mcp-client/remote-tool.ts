@@ -1,0 +1,70 @@
+/** A tool of an MCP server as a tool of a registry. */
+import type { Tool as McpTool, Progress } from "@modelcontextprotocol/client"
+import { pipeline } from "../../pipeline/model/pipeline.ts"
+import { defineTool, type PrimaryKind, type Tool, type ToolAnnotations } from "../../pipeline/model/tool.ts"
+import type { Connection } from "./connection.ts"
+import { remoteStep } from "./remote-result.ts"
+
+/** What rules match of a call. */
+export interface RemotePrimary {
+  /** A string parameter of the tool. */
+  readonly param: string
+  /** Default `"text"`. */
+  readonly kind?: PrimaryKind
+}
+
+/** What the server does not say of a tool. */
+export interface RemoteToolOptions {
+  /** In the registry. */
+  readonly name: string
+  /** For people: whose tool it is. */
+  readonly server: string
+  readonly asks: boolean
+  readonly primary: RemotePrimary | undefined
+}
+
+const annotationsOf = (tool: McpTool): ToolAnnotations => {
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations ?? {}
+  return {
+    ...(readOnlyHint !== undefined && { readOnly: readOnlyHint }),
+    ...(destructiveHint !== undefined && { destructive: destructiveHint }),
+    ...(idempotentHint !== undefined && { idempotent: idempotentHint }),
+    ...(openWorldHint !== undefined && { openWorld: openWorldHint }),
+  }
+}
+
+/** Its message, or else how far it is. */
+const progressText = ({ progress, total, message }: Progress): string => {
+  if (message !== undefined && message !== "") return message
+  return `${progress}${total === undefined ? "" : `/${total}`}\n`
+}
+
+/** Its calls go to the server. Throws where the server describes it in a way that no tool can be made of. */
+export const remoteTool = (tool: McpTool, connection: Connection, options: RemoteToolOptions): Tool => {
+  const { name, server, asks, primary } = options
+  const { title, description, inputSchema, outputSchema, annotations } = tool
+  return defineTool({
+    name,
+    label: title ?? annotations?.title ?? tool.name,
+    description: description ?? `The tool ${tool.name} of the MCP server ${server}.`,
+    parameters: inputSchema as object,
+    annotations: annotationsOf(tool),
+    ...(outputSchema !== undefined && { outputSchema: outputSchema as object }),
+    ...(primary !== undefined && { primaryParam: primary.param, primaryKind: primary.kind ?? "text" }),
+    compose: (params) => {
+      const gated = asks
+        ? pipeline().awaitApproval({ label: `${tool.name} of the MCP server ${server}` })
+        : pipeline()
+      return gated.andThen(async ({ signal, delta }) => {
+        const result = await connection.call({
+          name: tool.name,
+          params: params as Record<string, unknown>,
+          signal,
+          // After the end nobody listens any more.
+          onProgress: (progress) => void delta(progressText(progress)).catch(() => {}),
+        })
+        return remoteStep(result)
+      })
+    },
+  })
+}
