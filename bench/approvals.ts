@@ -57,7 +57,7 @@ const compare = async (name: string, call: (i: number) => BareInput): Promise<Ar
   const stepline = await measureWaiting(executor, call)
   await executor.shutdown()
   return [
-    { name: `${name}: each`, unit: "bytes", stepline: stepline.bytes, baseline: bare.bytes, most: 1500 },
+    { name: `${name}: each`, unit: "bytes", stepline: stepline.bytes, baseline: bare.bytes, most: 1000 },
     {
       name: `${name}: processor in 3 s`,
       unit: "ms",

@@ -1,7 +1,7 @@
 /**
- * The baseline: what a host writes with promises alone. A call is one async function over its handlers, with an abort
- * check after each, a promise for a gate, and finally handlers that always run; a lane is a chain of promises.
- * Events have stepline's shapes. It validates nothing, keeps no time and cannot stop a handler that runs.
+ * The baseline: the least that a host can write with promises alone for the same events. A call is one loop over its
+ * handlers that waits only where a handler gives a promise, or at a gate; finally handlers always run; a lane is an array; a
+ * cancel stops the wait at once. It validates nothing, keeps no time, dates nothing, and has one tool's handlers ready.
  */
 import type { HandlerFunction, Step, ToolOutput } from "stepline"
 
@@ -46,27 +46,58 @@ export type BareEvent = CallEvent &
 
 type TerminalEvent = Extract<BareEvent, { _tag: "Completed" | "Error" }>
 
-interface BareCall {
+interface Lane {
+  readonly waiting: Array<BareCall>
+  next: number
+  isBusy: boolean
+}
+
+const nothing: ToolOutput = { content: [] }
+
+const textOf = ({ content }: ToolOutput): string => {
+  const [first] = content
+  return first?.type === "text" ? first.text : ""
+}
+
+/** One call: what handlers see of it, and what it waits for. */
+class BareCall {
   readonly agentId: string
   readonly callId: string
   readonly name: string
   readonly params: unknown
   readonly decision: "pending" | "approve"
   readonly background: boolean
-  cancelled: Error | undefined
-  /** Set while it waits at a gate. */
-  decide: ((error?: Error) => void) | undefined
-}
+  output: ToolOutput | undefined
+  failure: unknown
+  announced = false
+  /** Goes on from a gate, or from a handler that is not waited for any more. */
+  wake: ((failure: unknown) => void) | undefined
 
-const textOf = ({ content }: ToolOutput): string =>
-  content.map((block) => (block.type === "text" ? block.text : "")).join("\n")
+  constructor(callId: string, input: BareInput) {
+    const { name, params, agentId = "main", decision = "pending", background = false } = input
+    this.agentId = agentId
+    this.callId = callId
+    this.name = name
+    this.params = params
+    this.decision = decision
+    this.background = background
+  }
+
+  get call(): this {
+    return this
+  }
+
+  get cwd(): string {
+    return "/"
+  }
+}
 
 export class BareExecutor {
   /** Finished background calls, until they are taken. */
   readonly tasks = new Map<string, TerminalEvent>()
   private readonly tools: BareTools
   private readonly calls = new Map<string, BareCall>()
-  private readonly lanes = new Map<string, Promise<void>>()
+  private readonly lanes = new Map<string, Lane>()
   private places = 64
   private readonly waitingForPlace: Array<() => void> = []
   private unread: Array<BareEvent> = []
@@ -80,23 +111,12 @@ export class BareExecutor {
 
   enqueue(inputs: ReadonlyArray<BareInput>): Array<string> {
     return inputs.map((input) => {
-      const { name, params, agentId = "main", decision = "pending", background = false } = input
       this.count += 1
-      const callId = `call_${this.count}`
-      const call: BareCall = {
-        agentId,
-        callId,
-        name,
-        params,
-        decision,
-        background,
-        cancelled: undefined,
-        decide: undefined,
-      }
-      this.calls.set(callId, call)
-      if (background) void Promise.resolve().then(() => this.perform(call))
-      else this.joinLane(call)
-      return callId
+      const call = new BareCall(`call_${this.count}`, input)
+      this.calls.set(call.callId, call)
+      if (call.background) void this.perform(call)
+      else this.join(call)
+      return call.callId
     })
   }
 
@@ -114,84 +134,138 @@ export class BareExecutor {
   cancelCall(callId: string): boolean {
     const call = this.calls.get(callId)
     if (call === undefined) return false
-    call.cancelled = new Error("Cancelled")
-    call.decide?.(call.cancelled)
+    call.failure ??= new Error("Cancelled")
+    call.wake?.(call.failure)
     return true
   }
 
-  private joinLane(call: BareCall): void {
-    const before = this.lanes.get(call.agentId) ?? Promise.resolve()
-    const turn = before.then(() => this.perform(call))
-    this.lanes.set(call.agentId, turn)
-    void turn.then(() => {
-      if (this.lanes.get(call.agentId) === turn) this.lanes.delete(call.agentId)
-    })
+  private join(call: BareCall): void {
+    let lane = this.lanes.get(call.agentId)
+    if (lane === undefined) {
+      lane = { waiting: [], next: 0, isBusy: false }
+      this.lanes.set(call.agentId, lane)
+    }
+    if (lane.isBusy) lane.waiting.push(call)
+    else {
+      lane.isBusy = true
+      void this.perform(call)
+    }
+  }
+
+  private leave({ agentId }: BareCall): void {
+    const lane = this.lanes.get(agentId)!
+    const next = lane.waiting[lane.next]
+    if (next === undefined) {
+      this.lanes.delete(agentId)
+      return
+    }
+    lane.next += 1
+    void this.perform(next)
   }
 
   private async perform(call: BareCall): Promise<void> {
     const { agentId, callId, name, params, background } = call
     const plan = this.tools[name]!(params)
-    const context = { call, cwd: "/", output: undefined as ToolOutput | undefined }
     this.push({ _tag: "Started", agentId, callId, name, params, background })
-    let announced = false
     let hasPlace = !background
-    let end: TerminalEvent
-    try {
-      for (const part of plan.parts) {
-        if (part === gate) {
-          if (call.decision !== "approve") {
-            if (background && hasPlace) this.leavePlace()
-            hasPlace = !background
-            await this.awaitApproval(call)
-          }
-          if (background && !announced) {
-            announced = true
-            this.push({ _tag: "BackgroundStarted", agentId, callId, name })
-          }
-        } else {
-          if (!hasPlace) await this.takePlace()
-          hasPlace = true
-          const step = (await part(context as never)) as Step
-          if (step._tag === "Error") throw new Error(step.message)
-          if (step._tag === "Output") {
-            const { output } = step
-            context.output =
-              typeof output === "string" ? { content: [{ type: "text", text: output }] } : output
-          }
+    for (const part of plan.parts) {
+      if (part === gate) {
+        if (call.decision !== "approve") {
+          if (background && hasPlace) this.leavePlace()
+          hasPlace = !background
+          await this.awaitApproval(call)
         }
-        if (call.cancelled !== undefined) throw call.cancelled
+        if (background && !call.announced) {
+          call.announced = true
+          this.push({ _tag: "BackgroundStarted", agentId, callId, name })
+        }
+      } else {
+        if (!hasPlace) {
+          if (this.places > 0) this.places -= 1
+          else await new Promise<void>((resolve) => this.waitingForPlace.push(resolve))
+        }
+        hasPlace = true
+        await this.handle(call, part)
       }
-      const output = context.output ?? { content: [] }
-      end = { _tag: "Completed", agentId, callId, name, content: textOf(output), output }
-    } catch (cause) {
-      end = { _tag: "Error", agentId, callId, name, content: String(cause), cause }
+      if (call.failure !== undefined) break
     }
     if (background && hasPlace) this.leavePlace()
     for (const cleanup of plan.finally) {
       try {
-        await cleanup(context as never)
+        const returned = cleanup(call as never)
+        if (returned instanceof Promise) await returned
       } catch {
         // One that fails does not stop the next.
       }
     }
+    this.end(call)
+  }
+
+  /** A promise only where the handler gives one. */
+  private handle(call: BareCall, handler: HandlerFunction): Promise<void> | undefined {
+    try {
+      const returned = handler(call as never)
+      if (!(returned instanceof Promise)) {
+        this.apply(call, returned as Step)
+        return undefined
+      }
+      return new Promise((resolve) => {
+        call.wake = () => {
+          call.wake = undefined
+          resolve()
+        }
+        returned.then(
+          (step) => {
+            if (call.failure === undefined) this.apply(call, step)
+            call.wake?.(undefined)
+          },
+          (error) => {
+            call.failure ??= error
+            call.wake?.(undefined)
+          },
+        )
+      })
+    } catch (error) {
+      call.failure = error
+      return undefined
+    }
+  }
+
+  private apply(call: BareCall, step: Step): void {
+    if (step._tag === "Error") call.failure = new Error(step.message)
+    else if (step._tag === "Output") {
+      const { output } = step
+      call.output = typeof output === "string" ? { content: [{ type: "text", text: output }] } : output
+    }
+  }
+
+  private end(call: BareCall): void {
+    const { agentId, callId, name, failure, output = nothing } = call
     this.calls.delete(callId)
-    if (!announced) return this.push(end)
-    this.tasks.set(callId, end)
-    const status = end._tag === "Completed" ? "complete" : "error"
-    this.push({ _tag: "BackgroundCompleted", agentId, callId, name, status })
+    const end: TerminalEvent =
+      failure === undefined
+        ? { _tag: "Completed", agentId, callId, name, content: textOf(output), output }
+        : { _tag: "Error", agentId, callId, name, content: String(failure), cause: failure }
+    if (call.announced) {
+      this.tasks.set(callId, end)
+      const status = failure === undefined ? "complete" : "error"
+      this.push({ _tag: "BackgroundCompleted", agentId, callId, name, status })
+    } else this.push(end)
+    if (!call.background) this.leave(call)
   }
 
   private awaitApproval(call: BareCall): Promise<void> {
     const { agentId, callId, name, params, background } = call
-    return new Promise((resolve, reject) => {
-      call.decide = (error) => {
-        call.decide = undefined
-        if (error === undefined) resolve()
-        else reject(error)
+    return new Promise((resolve) => {
+      const wake = (failure: unknown) => {
+        call.wake = undefined
+        call.failure ??= failure
+        resolve()
       }
-      const decide = (error?: Error) => {
-        if (call.decide === undefined) return false
-        call.decide(error)
+      call.wake = wake
+      const decide = (failure?: Error) => {
+        if (call.wake !== wake) return false
+        wake(failure)
         return true
       }
       this.push({
@@ -205,11 +279,6 @@ export class BareExecutor {
         deny: () => decide(new Error("Denied by user")),
       })
     })
-  }
-
-  private async takePlace(): Promise<void> {
-    if (this.places > 0) this.places -= 1
-    else await new Promise<void>((resolve) => this.waitingForPlace.push(resolve))
   }
 
   private leavePlace(): void {

@@ -11,12 +11,14 @@ import { measureApprovals } from "./approvals.ts"
 import { measureCalls } from "./calls.ts"
 import { measureColdImport } from "./cold-import.ts"
 import { renderSection, type SectionResult } from "./figure.ts"
+import { measureLiving } from "./living.ts"
 import { measureQueue } from "./queue.ts"
 import { measureShell } from "./shell.ts"
 
 const sections: Readonly<Record<string, (quick: boolean) => Promise<SectionResult>>> = {
   calls: measureCalls,
   queue: measureQueue,
+  living: measureLiving,
   approvals: measureApprovals,
   shell: measureShell,
   "cold-import": measureColdImport,

@@ -29,10 +29,15 @@ const Report =
   () =>
     Step.Output(text)
 
+const Await =
+  ({ text }: Params): HandlerFunction =>
+  async () =>
+    Step.Output(text)
+
 const Close = (): HandlerFunction => () => Step.Continue
 
 /**
- * `plain` is one synchronous handler, `approved` one behind a gate; `gated` is three, the second a promise, with a gate
+ * `plain` is one synchronous handler, `awaited` one that gives a promise, `approved` one behind a gate; `gated` is three, the second a promise, with a gate
  * after the first and a finally handler.
  */
 export const registry = new ToolRegistry([
@@ -41,6 +46,12 @@ export const registry = new ToolRegistry([
     description: "One handler.",
     parameters,
     compose: (given) => pipeline().andThen(Report(given as unknown as Params)),
+  }),
+  defineTool({
+    name: "awaited",
+    description: "One handler that gives a promise.",
+    parameters,
+    compose: (given) => pipeline().andThen(Await(given as unknown as Params)),
   }),
   defineTool({
     name: "approved",
@@ -69,6 +80,7 @@ export const registry = new ToolRegistry([
 
 export const bareTools: BareTools = {
   plain: (given) => ({ parts: [Report(given as Params)], finally: [] }),
+  awaited: (given) => ({ parts: [Await(given as Params)], finally: [] }),
   approved: (given) => ({ parts: [gate, Report(given as Params)], finally: [] }),
   gated: (given) => {
     const checked = given as Params
