@@ -109,7 +109,7 @@ describe("run", () => {
     Effect.gen(function* () {
       const { run } = yield* executionOf({ gated })
       const result = yield* run({ name: "gated" }, (event) =>
-        event._tag === "AwaitingApproval" ? Effect.fail(new Error("The prompt was closed")) : Effect.void,
+        event._tag === "AwaitingApproval" ? Effect.fail("The prompt was closed") : Effect.void,
       )
       expect(result).toMatchObject({ status: "denied", content: "The prompt was closed" })
     }),
