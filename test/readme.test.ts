@@ -13,6 +13,8 @@ const snippets = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/```
 /** What each snippet prints, in order. */
 const prints = [
   [/^Created .*note-\d+\.txt/],
+  [/^\/etc\/hosts is outside the workspace/m],
+  [/^published 1\.0\.0$/m],
   [/^approve$/m, /^deny$/m, /^undefined$/m, /^deny$/m],
   [/status: 'denied'/, /decidedBy: \{ kind: 'reviewer', reason: 'Only dry runs.' \}/],
   [/^3 files would change$/m, /label: 'Rename in 3 files'/, /^3 files changed$/m],
