@@ -43,6 +43,10 @@ const withRuleOptions = (command: Command): Command =>
       "use the tools of the MCP server that this command starts, or of an http(s) address (repeatable)",
       collect,
     )
+    .option(
+      "--rules <FILE>",
+      "TOML with the rules that [a]lways at a gate made, and where new ones go (default: .stepline/rules.toml of a trusted project, else of the home folder)",
+    )
 
 const withLocalOptions = (command: Command): Command =>
   withRuleOptions(command)

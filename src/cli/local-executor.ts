@@ -1,5 +1,6 @@
 /** The executor of a command: its tools, on this machine, under the rules of the command line. */
 import { stat } from "node:fs/promises"
+import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { UIContext } from "../custom-tools/ui-context.ts"
 import { DecisionLog } from "../hosts/decision-log.ts"
@@ -12,11 +13,12 @@ import type { ToolExecutorOptions } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { leavesSandbox, sandboxFilters } from "../sandbox/sandbox-filters.ts"
+import { KeptRules, type RuleFile } from "./kept-rules.ts"
 import { commandMachine, type MachineOptions } from "./local-machine.ts"
 import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
 import { connectServers, type McpServersOptions } from "./mcp-servers.ts"
 import type { NvimEditor, NvimSocket } from "./nvim-editor.ts"
-import { loadFilters, type RuleOptions } from "./rules.ts"
+import { loadFilters, type NamedTools, type RuleOptions } from "./rules.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface LocalOptions extends RuleOptions, ToolsOptions, MachineOptions, McpServersOptions {
@@ -41,6 +43,8 @@ export interface LocalExecutor {
   readonly cwd: string
   /** Tells what is remembered of a call where a person asks for it. */
   readonly filters: Pick<ToolFilters, "rememberable">
+  /** The file that keeps what is remembered; undefined where none does. */
+  readonly rulesPath: string | undefined
   readonly editor: NvimEditor | undefined
   /**
    * Tells the tools of other agents that the session begins; to be called once. Gives rules that are hardly meant, and
@@ -96,21 +100,43 @@ const addRules = (filters: ToolFilters, rules: ToolFilterConfig): void => {
   }
 }
 
+/** A deny rule for a tool that is not there protects nothing: its name may be misspelled. */
+const deniesOfNobody = ({ rules, source }: RuleFile, tools: NamedTools): Array<string> =>
+  Object.entries(rules)
+    .filter(([name, { deny = [] }]) => deny.length > 0 && tools.get(name) === undefined)
+    .map(([name]) => `${source}: there is no tool \`${name}\` here to deny.`)
+
 /** Throws a UsageError for options that name what is not there. */
 export const localExecutor = async (
   options: LocalOptions,
-  { settings = {}, rules }: EmbeddingOptions = {},
+  embedding?: EmbeddingOptions,
 ): Promise<LocalExecutor> => {
+  const { settings = {}, rules } = embedding ?? {}
   const cwd = await expectFolder(options.cwd ?? process.cwd())
   const { machine: made, close: closeMachine } = await commandMachine(options, cwd)
   const machine = { ...made, env: environmentRules(options) }
-  const { registry, customTools } = await localTools(subagentTools(machine), options, cwd)
-  const servers = await connectServers(options, registry, cwd)
-  const { filters, places } = await loadFilters(options, registry, cwd).catch(async (error) => {
-    await servers.close()
-    throw error
+  const { registry, customTools, project } = await localTools(subagentTools(machine), options, cwd)
+  const kept = await KeptRules.open({
+    file: options.rules === undefined ? undefined : resolve(options.rules),
+    cwd,
+    // A host that embeds it keeps its rules in its own way.
+    home: embedding === undefined ? homedir() : undefined,
+    project,
   })
+  let tell = (problem: string): void => {
+    process.stderr.write(`stepline: ${printable(problem)}\n`)
+  }
+  const servers = await connectServers(options, registry, cwd)
+  const onRemember = (added: ToolFilterConfig): void => kept.add(added, tell)
+  const { filters, places } = await loadFilters(options, registry, { cwd, onRemember }).catch(
+    async (error) => {
+      await servers.close()
+      throw error
+    },
+  )
   if (rules !== undefined) addRules(filters, rules)
+  for (const file of kept.files) filters.add(file.rules, file.source)
+  const unprotecting = kept.files.flatMap((file) => deniesOfNobody(file, registry))
   const editor = await openEditor(options.nvim)
   const delegates = { ...settings.delegates, ...editor?.host.delegates }
   const hooks = customTools?.hooks ?? {}
@@ -130,11 +156,21 @@ export const localExecutor = async (
       machine.outside !== undefined && leavesSandbox(params) ? undefined : here.rememberable(tool, params),
   }
   const start = async (ui?: UIContext) => {
-    if (ui !== undefined) customTools?.setUIContext(ui, true)
+    if (ui !== undefined) {
+      tell = (problem) => ui.notify(problem, "warning")
+      customTools?.setUIContext(ui, true)
+    }
     await customTools?.emit({ reason: "start" })
-    return [...filters.warnings, ...loadErrors(customTools, cwd), ...servers.problems]
+    return [
+      ...kept.problems,
+      ...unprotecting,
+      ...filters.warnings,
+      ...loadErrors(customTools, cwd),
+      ...servers.problems,
+    ]
   }
   const close = async () => {
+    await kept.settled()
     await customTools?.emit({ reason: "shutdown" })
     await editor?.host.close()
     await servers.close()
@@ -142,5 +178,5 @@ export const localExecutor = async (
     await closeMachine()
     log?.close()
   }
-  return { executor, registry, cwd, filters: remembering, editor, start, close }
+  return { executor, registry, cwd, filters: remembering, rulesPath: kept.path, editor, start, close }
 }

@@ -5,6 +5,7 @@ import { resolveToolPath } from "../custom-tools/loading/tool-paths.ts"
 import type { EnvironmentRules } from "../io/environment.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { Tool } from "../pipeline/model/tool.ts"
+import type { TrustedProject } from "./kept-rules.ts"
 import { shortPath } from "./short-path.ts"
 import type { TrustOptions } from "./trust/trust.ts"
 
@@ -25,23 +26,31 @@ export const environmentRules = ({ passEnv = [] }: ToolsOptions): EnvironmentRul
 export interface LocalTools {
   readonly registry: ToolRegistry
   readonly customTools: CustomTools | undefined
+  /** The folder, where what it brings is trusted. */
+  readonly project: TrustedProject | undefined
 }
 
-/** Where to look for tools. `false` also where there are none to be found. */
-const whereToLook = async (
-  options: ToolsOptions,
-  cwd: string,
-  home: string,
-): Promise<CustomToolsOptions["discovery"]> => {
-  if (options.discovery === false) return false
+interface Places {
+  /** Where to look for tools. `false` also where there are none to be found. */
+  readonly discovery: NonNullable<CustomToolsOptions["discovery"]>
+  readonly project: TrustedProject | undefined
+}
+
+const whereToLook = async (options: ToolsOptions, cwd: string, home: string): Promise<Places> => {
+  if (options.discovery === false) return { discovery: false, project: undefined }
   const { findModules, projectCode } = await import("./trust/project-code.ts")
   const { user, project } = await findModules(cwd, home)
-  const code = await projectCode(cwd, project)
-  if (code !== undefined) {
-    const { isTrusted } = await import("./trust/trust.ts")
-    if (await isTrusted(code, cwd, home, options)) return "all"
+  const discovery = user.length > 0 && "home"
+  const code = await projectCode(cwd, home, project)
+  if (code === undefined) return { discovery, project: undefined }
+  const { trustOf } = await import("./trust/trust.ts")
+  const trust = await trustOf(code, cwd, home, options)
+  if (trust === false) return { discovery, project: undefined }
+  const { folder, modules, rules } = code
+  return {
+    discovery: modules.length > 0 ? "all" : discovery,
+    project: { folder, rules, isKept: trust === "kept" },
   }
-  return user.length > 0 && "home"
 }
 
 /** `cwd` is absolute. */
@@ -53,9 +62,9 @@ export const localTools = async (
   const registry = new ToolRegistry(builtIn)
   const home = homedir()
   const { toolPath = [] } = options
-  const discovery = await whereToLook(options, cwd, home)
+  const { discovery, project } = await whereToLook(options, cwd, home)
   // What loads them takes longer to load than all else.
-  if (discovery === false && toolPath.length === 0) return { registry, customTools: undefined }
+  if (discovery === false && toolPath.length === 0) return { registry, customTools: undefined, project }
   const { CustomTools } = await import("../custom-tools/custom-tools.ts")
   // As a shell's user means it: from where the command is typed, wherever the tools are to work.
   const paths = toolPath.map((path) => resolveToolPath(path, process.cwd(), home))
@@ -63,10 +72,10 @@ export const localTools = async (
     cwd,
     registry,
     paths,
-    discovery: discovery ?? false,
+    discovery,
     env: environmentRules(options),
   })
-  return { registry, customTools }
+  return { registry, customTools, project }
 }
 
 /** What could not be loaded, a line each. */

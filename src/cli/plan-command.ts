@@ -1,5 +1,5 @@
 /** `stepline plan`: the pipeline of a call, before anything runs. */
-
+import { resolve } from "node:path"
 import { printable } from "../hosts/terminal/printable.ts"
 import { mainArgumentOf } from "../hosts/terminal/render-header.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
@@ -9,6 +9,7 @@ import { ToolExecutor } from "../pipeline/executor.ts"
 import type { ToolCall } from "../pipeline/model/call.ts"
 import type { CallDecision } from "../pipeline/model/decision.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
+import { KeptRules } from "./kept-rules.ts"
 import { expectFolder } from "./local-executor.ts"
 import { commandMachine } from "./local-machine.ts"
 import { localTools, type ToolsOptions } from "./local-tools.ts"
@@ -45,9 +46,13 @@ const verdictLines = async (
   named: NamedTools,
   cwd: string,
 ): Promise<Array<string>> => {
-  const { filters } = await loadFilters(options, named, cwd)
-  const { allow, deny, config } = options
-  if (allow === undefined && deny === undefined && config === undefined) return []
+  const { filters } = await loadFilters(options, named, { cwd })
+  const { allow, deny, config, rules } = options
+  if (allow === undefined && deny === undefined && config === undefined && rules === undefined) return []
+  if (rules !== undefined) {
+    const { files } = await KeptRules.open({ file: resolve(rules), cwd, home: undefined, project: undefined })
+    for (const file of files) filters.add(file.rules, file.source)
+  }
   await using executor = new ToolExecutor(registry, { cwd, filters })
   const { verdict, reason, by } = await executor.decide(call)
   const because = by?.kind === "rule" ? by.reason : reason

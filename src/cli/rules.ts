@@ -1,7 +1,7 @@
 /** What may run without asking, as the command line and the configuration file say it. */
 import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
-import { type ToolFilterConfig, ToolFilters } from "../policy/index.ts"
+import { type ToolFilterConfig, ToolFilters, type ToolFiltersOptions } from "../policy/index.ts"
 import { isTable, readConfigFile } from "./config-file.ts"
 import { UsageError } from "./usage-error.ts"
 
@@ -14,6 +14,8 @@ export interface RuleOptions {
   readonly deny?: ReadonlyArray<string>
   /** A TOML or JSON file with `[tools.NAME] allow/deny`, and `sandboxed = "approve"`. */
   readonly config?: string
+  /** The file with remembered rules. Default: that of a trusted project, else the user's own. */
+  readonly rules?: string
 }
 
 /** The tools that rules may name. */
@@ -77,14 +79,14 @@ export interface LoadedRules {
 /**
  * The filters of the options: the file's rules and those of the command line together.
  *
- * @param cwd Where relative paths start.
+ * @param options Of the filters: where relative paths start, who keeps what is remembered.
  */
 export const loadFilters = async (
   { allow = [], deny = [], config }: RuleOptions,
   registry: NamedTools,
-  cwd: string,
+  options: Pick<ToolFiltersOptions, "cwd" | "onRemember">,
 ): Promise<LoadedRules> => {
-  const filters = ToolFilters.empty({ cwd })
+  const filters = ToolFilters.empty(options)
   const read = config === undefined ? undefined : await readConfig(config, registry)
   if (config !== undefined && read !== undefined) filters.add(read.rules, config)
   const allowed = allow.map((text) => ruleOf("allow", text, registry))

@@ -7,6 +7,7 @@ import { messageOf } from "../pipeline/model/failure.ts"
 import { fileHistory, historyPath } from "./history-file.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { type RunOptions, runCommand } from "./run-command.ts"
+import { shortPath } from "./short-path.ts"
 import { onStop } from "./stopping.ts"
 import { UsageError } from "./usage-error.ts"
 
@@ -32,7 +33,7 @@ const correctionsNote = async (cwd: string): Promise<string | undefined> => {
 }
 
 const interactive = async (options: LocalOptions, version: string): Promise<number> => {
-  const { executor, cwd, filters, editor, start, close } = await localExecutor(options)
+  const { executor, cwd, filters, rulesPath, editor, start, close } = await localExecutor(options)
   const status = await editor?.status()
   const greeting = [
     `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`,
@@ -44,6 +45,7 @@ const interactive = async (options: LocalOptions, version: string): Promise<numb
     greeting: greeting.filter((line) => line !== undefined).join("\n"),
     cwd,
     filters,
+    ...(rulesPath !== undefined && { rulesPath: shortPath(rulesPath, cwd) }),
     history: fileHistory(historyPath(process.env)),
     corrections: () => loadCorrections(cwd, { limit: Number.POSITIVE_INFINITY }),
   })

@@ -43,7 +43,10 @@ export const callFolder = (tool: FilteredTool, params: unknown, { start }: Place
 
 /** The folder as rules name it, for one that they must name. */
 export const folderToName = ({ isExecutors, real }: CallFolder): string | undefined =>
-  isExecutors ? undefined : real
+  isExecutors || real === undefined ? undefined : ruleFolder(real)
+
+/** As a rule names this one folder: one that is called `**` is not all that lies beside it. */
+export const ruleFolder = (folder: string): string => (below.test(folder) ? `${folder}/` : folder)
 
 const isInside = (folder: string, path: string): boolean => {
   const way = relative(folder, path)

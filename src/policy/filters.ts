@@ -29,6 +29,10 @@ export interface ToolFiltersOptions {
   readonly source?: string | undefined
   /** The folder that rules name relative paths from. Default: the executor's, or without one the process's. */
   readonly cwd?: string | undefined
+  /**
+   * Told the rules that were remembered of a call, as they are: for hosts that keep them. What it throws is left alone.
+   */
+  readonly onRemember?: ((added: ToolFilterConfig) => void) | undefined
 }
 
 const noRules: ToolRules = { allow: [], deny: [] }
@@ -74,6 +78,7 @@ interface Shared {
   readonly rules: Map<string, ToolRules>
   readonly learned: Map<string, Array<Rule>>
   readonly cwd: string | undefined
+  readonly onRemember: ToolFiltersOptions["onRemember"]
 }
 
 /**
@@ -109,8 +114,8 @@ export class ToolFilters {
    * ToolFilters.compile({ shell: { allow: ["^ls\\b"], deny: ["rm\\s+-rf"] } })
    */
   static compile(config: ToolFilterConfig, options: ToolFiltersOptions = {}): ToolFilters {
-    const { cwd, source } = options
-    return new ToolFilters({ rules: compileRules(config, source), learned: new Map(), cwd }, cwd)
+    const { cwd, source, onRemember } = options
+    return new ToolFilters({ rules: compileRules(config, source), learned: new Map(), cwd, onRemember }, cwd)
   }
 
   /** Filters with no rules: everything is asked, until something is remembered. */
@@ -189,13 +194,18 @@ export class ToolFilters {
    * parameter is missing, the rule that was given is no pattern or does not match the call. Never throws.
    */
   remember(tool: FilteredTool, params: unknown, choice: RememberChoice = "call"): boolean {
-    const { rules, learned } = this.shared
+    const { rules, learned, onRemember } = this.shared
     const added = this.approving(tool, params, choice)
     if (added === undefined) return false
     if (added.length === 0) return true
     const { allow, deny } = rules.get(tool.name) ?? noRules
     rules.set(tool.name, { allow: [...allow, ...added], deny })
     learned.set(tool.name, [...(learned.get(tool.name) ?? []), ...added])
+    try {
+      onRemember?.({ [tool.name]: { allow: added.map(configOf) } })
+    } catch {
+      // It is remembered all the same.
+    }
     return true
   }
 

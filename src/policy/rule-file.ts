@@ -7,7 +7,8 @@ import { dirname } from "node:path"
 import { messageOf } from "./message-of.ts"
 import { compileRules, type PlacedRule, type ToolFilterConfig } from "./rules.ts"
 
-const textOf = async (path: string): Promise<string> => {
+/** Nothing, where there is no such file. */
+export const textOf = async (path: string): Promise<string> => {
   try {
     return await readFile(path, "utf8")
   } catch (error) {
@@ -16,7 +17,8 @@ const textOf = async (path: string): Promise<string> => {
   }
 }
 
-const parseRules = async (path: string, text: string): Promise<ToolFilterConfig> => {
+/** The rules in the text of a rule file. Fails with the file's name for one that cannot be read. */
+export const parseRules = async (path: string, text: string): Promise<ToolFilterConfig> => {
   const { parse } = await import("smol-toml")
   try {
     const { tools = {}, ...others } = parse(text)
@@ -42,8 +44,9 @@ const namedRules = (config: ToolFilterConfig): Array<NamedRule> =>
 const keyOf = ([name, { pattern, workingDir }]: NamedRule): string =>
   JSON.stringify([name, pattern, workingDir])
 
-const append = async (path: string, text: string): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true })
+/** In one write, on the disk when it resolves. The file is made where it is missing, for its owner alone. */
+export const appendText = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const file = await open(path, "a", 0o600)
   try {
     const { bytesWritten } = await file.write(text)
@@ -59,17 +62,21 @@ const append = async (path: string, text: string): Promise<void> => {
   }
 }
 
-/** Adds allow rules that the file does not hold yet. */
-export const appendRules = async (path: string, config: ToolFilterConfig): Promise<void> => {
+/**
+ * What to append to the text of a rule file, so that it holds these allow rules too; nothing, where it does already. Fails
+ * where nothing can be appended, with what to do.
+ */
+export const additionTo = async (path: string, text: string, config: ToolFilterConfig): Promise<string> => {
   const { stringify } = await import("smol-toml")
-  const text = await textOf(path)
   const before = new Set(namedRules(await parseRules(path, text)).map(keyOf))
   // A text that is no Unicode has no place in such a file.
   const added = namedRules(config).filter(
     (rule) => !before.has(keyOf(rule)) && !/\p{Cs}/u.test(rule[1].pattern),
   )
-  if (added.length === 0) return
-  const blocks = added.map(([name, rule]) => `\n${stringify({ tools: { [name]: { allow: [rule] } } })}`)
+  if (added.length === 0) return ""
+  const blocks = added.map(
+    ([name, rule]) => `\n${stringify({ tools: { [name]: { allow: [inOrder(rule)] } } })}`,
+  )
   const addition = blocks.join("\n")
   try {
     await parseRules(path, text + addition)
@@ -79,5 +86,15 @@ export const appendRules = async (path: string, config: ToolFilterConfig): Promi
       { cause: error },
     )
   }
-  await append(path, addition)
+  return addition
+}
+
+/** The folder comes first: of a rule that is cut off behind its pattern, nothing would say where it holds. */
+const inOrder = ({ pattern, workingDir }: PlacedRule): PlacedRule =>
+  workingDir === undefined ? { pattern } : { workingDir, pattern }
+
+/** Adds allow rules that the file does not hold yet. */
+export const appendRules = async (path: string, config: ToolFilterConfig): Promise<void> => {
+  const addition = await additionTo(path, await textOf(path), config)
+  if (addition !== "") await appendText(path, addition)
 }

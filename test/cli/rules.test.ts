@@ -16,7 +16,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const decide = async (options: RuleOptions, command: string) =>
-  (await loadFilters(options, registry, folder)).filters.evaluate(registry.get("shell")!, { command })
+  (await loadFilters(options, registry, { cwd: folder })).filters.evaluate(registry.get("shell")!, {
+    command,
+  })
 
 const configFile = async (name: string, content: string): Promise<string> => {
   const path = join(folder, name)
@@ -46,7 +48,9 @@ describe("rules", () => {
     ["rules.toml", "[tools.shell]\nallow = ['^ls$', { pattern = '^npm test$', workingDir = 'a/**' }]\n"],
     ["rules.json", '{"tools": {"shell": {"allow": [{"pattern": "^npm test$", "workingDir": "a/**"}]}}}'],
   ])("of %s may name a folder", async (name, content) => {
-    const { filters } = await loadFilters({ config: await configFile(name, content) }, registry, folder)
+    const { filters } = await loadFilters({ config: await configFile(name, content) }, registry, {
+      cwd: folder,
+    })
     const explain = (working_dir?: string) =>
       filters.explain(registry.get("shell")!, { command: "npm test", working_dir })
     expect(explain("a")).toMatchObject({ verdict: "approve", source: join(folder, name) })

@@ -1,5 +1,9 @@
+import { mkdir } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { type PlacedRule, type RememberChoice, ToolFilters } from "../../src/policy/index.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+
+const path = useTempFolder()
 
 const shell = {
   name: "shell",
@@ -75,6 +79,27 @@ it("a call in another folder is remembered for that folder", () => {
       expect.objectContaining({ workingDir: "/usr" }),
     ])
   }
+})
+
+it("a folder that is called `**` is remembered as that folder, and not as all beside it", async () => {
+  await mkdir(path("**"))
+  const filters = ToolFilters.empty({ cwd: "/" })
+  filters.remember(shell, { command: "ls", working_dir: path("**") })
+  expect(filters.evaluate(shell, { command: "ls", working_dir: path("**") })).toBe("approve")
+  expect(filters.evaluate(shell, { command: "ls", working_dir: path() })).toBeUndefined()
+})
+
+it("tells the host what was remembered, and does not mind what that makes of it", () => {
+  const told: Array<unknown> = []
+  const onRemember = (added: unknown) => {
+    told.push(added)
+    throw new Error("no")
+  }
+  const filters = ToolFilters.empty({ onRemember }).at("/")
+  expect(filters.remember(shell, line("ls && make"), "command")).toBe(true)
+  expect(filters.remember(shell, line("make"))).toBe(true)
+  expect(filters.remember(shell, line("$x"))).toBe(false)
+  expect(told).toEqual([{ shell: { allow: ["^ls$", "^make$"] } }])
 })
 
 it("where the call is approved anyway, only a rule that was named is added", () => {

@@ -83,11 +83,32 @@ describe("save", () => {
     expect((await ToolFilters.load(path("rules.toml"))).evaluate(shell, { command: "ls" })).toBeUndefined()
   })
 
+  const script = fileURLToPath(new URL("save-rules.ts", import.meta.url))
+  const saving = () => ["--import", "tsx", "--conditions=@stepline/source", script, path("rules.toml")]
+
+  it("of a process that is killed leaves a whole file, with all that it had saved", async () => {
+    const child = spawn(process.execPath, [...saving(), "a", "100000"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    })
+    let text = ""
+    child.stdout.setEncoding("utf8").on("data", (saved) => {
+      text += saved
+      if (text.split("\n").length > 20) child.kill("SIGKILL")
+    })
+    await once(child, "close")
+    const loaded = await ToolFilters.load(path("rules.toml"))
+    const saved = text.split("\n").slice(0, -1)
+    expect(saved.length).toBeGreaterThanOrEqual(20)
+    for (const index of saved) expect(loaded.evaluate(search, { query: `a ${index}` })).toBe("approve")
+  })
+
   it("of several processes at once loses none of their rules", async () => {
-    const script = fileURLToPath(new URL("save-rules.ts", import.meta.url))
-    const args = ["--import", "tsx", "--conditions=@stepline/source", script, path("rules.toml")]
+    const args = saving()
     const ends = ["a", "b", "c"].map(async (name) => {
-      const [code] = await once(spawn(process.execPath, [...args, name, "40"], { stdio: "inherit" }), "exit")
+      const [code] = await once(
+        spawn(process.execPath, [...args, name, "40"], { stdio: ["ignore", "ignore", "inherit"] }),
+        "exit",
+      )
       return code
     })
     expect(await Promise.all(ends)).toEqual([0, 0, 0])

@@ -4,6 +4,7 @@ import { visibleLine } from "../../hosts/terminal/render-text.ts"
 import { shortPath } from "../short-path.ts"
 import { statusOf } from "../stopping.ts"
 import type { ProjectCode } from "./project-code.ts"
+import { rulesName, rulesToShow } from "./project-rules.ts"
 import type { TrustAnswer } from "./trust-store.ts"
 
 /** Whether somebody is there to be asked. */
@@ -11,35 +12,42 @@ export const canAsk = (): boolean => process.stdin.isTTY === true && process.std
 
 const maxNamed = 20
 
-const allNames = ({ modules, folder }: ProjectCode, cwd: string): Array<string> =>
+const modulesOf = ({ modules, folder }: ProjectCode, cwd: string): Array<string> =>
   modules.map((path) => visibleLine(shortPath(shortPath(path, cwd), folder)))
 
-/** The paths of the first modules, safe to be printed. */
+/** The paths of the first files, safe to be printed. */
 export const namesOf = (code: ProjectCode, cwd: string): Array<string> => {
-  const names = allNames(code, cwd)
+  const names = [...modulesOf(code, cwd), ...(code.rules === undefined ? [] : [rulesName])]
   const more = names.length - maxNamed
   return more > 0 ? [...names.slice(0, maxNamed), `and ${more} more`] : names
 }
 
-const questionOf = (code: ProjectCode, cwd: string, hasChanged: boolean): string =>
-  [
-    hasChanged
-      ? `The code that ${visibleLine(code.folder)} brings has changed since you were asked:`
-      : `${visibleLine(code.folder)} brings code that would run in this process, with all that you may do:`,
-    // What is decided on stands there whole.
-    ...allNames(code, cwd).map((name) => `  ${name}`),
+const indented = (line: string): string => `  ${line}`
+
+/** What is decided on stands there whole. */
+const questionOf = async (code: ProjectCode, cwd: string, hasChanged: boolean): Promise<string> => {
+  const folder = visibleLine(code.folder)
+  const isCode = code.modules.length > 0
+  const what = isCode ? "code that would run in this process, with all that you may do" : "rules of its own"
+  const rules = code.rules === undefined ? [] : (await rulesToShow(code.rules)).map(indented)
+  return [
+    hasChanged ? `What ${folder} brings has changed since you were asked:` : `${folder} brings ${what}:`,
+    ...modulesOf(code, cwd).map(indented),
+    ...(code.rules === undefined ? [] : [`and what would decide on calls, in ${rulesName}:`, ...rules]),
     code.hash === undefined
       ? "Load it? It is too much to be remembered. [y/N] "
       : "Load it, now and until it changes? [y]es, [n]o and do not ask again, Enter: not this time ",
   ].join("\n")
+}
 
 /** Undefined for neither; Ctrl-C ends the process. */
-export const askTrust = (
+export const askTrust = async (
   code: ProjectCode,
   cwd: string,
   hasChanged: boolean,
-): Promise<TrustAnswer | undefined> =>
-  new Promise((resolve) => {
+): Promise<TrustAnswer | undefined> => {
+  const question = await questionOf(code, cwd, hasChanged)
+  return new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, output: process.stderr })
     let answer: TrustAnswer | undefined
     lines.once("SIGINT", () => {
@@ -47,10 +55,11 @@ export const askTrust = (
       process.exit(statusOf("SIGINT"))
     })
     lines.once("close", () => resolve(answer))
-    lines.question(questionOf(code, cwd, hasChanged), (line) => {
+    lines.question(question, (line) => {
       const word = line.trim().toLowerCase()
       if (word === "y" || word === "yes") answer = "yes"
       if (word === "n" || word === "no") answer = "no"
       lines.close()
     })
   })
+}

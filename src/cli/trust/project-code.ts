@@ -1,8 +1,12 @@
-/** The code that a project folder would bring into this process: what lies where other agents keep tools and extensions. */
+/**
+ * What a project folder would bring into this process: code, where other agents keep tools and extensions, and rules by
+ * which calls run unasked.
+ */
 import { realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { discoverCustomTools, discoverExtensions } from "../../custom-tools/loading/discovery.ts"
 import { hashCode } from "./code-hash.ts"
+import { type ProjectRules, projectRules } from "./project-rules.ts"
 
 export interface ProjectCode {
   /** The project, with every link resolved. */
@@ -14,6 +18,8 @@ export interface ProjectCode {
    * be read, so that no answer about it can be kept.
    */
   readonly hash: string | undefined
+  /** Not those of the home folder itself: they are the user's own. */
+  readonly rules: ProjectRules | undefined
 }
 
 const codeFolders = [".omp/tools", ".pi/extensions", ".claude/tools", ".codex/tools"]
@@ -39,13 +45,19 @@ export const findModules = async (
   return { user, project: project.filter((_, index) => !known.has(real[index]!)) }
 }
 
-/** Undefined where there is none. */
+/** The hash of no code at all. */
+const noCode = "none"
+
+/** Undefined where there is neither code nor a rule. */
 export const projectCode = async (
   cwd: string,
+  home: string,
   modules: ReadonlyArray<string>,
 ): Promise<ProjectCode | undefined> => {
-  if (modules.length === 0) return undefined
   const folder = await realPathOf(cwd)
+  const isHome = folder === (await realPathOf(home))
+  const rules = isHome ? undefined : await projectRules(folder)
+  if (modules.length === 0 && rules === undefined) return undefined
   const roots = [...codeFolders.map((name) => join(folder, name)), ...(await realPathsOf(modules))]
-  return { folder, modules, hash: await hashCode(roots, folder) }
+  return { folder, modules, hash: modules.length === 0 ? noCode : await hashCode(roots, folder), rules }
 }

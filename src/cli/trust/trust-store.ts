@@ -1,6 +1,6 @@
 /**
  * The answers about folders, in `~/.stepline/trust.json`: readable by their user alone, replaced as a whole, and by one
- * process at a time. An answer holds for one state of a folder's code.
+ * process at a time. An answer holds for one state of a folder's code and rules.
  */
 import { randomUUID } from "node:crypto"
 import { lstat, mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises"
@@ -13,16 +13,32 @@ export type TrustAnswer = "yes" | "no"
 interface Entry {
   readonly hash: string
   readonly answer: TrustAnswer
+  /** The hashes of the rule file that the answer holds for: two while it is being added to. */
+  readonly rules?: ReadonlyArray<string>
 }
 
-/** What is known of a folder: an answer for its code as it is now, or one for what it was before. */
+/** What is asked about, by its hashes. */
+export interface TrustSubject {
+  readonly hash: string
+  readonly rules?: string | undefined
+}
+
+/** What is known of a folder: an answer for what it brings now, or one for what it brought before. */
 export type KnownTrust = TrustAnswer | "changed" | undefined
+
+/** A rule file that is to be added to. */
+export interface RulesChange {
+  readonly before: string
+  readonly after: string
+  make(): Promise<void>
+}
 
 type Folders = Readonly<Record<string, Entry>>
 
 const isEntry = (value: unknown): value is Entry => {
-  const { hash, answer } = (value ?? {}) as Record<string, unknown>
-  return typeof hash === "string" && (answer === "yes" || answer === "no")
+  const { hash, answer, rules = [] } = (value ?? {}) as Record<string, unknown>
+  const isAnswer = answer === "yes" || answer === "no"
+  return typeof hash === "string" && isAnswer && Array.isArray(rules)
 }
 
 const isMissing = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOENT"
@@ -35,19 +51,46 @@ export class TrustStore {
   }
 
   /** Rejects with a sentence where the file is there and cannot be believed. */
-  async get(folder: string, hash: string): Promise<KnownTrust> {
+  async get(folder: string, { hash, rules }: TrustSubject): Promise<KnownTrust> {
     const entry = (await this.read(folder))[folder]
     if (entry === undefined) return undefined
-    return entry.hash === hash ? entry.answer : "changed"
+    const isSame = entry.hash === hash && (rules === undefined || entry.rules?.includes(rules) === true)
+    return isSame ? entry.answer : "changed"
   }
 
   /** Rejects where it cannot be kept, with the file as it was. */
-  async set(folder: string, hash: string, answer: TrustAnswer): Promise<void> {
-    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
-    await withFileLock(`${this.path}.lock`, async () => {
-      const folders = { ...(await this.read(folder)), [folder]: { hash, answer } }
-      await this.write(`${JSON.stringify({ version: 1, folders }, undefined, 2)}\n`)
+  async set(folder: string, { hash, rules }: TrustSubject, answer: TrustAnswer): Promise<void> {
+    const entry = { hash, answer, ...(rules !== undefined && { rules: [rules] }) }
+    await this.locked(async () => this.put(folder, entry))
+  }
+
+  /**
+   * Lets the rules of a trusted folder become others, and does the work: a crash in the middle leaves either state trusted.
+   * One process at a time.
+   *
+   * @param change Given the hashes of the rules that are trusted now, undefined where the folder is not.
+   */
+  async changeRules(
+    folder: string,
+    change: (trusted: ReadonlyArray<string> | undefined) => Promise<RulesChange | undefined>,
+  ): Promise<void> {
+    await this.locked(async () => {
+      const entry = (await this.read(folder))[folder]
+      const planned = await change(entry?.answer === "yes" ? (entry.rules ?? []) : undefined)
+      if (entry === undefined || planned === undefined) return
+      await this.put(folder, { ...entry, rules: [planned.before, planned.after] })
+      await planned.make()
     })
+  }
+
+  private async locked(work: () => Promise<void>): Promise<void> {
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
+    await withFileLock(`${this.path}.lock`, work)
+  }
+
+  private async put(folder: string, entry: Entry): Promise<void> {
+    const folders = { ...(await this.read(folder)), [folder]: entry }
+    await this.write(`${JSON.stringify({ version: 1, folders }, undefined, 2)}\n`)
   }
 
   private async read(about: string): Promise<Folders> {

@@ -1,12 +1,12 @@
 /**
- * Whether the tools and extensions of the folder that a command works in are loaded: entering a folder runs nothing of
- * it. Yes by `--trust`, by a remembered answer for the very same code, or by the user's answer now; else no, and a line
+ * Whether the tools, extensions and rules of the folder that a command works in are loaded: entering a folder runs nothing
+ * of it, and by its rules nothing. Yes by `--trust`, by a remembered answer for the very same code, or by the user's answer now; else no, and a line
  * on stderr says what was left out.
  */
 import { messageOf } from "../../pipeline/model/failure.ts"
 import { askTrust, canAsk, namesOf } from "./ask-trust.ts"
 import type { ProjectCode } from "./project-code.ts"
-import { type KnownTrust, TrustStore } from "./trust-store.ts"
+import { type KnownTrust, type TrustAnswer, TrustStore } from "./trust-store.ts"
 
 export interface TrustOptions {
   /** Loads it for this time, whatever was answered before. */
@@ -27,40 +27,55 @@ const reasons = {
 
 const leaveOut = (code: ProjectCode, cwd: string, reason: keyof typeof reasons): false => {
   const names = namesOf(code, cwd).join(", ")
-  tell(
-    `left out what this folder would run, because ${reasons[reason]}: ${names}. --trust loads it this time.`,
-  )
+  const what = code.modules.length > 0 ? "what this folder would run" : "the rules of this folder"
+  tell(`left out ${what}, because ${reasons[reason]}: ${names}. --trust loads it this time.`)
   return false
 }
 
 /** What the store says, or nothing where it cannot be believed. */
-const recall = async (store: TrustStore, { folder, hash }: ProjectCode): Promise<KnownTrust> => {
+const recall = async (store: TrustStore, { folder, hash, rules }: ProjectCode): Promise<KnownTrust> => {
   if (hash === undefined) return undefined
   try {
-    return await store.get(folder, hash)
+    return await store.get(folder, { hash, rules: rules?.hash })
   } catch (error) {
     tell(messageOf(error))
     return undefined
   }
 }
 
-export const isTrusted = async (
+/** Whether it is trusted: `kept` until it changes, or this time alone. */
+export type Trust = "kept" | "once" | false
+
+export const trustOf = async (
   code: ProjectCode,
   cwd: string,
   home: string,
   { trust, mayAsk = true }: TrustOptions,
-): Promise<boolean> => {
-  if (trust === true) return true
+): Promise<Trust> => {
+  if (trust === true) return "once"
   const store = new TrustStore(home)
   const known = await recall(store, code)
-  if (known === "yes") return true
+  if (known === "yes") return "kept"
   if (known === "no") return leaveOut(code, cwd, "no")
   if (!mayAsk || !canAsk()) return leaveOut(code, cwd, known ?? "unknown")
   const answer = await askTrust(code, cwd, known === "changed")
-  if (answer !== undefined && code.hash !== undefined) {
-    await store
-      .set(code.folder, code.hash, answer)
-      .catch((error) => tell(`the answer is not remembered: ${messageOf(error)}`))
+  const isKept = answer !== undefined && (await keep(store, code, answer))
+  if (answer === "yes") return isKept ? "kept" : "once"
+  return leaveOut(code, cwd, answer ?? known ?? "unknown")
+}
+
+/** Whether the answer is remembered. */
+const keep = async (
+  store: TrustStore,
+  { folder, hash, rules }: ProjectCode,
+  answer: TrustAnswer,
+): Promise<boolean> => {
+  if (hash === undefined) return false
+  try {
+    await store.set(folder, { hash, rules: rules?.hash }, answer)
+    return true
+  } catch (error) {
+    tell(`the answer is not remembered: ${messageOf(error)}`)
+    return false
   }
-  return answer === "yes" || leaveOut(code, cwd, answer ?? known ?? "unknown")
 }

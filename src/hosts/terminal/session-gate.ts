@@ -12,11 +12,14 @@ import type { Frame } from "./live-region.ts"
 import { type ParamsText, paramsText } from "./params-text.ts"
 import { SelectQuestion } from "./question.ts"
 import { ownPattern, rememberOptions } from "./remember-menu.ts"
+import { visibleLine } from "./render-text.ts"
 
 /** The session, as far as its gate needs it. */
 export interface GateSession {
   readonly executor: ToolExecutor
   readonly view: BlockView
+  /** The file that keeps what is remembered. */
+  readonly rulesPath?: string
   say(text: string): void
   /** Gives the terminal to somebody else until the promise settles. */
   lend<T>(use: () => Promise<T>): Promise<T>
@@ -115,7 +118,9 @@ export class SessionGate {
         else this.approveAlways(callId, choice)
       },
     )
-    const title = "Approve it, and from now on without asking:"
+    const { rulesPath } = this.session
+    const kept = rulesPath === undefined ? "" : ` (kept in ${visibleLine(rulesPath)})`
+    const title = `Approve it, and from now on without asking${kept}:`
     this.input = { callId, title, approves: true, keys }
   }
 

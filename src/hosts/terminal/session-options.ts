@@ -23,6 +23,8 @@ export interface SessionOptions {
   readonly history?: LineHistory
   /** Tells what `a` would remember at a gate: the executor's filters. Default: the gate does not say. */
   readonly filters?: Pick<ToolFilters, "rememberable">
+  /** The file that keeps what is remembered, as the gate shows it. Default: it holds for this session. */
+  readonly rulesPath?: string
   /** Edits a text in the editor that a command names. Default: it runs there, on this process's terminal. */
   readonly editText?: (command: string, text: string, fileName: string) => Promise<string>
   /** What `/corrections` lists, the newest first. Default: nothing. */

@@ -73,6 +73,7 @@ export class Session {
       say: (text) => this.say(text),
       lend: (use) => this.lend(use),
       edit: options.editText ?? editExternally,
+      ...(options.rulesPath !== undefined && { rulesPath: options.rulesPath }),
     })
     this.dialogs = new SessionDialogs({
       output,

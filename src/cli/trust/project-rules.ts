@@ -1,0 +1,38 @@
+/** The rules that a project folder brings, in `.stepline/rules.toml`. They approve nothing until the folder is trusted. */
+import { createHash } from "node:crypto"
+import { join } from "node:path"
+import { ruleText } from "../../hosts/terminal/remembered-rules.ts"
+import { visibleLine } from "../../hosts/terminal/render-text.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
+import { parseRules, textOf } from "../../policy/rule-file.ts"
+
+/** Below a project, and below the home folder. */
+export const rulesName = join(".stepline", "rules.toml")
+
+export interface ProjectRules {
+  readonly path: string
+  /** What the file holds: what is decided on is what is read. */
+  readonly text: string
+  readonly hash: string
+}
+
+export const rulesHash = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** Undefined where there are none. */
+export const projectRules = async (folder: string): Promise<ProjectRules | undefined> => {
+  const path = join(folder, rulesName)
+  const text = await textOf(path).catch((error) => `# It cannot be read: ${messageOf(error)}\n[`)
+  return text === "" ? undefined : { path, text, hash: rulesHash(text) }
+}
+
+/** Each of the rules, for a person who is to trust them. */
+export const rulesToShow = async ({ path, text }: ProjectRules): Promise<Array<string>> => {
+  try {
+    return Object.entries(await parseRules(path, text)).flatMap(([name, { allow = [], deny = [] }]) => [
+      ...allow.map((rule) => visibleLine(`allows ${name}: ${ruleText(rule)}`)),
+      ...deny.map((rule) => visibleLine(`denies ${name}: ${rule}`)),
+    ])
+  } catch (error) {
+    return [visibleLine(messageOf(error))]
+  }
+}
