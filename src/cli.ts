@@ -184,6 +184,10 @@ withToolOptions(program.command("tools"))
 withLocalOptions(program.command("mcp"))
   .allowExcessArguments(false)
   .description("serve the tools to an MCP client, on stdin and stdout; what no rule allows is asked there")
+  .option(
+    "--http <PORT>",
+    "serve this port of this machine instead; clients send the bearer token of $STEPLINE_MCP_TOKEN, or the one that is told",
+  )
   .action(async (options: McpCommandOptions) => {
     const { mcpCommand } = await import("./cli/mcp-command.ts")
     process.exitCode = await mcpCommand(options, version)

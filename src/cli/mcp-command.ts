@@ -1,12 +1,18 @@
 /** `stepline mcp`: the tools of a folder for an MCP client. */
-import { mcpServer } from "../hosts/mcp/mcp-server.ts"
+import { randomBytes } from "node:crypto"
+import { type McpBuild, mcpServer } from "../hosts/mcp/mcp-server.ts"
+import { serveMcpHttp } from "../hosts/mcp/serve-http.ts"
 import { serveMcpStdio } from "../hosts/mcp/serve-stdio.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { onStop } from "./stopping.ts"
+import { UsageError } from "./usage-error.ts"
 
-export type McpCommandOptions = LocalOptions
+export interface McpCommandOptions extends LocalOptions {
+  /** A port of this machine. Default: stdin and stdout. */
+  readonly http?: string
+}
 
 const instructions =
   "Tools for the files and commands of one folder. Calls that change something may be asked about; a denial is final."
@@ -20,6 +26,30 @@ const answerTheRest = async (executor: ToolExecutor): Promise<void> => {
 
 const tell = (line: string): void => {
   process.stderr.write(`stepline: ${printable(line)}\n`)
+}
+
+const portOf = (text: string): number => {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port <= 65_535) return port
+  throw new UsageError(`--http ${text}: expected a port, 0 for any that is free`)
+}
+
+const onError = (error: Error): void => tell(error.message)
+
+/** Resolves once there is nobody to serve any more. */
+const serve = async (build: McpBuild, http: string | undefined, asked: Promise<void>): Promise<void> => {
+  if (http === undefined) {
+    await using served = await serveMcpStdio(build, { onError })
+    await Promise.race([served.closed, asked])
+    return
+  }
+  // Every program of this machine can reach a port of it, also those of others.
+  const { STEPLINE_MCP_TOKEN: given } = process.env
+  const token = given === undefined || given === "" ? randomBytes(24).toString("base64url") : given
+  await using served = await serveMcpHttp(build, { port: portOf(http), token, onError })
+  tell(`serving ${served.url}`)
+  if (token !== given) tell(`clients send the header Authorization: Bearer ${token}`)
+  await asked
 }
 
 /** Serves until the client has gone, or it is stopped. Gives the exit status. */
@@ -39,8 +69,7 @@ export const mcpCommand = async (options: McpCommandOptions, version: string): P
   try {
     for (const problem of await start()) tell(problem)
     const { build } = mcpServer(executor, { name: "stepline", version, instructions })
-    await using served = await serveMcpStdio(build, { onError: (error) => tell(error.message) })
-    await Promise.race([served.closed, asked])
+    await serve(build, options.http, asked)
   } finally {
     await executor.shutdown()
     await close()

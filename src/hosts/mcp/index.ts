@@ -1,2 +1,3 @@
 export { type McpBuild, type McpServerOptions, mcpServer } from "./mcp-server.ts"
+export { type McpHttp, type McpHttpOptions, serveMcpHttp } from "./serve-http.ts"
 export { type McpStdio, type McpStdioOptions, serveMcpStdio } from "./serve-stdio.ts"

@@ -1,9 +1,13 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
-import { useCli } from "../../cli/built-cli.ts"
+import { runNode, useCli } from "../../cli/built-cli.ts"
 import { approve, type ConnectOptions, revisions, stockClient, textOfResult } from "./connected.ts"
 
 const cli = useCli()
@@ -119,3 +123,30 @@ describe.each(revisions)("stepline mcp, to a client of revision %s", (revision) 
 })
 
 const correction = { goal: "build", failed_attempt: "make", successful_approach: "npm run build" }
+
+describe("stepline mcp --http", () => {
+  it("serves a port of this machine to whoever has its token", async () => {
+    const child = spawn(process.execPath, [cli.path, "mcp", "--no-discovery", "--http", "0"], { cwd })
+    onTestFinished(() => void child.kill("SIGKILL"))
+    const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
+    const [, url] = /^stepline: serving (http:\S+)$/.exec((await lines.next()).value!)!
+    const [, token] = /Authorization: Bearer (\S+)$/.exec((await lines.next()).value!)!
+    const client = stockClient({ answer: () => approve() })
+    const headers = { Authorization: `Bearer ${token}` }
+    await client.connect(new StreamableHTTPClientTransport(new URL(url!), { requestInit: { headers } }))
+    const result = await client.callTool({ name: "shell", arguments: { command: "printf hi" } })
+    expect(textOfResult(result)).toBe("hi")
+    await client.close()
+    expect((await fetch(url!)).status).toBe(401)
+    child.kill("SIGTERM")
+    const [status] = await once(child, "exit")
+    expect(status).toBe(143)
+  })
+
+  it("wants a port", async () => {
+    expect(await runNode([cli.path, "mcp", "--http", "x"], { cwd })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("--http x: expected a port, 0 for any that is free"),
+    })
+  })
+})

@@ -1,0 +1,144 @@
+/**
+ * Serves MCP clients over HTTP, by default those of this machine alone: pages that a browser shows, and names that
+ * somebody else's DNS gives this machine, are refused before anything is read.
+ */
+import { createHash, timingSafeEqual } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { McpServerFactory } from "@modelcontextprotocol/server"
+import { HttpSessions } from "./http-sessions.ts"
+import { loadPeer, loadServerSdk } from "./load-sdk.ts"
+import type { McpBuild } from "./mcp-server.ts"
+
+type Sdk = typeof import("@modelcontextprotocol/server")
+
+/** Where clients are served, and which. */
+export interface McpHttpOptions {
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Default `"127.0.0.1"`. Any other than this machine's own needs a `token`. */
+  readonly host?: string
+  /** Names under which clients may reach it, beside `host` and `localhost`. */
+  readonly allowedHosts?: ReadonlyArray<string>
+  /** What clients send as `Authorization: Bearer`. Default: nothing is asked for. */
+  readonly token?: string
+  /** Whether clients of the revision 2025-11-25 are served, each with a session. Default `"sessions"`. */
+  readonly legacy?: "sessions" | "reject"
+  /** Bytes of one request. Default 4 MiB. */
+  readonly maxRequestBytes?: number
+  /** Told what goes wrong beside the calls. */
+  readonly onError?: (error: Error) => void
+}
+
+/** A server that listens. */
+export interface McpHttp extends AsyncDisposable {
+  /** What clients connect to. */
+  readonly url: string
+}
+
+const path = "/mcp"
+const maxSessions = 1_000
+
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || /^127\./.test(host)
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
+
+/** In a time that says nothing of how much of it is right. */
+const isToken = (given: string | null, token: string): boolean =>
+  timingSafeEqual(digest(given ?? ""), digest(`Bearer ${token}`))
+
+const unauthorized = (): Response =>
+  Response.json(
+    { jsonrpc: "2.0", id: null, error: { code: -32001, message: "A bearer token is required" } },
+    { status: 401, headers: { "WWW-Authenticate": "Bearer" } },
+  )
+
+/** Whether a request is answered at all: by whom it says that it comes, and to whom it thinks that it goes. */
+const guard = (sdk: Sdk, options: McpHttpOptions): ((request: Request) => Response | undefined) => {
+  const { host = "127.0.0.1", allowedHosts = [], token } = options
+  const named = host.includes(":") ? `[${host}]` : host
+  const hosts = [...sdk.localhostAllowedHostnames(), named, ...allowedHosts]
+  const origins = [...sdk.localhostAllowedOrigins(), named, ...allowedHosts]
+  return (request) => {
+    const refused =
+      sdk.hostHeaderValidationResponse(request, hosts) ?? sdk.originValidationResponse(request, origins)
+    if (refused !== undefined) return refused
+    if (token !== undefined && !isToken(request.headers.get("authorization"), token)) return unauthorized()
+    return new URL(request.url).pathname === path ? undefined : new Response(undefined, { status: 404 })
+  }
+}
+
+/** A request without its body: nothing of that is read for whoever is refused. Undefined for what has no address. */
+const headOf = ({ url = "/", headers }: IncomingMessage): Request | undefined => {
+  if (!URL.canParse(url, "http://localhost")) return undefined
+  const head = new Headers()
+  for (const name of ["host", "origin", "authorization"]) {
+    const value = headers[name]
+    if (typeof value === "string") head.set(name, value)
+  }
+  return new Request(new URL(url, "http://localhost"), { headers: head })
+}
+
+const refuseWith = async (refused: Response, response: ServerResponse): Promise<void> => {
+  response.writeHead(refused.status, { ...Object.fromEntries(refused.headers), Connection: "close" })
+  response.end(await refused.text())
+}
+
+/**
+ * Serves MCP clients over HTTP, at `/mcp`. Needs the packages `@modelcontextprotocol/server` and `@modelcontextprotocol/node`.
+ * Rejects where the port is taken, and for a host that is not this machine's own without a token.
+ */
+export const serveMcpHttp = async (
+  build: McpBuild | McpServerFactory,
+  options: McpHttpOptions,
+): Promise<McpHttp> => {
+  const { port, host = "127.0.0.1", legacy = "sessions", maxRequestBytes = 4 * 1024 * 1024 } = options
+  const { onError: onerror = () => {}, token } = options
+  if (token === "")
+    throw new TypeError("Expected `token` to be something that cannot be guessed, got nothing")
+  if (token === undefined && !isLoopback(host)) {
+    throw new TypeError(`Expected a \`token\`: ${host} can be reached from other machines`)
+  }
+  const sdk = await loadServerSdk()
+  const { toNodeHandler } = await loadPeer(
+    "@modelcontextprotocol/node",
+    "2",
+    () => import("@modelcontextprotocol/node"),
+  )
+  const refuse = guard(sdk, options)
+  const modern = sdk.createMcpHandler(build, {
+    legacy: "reject",
+    maxRequestBodySize: maxRequestBytes,
+    onerror,
+  })
+  const sessions = new HttpSessions(sdk, build, maxSessions)
+  const fetch = async (request: Request): Promise<Response> => {
+    const isLegacy =
+      legacy === "sessions" &&
+      (await sdk.isLegacyRequest(request, undefined, { maxRequestBodySize: maxRequestBytes }))
+    return isLegacy ? sessions.fetch(request) : modern.fetch(request)
+  }
+  const answer = toNodeHandler({ fetch }, { onerror, maxRequestBodySize: maxRequestBytes })
+  const server = createServer((request, response) => {
+    const head = headOf(request)
+    const refused = head === undefined ? new Response(undefined, { status: 400 }) : refuse(head)
+    if (refused === undefined) void answer(request, response)
+    else void refuseWith(refused, response)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, host, resolve)
+  })
+  const stop = "onToolsChange" in build ? build.onToolsChange(() => modern.notify.toolsChanged()) : undefined
+  const { port: taken } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}${path}`,
+    [Symbol.asyncDispose]: async () => {
+      stop?.()
+      const closed = new Promise((resolve) => server.close(resolve))
+      await Promise.all([modern.close(), sessions.close()])
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}

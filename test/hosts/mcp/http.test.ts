@@ -1,0 +1,149 @@
+import { request } from "node:http"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import { Type } from "@sinclair/typebox"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { type McpHttpOptions, mcpServer, serveMcpHttp } from "../../../src/hosts/mcp/index.ts"
+import { defineTool, pipeline, Step, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
+import { approve, type ConnectOptions, revisions, stockClient, textOfResult } from "./connected.ts"
+
+const send = defineTool({
+  name: "send",
+  description: "Sends a text.",
+  parameters: Type.Object({ text: Type.String() }),
+  compose: ({ text }) =>
+    pipeline()
+      .andThen(() => Step.Delta("sending"))
+      .awaitApproval()
+      .andThen(() => Step.Output(`sent ${text}`)),
+})
+
+/** The tool above, served at a port of this machine. */
+const serve = async (options: Partial<McpHttpOptions> = {}) => {
+  const registry = new ToolRegistry([send])
+  const executor = new ToolExecutor(registry)
+  const { build } = mcpServer(executor, { name: "served", version: "1.0.0" })
+  const served = await serveMcpHttp(build, { port: 0, ...options })
+  onTestFinished(async () => {
+    await served[Symbol.asyncDispose]()
+    await executor.shutdown()
+  })
+  return { url: served.url, executor, registry, served }
+}
+
+const connect = async (url: string, options: ConnectOptions, headers: Record<string, string> = {}) => {
+  const asked: Array<string> = []
+  const client = stockClient(options, asked)
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } })
+  onTestFinished(() => client.close())
+  await client.connect(transport)
+  return { client, transport, asked }
+}
+
+/** The status of one request. */
+const statusOf = (
+  url: string,
+  headers: Record<string, string>,
+  body = "{}",
+  path?: string,
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      ...(path && { path }),
+    })
+    sent.on("response", (response) => {
+      response.resume()
+      resolve(response.statusCode!)
+    })
+    sent.on("error", reject)
+    sent.end(body)
+  })
+
+describe.each(revisions)("an MCP server over HTTP, to a client of revision %s", (revision) => {
+  it("runs calls, asks at their gates, and tells their progress", async () => {
+    const { url } = await serve()
+    const { client, asked } = await connect(url, { revision, answer: () => approve() })
+    const progress: Array<unknown> = []
+    const result = await client.callTool(
+      { name: "send", arguments: { text: "hi" } },
+      { onprogress: ({ message }) => void progress.push(message) },
+    )
+    expect(textOfResult(result)).toBe("sent hi")
+    expect(asked).toHaveLength(1)
+    // The client itself adds that it asks its user.
+    expect(progress[0]).toBe("sending")
+  })
+
+  it("tells its clients that the tools have changed", async () => {
+    const { url, registry } = await serve()
+    const { client } = await connect(url, { revision })
+    const changed = new Promise<void>((resolve) => {
+      client.setNotificationHandler("notifications/tools/list_changed", () => resolve())
+    })
+    if (revision === "2026-07-28") await client.listen({ toolsListChanged: true })
+    else await client.listTools()
+    registry.unregister("send")
+    await changed
+    expect((await client.listTools(undefined, { cacheMode: "refresh" })).tools).toEqual([])
+  })
+
+  it("serves whoever has the token", async () => {
+    const { url } = await serve({ token: "open sesame" })
+    const { client } = await connect(url, { revision }, { Authorization: "Bearer open sesame" })
+    expect((await client.listTools()).tools).toHaveLength(1)
+    await expect(connect(url, { revision })).rejects.toThrow()
+    expect(await statusOf(url, {})).toBe(401)
+    expect(await statusOf(url, { Authorization: "Bearer open sesam" })).toBe(401)
+  })
+})
+
+describe("an MCP server over HTTP", () => {
+  it("refuses pages of a browser, other names, other paths and what is too large", async () => {
+    const { url } = await serve({ maxRequestBytes: 1_000 })
+    const { port } = new URL(url)
+    expect(await statusOf(url, { Origin: "https://evil.example" })).toBe(403)
+    expect(await statusOf(url, { Origin: "null" })).toBe(403)
+    expect(await statusOf(url, { Host: `evil.example:${port}` })).toBe(403)
+    expect(await statusOf(url, {}, "{}", "/other")).toBe(404)
+    expect(await statusOf(url, {}, "{}", "http://[")).toBe(400)
+    expect(await statusOf(url, {}, JSON.stringify("x".repeat(2_000)))).toBe(413)
+    expect(
+      await statusOf(url, { "Mcp-Session-Id": "unknown" }, '{"jsonrpc":"2.0","id":1,"method":"ping"}'),
+    ).toBe(404)
+    expect(await statusOf(url, {}, '{"jsonrpc":"2.0","id":1,"method":"ping"}')).toBe(400)
+  })
+
+  it("needs a token where other machines can reach it", async () => {
+    await expect(serve({ host: "0.0.0.0" })).rejects.toThrow(
+      "Expected a `token`: 0.0.0.0 can be reached from other machines",
+    )
+  })
+
+  it("turns clients of 2025-11-25 away where it is told to", async () => {
+    const { url } = await serve({ legacy: "reject" })
+    await expect(connect(url, { revision: "2025-11-25" })).rejects.toThrow()
+    const { client } = await connect(url, { revision: "2026-07-28" })
+    expect((await client.listTools()).tools).toHaveLength(1)
+  })
+
+  it("takes an answer once", async () => {
+    const { url, executor } = await serve()
+    const { client } = await connect(url, { revision: "2026-07-28", answer: () => approve() })
+    const call = { method: "tools/call" as const, params: { name: "send", arguments: { text: "hi" } } }
+    const asked = (await client.request(call, { allowInputRequired: true })) as unknown as {
+      resultType?: string
+      requestState: string
+    }
+    expect(asked.requestState).toEqual(expect.any(String))
+    const retry = {
+      ...call,
+      params: { ...call.params, requestState: asked.requestState, inputResponses: { approval: approve() } },
+    }
+    expect(await client.request(retry)).toMatchObject({ content: [{ text: "sent hi" }] })
+    await expect(client.request(retry)).rejects.toMatchObject({ code: -32602 })
+    const forged = { ...retry, params: { ...retry.params, requestState: `${asked.requestState}x` } }
+    await expect(client.request(forged)).rejects.toMatchObject({ code: -32602 })
+    expect(executor.inspect()).toEqual([])
+  })
+})
