@@ -193,6 +193,17 @@ withLocalOptions(program.command("mcp"))
     process.exitCode = await mcpCommand(options, version)
   })
 
+withLocalOptions(program.command("acp"))
+  .allowExcessArguments(false)
+  .description(
+    "be an agent of an editor that speaks ACP, on stdin and stdout: each prompt runs the calls of a script, as of run",
+  )
+  .argument("[FILE]", "the script (default: the text of each prompt)")
+  .action(async (file: string | undefined, options: LocalOptions) => {
+    const { acpCommand } = await import("./cli/acp-command.ts")
+    process.exitCode = await acpCommand(file, options, version)
+  })
+
 program
   .command("tour")
   .allowExcessArguments(false)

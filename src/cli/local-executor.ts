@@ -7,6 +7,7 @@ import { DecisionLog } from "../hosts/decision-log.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { subagentTools } from "../impls/index.ts"
 import { localBrowser } from "../io/browser.ts"
+import type { Machine } from "../io/machine.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolExecutorOptions } from "../pipeline/model/options.ts"
@@ -106,15 +107,20 @@ const deniesOfNobody = ({ rules, source }: RuleFile, tools: NamedTools): Array<s
     .filter(([name, { deny = [] }]) => deny.length > 0 && tools.get(name) === undefined)
     .map(([name]) => `${source}: there is no tool \`${name}\` here to deny.`)
 
-/** Throws a UsageError for options that name what is not there. */
+/**
+ * Throws a UsageError for options that name what is not there.
+ *
+ * @param machineOn What the tools run on, made of what they would run on. Default: that.
+ */
 export const localExecutor = async (
   options: LocalOptions,
   embedding?: EmbeddingOptions,
+  machineOn: (machine: Machine) => Machine = (machine) => machine,
 ): Promise<LocalExecutor> => {
   const { settings = {}, rules } = embedding ?? {}
   const cwd = await expectFolder(options.cwd ?? process.cwd())
   const { machine: made, close: closeMachine } = await commandMachine(options, cwd)
-  const machine = { ...made, env: environmentRules(options) }
+  const machine = machineOn({ ...made, env: environmentRules(options) })
   const { registry, customTools, project } = await localTools(subagentTools(machine), options, cwd)
   const kept = await KeptRules.open({
     file: options.rules === undefined ? undefined : resolve(options.rules),

@@ -1,0 +1,86 @@
+/**
+ * Files as the client's editor has them: what is open there is read with its unsaved changes, and changed in the editor.
+ * Everything else is asked of the machine below, which also decides what may be touched at all.
+ */
+import { isUtf8 } from "node:buffer"
+import type { Files } from "../../io/files.ts"
+import type { AcpSession } from "./client.ts"
+
+/** Larger files are read from disk alone, in bytes: a client sends a text in one message. */
+const maxText = 4 << 20
+
+const isText = (bytes: Uint8Array): boolean => isUtf8(bytes) && !bytes.includes(0)
+
+const tooLarge = (path: string, maxBytes: number): Error =>
+  Object.assign(new Error(`EFBIG: ${path} has more than ${maxBytes} bytes`), { code: "EFBIG", path })
+
+const byteOrderMark = "\uFEFF"
+const plain = (text: string): string => text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n")
+
+/** Editors drop byte order marks and turn line ends into `\n`: a text keeps those that it has on disk. */
+const asOnDisk = (text: string, disk: string): string => {
+  if (plain(text) === plain(disk)) return disk
+  const lineEnds = disk.match(/\r?\n/g) ?? []
+  const isCrlf = lineEnds.length > 0 && lineEnds.every((end) => end === "\r\n")
+  const lines = isCrlf && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text
+  return disk.startsWith(byteOrderMark) && !lines.startsWith(byteOrderMark) ? byteOrderMark + lines : lines
+}
+
+/** The text that the client's editor has of a file. Undefined where it gives none. */
+const editorText = async ({ client, sessionId }: AcpSession, path: string): Promise<string | undefined> => {
+  try {
+    const read = (await client.request("fs/read_text_file", { sessionId, path })) as { content?: unknown }
+    return typeof read.content === "string" ? read.content : undefined
+  } catch {
+    // It has no such file in its project, or has gone: then there is nothing unsaved either.
+    return undefined
+  }
+}
+
+/** The unsaved text of a file in the client's editor. Undefined where it is as on disk. */
+export const unsavedText = async (
+  session: AcpSession,
+  path: string,
+  disk: Uint8Array,
+): Promise<string | undefined> => {
+  if (!isText(disk) || disk.length > maxText) return undefined
+  const text = await editorText(session, path)
+  if (text === undefined) return undefined
+  const saved = Buffer.from(disk).toString()
+  const current = asOnDisk(text, saved)
+  return current === saved ? undefined : current
+}
+
+/** Files of a client that reads, and those of the machine below. */
+export const acpFiles = (session: AcpSession, base: Files): Files => {
+  const { client, sessionId, capabilities } = session
+  const read: Files["read"] = async (path, maxBytes = Number.POSITIVE_INFINITY) => {
+    // Read there first: a file that may not be read is not asked of the client either.
+    const disk = await base.read(path, maxBytes)
+    const text = await unsavedText(session, path, disk)
+    if (text === undefined) return disk
+    const bytes = Buffer.from(text)
+    if (bytes.length > maxBytes) throw tooLarge(path, maxBytes)
+    return bytes
+  }
+  const replace: Files["replace"] = async (path, content, signal, others) => {
+    const isPlain = isText(content) && (others === undefined || others.length === 0)
+    const isOurs = isPlain && (await base.stat(path))?.kind === "file" && (await base.isWritable(path))
+    if (!isOurs || (await editorText(session, path)) === undefined) {
+      return base.replace(path, content, signal, others)
+    }
+    signal?.throwIfAborted()
+    await client.request("fs/write_text_file", { sessionId, path, content: Buffer.from(content).toString() })
+  }
+  return {
+    ...base,
+    async *chunks(path) {
+      const info = await base.stat(path)
+      if (info === undefined || info.size > maxText) yield* base.chunks(path)
+      else yield await read(path)
+    },
+    read,
+    // Whoever may read but not write unsaved text must not write it to the disk either.
+    ...(capabilities.fs?.writeTextFile === true && { replace }),
+  }
+}

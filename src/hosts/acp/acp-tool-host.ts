@@ -1,0 +1,187 @@
+/**
+ * Runs tool calls for an agent of the Agent Client Protocol: its client shows each of them as it goes, and asks its user at
+ * gates. Needs no module of the SDK itself, only the connection that the agent has.
+ */
+import { randomUUID } from "node:crypto"
+import { localMachine, type Machine } from "../../io/machine.ts"
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { ToolCallInput } from "../../pipeline/model/call.ts"
+import type {
+  AwaitingApprovalEvent,
+  DelegateEvent,
+  ToolEvent,
+  ToolResult,
+} from "../../pipeline/model/event.ts"
+import type { BuiltInEffect } from "../../pipeline/model/host-effect.ts"
+import { unsavedText } from "./acp-files.ts"
+import { acpMachine } from "./acp-machine.ts"
+import type { AcpSession } from "./client.ts"
+import { callKey, permissionOf, permissionOptions } from "./permission.ts"
+import { runningCall } from "./running-call.ts"
+import { ToolCallView } from "./tool-call-view.ts"
+
+/** A session of a client, and the executor that runs its calls. */
+export interface AcpToolHostOptions extends AcpSession {
+  readonly executor: ToolExecutor
+  /** The executor's, where relative paths start. Default: the process's. */
+  readonly cwd?: string
+  /** What the client cannot do is done here. Default: this machine. */
+  readonly base?: Machine
+}
+
+/** What the model is told of a call that its user has rejected for good. */
+const rejectedForGood =
+  "The user has rejected this call for the rest of the session. Do not repeat it: do something else, or ask what is wanted."
+
+/** Reads files of the editor, and cannot change them there. */
+const onlyReads = ({ fs }: AcpSession["capabilities"]): boolean =>
+  fs?.readTextFile === true && fs.writeTextFile !== true
+
+/**
+ * The host of one session of an ACP agent: `run` in place of `executor.run`, with tools that were made for `machine`.
+ *
+ * @example
+ * const host = new AcpToolHost({ executor, client, sessionId, capabilities, cwd })
+ * for (const tool of subagentTools(host.machine)) registry.register(tool)
+ * const { content, isError } = await host.run({ name: "shell", params: { command: "npm test" } }, signal)
+ */
+export class AcpToolHost {
+  /** The client's terminals and its editor's unsaved text, where it has them; else `base`. */
+  readonly machine: Machine
+  private readonly session: AcpSession
+  private readonly executor: ToolExecutor
+  private readonly cwd: string
+  private readonly base: Machine
+  private readonly rejected = new Set<string>()
+
+  constructor({
+    executor,
+    client,
+    sessionId,
+    capabilities,
+    cwd = process.cwd(),
+    base = localMachine,
+  }: AcpToolHostOptions) {
+    this.session = { client, sessionId, capabilities }
+    this.executor = executor
+    this.cwd = cwd
+    this.base = base
+    this.machine = acpMachine(this.session, base)
+  }
+
+  /**
+   * Runs one call to its result, for the model. A background call's comes when it has started, and the client is shown the
+   * rest. Rejects with an `AbortError` if the signal is aborted, once the call is over: the prompt then ends with `cancelled`.
+   */
+  async run(call: ToolCallInput, signal?: AbortSignal): Promise<ToolResult> {
+    signal?.throwIfAborted()
+    const { callId = randomUUID(), name, params = {}, agentId } = call
+    const tool = this.executor.tool(name, agentId)
+    const view = new ToolCallView(this.session, { callId, name, params, tool, cwd: this.cwd })
+    const over = new AbortController()
+    const onEvent = (event: ToolEvent) => this.tell(event, view, over)
+    view.begin()
+    return runningCall.run(view, () =>
+      this.executor.run({ ...call, callId }, onEvent, signal === undefined ? {} : { signal }),
+    )
+  }
+
+  /** What it rejects with answers the question that the event asks. */
+  private tell(event: ToolEvent, view: ToolCallView, over: AbortController): Promise<void> | undefined {
+    switch (event._tag) {
+      case "Started":
+        view.started(event.params)
+        return undefined
+      case "Delta":
+        return view.stream(event.content)
+      case "Delegate":
+        return this.answer(event, view)
+      case "AwaitingApproval":
+        return this.ask(event, view, over.signal)
+      case "BackgroundStarted":
+        view.inBackground()
+        return undefined
+      case "Completed":
+        view.ended("completed", event.content, event.output)
+        break
+      case "Error":
+        view.ended("failed", event.content, event.output)
+        break
+      case "Denied":
+      case "Cancelled":
+        view.ended("failed", event.content, undefined)
+        break
+      case "BackgroundCompleted": {
+        const task = this.executor.tasks.get(event.callId)
+        const status = event.status === "complete" ? "completed" : "failed"
+        view.ended(status, task?.content ?? `[${event.status}]`, task?.output)
+        break
+      }
+      default:
+        return undefined
+    }
+    over.abort()
+    return undefined
+  }
+
+  private async ask(gate: AwaitingApprovalEvent, view: ToolCallView, over: AbortSignal): Promise<void> {
+    const key = callKey(gate.name, gate.params)
+    if (this.rejected.has(key)) {
+      gate.deny(rejectedForGood)
+      return
+    }
+    const { client, sessionId } = this.session
+    const options = permissionOptions(this.executor, gate)
+    const answer = await client.request(
+      "session/request_permission",
+      { sessionId, toolCall: view.question(gate), options },
+      // A question whose call has ended is taken back.
+      { cancellationSignal: over, stopWaitingOnCancel: true },
+    )
+    const permission = permissionOf(answer, options)
+    if (permission === "cancelled") this.executor.cancelCall(gate.callId)
+    else if (permission === "allow_once" || permission === "allow_always") {
+      if (gate.approve({ remember: permission === "allow_always" })) view.approved()
+    } else {
+      if (permission === "reject_always") this.rejected.add(key)
+      gate.deny(permission === "reject_always" ? rejectedForGood : undefined)
+    }
+  }
+
+  private async answer(event: DelegateEvent, view: ToolCallView): Promise<void> {
+    const effect = event.effect as BuiltInEffect
+    switch (effect._tag) {
+      case "IdeShowDiffPreview":
+        view.showEdits(effect.path, effect.edits)
+        break
+      case "IdeShowPreview":
+        view.showFile(effect.preview.path, effect.preview.content)
+        break
+      case "IdeOpen":
+        view.showPlace({ path: effect.path, ...(effect.line !== undefined && { line: effect.line }) })
+        break
+      case "IdeCheckUnsavedEdits":
+        return this.checkUnsaved(event, effect.path)
+      default:
+        if (!effect._tag.startsWith("Ide")) {
+          event.fail(`The ACP client cannot answer ${effect._tag}`)
+          return
+        }
+    }
+    event.succeed()
+  }
+
+  /** What the editor holds is read by tools, and would be saved with their changes where the editor cannot take these. */
+  private async checkUnsaved(event: DelegateEvent, path: string): Promise<void> {
+    if (onlyReads(this.session.capabilities) && (await this.isUnsaved(path))) {
+      event.fail(`${path} has unsaved changes in the editor. Ask the user to save it, then call this again.`)
+    } else event.succeed()
+  }
+
+  private async isUnsaved(path: string): Promise<boolean> {
+    const { files } = this.base
+    const real = await files.resolveLinks(path)
+    const disk = await files.read(real)
+    return (await unsavedText(this.session, real, disk)) !== undefined
+  }
+}

@@ -1,0 +1,185 @@
+/** One call as a client shows it: what is known of it so far, sent as ACP's `tool_call` and its updates. */
+import { resolve } from "node:path"
+import type {
+  SessionUpdate,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolCallStatus,
+  ToolCallUpdate,
+} from "@agentclientprotocol/sdk"
+import { tailOf } from "../../io/truncation.ts"
+import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
+import type { TextEdit } from "../../pipeline/model/host-effect.ts"
+import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
+import { visibleText } from "../../text/visible-text.ts"
+import { diffOf } from "../terminal/render-diff.ts"
+import type { AcpSession } from "./client.ts"
+import type { RunningCall } from "./running-call.ts"
+
+/** What is shown of a stream, in bytes: each update holds all of it. */
+const maxStreamed = 32_000
+
+/** Milliseconds between two updates of a stream, for the same reason. */
+const betweenUpdates = 100
+
+const textBlock = (text: string): ToolCallContent => ({ type: "content", content: { type: "text", text } })
+
+/** Blocks of an output have ACP's shapes already. */
+const blocksOf = ({ content }: ToolOutput): Array<ToolCallContent> =>
+  content.map((block) => ({ type: "content", content: block }) as ToolCallContent)
+
+export interface ViewedCall {
+  readonly callId: string
+  readonly name: string
+  readonly params: unknown
+  readonly tool: Tool<unknown> | undefined
+  /** Where relative paths start. */
+  readonly cwd: string
+}
+
+export class ToolCallView implements RunningCall {
+  private readonly session: AcpSession
+  private readonly call: ViewedCall
+  private readonly diffs: Array<ToolCallContent> = []
+  private readonly terminals: Array<ToolCallContent> = []
+  private streamed = ""
+  private timer: NodeJS.Timeout | undefined
+  private lastStreamed = 0
+  private isOver = false
+
+  constructor(session: AcpSession, call: ViewedCall) {
+    this.session = session
+    this.call = call
+  }
+
+  begin(): void {
+    const { name, params } = this.call
+    void this.send({
+      sessionUpdate: "tool_call",
+      toolCallId: this.call.callId,
+      name,
+      ...this.named(params),
+      kind: this.call.tool?.kind ?? "other",
+      status: "pending",
+      rawInput: params,
+    })
+  }
+
+  /** @param params The validated ones. */
+  started(params: unknown): void {
+    void this.update({ status: "in_progress", ...this.named(params), rawInput: params })
+  }
+
+  showEdits(path: string, edits: ReadonlyArray<TextEdit>): void {
+    for (const { old_string, new_string } of edits) {
+      this.diffs.push({ type: "diff", path, oldText: old_string, newText: new_string })
+    }
+    void this.update({ content: this.content(), locations: [{ path }] })
+  }
+
+  showFile(path: string, content: string): void {
+    this.diffs.push({ type: "diff", path, oldText: null, newText: content })
+    void this.update({ content: this.content(), locations: [{ path }] })
+  }
+
+  showPlace(place: ToolCallLocation): void {
+    void this.update({ locations: [place] })
+  }
+
+  addTerminal(terminalId: string): void {
+    this.terminals.push({ type: "terminal", terminalId })
+    void this.update({ content: this.content() })
+  }
+
+  /** What the permission for a gate is asked with. Nothing that the model wrote can hide in it. */
+  question({ params, label, preview, because }: AwaitingApprovalEvent): ToolCallUpdate {
+    const shown =
+      preview === undefined ? "" : [textOf(preview), diffOf(preview.details) ?? ""].join("\n").trim()
+    const texts = [
+      ...(label === undefined ? [] : [visibleText(label, { singleLine: true })]),
+      ...(this.diffs.length > 0 ? [] : [visibleText(JSON.stringify(params, undefined, 2) ?? "")]),
+      ...(shown === "" || this.diffs.length > 0 ? [] : [visibleText(shown)]),
+      visibleText(because, { singleLine: true }),
+    ]
+    return {
+      toolCallId: this.call.callId,
+      ...this.named(params),
+      kind: this.call.tool?.kind ?? "other",
+      status: "pending",
+      content: [...this.diffs, ...texts.map(textBlock)],
+      rawInput: params,
+    }
+  }
+
+  /** The gate was passed: what was asked is shown no longer. */
+  approved(): void {
+    void this.update({ status: "in_progress", content: this.content() })
+  }
+
+  /** Resolves when there is room for more. A terminal shows its own output. */
+  stream(text: string): Promise<void> | undefined {
+    if (text === "" || this.terminals.length > 0) return undefined
+    this.streamed = tailOf(this.streamed + text, maxStreamed)
+    if (this.timer !== undefined) return undefined
+    const wait = this.lastStreamed + betweenUpdates - performance.now()
+    if (wait <= 0) return this.flush()
+    this.timer = setTimeout(() => void this.flush(), wait)
+    return undefined
+  }
+
+  /** @param output Undefined where the reason says all. */
+  ended(status: "completed" | "failed", reason: string, output: ToolOutput | undefined): void {
+    clearTimeout(this.timer)
+    this.isOver = true
+    const isShown = status === "completed" && this.terminals.length > 0 && this.call.tool?.kind === "execute"
+    const blocks = output === undefined ? [] : blocksOf(output)
+    const own = status === "completed" ? blocks : [textBlock(reason), ...blocks.filter(isNoText)]
+    const content = [...this.diffs, ...this.terminals, ...(isShown ? [] : own)]
+    const { structured } = output ?? {}
+    void this.update({ status, content, ...(structured !== undefined && { rawOutput: structured }) })
+  }
+
+  /** It goes on after its turn. */
+  inBackground(): void {
+    if (!this.isOver) void this.update({ status: "in_progress", content: this.content() })
+  }
+
+  private flush(): Promise<void> {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.lastStreamed = performance.now()
+    return this.update({ content: this.content() })
+  }
+
+  /** All of it: what an update holds replaces what the client has. */
+  private content(): Array<ToolCallContent> {
+    const text = this.streamed === "" ? [] : [textBlock(this.streamed)]
+    return [...this.diffs, ...this.terminals, ...text]
+  }
+
+  private named(params: unknown): { title: string; locations?: Array<ToolCallLocation> } {
+    const { tool, name, cwd } = this.call
+    const title = visibleText(tool?.title(params) ?? name, { singleLine: true })
+    const path =
+      tool?.primaryKind === "path" && tool.primaryParam !== undefined
+        ? (params as Record<string, unknown> | null)?.[tool.primaryParam]
+        : undefined
+    return typeof path === "string" && path !== ""
+      ? { title, locations: [{ path: resolve(cwd, path) }] }
+      : { title }
+  }
+
+  private update(change: Omit<ToolCallUpdate, "toolCallId"> & { status?: ToolCallStatus }): Promise<void> {
+    return this.send({ sessionUpdate: "tool_call_update", toolCallId: this.call.callId, ...change })
+  }
+
+  /** A client that has gone is known by its connection; the call ends as its agent wants. */
+  private async send(update: SessionUpdate): Promise<void> {
+    const { client, sessionId } = this.session
+    await client.notify("session/update", { sessionId, update }).catch(() => {})
+  }
+}
+
+const isNoText = (block: ToolCallContent): boolean =>
+  block.type !== "content" || block.content.type !== "text"
