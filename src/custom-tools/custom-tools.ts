@@ -7,7 +7,6 @@ import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
-import { got } from "../pipeline/model/got.ts"
 import type { CallingAgent } from "../pipeline/model/handler.ts"
 import type { Hooks } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
@@ -31,25 +30,20 @@ import {
 } from "./loaded-tool.ts"
 import { discoverCustomTools, discoverExtensions } from "./loading/discovery.ts"
 import { loadCustomTools } from "./loading/load-custom-tools.ts"
-import type { LoadOptions } from "./loading/load-options.ts"
+import { type DiscoveryOptions, expectDiscovery } from "./loading/load-options.ts"
 import { loaderOf } from "./loading/shared-loader.ts"
 import { toToolPaths } from "./loading/tool-paths.ts"
 import type { ExtensionEvent, SessionEvent } from "./session-events.ts"
 import { isTaken, nameConflict } from "./tool-names.ts"
 import type { UIContext } from "./ui-context.ts"
 
-export interface CustomToolsOptions extends LoadOptions {
+export interface CustomToolsOptions extends DiscoveryOptions {
   /** Where the agent works: relative paths start here, and so does discovery. What tools are told, unless `host` says otherwise. */
   readonly cwd: string
   /** Gets the tools, also those that extensions register later. Its names are taken for the built-in ones. */
   readonly registry: ToolRegistry
   /** Modules or folders to load besides, of either kind. */
   readonly paths?: ReadonlyArray<string | ToolPath>
-  /**
-   * Which of the usual places to look in: the user's own, those of `cwd` too, or none. Default `"home"`: what lies in a
-   * project runs with all that this process may do, so a host names the projects that it trusts.
-   */
-  readonly discovery?: "home" | "all" | false
 }
 
 /** Where a tool of the registry comes from. */
@@ -66,11 +60,6 @@ export interface CustomToolOrigin {
 type Screen = Pick<CustomToolHost, "ui" | "hasUI">
 
 type Loaded = LoadedCustomTool | LoadedExtensionTool
-
-const expectDiscovery = (discovery: unknown): void => {
-  if (discovery === "home" || discovery === "all" || discovery === false) return
-  throw new TypeError(`Expected \`discovery\` to be "home", "all" or false, ${got(discovery)}`)
-}
 
 const realPaths = async (modules: ReadonlyArray<ToolPath>): Promise<ReadonlySet<string>> =>
   new Set(await Promise.all(modules.map(({ path }) => realpath(path).catch(() => path))))
@@ -99,16 +88,14 @@ export class CustomTools {
     const { cwd, registry, paths: named = [], discovery = "home", home = homedir() } = given
     expectDiscovery(discovery)
     const paths = toToolPaths(named)
-    const wanted = (found: ReadonlyArray<ToolPath>) =>
-      discovery === "all" ? found : found.filter(({ source }) => source?.level !== "project")
     const screen: Screen = {}
     const host = layered(
       screen,
       layered(given.host ?? {}, { cwd: resolve(cwd), isProjectTrusted: () => discovery === "all" }),
     )
     const options = { ...given, host, loader: loaderOf(given, loggerOf(host)) }
-    const toolPaths = discovery ? wanted(await discoverCustomTools(cwd, home)) : []
-    const extensionPaths = discovery ? wanted(await discoverExtensions(cwd, home)) : []
+    const toolPaths = discovery ? await discoverCustomTools(cwd, home, discovery) : []
+    const extensionPaths = discovery ? await discoverExtensions(cwd, home, discovery) : []
     if (toolPaths.length + extensionPaths.length + paths.length > 0) await compileAll(registry)
     const found = await loadCustomTools(toolPaths, cwd, registry.names, options)
     const except = await realPaths(toolPaths)

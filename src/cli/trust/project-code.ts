@@ -22,7 +22,13 @@ export interface ProjectCode {
   readonly rules: ProjectRules | undefined
 }
 
-const codeFolders = [".omp/tools", ".pi/extensions", ".claude/tools", ".codex/tools"]
+const codeFolders = [
+  ".omp/tools",
+  ".omp/plugin-overrides.json",
+  ".pi/extensions",
+  ".claude/tools",
+  ".codex/tools",
+]
 
 const realPathOf = (path: string): Promise<string> => realpath(path).catch(() => path)
 
@@ -34,15 +40,15 @@ export const findModules = async (
   cwd: string,
   home: string,
 ): Promise<{ readonly user: ReadonlyArray<string>; readonly project: ReadonlyArray<string> }> => {
-  const found = (await Promise.all([discoverCustomTools(cwd, home), discoverExtensions(cwd, home)])).flat()
-  const pathsOf = (level: string) =>
-    found.filter(({ source }) => (source?.level === "project") === (level === "project")).map((at) => at.path)
-  const user = pathsOf("user")
+  const find = async (which: "home" | "all") =>
+    (await Promise.all([discoverCustomTools(cwd, home, which), discoverExtensions(cwd, home, which)])).flat()
+  // What a project says of the user's plugins counts only when it is trusted.
+  const user = (await find("home")).map((at) => at.path)
+  const all = (await find("all")).filter(({ source }) => source?.level === "project").map((at) => at.path)
   // In the home folder itself, some of what the user keeps there is found as the project's too.
   const known = new Set(await realPathsOf(user))
-  const project = pathsOf("project")
-  const real = await realPathsOf(project)
-  return { user, project: project.filter((_, index) => !known.has(real[index]!)) }
+  const real = await realPathsOf(all)
+  return { user, project: all.filter((_, index) => !known.has(real[index]!)) }
 }
 
 /** The hash of no code at all. */

@@ -38,18 +38,40 @@ const search = async (places: ReadonlyArray<UsualPlace>): Promise<Array<ToolPath
   return (await Promise.all(found)).flat()
 }
 
-/** Tools of oh-my-pi: its own folders, Claude's and Codex's, then plugins. What cannot be read is left out. */
-export const discoverCustomTools = async (cwd: string, home = homedir()): Promise<Array<ToolPath>> => {
+/** Which of the usual places count: the user's own, or those of the project too. */
+export type Places = "home" | "all"
+
+const among = (places: ReadonlyArray<UsualPlace>, which: Places): ReadonlyArray<UsualPlace> =>
+  which === "all" ? places : places.filter(({ source }) => source.level !== "project")
+
+/**
+ * Tools of oh-my-pi: its own folders, Claude's and Codex's, then plugins. What cannot be read is left out. Nothing of a project
+ * counts with `"home"`, neither its tools nor what it says of the user's plugins.
+ */
+export const discoverCustomTools = async (
+  cwd: string,
+  home = homedir(),
+  which: Places = "all",
+): Promise<Array<ToolPath>> => {
   const project = resolve(cwd)
-  const parts = [search(toolPlaces(project, home)), pluginTools(project, home), marketplaceTools(home)]
+  const parts = [
+    search(among(toolPlaces(project, home), which)),
+    pluginTools(which === "all" ? project : undefined, home),
+    marketplaceTools(home, which === "all"),
+  ]
   return (await Promise.all(parts)).flat()
 }
 
 /** Extensions of pi: the project's, then the user's. */
-export const discoverExtensions = (cwd: string, home = homedir()): Promise<Array<ToolPath>> => {
+export const discoverExtensions = (
+  cwd: string,
+  home = homedir(),
+  which: Places = "all",
+): Promise<Array<ToolPath>> => {
   const pi = { provider: "pi", providerName: "Pi" }
-  return search([
+  const places = [
     place(join(resolve(cwd), ".pi", "extensions"), { ...pi, level: "project" }, extensionsOf),
     place(join(home, ".pi", "agent", "extensions"), { ...pi, level: "user" }, extensionsOf),
-  ])
+  ]
+  return search(among(places, which))
 }

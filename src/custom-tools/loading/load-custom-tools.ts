@@ -15,7 +15,7 @@ import { makeCustomToolAPI } from "./custom-tool-api.ts"
 import { discoverCustomTools } from "./discovery.ts"
 import { type FoundModule, findModules } from "./find-modules.ts"
 import { loadFailure, openModule } from "./load-factory.ts"
-import type { LoadOptions } from "./load-options.ts"
+import { type DiscoveryOptions, expectDiscovery, type LoadOptions } from "./load-options.ts"
 import type { ModuleLoader } from "./module-loader.ts"
 import { loaderOf } from "./shared-loader.ts"
 import { expandToolPath } from "./tool-folders.ts"
@@ -27,22 +27,35 @@ const configSource: ToolSource = { provider: "config", providerName: "Config", l
  * Loads tools from the usual places (see `discoverCustomTools`), then from `configuredPaths`, which may be folders too.
  * Rejects for nothing that a module does: what cannot be loaded is listed in `errors`. Rejects with a TypeError for
  * `configuredPaths` that are no paths.
+ *
+ * The packages that have this function run what lies in `cwd` too. Here that needs `discovery: "all"`, since a folder's code
+ * may do all that this process may; without it, `errors` says what was left out.
  */
 export const discoverAndLoadCustomTools = async (
   configuredPaths: ReadonlyArray<string | ToolPath>,
   cwd: string,
   builtInToolNames: Iterable<string>,
-  options: LoadOptions = {},
+  options: DiscoveryOptions = {},
 ): Promise<LoadedCustomTools> => {
-  const { home = homedir() } = options
+  const { home = homedir(), discovery = "home" } = options
+  expectDiscovery(discovery)
   const configured = toToolPaths(configuredPaths, "configuredPaths").map((toolPath) => ({
     ...toolPath,
     path: resolvedOrGiven(toolPath.path, cwd, home),
     source: toolPath.source ?? configSource,
   }))
-  const discovered = await discoverCustomTools(cwd, home)
-  return loadCustomTools([...discovered, ...configured], cwd, builtInToolNames, options)
+  const discovered = discovery ? await discoverCustomTools(cwd, home, discovery) : []
+  const loaded = await loadCustomTools([...discovered, ...configured], cwd, builtInToolNames, options)
+  if (discovery !== "home") return loaded
+  const known = new Set(loaded.tools.map(({ resolvedPath }) => resolvedPath))
+  const left = (await discoverCustomTools(cwd, home)).filter(
+    ({ path, source }) => source?.level === "project" && !known.has(path),
+  )
+  return { ...loaded, errors: [...loaded.errors, ...left.map((module) => toolLoadError(module, leftOut))] }
 }
+
+const leftOut =
+  'It lies in the project, whose code runs only for a host that names it: with `discovery: "all"`, or as a configured path'
 
 /** A path that means nothing, such as another host's URL, is told of when it is loaded. */
 const resolvedOrGiven = (path: string, cwd: string, home: string): string => {

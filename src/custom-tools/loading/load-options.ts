@@ -1,5 +1,6 @@
 /** What loaders of foreign tools are told. All of it is optional. */
 import type { EnvironmentRules } from "../../io/environment.ts"
+import { got } from "../../pipeline/model/got.ts"
 import type { PushedAction } from "../../pipeline/model/pending-actions.ts"
 import type { CustomToolHost } from "../host.ts"
 import type { ArgumentOrder } from "../loaded-tool.ts"
@@ -22,4 +23,19 @@ export interface LoadOptions {
   readonly env?: EnvironmentRules
   /** Where code outside of any call stages previews. Default: such code cannot. */
   readonly pendingActions?: { push(action: PushedAction): unknown }
+}
+
+/** The same where tools are also looked for. */
+export interface DiscoveryOptions extends LoadOptions {
+  /**
+   * Which of the usual places to look in: the user's own, those of `cwd` too, or none. Default `"home"`: what lies in a
+   * project runs with all that this process may do, so a host names the projects that it trusts.
+   */
+  readonly discovery?: "home" | "all" | false
+}
+
+/** Throws a TypeError for what is no `discovery`. */
+export const expectDiscovery = (discovery: unknown): void => {
+  if (discovery === "home" || discovery === "all" || discovery === false) return
+  throw new TypeError(`Expected \`discovery\` to be "home", "all" or false, ${got(discovery)}`)
 }

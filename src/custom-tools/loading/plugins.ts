@@ -6,11 +6,15 @@ import { manifestModules, toolFilesOf } from "./tool-folders.ts"
 
 const source: ToolSource = { provider: "plugin", providerName: "Plugin", level: "user" }
 
-/** What the manifests in `~/.omp/plugins/node_modules` name, but for the plugins that the user or the project disabled. */
-export const pluginTools = async (cwd: string, home: string): Promise<Array<ToolPath>> => {
+/**
+ * What the manifests in `~/.omp/plugins/node_modules` name, but for the plugins that the user or a project disabled.
+ *
+ * @param project The folder of a project that has a say in it.
+ */
+export const pluginTools = async (project: string | undefined, home: string): Promise<Array<ToolPath>> => {
   const plugins = join(home, ".omp", "plugins")
   const packages = join(plugins, "node_modules")
-  const isDisabled = await disabledPlugins(plugins, cwd)
+  const isDisabled = await disabledPlugins(plugins, project)
   const folders = (await packagesIn(packages)).filter((folder) => !isDisabled(relative(packages, folder)))
   const tools = await Promise.all(folders.map((folder) => manifestModules(folder, "tools")))
   return tools.flat().map((path) => ({ path, source }))
@@ -23,9 +27,13 @@ const packagesIn = async (folder: string): Promise<Array<string>> => {
   return (await Promise.all(packages)).flat()
 }
 
-const disabledPlugins = async (plugins: string, cwd: string): Promise<(name: string) => boolean> => {
+const disabledPlugins = async (
+  plugins: string,
+  project: string | undefined,
+): Promise<(name: string) => boolean> => {
   const { plugins: states } = await readJsonObject(join(plugins, "omp-plugins.lock.json"))
-  const { disabled } = await readJsonObject(join(cwd, ".omp", "plugin-overrides.json"))
+  const overrides = project !== undefined && join(project, ".omp", "plugin-overrides.json")
+  const { disabled } = overrides ? await readJsonObject(overrides) : {}
   return (name) => {
     const state = isObject(states) ? states[name] : undefined
     return (
@@ -34,10 +42,15 @@ const disabledPlugins = async (plugins: string, cwd: string): Promise<(name: str
   }
 }
 
-/** The `tools` folders of what the registry of the Claude marketplace lists as installed and enabled. */
-export const marketplaceTools = async (home: string): Promise<Array<ToolPath>> => {
+/**
+ * The `tools` folders of what the registry of the Claude marketplace lists as installed and enabled.
+ *
+ * @param ofProjects Whether those count that were installed for a project.
+ */
+export const marketplaceTools = async (home: string, ofProjects: boolean): Promise<Array<ToolPath>> => {
   const { plugins } = await readJsonObject(join(home, ".claude", "plugins", "installed_plugins.json"))
-  const found = installsIn(plugins).map(async ({ installPath, scope }) => {
+  const installs = installsIn(plugins).filter(({ scope }) => ofProjects || scope !== "project")
+  const found = installs.map(async ({ installPath, scope }) => {
     const level = scope === "project" ? "project" : "user"
     const source: ToolSource = { provider: "claude-plugins", providerName: "Claude Code Marketplace", level }
     return (await toolFilesOf(join(installPath, "tools"))).map((path) => ({ path, source }))

@@ -136,6 +136,9 @@ describe("discoverCustomTools", () => {
       ["project/.omp/plugin-overrides.json", { disabled: ["@scope/three"] }],
     )
     expect(await tools()).toEqual([`plugin user ${packages}/two/t.ts`])
+    // A project that nobody trusts has no say in what its user's own tools are.
+    const own = await discoverCustomTools(path("project"), path("home"), "home")
+    expect(own.map((tool) => relative(path(packages), tool.path))).toEqual(["@scope/three/t.ts", "two/t.ts"])
   })
 
   it("leaves out what the marketplace's registry disables or gets wrong", async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { symlink } from "node:fs/promises"
 import { relative } from "node:path"
 import { ToolRegistry } from "stepline"
@@ -165,6 +166,7 @@ describe("loadCustomTools", () => {
     await writeFiles(path(), { ".omp/tools/a.ts": factory("a"), "b.ts": factory("b") })
     const { tools } = await discoverAndLoadCustomTools(["b.ts"], relative(process.cwd(), path()), [], {
       home: path("home"),
+      discovery: "all",
     })
     expect(tools.map((loaded) => loaded.resolvedPath)).toEqual([path(".omp/tools/a.ts"), path("b.ts")])
   })
@@ -284,6 +286,7 @@ describe("discoverAndLoadCustomTools", () => {
     const configured = ["~/mine/c.ts", "d.cjs", ".omp/tools/a.ts"]
     const { tools, errors } = await discoverAndLoadCustomTools(configured, path("project"), [], {
       home: path("home"),
+      discovery: "all",
     })
     const shown = tools.map(
       (loaded) => `${loaded.tool.name} ${loaded.source?.providerName} ${relative(path(), loaded.path)}`,
@@ -301,6 +304,27 @@ describe("discoverAndLoadCustomTools", () => {
         source: { provider: "claude", providerName: "Claude Code", level: "user" },
       },
     ])
+  })
+
+  it("runs nothing of the folder unless it is named, and says what it left out", async () => {
+    const places = [".omp/tools/a.ts", ".claude/tools/b.mjs", ".codex/tools/c.js"]
+    const hostile = `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(path("ran"))}, "")\n`
+    await writeFiles(path("project"), Object.fromEntries(places.map((place) => [place, hostile])))
+    await writeFiles(path(), { "home/.omp/agent/tools/own.ts": factory("own") })
+    const options = { home: path("home") }
+    const { tools, errors } = await discoverAndLoadCustomTools([], path("project"), [], options)
+    expect(tools.map(({ tool }) => tool.name)).toEqual(["own"])
+    expect(errors.map((error) => [relative(path("project"), error.path), error.error])).toEqual(
+      places.map((place) => [
+        place,
+        'It lies in the project, whose code runs only for a host that names it: with `discovery: "all"`, or as a configured path',
+      ]),
+    )
+    const none = await discoverAndLoadCustomTools([], path("project"), [], { ...options, discovery: false })
+    expect([none.tools, none.errors]).toEqual([[], []])
+    expect(existsSync(path("ran"))).toBe(false)
+    await discoverAndLoadCustomTools([places[0]!], path("project"), [], options)
+    expect(existsSync(path("ran"))).toBe(true)
   })
 
   it("tells of a configured path that means nothing", async () => {
