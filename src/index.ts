@@ -11,7 +11,7 @@ export type { CancelOptions } from "./pipeline/call/calls.ts"
 export type { CallInspection } from "./pipeline/call/inspection.ts"
 export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
 export type { CallSnapshot, StagedSnapshot } from "./pipeline/call/snapshot.ts"
-export type { ResolveCallOptions, ResolveRequest } from "./pipeline/executor.ts"
+export type { ResolveRequest } from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
 export type { CallOf, ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
 export type {

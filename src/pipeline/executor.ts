@@ -9,7 +9,7 @@ import * as Stream from "effect/Stream"
 import { type PlacedRule, type RememberChoice, ToolFilters } from "../policy/index.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import * as toolChoice from "../resolve/tool-choice.ts"
-import { type AgentParts, ExecutorAgent, type SignalOption, type ToolChoice } from "./agent.ts"
+import { type AgentParts, ExecutorAgent, type SignalOption } from "./agent.ts"
 import { failUnread, rulesToRemember } from "./call/asking.ts"
 import { CallIds, toToolCall, withBackground } from "./call/call-input.ts"
 import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
@@ -40,10 +40,8 @@ import { got } from "./model/got.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./model/options.ts"
 import { cancelled, duplicate, failed, type Stopped } from "./model/outcome.ts"
 import type { ToolOutput } from "./model/output.ts"
-import type { PendingActions } from "./model/pending-actions.ts"
-import type { ToolDefinition, ToolRegistry } from "./model/registry.ts"
+import type { ToolRegistry } from "./model/registry.ts"
 import type { StagedAction } from "./model/staged-action.ts"
-import type { Tool } from "./model/tool.ts"
 import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
 import { AgentTools } from "./stores/agent-tools.ts"
@@ -52,14 +50,6 @@ import { ActionStore } from "./stores/pending-actions.ts"
 
 /** What `resolve` is called with, by the model as by the host. */
 export type ResolveRequest = ResolveParams
-
-/** Whose action `resolve` takes, and who is told of it. */
-export interface ResolveCallOptions extends SignalOption {
-  /** Default `"main"`. */
-  readonly agentId?: string
-  /** Told the events of the call. Without it gates are denied and effects fail. */
-  readonly onEvent?: (event: ToolEvent) => unknown
-}
 
 /** Who is told of a call, and how it is taken in. */
 interface Submitting extends Recipient {
@@ -338,31 +328,6 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     return new ExecutorAgent(agentId, this.agentParts)
   }
 
-  /** As `agent(agentId).definitions()`. */
-  definitions(agentId = "main"): Array<ToolDefinition> {
-    return this.agent(agentId).definitions()
-  }
-
-  /** As `agent(agentId).tool(name)`. */
-  tool(name: string, agentId = "main"): Tool<unknown> | undefined {
-    return this.agent(agentId).tool(name)
-  }
-
-  /** As `agent(agentId).setActiveTools(names)`. */
-  setActiveTools(agentId: string, names: Iterable<string>): void {
-    this.agent(agentId).setActiveTools(names)
-  }
-
-  /** As `agent(agentId).signal`. */
-  agentSignal(agentId = "main"): AbortSignal {
-    return this.agent(agentId).signal
-  }
-
-  /** As `agent(agentId).forget()`. */
-  forgetAgent(agentId: string): void {
-    this.agent(agentId).forget()
-  }
-
   // --- Events
 
   /** The next event; undefined once nothing is queued, running, waiting or undelivered. */
@@ -419,33 +384,6 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       throw new TypeError(`Expected an answer with an \`output\` or an \`error\`, ${got(answer)}`)
     }
     return this.calls.get(callId)?.respond(answer) ?? false
-  }
-
-  // --- Previews
-
-  /** As `agent(agentId).pendingActions`. */
-  pendingActions(agentId = "main"): PendingActions {
-    return this.agent(agentId).pendingActions
-  }
-
-  /** As `agent(options.agentId).resolve(request, options)`. */
-  resolve(request: ResolveRequest, options: ResolveCallOptions = {}): Promise<ToolResult> {
-    return this.agent(options.agentId).resolve(request, options)
-  }
-
-  /** As `agent(agentId).setStandingResolveHandler(handler)`. */
-  setStandingResolveHandler(agentId: string, handler: StandingResolveHandler | undefined): void {
-    this.agent(agentId).setStandingResolveHandler(handler)
-  }
-
-  /** As `agent(agentId).toolChoice()`. */
-  toolChoice(agentId = "main"): ToolChoice | undefined {
-    return this.agent(agentId).toolChoice()
-  }
-
-  /** As `agent(agentId).enqueueTurn(calls)`. */
-  enqueueTurn(agentId: string, calls: ReadonlyArray<Omit<ToolCallInput, "agentId">>): Array<string> {
-    return this.agent(agentId).enqueueTurn(calls)
   }
 
   // --- Cancellation
@@ -584,7 +522,9 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   private unknownTool(agentId: string, name: string): Stopped {
-    const names = this.definitions(agentId).map((tool) => tool.name)
+    const names = this.agent(agentId)
+      .definitions()
+      .map((tool) => tool.name)
     const available = names.length === 0 ? "There are no tools." : `Available tools: ${names.join(", ")}`
     return failed("unknown-tool", `Unknown tool "${name}". ${available}`)
   }

@@ -98,7 +98,7 @@ test("a resolve call is one block, with what was decided and what came of it", a
         .andThen(() => Step.Output("a is b now")),
   })
   const output = collect()
-  const view = new PlainView({ output, colors: false, tool: (name) => executor.tool(name) })
+  const view = new PlainView({ output, colors: false, tool: (name) => executor.agent().tool(name) })
   const reporter = blockReporter(view, executor.tasks)
   executor.enqueue([
     { name: "rename" },

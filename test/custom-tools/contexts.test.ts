@@ -13,7 +13,7 @@ const callOf = (cancelled: Array<string> = []): CurrentCall => ({
   signal: new AbortController().signal,
   agent: {
     agentId: "helper",
-    pendingActions: executor.pendingActions("helper"),
+    pendingActions: executor.agent("helper").pendingActions,
     cancel: () => cancelled.push("agent"),
   },
 })

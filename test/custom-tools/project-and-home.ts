@@ -74,4 +74,8 @@ export const useCustomTools = () => {
   return { path, load }
 }
 
-export const names = (executor: ToolExecutor) => executor.definitions().map(({ name }) => name)
+export const names = (executor: ToolExecutor) =>
+  executor
+    .agent()
+    .definitions()
+    .map(({ name }) => name)

@@ -106,7 +106,7 @@ describe("a tool", () => {
     const code = () => readFile(path("code.txt"), "utf8")
 
     expect(await text("rename_word", preview)).toBe("Would rename 2")
-    expect(executor.pendingActions().list()).toMatchObject([
+    expect(executor.agent().pendingActions.list()).toMatchObject([
       { label: "Rename foo to bar", sourceToolName: "rename_word", details: { count: 2 } },
     ])
     expect(await text("resolve", { action: "discard", reason: "no" })).toBe("Kept foo: no")

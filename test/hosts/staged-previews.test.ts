@@ -35,7 +35,7 @@ type Steer = (executor: ToolExecutor) => void
 
 const apply: Steer = (executor) => executor.enqueue([resolveWith("apply", "apply")])
 const discard: Steer = (executor) => executor.enqueue([resolveWith("discard", "discard")])
-const clear: Steer = (executor) => executor.pendingActions().clear()
+const clear: Steer = (executor) => executor.agent().pendingActions.clear()
 const callOther: Steer = (executor) => executor.enqueue([{ agentId: "two", callId: "other", name: "other" }])
 
 interface Scenario {

@@ -27,7 +27,7 @@ const rename = { ops: [{ pattern: "foo($$$A)", replacement: "bar($$$A)" }], path
 const apply = { action: "apply", reason: "as asked" } as const
 const discard = { action: "discard", reason: "not now" } as const
 
-const nothingPends = (on: ToolExecutor) => expect(on.pendingActions("main").list()).toEqual([])
+const nothingPends = (on: ToolExecutor) => expect(on.agent("main").pendingActions.list()).toEqual([])
 
 describe("the preview", () => {
   it("shows a diff and counts, changes nothing, and waits", async () => {
@@ -64,7 +64,7 @@ describe("the preview", () => {
       diff,
     })
     expect(await read("src/a.ts")).toBe("foo(1)\nfoo(foo(2))\n")
-    expect(on.pendingActions("main").list()).toMatchObject([
+    expect(on.agent("main").pendingActions.list()).toMatchObject([
       {
         label: "Replace foo($$$A) with bar($$$A) in src",
         sourceToolName: "ast_edit",
@@ -159,7 +159,7 @@ describe("the preview", () => {
     expect(content).toMatch(/\[truncated: \d+ of 80 changed files are shown, and a part of the next one\]/)
     expect(content).toContain("f26.ts: 1 match and 60 more.")
     expect(output.details).toMatchObject({ totalFiles: 80, totalMatches: 80 })
-    expect((await on.resolve(apply)).status).toBe("complete")
+    expect((await on.agent().resolve(apply)).status).toBe("complete")
     expect(await read("f79.ts")).toContain("bar(")
   })
 })
@@ -170,7 +170,7 @@ describe("apply", () => {
     await chmod(path("b.py"), 0o755)
     const on = executor()
     await edit(on, rename)
-    const { status, content, output } = await on.resolve(apply)
+    const { status, content, output } = await on.agent().resolve(apply)
     expect(status).toBe("complete")
     expect(content).toBe("Replaced 3 matches in 2 files.\na.ts: 2 matches, b.py: 1 match.")
     expect(output.details).toMatchObject({
@@ -190,7 +190,7 @@ describe("apply", () => {
     const on = executor()
     await edit(on, { ...rename, paths: ["link.ts", "real"] })
     await write({ "real/new.ts": "foo()" })
-    expect((await on.resolve(apply)).content).toBe("Replaced 1 match in 1 file.\nlink.ts: 1 match.")
+    expect((await on.agent().resolve(apply)).content).toBe("Replaced 1 match in 1 file.\nlink.ts: 1 match.")
     expect(await read("real/a.ts")).toBe("bar()")
     expect(await read("real/new.ts")).toBe("foo()")
   })
@@ -212,7 +212,7 @@ describe("apply", () => {
         "--- src/a.ts",
       ].join("\n"),
     )
-    expect((await on.resolve(apply)).content).toBe(
+    expect((await on.agent().resolve(apply)).content).toBe(
       "Replaced 2 matches in 2 files.\nsrc/a.ts: 1 match, src/c.ts: 1 match.",
     )
     expect([await read("src/a.ts"), await read("src/b.ts")]).toEqual(["bar(1)", "bar(1)"])
@@ -227,7 +227,7 @@ describe("apply", () => {
     await edit(on, rename)
     await rm(path("b.ts"))
     await write({ "b.ts": "foo(1)" })
-    expect(await on.resolve(apply)).toMatchObject({
+    expect(await on.agent().resolve(apply)).toMatchObject({
       status: "error",
       content:
         "a.ts changed since the preview. Discard the preview with the resolve tool and run ast_edit again. Nothing was written.",
@@ -245,13 +245,13 @@ describe("apply", () => {
     const on = executor()
     await edit(on, rename)
     await change()
-    expect(await on.resolve(apply)).toMatchObject({
+    expect(await on.agent().resolve(apply)).toMatchObject({
       status: "error",
       content:
         "b.ts changed since the preview. Discard the preview with the resolve tool and run ast_edit again. Nothing was written.",
     })
     expect(await read("a.ts")).toBe("foo(1)")
-    expect((await on.resolve(discard)).status).toBe("complete")
+    expect((await on.agent().resolve(discard)).status).toBe("complete")
     nothingPends(on)
   })
 
@@ -267,13 +267,13 @@ describe("apply", () => {
     }
     const on = executor(makeAstEditTool({ files }))
     await edit(on, rename)
-    expect(await on.resolve(apply)).toMatchObject({
+    expect(await on.agent().resolve(apply)).toMatchObject({
       status: "error",
       content: "Cannot write b.ts: no space left on the device. Put back: a.ts. No file is changed.",
     })
     expect(await read("a.ts")).toBe("foo(1)")
     fails = false
-    expect((await on.resolve(apply)).status).toBe("complete")
+    expect((await on.agent().resolve(apply)).status).toBe("complete")
     expect([await read("a.ts"), await read("b.ts")]).toEqual(["bar(1)", "bar(2)"])
   })
 
@@ -289,13 +289,13 @@ describe("apply", () => {
     }
     const on = executor(makeAstEditTool({ files }))
     await edit(on, rename)
-    const { status } = await on.resolve(apply, {
+    const { status } = await on.agent().resolve(apply, {
       onEvent: (event) => {
         if (event._tag === "Started") callId = event.callId
       },
     })
     expect(status).toBe("cancelled")
-    expect(on.pendingActions("main").hasPending).toBe(true)
+    expect(on.agent("main").pendingActions.hasPending).toBe(true)
     expect([await read("a.ts"), await read("b.ts")]).toEqual(["foo(1)", "foo(2)"])
   })
 
@@ -304,9 +304,9 @@ describe("apply", () => {
     const on = executor()
     await edit(on, rename)
     await edit(on, { ops: [{ pattern: "foo($A)", replacement: "baz($A)" }], paths: ["."] })
-    expect((await on.resolve(apply)).status).toBe("complete")
+    expect((await on.agent().resolve(apply)).status).toBe("complete")
     expect(await read("a.ts")).toBe("baz(1)")
-    expect((await on.resolve(apply)).content).toContain("a.ts changed since the preview.")
+    expect((await on.agent().resolve(apply)).content).toContain("a.ts changed since the preview.")
   })
 })
 
@@ -315,7 +315,7 @@ describe("discard", () => {
     await write({ "a.ts": "foo()" })
     const on = executor()
     await edit(on, rename)
-    expect((await on.resolve(discard)).content).toBe(
+    expect((await on.agent().resolve(discard)).content).toBe(
       "Discarded: Replace foo($$$A) with bar($$$A). Reason: not now",
     )
     expect(await read("a.ts")).toBe("foo()")
@@ -338,7 +338,7 @@ describe("several languages", () => {
     const { content } = await edit(on, rename)
     expect(content).toContain("1 typescript, 1 tsx, 1 javascript, 1 python, 1 rust, 1 go.")
     expect(content).toContain("Not searched: 1 css file.")
-    await on.resolve(apply)
+    await on.agent().resolve(apply)
     for (const [name, text] of Object.entries(files))
       expect(await read(name)).toBe(text.replace("foo", "bar"))
   })
@@ -355,7 +355,7 @@ describe("the workspace", () => {
     await edit(on, { ...rename, paths: ["in"] })
     await rm(path("in"), { recursive: true })
     await symlink("out", path("in"))
-    expect((await on.resolve(apply)).status).toBe("error")
+    expect((await on.agent().resolve(apply)).status).toBe("error")
     expect(await read("out/a.ts")).toBe("foo()")
   })
 })

@@ -33,7 +33,7 @@ const run = (executor: ReturnType<typeof staging>, command: string, more = {}): 
   )
 
 const resolve = (executor: ReturnType<typeof staging>, action: "apply" | "discard") =>
-  executor.resolve({ action, reason: "test" })
+  executor.agent().resolve({ action, reason: "test" })
 
 describe("shell with stage", () => {
   it("shows what it printed, what would change, and a diff, and changes nothing yet", async () => {
@@ -63,7 +63,7 @@ Not staged: what the command did over the network. Processes that it left have b
 Nothing is changed yet. Pending: Make the changes of echo three >> a.txt`)
     expect(await readFile(path("a.txt"), "utf8")).toBe("one\ntwo\n")
     expect(await readdir(path())).toEqual(["a.txt", "state"])
-    expect(executor.pendingActions().list()).toMatchObject([
+    expect(executor.agent().pendingActions.list()).toMatchObject([
       {
         label: "Make the changes of echo three >> a.txt; echo hello; echo x > b; mkdir c; exit 2",
         sourceToolName: "shell",
@@ -75,8 +75,8 @@ Nothing is changed yet. Pending: Make the changes of echo three >> a.txt`)
     const executor = staging()
     const labels = () =>
       executor
-        .pendingActions()
-        .list()
+        .agent()
+        .pendingActions.list()
         .map(({ label }) => label)
     await run(executor, "echo a  >  b #\u001b\n\ttrue")
     const long = `true\n#${"💥".repeat(90)}; rm -rf b`
@@ -93,7 +93,7 @@ Nothing is changed yet. Pending: Make the changes of echo three >> a.txt`)
     const printed = await resolve(executor, "apply")
     expect(printed).toMatchObject({ status: "complete", content: `2 changes made in ${path()}.` })
     expect(await readFile(path("a.txt"), "utf8")).toMatch(/^one\ntwo\n\d+\n$/)
-    expect(executor.pendingActions().hasPending).toBe(false)
+    expect(executor.agent().pendingActions.hasPending).toBe(false)
     expect(await stages()).toEqual([])
   })
 
@@ -118,7 +118,7 @@ Nothing is changed yet. Pending: Make the changes of echo three >> a.txt`)
       "Nothing was applied: a.txt changed since the command saw it. Discard this preview and run the command again.",
     )
     expect(await readdir(path())).toEqual(["a.txt", "state"])
-    expect(executor.pendingActions().hasPending).toBe(true)
+    expect(executor.agent().pendingActions.hasPending).toBe(true)
   })
 
   it("stages what an edit at the gate made of the command", async () => {

@@ -84,7 +84,7 @@ describe.each<[string, (executor: ToolExecutor) => unknown, ReadonlyArray<string
 const staged = async (log: Log): Promise<ToolExecutor> => {
   const executor = noting(log)
   await executor.run({ callId: "c", name: "staged" })
-  expect(executor.pendingActions().hasPending).toBe(true)
+  expect(executor.agent().pendingActions.hasPending).toBe(true)
   return executor
 }
 
@@ -106,7 +106,7 @@ describe("a pending action", () => {
           log.push(event._tag)
           if (event._tag === "AwaitingApproval") resolve(event)
         }
-        void executor.resolve({ action: "apply", reason: "looks right" }, { onEvent: listen })
+        void executor.agent().resolve({ action: "apply", reason: "looks right" }, { onEvent: listen })
       })
       await turn()
       log.length = 0
@@ -121,7 +121,7 @@ describe("a pending action", () => {
   it("that is dropped by `clear` is gone at once, and its cleanup runs when the host's code has returned", async () => {
     const log: Log = []
     const executor = await staged(log)
-    const actions = executor.pendingActions()
+    const actions = executor.agent().pendingActions
     log.length = 0
     actions.clear()
     expect(actions.list()).toEqual([])
@@ -135,7 +135,9 @@ describe("a pending action", () => {
     const log: Log = []
     const executor = await staged(log)
     log.length = 0
-    void executor.resolve({ action: "discard", reason: "no" }, { onEvent: (event) => log.push(event._tag) })
+    void executor
+      .agent()
+      .resolve({ action: "discard", reason: "no" }, { onEvent: (event) => log.push(event._tag) })
     expect(log).toEqual([])
     await turn()
     expect(log).toEqual([

@@ -83,9 +83,11 @@ describe("enqueue", () => {
   })
 
   it("throws for a turn that is no array", () => {
-    expect(() => executorOf({}).enqueueTurn("main", undefined as never)).toThrow(
-      new TypeError("Expected `enqueueTurn` to be given an array of calls"),
-    )
+    expect(() =>
+      executorOf({})
+        .agent("main")
+        .enqueueTurn(undefined as never),
+    ).toThrow(new TypeError("Expected `enqueueTurn` to be given an array of calls"))
   })
 
   it("takes all calls or, where one is malformed, none", async () => {

@@ -10,9 +10,9 @@ describe("executor.resolve with a signal", () => {
     const { plan, log } = editTool()
     const executor = executorOf({ edit: plan })
     const actionId = await stage(executor)
-    const resolving = executor.resolve(apply, { signal: AbortSignal.abort() })
+    const resolving = executor.agent().resolve(apply, { signal: AbortSignal.abort() })
     await expect(resolving).rejects.toMatchObject({ name: "AbortError" })
-    expect(executor.pendingActions().peek()).toMatchObject({ actionId })
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ actionId })
     expect(log).toEqual(["preview a.ts"])
   })
 
@@ -21,7 +21,7 @@ describe("executor.resolve with a signal", () => {
     const executor = executorOf({ edit: plan })
     await stage(executor)
     const controller = new AbortController()
-    const resolving = executor.resolve(apply, { signal: controller.signal })
+    const resolving = executor.agent().resolve(apply, { signal: controller.signal })
     controller.abort()
     await expect(resolving).rejects.toMatchObject({ name: "AbortError" })
     expect(labels(executor)).toEqual(["Change a.ts"])
@@ -37,18 +37,20 @@ describe("executor.resolve with a signal", () => {
       const actionId = await stage(executor)
       const events: Array<ToolEvent> = []
       const controller = new AbortController()
-      const resolving = executor.resolve(
-        { action, reason: "so" },
-        { signal: controller.signal, onEvent: (event) => events.push(event) },
-      )
+      const resolving = executor
+        .agent()
+        .resolve(
+          { action, reason: "so" },
+          { signal: controller.signal, onEvent: (event) => events.push(event) },
+        )
       await turn()
-      expect(executor.pendingActions().hasPending).toBe(false)
+      expect(executor.agent().pendingActions.hasPending).toBe(false)
       controller.abort()
       await expect(resolving).rejects.toMatchObject({ name: "AbortError" })
-      expect(executor.pendingActions().list()).toEqual([
+      expect(executor.agent().pendingActions.list()).toEqual([
         { actionId, label: "Change a.ts", sourceToolName: "edit" },
       ])
-      expect(executor.toolChoice()).toMatchObject({ mode: "remind" })
+      expect(executor.agent().toolChoice()).toMatchObject({ mode: "remind" })
       expect(reasons).toEqual([expect.objectContaining({ name: "AbortError" })])
       expect(events.map((event) => event._tag)).toEqual(["Started", "Cancelled"])
       expect(log).not.toContain("close a.ts")
@@ -59,7 +61,7 @@ describe("executor.resolve with a signal", () => {
     const executor = executorOf({ edit: editTool({ apply: abortable().handler }).plan })
     await stage(executor)
     const controller = new AbortController()
-    const resolving = executor.resolve(apply, { signal: controller.signal })
+    const resolving = executor.agent().resolve(apply, { signal: controller.signal })
     await turn()
     const reason = new DOMException("The user left", "AbortError")
     controller.abort(reason)
@@ -78,14 +80,14 @@ describe("executor.resolve with a signal", () => {
     const executor = executorOf({ edit: plan })
     await stage(executor)
     const controller = new AbortController()
-    const resolving = executor.resolve(apply, { signal: controller.signal })
+    const resolving = executor.agent().resolve(apply, { signal: controller.signal })
     await turn()
     controller.abort()
     await turn()
-    expect(executor.pendingActions().hasPending).toBe(false)
+    expect(executor.agent().pendingActions.hasPending).toBe(false)
     released.resolve()
     await expect(resolving).rejects.toMatchObject({ name: "AbortError" })
     expect(log).toEqual(["rolled back"])
-    expect(executor.pendingActions().hasPending).toBe(true)
+    expect(executor.agent().pendingActions.hasPending).toBe(true)
   })
 })

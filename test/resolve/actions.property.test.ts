@@ -89,7 +89,7 @@ class Session {
         const { agent, shape } = operation
         const id = `pushed ${this.chains.length}`
         this.chains.push({ agentId: agent, id, shape: { ...shape, twice: false }, pushed: true })
-        executor.pendingActions(agent).push(workshop.pushed(id, shape))
+        executor.agent(agent).pendingActions.push(workshop.pushed(id, shape))
         return
       }
       case "resolve": {
@@ -102,7 +102,7 @@ class Session {
         const controller = new AbortController()
         this.controllers.push(controller)
         const onEvent = (event: ToolEvent) => this.keep(event)
-        const resolving = executor.resolve(params, { agentId: agent, signal: controller.signal, onEvent })
+        const resolving = executor.agent(agent).resolve(params, { signal: controller.signal, onEvent })
         this.resolving.push(resolving.catch((error: Error) => error.name))
         return
       }
@@ -126,7 +126,7 @@ class Session {
         executor.cancelCall(this.lane.at(operation.index % Math.max(1, this.lane.length)) ?? "none")
         return
       case "clear":
-        executor.pendingActions(operation.agent).clear()
+        executor.agent(operation.agent).pendingActions.clear()
         return
     }
   }
@@ -184,8 +184,8 @@ class Session {
       (event): event is ActionResolvedEvent => event._tag === "ActionResolved" && event.label === label,
     )
     const listed = this.executor
-      .pendingActions(agentId)
-      .list()
+      .agent(agentId)
+      .pendingActions.list()
       .filter((action) => action.label === label)
     expect([label, resolved.length + listed.length]).toEqual([label, announced.length])
     expect(announced.length).toBeLessThanOrEqual(1)
@@ -217,15 +217,18 @@ it("every action is applied, discarded or dropped exactly once, or is still pend
       await session.settle()
       session.check()
       for (const agentId of ["one", "two"]) {
-        const { hasPending } = session.executor.pendingActions(agentId)
-        expect(session.executor.toolChoice(agentId) !== undefined).toBe(hasPending)
-        const offered = session.executor.definitions(agentId).some((tool) => tool.name === "resolve")
+        const { hasPending } = session.executor.agent(agentId).pendingActions
+        expect(session.executor.agent(agentId).toolChoice() !== undefined).toBe(hasPending)
+        const offered = session.executor
+          .agent(agentId)
+          .definitions()
+          .some((tool) => tool.name === "resolve")
         expect(offered).toBe(hasPending)
       }
       await session.close()
       session.check()
-      expect(session.executor.pendingActions("one").hasPending).toBe(false)
-      expect(session.executor.pendingActions("two").hasPending).toBe(false)
+      expect(session.executor.agent("one").pendingActions.hasPending).toBe(false)
+      expect(session.executor.agent("two").pendingActions.hasPending).toBe(false)
     }),
     { numRuns: 300 },
   )

@@ -80,7 +80,7 @@ describe("resolve with `apply`", () => {
     const { plan } = editTool({ apply: () => Step.Continue })
     const executor = executorOf({ edit: plan })
     await stage(executor)
-    expect(await executor.resolve(apply)).toMatchObject({
+    expect(await executor.agent().resolve(apply)).toMatchObject({
       content: "Applied: Change a.ts. Reason: looks right",
     })
   })
@@ -88,7 +88,7 @@ describe("resolve with `apply`", () => {
   it("says what was applied where nothing follows the gate", async () => {
     const executor = executorOf({ edit: pipeline().awaitResolve({ label: "Note it" }) })
     await stage(executor)
-    expect(await executor.resolve(apply)).toMatchObject({
+    expect(await executor.agent().resolve(apply)).toMatchObject({
       status: "complete",
       content: "Applied: Note it. Reason: looks right",
     })
@@ -100,14 +100,17 @@ describe("resolve with `apply`", () => {
     const { plan } = editTool({ apply: () => Step.Output({ content: [image], terminate: true }) })
     const executor = executorOf({ edit: plan })
     await stage(executor)
-    expect(await executor.resolve(apply)).toMatchObject({ output: { content: [image] }, terminate: true })
+    expect(await executor.agent().resolve(apply)).toMatchObject({
+      output: { content: [image] },
+      terminate: true,
+    })
   })
 
   it("tells the caller of executor.resolve its events, and nobody else", async () => {
     const executor = executorOf({ edit: editTool().plan })
     await stage(executor)
     const told: Array<string> = []
-    await executor.resolve(apply, { onEvent: (event) => told.push(event._tag) })
+    await executor.agent().resolve(apply, { onEvent: (event) => told.push(event._tag) })
     expect(told).toEqual(["Started", "ActionResolved", "Completed"])
     expect(await executor.next()).toBeUndefined()
   })
@@ -118,8 +121,8 @@ describe("resolve with `apply`", () => {
     })
     const host = new ScriptedHost(executor)
     await host.run([{ name: "edit" }])
-    await executor.resolve(apply)
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
+    await executor.agent().resolve(apply)
     await host.run()
     expect(
       host.events.flatMap((event) =>
@@ -133,7 +136,7 @@ describe("resolve with `apply`", () => {
   it("tells the queue what became of the action where the caller listens to nothing", async () => {
     const executor = executorOf({ edit: editTool().plan })
     await stage(executor)
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
     expect(await new ScriptedHost(executor).run()).toMatchObject([
       { _tag: "ActionResolved", outcome: "applied" },
     ])
@@ -143,7 +146,7 @@ describe("resolve with `apply`", () => {
     const { plan, log } = editTool()
     const executor = executorOf({ edit: plan })
     await stage(executor)
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
     expect(log.filter((entry) => entry.startsWith("preview"))).toHaveLength(1)
   })
 
@@ -162,7 +165,7 @@ describe("resolve with `apply`", () => {
     const onEvent = (event: { _tag: string; content?: string }) => {
       if (event._tag === "Delta") deltas.push(event.content!)
     }
-    expect(await executor.resolve(apply, { onEvent })).toMatchObject({ content: "done" })
+    expect(await executor.agent().resolve(apply, { onEvent })).toMatchObject({ content: "done" })
     expect(deltas.join("")).toBe("effect promise generator")
   })
 })
@@ -217,7 +220,7 @@ describe("an apply that fails", () => {
     await host.run([resolveCall()])
     expect(host.terminal("r")).toMatchObject({ _tag: "Error", reason: "failed", content })
     expect(host.tags()).not.toContain("ActionResolved")
-    expect(executor.pendingActions().list()).toEqual([
+    expect(executor.agent().pendingActions.list()).toEqual([
       { actionId, label: "Change a.ts", sourceToolName: "edit" },
     ])
     expect(log).toEqual(["preview a.ts", "apply a.ts"])
@@ -239,10 +242,10 @@ describe("an apply that fails", () => {
         { resolveChoice },
       )
       await stage(executor)
-      const before = executor.toolChoice()
+      const before = executor.agent().toolChoice()
       executor.enqueue([{ name: "nothing" }])
-      await executor.resolve(apply)
-      expect(executor.toolChoice()).toEqual(before)
+      await executor.agent().resolve(apply)
+      expect(executor.agent().toolChoice()).toEqual(before)
       expect(before).toMatchObject({ mode: resolveChoice === "soft" ? "remind" : "force" })
     }
   })
@@ -285,17 +288,17 @@ describe("an apply that fails", () => {
       })
     const executor = executorOf({ edit: plan })
     await stage(executor)
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
     fails = false
-    expect(await executor.resolve(apply)).toMatchObject({ content: "half" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "half" })
     expect(log).toEqual(["first", "second", "first", "second"])
   })
 
   it("may be discarded instead", async () => {
     const executor = executorOf({ edit: editTool({ apply: () => Step.Error("no room") }).plan })
     await stage(executor)
-    await executor.resolve(apply)
-    expect(await executor.resolve(discard)).toMatchObject({ status: "complete" })
+    await executor.agent().resolve(apply)
+    expect(await executor.agent().resolve(discard)).toMatchObject({ status: "complete" })
     expect(labels(executor)).toEqual([])
   })
 })

@@ -34,7 +34,7 @@ describe("a resolve that races a cancel", () => {
       decidedBy: { kind: "user", reason: "stop" },
     })
     expect(reasons).toEqual([expect.objectContaining({ name: "AbortError", message: "stop" })])
-    expect(executor.pendingActions().peek()).toMatchObject({ actionId })
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ actionId })
   })
 
   it("leaves the action alone where it is cancelled in the queue", async () => {
@@ -61,7 +61,7 @@ describe("a resolve that races a cancel", () => {
     })
     expect(events.filter(is("ActionResolved"))).toMatchObject([{ outcome: "applied" }])
     expect(result.content).toContain("changed a.ts")
-    expect(executor.pendingActions().hasPending).toBe(false)
+    expect(executor.agent().pendingActions.hasPending).toBe(false)
     expect(log).toEqual(["preview a.ts", "apply a.ts", "close a.ts"])
   })
 
@@ -104,7 +104,7 @@ describe("a resolve that races a cancel", () => {
       _tag: "Cancelled",
       cleanupErrors: ["resolve: did not stop within 1 second and was left behind"],
     })
-    expect(await executor.resolve(apply)).toMatchObject({ status: "error" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ status: "error" })
     held.resolve()
     await turn()
     expect(labels(executor)).toEqual(["Change a.ts"])
@@ -118,7 +118,7 @@ describe("a resolve that races a cancel", () => {
     executor.cancel()
     executor.cancelForeground()
     executor.cancelCall("c")
-    executor.cancelCall(executor.pendingActions().peek()!.actionId)
+    executor.cancelCall(executor.agent().pendingActions.peek()!.actionId)
     expect(labels(executor)).toEqual(["Change a.ts"])
     expect(await host.run()).toEqual([])
   })

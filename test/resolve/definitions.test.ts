@@ -5,7 +5,10 @@ import { executorOf, toolOf } from "../support/executor-of.ts"
 import { apply, discard, editTool, resolveCall, stage } from "./edit-tool.ts"
 
 const names = (executor: ReturnType<typeof executorOf>, agentId?: string) =>
-  executor.definitions(agentId).map((tool) => tool.name)
+  executor
+    .agent(agentId)
+    .definitions()
+    .map((tool) => tool.name)
 
 const fake = toolOf(
   "resolve",
@@ -19,22 +22,22 @@ describe("the definition of resolve", () => {
     await stage(executor)
     expect(names(executor)).toEqual(["edit", "resolve"])
     expect(names(executor, "other")).toEqual(["edit"])
-    await executor.resolve(discard)
+    await executor.agent().resolve(discard)
     expect(names(executor)).toEqual(["edit"])
   })
 
   it("is offered while a standing handler is set", () => {
     const executor = executorOf({})
-    executor.setStandingResolveHandler("main", () => "ok")
+    executor.agent("main").setStandingResolveHandler(() => "ok")
     expect(names(executor)).toEqual(["resolve"])
-    executor.setStandingResolveHandler("main", undefined)
+    executor.agent("main").setStandingResolveHandler(undefined)
     expect(names(executor)).toEqual([])
   })
 
   it("says what the model may give", async () => {
     const executor = executorOf({})
-    executor.setStandingResolveHandler("main", () => "ok")
-    expect(executor.definitions()[0]).toEqual({
+    executor.agent("main").setStandingResolveHandler(() => "ok")
+    expect(executor.agent().definitions()[0]).toEqual({
       name: "resolve",
       description: expect.stringContaining("pending"),
       parameters: {
@@ -51,17 +54,17 @@ describe("the definition of resolve", () => {
 
   it("is never listed among requested tools, and offered whatever is requested", async () => {
     const executor = executorOf({ edit: editTool().plan, other: pipeline() })
-    executor.setActiveTools("main", ["edit", "resolve"])
+    executor.agent("main").setActiveTools(["edit", "resolve"])
     expect(names(executor)).toEqual(["edit"])
     await stage(executor)
-    executor.setActiveTools("main", ["other"])
+    executor.agent("main").setActiveTools(["other"])
     expect(names(executor)).toEqual(["other", "resolve"])
-    expect(await executor.resolve(apply)).toMatchObject({ content: "changed a.ts" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "changed a.ts" })
   })
 
   it("is the core's, also where a tool of that name is registered and requested", async () => {
     const executor = executorOf({ edit: editTool().plan, resolve: fake })
-    executor.setActiveTools("main", ["edit", "resolve"])
+    executor.agent("main").setActiveTools(["edit", "resolve"])
     expect(names(executor)).toEqual(["edit"])
     await stage(executor)
     expect(names(executor)).toEqual(["edit", "resolve"])
@@ -96,7 +99,7 @@ describe("a call of resolve", () => {
       reason: "invalid",
       content: expect.stringMatching(/^Validation failed for tool "resolve":/),
     })
-    expect(executor.pendingActions().hasPending).toBe(true)
+    expect(executor.agent().pendingActions.hasPending).toBe(true)
     expect(log).toEqual(["preview a.ts"])
   })
 
@@ -106,7 +109,7 @@ describe("a call of resolve", () => {
     await stage(executor)
     await host.run([resolveCall({ ...apply, background: true })])
     expect(host.terminal("r")).toMatchObject({ reason: "invalid" })
-    expect(executor.pendingActions().hasPending).toBe(true)
+    expect(executor.agent().pendingActions.hasPending).toBe(true)
   })
 
   it("passes the host's hooks as any other call, also from executor.resolve", async () => {
@@ -123,8 +126,8 @@ describe("a call of resolve", () => {
       },
     )
     await stage(executor)
-    expect(await executor.resolve(apply)).toMatchObject({ status: "denied", content: "not now" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ status: "denied", content: "not now" })
     expect(seen).toEqual(["edit", "resolve"])
-    expect(executor.pendingActions().hasPending).toBe(true)
+    expect(executor.agent().pendingActions.hasPending).toBe(true)
   })
 })

@@ -8,7 +8,7 @@ const detailsAfter = async (step: Step, request: ResolveRequest = apply) => {
   const { plan } = editTool({ apply: () => step, onDiscard: () => step })
   const executor = executorOf({ edit: plan })
   await stage(executor)
-  const { output } = await executor.resolve(request)
+  const { output } = await executor.agent().resolve(request)
   return output.details
 }
 
@@ -53,7 +53,7 @@ describe("the details of a resolve result", () => {
   it("are the same without an onDiscard", async () => {
     const executor = executorOf({ edit: editTool().plan })
     await stage(executor)
-    expect((await executor.resolve(discard)).output.details).toEqual({ ...base, ...discard })
+    expect((await executor.agent().resolve(discard)).output.details).toEqual({ ...base, ...discard })
   })
 
   it("come with a failure too, so that hosts can show what failed", async () => {

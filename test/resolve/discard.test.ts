@@ -71,7 +71,7 @@ describe("resolve with `discard`", () => {
     const { host, executor, actionId, log } = await discarded(failing)
     expect(host.terminal("r")).toMatchObject({ _tag: "Error", reason: "failed", content })
     expect(host.tags()).not.toContain("ActionResolved")
-    expect(executor.pendingActions().peek()).toMatchObject({ actionId })
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ actionId })
     expect(log).toEqual(["preview a.ts"])
   })
 

@@ -54,13 +54,13 @@ export const resolveCall = (
 export const stage = async (executor: ToolExecutor, path = "a.ts", agentId = "main"): Promise<string> => {
   const { status } = await executor.run({ agentId, name: "edit", params: { path } }, () => undefined)
   if (status !== "complete") throw new Error(`Expected the preview to complete, got ${status}`)
-  return executor.pendingActions(agentId).peek()!.actionId
+  return executor.agent(agentId).pendingActions.peek()!.actionId
 }
 
 export const labels = (executor: ToolExecutor, agentId?: string): Array<string> =>
   executor
-    .pendingActions(agentId)
-    .list()
+    .agent(agentId)
+    .pendingActions.list()
     .map((action) => action.label)
 
 /** An apply that runs until its signal is aborted, and keeps the reason. */

@@ -59,7 +59,7 @@ describe("what is applied", () => {
   it("fails an effect that nobody is there to answer, and is pending again", async () => {
     const executor = executorOf({ edit: streaming })
     await stage(executor)
-    expect(await executor.resolve(apply)).toMatchObject({
+    expect(await executor.agent().resolve(apply)).toMatchObject({
       status: "error",
       content: "The effect IdeReloadBuffer needs a host, and nobody is there to answer it",
     })

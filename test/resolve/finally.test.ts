@@ -17,10 +17,10 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     const executor = executorOf({ edit: plan })
     await stage(executor)
     expect(closings(log)).toEqual([])
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
     expect(closings(log)).toEqual([])
     fails = false
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
     expect(closings(log)).toEqual(["close a.ts"])
   })
 
@@ -28,8 +28,8 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     const { plan, log } = editTool()
     const executor = executorOf({ edit: plan })
     await stage(executor)
-    await executor.resolve(request)
-    await executor.resolve(request)
+    await executor.agent().resolve(request)
+    await executor.agent().resolve(request)
     await executor.shutdown()
     expect(closings(log)).toEqual(["close a.ts"])
   })
@@ -39,8 +39,8 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     const executor = executorOf({ edit: plan })
     const host = new ScriptedHost(executor)
     const ids = [await stage(executor, "a.ts"), await stage(executor, "b.ts")]
-    executor.pendingActions().clear()
-    executor.pendingActions().clear()
+    executor.agent().pendingActions.clear()
+    executor.agent().pendingActions.clear()
     await host.run()
     await executor.shutdown()
     expect(log).toEqual(["preview a.ts", "preview b.ts", "close a.ts", "close b.ts"])
@@ -67,7 +67,7 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     const executor = executorOf({ edit: plan })
     const host = new ScriptedHost(executor)
     await stage(executor)
-    executor.pendingActions().clear()
+    executor.agent().pendingActions.clear()
     await host.run()
     expect(host.events).toMatchObject([
       { _tag: "Delegate", effect: { _tag: "IdeClosePreview" } },
@@ -119,7 +119,7 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     await stage(executor, "a.ts")
     await executor.run(resolveCall())
     const dropped = await stage(executor, "b.ts")
-    executor.pendingActions().clear()
+    executor.agent().pendingActions.clear()
     await turn()
     expect(seen).toEqual([
       expect.objectContaining({ callId: "r", name: "edit", params: { path: "a.ts" } }),
@@ -134,7 +134,7 @@ describe("the finally handlers of a pipeline that staged an action", () => {
     const executor = executorOf({ edit: plan })
     const host = new ScriptedHost(executor)
     const actionId = await stage(executor)
-    executor.pendingActions().clear()
+    executor.agent().pendingActions.clear()
     const events = await host.run()
     expect(events.map((event) => event._tag)).toEqual(["Delegate", "ActionResolved"])
     expect(events[0]).toMatchObject({ callId: actionId })
@@ -146,7 +146,7 @@ describe("the finally handlers of a pipeline that staged an action", () => {
       .finally(() => never())
     const { executor, advance } = await virtualTime({ edit: plan }, { finallyTimeout: "1 second" })
     await stage(executor)
-    executor.pendingActions().clear()
+    executor.agent().pendingActions.clear()
     await advance("1 second")
     expect(await executor.next()).toMatchObject({ _tag: "ActionResolved", outcome: "dropped" })
   })

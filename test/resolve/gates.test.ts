@@ -67,7 +67,7 @@ describe("an approval in what is applied", () => {
     await host.run([resolveCall()])
     expect(host.terminal("r")).toMatchObject({ _tag: "Denied", by: "user", content: "not on a Friday" })
     expect(host.tags()).not.toContain("ActionResolved")
-    expect(executor.pendingActions().peek()).toMatchObject({ actionId })
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ actionId })
     expect(log).toEqual([])
   })
 
@@ -132,7 +132,7 @@ describe("an approval in what is applied", () => {
     const { plan, log } = gatedEdit()
     const executor = executorOf({ edit: plan }, { filters: { evaluate: () => "approve" } })
     await stage(executor)
-    await executor.resolve({ ...apply, extra: { n: 1 } })
+    await executor.agent().resolve({ ...apply, extra: { n: 1 } })
     expect(log).toEqual([{ ...apply, extra: { n: 1 } }, "close"])
   })
 
@@ -152,7 +152,7 @@ describe("an approval in what is applied", () => {
   it("is denied where nobody is there to give it, and the action stays pending", async () => {
     const executor = executorOf({ edit: gatedEdit().plan })
     await stage(executor)
-    expect(await executor.resolve(apply)).toMatchObject({
+    expect(await executor.agent().resolve(apply)).toMatchObject({
       status: "denied",
       content: "Denied: this call needs an approval, and nobody is there to give it",
     })
@@ -162,9 +162,9 @@ describe("an approval in what is applied", () => {
   it("may be given by the caller of executor.resolve", async () => {
     const executor = executorOf({ edit: gatedEdit().plan })
     await stage(executor)
-    const result = await executor.resolve(apply, {
-      onEvent: (event) => event._tag === "AwaitingApproval" && event.approve(),
-    })
+    const result = await executor
+      .agent()
+      .resolve(apply, { onEvent: (event) => event._tag === "AwaitingApproval" && event.approve() })
     expect(result).toMatchObject({ status: "complete", content: "changed" })
   })
 
@@ -205,9 +205,9 @@ describe("an approval in what is applied", () => {
     const gate = await host.until(is("AwaitingApproval"))
     await turn()
     expect(host.tags("queued")).toEqual([])
-    const outside = executor.resolve(apply, {
-      onEvent: (event) => event._tag === "AwaitingApproval" && event.approve(),
-    })
+    const outside = executor
+      .agent()
+      .resolve(apply, { onEvent: (event) => event._tag === "AwaitingApproval" && event.approve() })
     expect(await outside).toMatchObject({ status: "complete" })
     gate.approve()
     await host.run()

@@ -8,7 +8,9 @@ import { apply, discard, labels, resolveCall } from "./edit-tool.ts"
 const pushed = (action: Partial<PushedAction> = {}) => {
   const executor = executorOf({})
   const host = new ScriptedHost(executor)
-  const actionId = executor.pendingActions().push({ label: "Rename", apply: () => "renamed", ...action })
+  const actionId = executor
+    .agent()
+    .pendingActions.push({ label: "Rename", apply: () => "renamed", ...action })
   return { executor, host, actionId }
 }
 
@@ -16,7 +18,7 @@ describe("a pushed action", () => {
   it("is told, listed and resolved as a staged one", async () => {
     const { executor, host, actionId } = pushed({ sourceToolName: "rename", details: { n: 2 } })
     const action = { actionId, label: "Rename", sourceToolName: "rename" }
-    expect(executor.pendingActions().list()).toEqual([{ ...action, details: { n: 2 } }])
+    expect(executor.agent().pendingActions.list()).toEqual([{ ...action, details: { n: 2 } }])
     await host.run([resolveCall()])
     expect(host.events).toEqual([
       { _tag: "ActionPending", ...stamp, agentId: "main", ...action },
@@ -34,21 +36,23 @@ describe("a pushed action", () => {
 
   it("comes from `custom_tool` where no source is given", async () => {
     const { executor } = pushed()
-    expect(executor.pendingActions().peek()).toMatchObject({ sourceToolName: "custom_tool" })
-    expect(executor.toolChoice()?.reminder.details).toEqual({ toolName: "custom_tool" })
-    expect((await executor.resolve(apply)).output.details).toMatchObject({ sourceToolName: "custom_tool" })
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ sourceToolName: "custom_tool" })
+    expect(executor.agent().toolChoice()?.reminder.details).toEqual({ toolName: "custom_tool" })
+    expect((await executor.agent().resolve(apply)).output.details).toMatchObject({
+      sourceToolName: "custom_tool",
+    })
   })
 
   it("lies on the same stack as the staged ones", async () => {
     const { executor } = pushed()
-    executor.pendingActions().push({ label: "Move", apply: () => "moved" })
+    executor.agent().pendingActions.push({ label: "Move", apply: () => "moved" })
     expect(labels(executor)).toEqual(["Rename", "Move"])
-    expect(await executor.resolve(apply)).toMatchObject({ content: "moved" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "moved" })
   })
 
   it("is the agent's whose stack it was pushed on", () => {
     const { executor } = pushed()
-    executor.pendingActions("other").push({ label: "Move", apply: () => "moved" })
+    executor.agent("other").pendingActions.push({ label: "Move", apply: () => "moved" })
     expect(labels(executor)).toEqual(["Rename"])
     expect(labels(executor, "other")).toEqual(["Move"])
   })
@@ -63,7 +67,7 @@ describe("a pushed action", () => {
       return "done"
     }
     const { executor } = pushed({ apply: () => "not this", [name]: note })
-    expect(await executor.resolve({ ...request, extra: { n: 1 } })).toMatchObject({ content: "done" })
+    expect(await executor.agent().resolve({ ...request, extra: { n: 1 } })).toMatchObject({ content: "done" })
     expect(given).toEqual([request.reason, { n: 1 }, false])
   })
 
@@ -75,18 +79,20 @@ describe("a pushed action", () => {
         return { content: [{ type: "text", text: "done" }] }
       },
     })
-    expect(await executor.resolve(apply)).toMatchObject({ content: "done" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "done" })
     expect(given).toBeUndefined()
   })
 
   it.each([undefined, null])("says what was applied where apply gives %s", async (result) => {
     const { executor } = pushed({ apply: () => result as undefined })
-    expect(await executor.resolve(apply)).toMatchObject({ content: "Applied: Rename. Reason: looks right" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({
+      content: "Applied: Rename. Reason: looks right",
+    })
   })
 
   it("says what was discarded where reject gives undefined, or where there is none", async () => {
     for (const action of [{ reject: () => undefined }, {}]) {
-      expect(await pushed(action).executor.resolve(discard)).toMatchObject({
+      expect(await pushed(action).executor.agent().resolve(discard)).toMatchObject({
         content: "Discarded: Rename. Reason: not needed",
       })
     }
@@ -97,8 +103,8 @@ describe("a pushed action", () => {
     ["anything else", new Error("disk full"), "Apply failed: disk full"],
   ])("that throws %s in apply is pending again", async (_, thrown, content) => {
     const { executor, actionId } = pushed({ apply: () => Promise.reject(thrown) })
-    expect(await executor.resolve(apply)).toMatchObject({ status: "error", content })
-    expect(executor.pendingActions().peek()).toMatchObject({ actionId })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ status: "error", content })
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ actionId })
   })
 
   it("that throws in reject stays pending, with the error as it is", async () => {
@@ -107,28 +113,31 @@ describe("a pushed action", () => {
         throw new Error("still locked")
       },
     })
-    expect(await executor.resolve(discard)).toMatchObject({ status: "error", content: "still locked" })
-    expect(executor.pendingActions().peek()).toMatchObject({ actionId })
+    expect(await executor.agent().resolve(discard)).toMatchObject({
+      status: "error",
+      content: "still locked",
+    })
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ actionId })
   })
 
   it("that gives no output a host can show has failed", async () => {
     const { executor } = pushed({ apply: () => 5 as never })
-    expect(await executor.resolve(apply)).toMatchObject({
+    expect(await executor.agent().resolve(apply)).toMatchObject({
       status: "error",
       content: "Apply failed: Handler `apply` gave an output that is neither text nor content blocks",
     })
-    expect(executor.pendingActions().hasPending).toBe(true)
+    expect(executor.agent().pendingActions.hasPending).toBe(true)
   })
 
   it("may push another, which is resolved on its own", async () => {
     const { executor } = pushed({
       apply: () => {
-        executor.pendingActions().push({ label: "Clean up", apply: () => "clean" })
+        executor.agent().pendingActions.push({ label: "Clean up", apply: () => "clean" })
         return "renamed"
       },
     })
-    expect(await executor.resolve(apply)).toMatchObject({ content: "renamed" })
-    expect(await executor.resolve(apply)).toMatchObject({ content: "clean" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "renamed" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "clean" })
     expect(labels(executor)).toEqual([])
   })
 
@@ -137,8 +146,8 @@ describe("a pushed action", () => {
     (action) => {
       expect(() =>
         executorOf({})
-          .pendingActions()
-          .push(action as never),
+          .agent()
+          .pendingActions.push(action as never),
       ).toThrow(new TypeError("Expected a pending action to have a string `label` and a function `apply`"))
     },
   )
@@ -148,7 +157,7 @@ describe("a push after the shutdown", () => {
   it("is refused: nobody would ever resolve or drop it", async () => {
     const { executor } = pushed()
     await executor.shutdown()
-    expect(() => executor.pendingActions().push({ label: "Late", apply: () => "x" })).toThrow(
+    expect(() => executor.agent().pendingActions.push({ label: "Late", apply: () => "x" })).toThrow(
       new Error("The executor was shut down: make a new one"),
     )
     expect(labels(executor)).toEqual([])
@@ -158,28 +167,28 @@ describe("a push after the shutdown", () => {
 describe("clear", () => {
   it("drops what is pending, from the oldest, and asks for nothing any more", async () => {
     const { executor, host } = pushed()
-    executor.pendingActions().push({ label: "Move", apply: () => "moved", reject: () => "kept" })
-    executor.pendingActions().clear()
+    executor.agent().pendingActions.push({ label: "Move", apply: () => "moved", reject: () => "kept" })
+    executor.agent().pendingActions.clear()
     expect(labels(executor)).toEqual([])
-    expect(executor.toolChoice()).toBeUndefined()
-    expect(executor.definitions()).toEqual([])
+    expect(executor.agent().toolChoice()).toBeUndefined()
+    expect(executor.agent().definitions()).toEqual([])
     const events = await host.run()
     expect(
       events.map((event) => ("outcome" in event ? `${event.label} ${event.outcome}` : event._tag)),
     ).toEqual(["ActionPending", "ActionPending", "Rename dropped", "Move dropped"])
-    expect(await executor.resolve(apply)).toMatchObject({ status: "error" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ status: "error" })
   })
 
   it("does nothing where nothing is pending", async () => {
     const executor = executorOf({})
-    executor.pendingActions().clear()
+    executor.agent().pendingActions.clear()
     expect(await executor.next()).toBeUndefined()
   })
 
   it("leaves room for the next", async () => {
     const { executor } = pushed()
-    executor.pendingActions().clear()
-    executor.pendingActions().push({ label: "Move", apply: () => "moved" })
-    expect(await executor.resolve(apply)).toMatchObject({ content: "moved" })
+    executor.agent().pendingActions.clear()
+    executor.agent().pendingActions.push({ label: "Move", apply: () => "moved" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "moved" })
   })
 })

@@ -10,7 +10,7 @@ const rendered = async (request: typeof apply | typeof discard, step: Step = Ste
   const { plan } = editTool({ apply: () => step })
   const executor = executorOf({ edit: plan })
   await stage(executor)
-  return renderResolve(await executor.resolve(request), options, request)
+  return renderResolve(await executor.agent().resolve(request), options, request)
 }
 
 describe("the rendering of resolve", () => {

@@ -35,7 +35,7 @@ effectIt("what is applied or discarded has the services of the program that made
     const executor = yield* ToolExecutor.make(registryOf({ edit: plan }))
     for (const request of [apply, discard]) {
       yield* Effect.promise(() => executor.run({ name: "edit" }))
-      const { status } = yield* Effect.promise(() => executor.resolve(request))
+      const { status } = yield* Effect.promise(() => executor.agent().resolve(request))
       expect(status).toBe("complete")
     }
     expect(log).toEqual(["changed", "removed"])

@@ -56,7 +56,7 @@ describe("a resolve that races a shutdown", () => {
     await down
     held.resolve()
     await turn()
-    expect(executor.pendingActions().hasPending).toBe(false)
+    expect(executor.agent().pendingActions.hasPending).toBe(false)
     expect(log).toEqual(["preview a.ts", "apply a.ts", "close a.ts"])
   })
 
@@ -64,7 +64,7 @@ describe("a resolve that races a shutdown", () => {
     const executor = executorOf({ edit: editTool().plan })
     await stage(executor)
     await executor.shutdown()
-    expect(await executor.resolve(apply)).toMatchObject({ status: "cancelled" })
-    expect(executor.pendingActions().hasPending).toBe(false)
+    expect(await executor.agent().resolve(apply)).toMatchObject({ status: "cancelled" })
+    expect(executor.agent().pendingActions.hasPending).toBe(false)
   })
 })

@@ -12,14 +12,14 @@ describe("the pending actions of an agent", () => {
     const executor = executorOf({ edit: plan })
     for (const path of ["a.ts", "b.ts", "c.ts"]) await stage(executor, path)
     expect(labels(executor)).toEqual(["Change a.ts", "Change b.ts", "Change c.ts"])
-    expect(executor.pendingActions().peek()).toMatchObject({ label: "Change c.ts" })
-    expect(await executor.resolve(apply)).toMatchObject({ content: "changed c.ts" })
-    expect(await executor.resolve(discard)).toMatchObject({
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ label: "Change c.ts" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "changed c.ts" })
+    expect(await executor.agent().resolve(discard)).toMatchObject({
       content: "Discarded: Change b.ts. Reason: not needed",
     })
-    expect(await executor.resolve(apply)).toMatchObject({ content: "changed a.ts" })
-    expect(executor.pendingActions().peek()).toBeUndefined()
-    expect(executor.pendingActions().hasPending).toBe(false)
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "changed a.ts" })
+    expect(executor.agent().pendingActions.peek()).toBeUndefined()
+    expect(executor.agent().pendingActions.hasPending).toBe(false)
     expect(log.filter((entry) => entry.startsWith("apply"))).toEqual(["apply c.ts", "apply a.ts"])
   })
 
@@ -33,11 +33,11 @@ describe("the pending actions of an agent", () => {
     const executor = executorOf({ edit: editTool().plan })
     await stage(executor, "a.ts", "one")
     await stage(executor, "b.ts", "two")
-    expect(await executor.resolve(apply)).toMatchObject({ status: "error" })
-    expect(await executor.resolve(apply, { agentId: "one" })).toMatchObject({ content: "changed a.ts" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ status: "error" })
+    expect(await executor.agent("one").resolve(apply)).toMatchObject({ content: "changed a.ts" })
     expect(labels(executor, "one")).toEqual([])
     expect(labels(executor, "two")).toEqual(["Change b.ts"])
-    executor.pendingActions("one").clear()
+    executor.agent("one").pendingActions.clear()
     expect(labels(executor, "two")).toEqual(["Change b.ts"])
   })
 
@@ -53,14 +53,14 @@ describe("the pending actions of an agent", () => {
     const executor = executorOf({ edit: plan })
     await stage(executor, "a.ts")
     const id = await stage(executor, "b.ts")
-    const resolving = executor.resolve(apply)
+    const resolving = executor.agent().resolve(apply)
     await turn()
     expect(labels(executor)).toEqual(["Change a.ts"])
     await stage(executor, "c.ts")
     held.resolve()
     await resolving
     expect(labels(executor)).toEqual(["Change a.ts", "Change b.ts", "Change c.ts"])
-    expect(executor.pendingActions().list()[1]).toMatchObject({ actionId: id })
+    expect(executor.agent().pendingActions.list()[1]).toMatchObject({ actionId: id })
   })
 })
 
@@ -97,7 +97,7 @@ describe("one claim", () => {
     })
     const executor = executorOf({ edit: plan })
     await stage(executor)
-    const both = [executor.resolve(apply), executor.resolve(discard)]
+    const both = [executor.agent().resolve(apply), executor.agent().resolve(discard)]
     await turn()
     held.resolve()
     const results = await Promise.all(both)
@@ -116,7 +116,7 @@ describe("one claim", () => {
     const executor = executorOf({ edit: plan })
     await stage(executor, "a.ts")
     await stage(executor, "b.ts")
-    const both = [executor.resolve(apply), executor.resolve(apply)]
+    const both = [executor.agent().resolve(apply), executor.agent().resolve(apply)]
     await turn()
     expect(log.slice(2)).toEqual(["apply b.ts", "apply a.ts"])
     expect(labels(executor)).toEqual([])
@@ -135,13 +135,18 @@ describe("one claim", () => {
     const executor = executorOf({ edit: plan })
     const host = new ScriptedHost(executor)
     await stage(executor)
-    const resolving = executor.resolve(apply)
+    const resolving = executor.agent().resolve(apply)
     await turn()
-    expect(executor.pendingActions().hasPending).toBe(false)
-    expect(executor.toolChoice()).toBeUndefined()
-    expect(executor.definitions().map((tool) => tool.name)).toEqual(["edit"])
-    executor.pendingActions().clear()
-    executor.enqueueTurn("main", [{ callId: "next", name: "edit", params: { path: "b.ts" } }])
+    expect(executor.agent().pendingActions.hasPending).toBe(false)
+    expect(executor.agent().toolChoice()).toBeUndefined()
+    expect(
+      executor
+        .agent()
+        .definitions()
+        .map((tool) => tool.name),
+    ).toEqual(["edit"])
+    executor.agent().pendingActions.clear()
+    executor.agent("main").enqueueTurn([{ callId: "next", name: "edit", params: { path: "b.ts" } }])
     expect(await host.until(is("Completed", "next"))).toMatchObject({ staged: { label: "Change b.ts" } })
     held.resolve()
     expect(await resolving).toMatchObject({ status: "complete", content: "done" })
@@ -162,7 +167,7 @@ describe("one claim", () => {
     const host = new ScriptedHost(executor)
     executor.enqueue([resolveCall(apply, { callId: "slow" })])
     await turn()
-    expect(await executor.resolve(discard)).toMatchObject({
+    expect(await executor.agent().resolve(discard)).toMatchObject({
       content: "Discarded: Change a.ts. Reason: not needed",
     })
     held.resolve()

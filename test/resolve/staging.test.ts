@@ -13,7 +13,7 @@ describe("a call that stops at awaitResolve", () => {
     const { plan, log } = editTool()
     const executor = executorOf({ edit: plan })
     const events = await new ScriptedHost(executor).run([{ agentId: "a", callId: "c", name: "edit" }])
-    const { actionId } = executor.pendingActions("a").peek()!
+    const { actionId } = executor.agent("a").pendingActions.peek()!
     expect(events).toEqual([
       { _tag: "Started", ...stamp, agentId: "a", callId: "c", name: "edit", params: {}, background: false },
       {
@@ -85,7 +85,7 @@ describe("a call that stops at awaitResolve", () => {
     const executor = executorOf({ edit: plan })
     const host = new ScriptedHost(executor)
     await host.run([{ name: "edit" }])
-    expect(executor.pendingActions().list()).toEqual([
+    expect(executor.agent().pendingActions.list()).toEqual([
       {
         actionId: expect.any(String),
         label: "Change a.ts",
@@ -93,7 +93,7 @@ describe("a call that stops at awaitResolve", () => {
         details: { files: ["a.ts"] },
       },
     ])
-    const result = await executor.resolve(apply)
+    const result = await executor.agent().resolve(apply)
     expect(host.events.find(is("ActionPending"))).toMatchObject({ sourceToolName: "ast_edit" })
     expect(JSON.stringify([host.events, result])).not.toContain("files")
   })
@@ -103,7 +103,7 @@ describe("a call that stops at awaitResolve", () => {
     const executor = executorOf({ edit: plan })
     await executor.run({ name: "edit", decision: "approve" })
     expect(log).toEqual(["preview a.ts"])
-    expect(executor.pendingActions().hasPending).toBe(true)
+    expect(executor.agent().pendingActions.hasPending).toBe(true)
   })
 
   it("stages the parameters that the host approved, where it edited them", async () => {
@@ -119,7 +119,7 @@ describe("a call that stops at awaitResolve", () => {
     const host = new ScriptedHost(executor, { gate: { params: { path: "b.ts" } } })
     await host.run([{ callId: "c", name: "edit", params: { path: "a.ts" } }])
     expect(host.terminal("c")).toMatchObject({ editedParams: { path: "b.ts" }, staged: { label: "Change" } })
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
     expect(seen).toEqual([{ path: "b.ts" }])
   })
 
@@ -134,7 +134,7 @@ describe("a call that stops at awaitResolve", () => {
       })
     const executor = executorOf({ edit: plan })
     expect(await executor.run({ name: "edit" })).toMatchObject({ content: "nothing matches" })
-    expect(executor.pendingActions().hasPending).toBe(false)
+    expect(executor.agent().pendingActions.hasPending).toBe(false)
     expect(log).toEqual(["close"])
   })
 })
@@ -144,7 +144,7 @@ it("a call says what it has staged also where a hook calls its result an error",
   const executor = executorOf({ edit: plan }, { hooks: { afterCall: () => ({ isError: true }) } })
   const host = new ScriptedHost(executor)
   await host.run([{ callId: "c", name: "edit" }])
-  const { actionId } = executor.pendingActions().peek()!
+  const { actionId } = executor.agent().pendingActions.peek()!
   expect(host.terminal("c")).toMatchObject({ _tag: "Error", staged: { actionId, label: "Change" } })
 })
 
@@ -160,7 +160,10 @@ describe("a background call", () => {
       status: "complete",
       content: `would change a.ts\n${hint}`,
     })
-    expect(await executor.resolve(apply)).toMatchObject({ status: "complete", content: "changed a.ts" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({
+      status: "complete",
+      content: "changed a.ts",
+    })
     expect(log).toEqual(["preview a.ts", "apply a.ts", "close a.ts"])
   })
 
@@ -202,14 +205,14 @@ describe("maxPendingActions", () => {
 
   it("makes a push throw", async () => {
     const { executor } = await full()
-    expect(() => executor.pendingActions().push({ label: "More", apply: () => "done" })).toThrow(
+    expect(() => executor.agent().pendingActions.push({ label: "More", apply: () => "done" })).toThrow(
       "Too many pending actions: 1 wait already.",
     )
   })
 
   it("has room again once one is resolved", async () => {
     const { executor } = await full()
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
     await stage(executor, "b.ts")
     expect(labels(executor)).toEqual(["Change b.ts"])
   })
@@ -223,9 +226,9 @@ describe("maxPendingActions", () => {
       },
     })
     const executor = executorOf({ edit: plan }, { maxPendingActions: 1 })
-    push = () => executor.pendingActions().push({ label: "More", apply: () => "done" })
+    push = () => executor.agent().pendingActions.push({ label: "More", apply: () => "done" })
     await stage(executor)
-    expect(await executor.resolve(apply)).toMatchObject({
+    expect(await executor.agent().resolve(apply)).toMatchObject({
       status: "error",
       content: expect.stringContaining("Apply failed: Too many pending actions"),
     })

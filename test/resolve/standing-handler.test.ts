@@ -7,7 +7,7 @@ import { apply, discard, editTool, resolveCall, stage } from "./edit-tool.ts"
 
 const standing = (handler: StandingResolveHandler, agentId = "main") => {
   const executor = executorOf({ edit: editTool().plan })
-  executor.setStandingResolveHandler(agentId, handler)
+  executor.agent(agentId).setStandingResolveHandler(handler)
   return { executor, host: new ScriptedHost(executor) }
 }
 
@@ -29,7 +29,7 @@ describe("a standing handler", () => {
         output: { content: [{ type: "text", text: "plan approved" }], details: params },
       })
       expect(host.tags()).toEqual(["Started", "Completed"])
-      expect(await executor.resolve(request)).toMatchObject({ content: "plan approved" })
+      expect(await executor.agent().resolve(request)).toMatchObject({ content: "plan approved" })
     },
   )
 
@@ -39,7 +39,7 @@ describe("a standing handler", () => {
       { label: "Plan", sourceToolName: "plan_mode" },
     )
     const { executor } = standing(handler)
-    expect((await executor.resolve(apply)).output.details).toEqual({
+    expect((await executor.agent().resolve(apply)).output.details).toEqual({
       ...apply,
       label: "Plan",
       sourceToolName: "plan_mode",
@@ -50,22 +50,22 @@ describe("a standing handler", () => {
   it("is asked only while nothing is pending", async () => {
     const { executor } = standing(() => "plan approved")
     await stage(executor)
-    expect(await executor.resolve(apply)).toMatchObject({ content: "changed a.ts" })
-    expect(await executor.resolve(apply)).toMatchObject({ content: "plan approved" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "changed a.ts" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "plan approved" })
   })
 
   it("is one agent's", async () => {
     const { executor } = standing(() => "plan approved", "planner")
-    expect(await executor.resolve(apply, { agentId: "planner" })).toMatchObject({ content: "plan approved" })
-    expect(await executor.resolve(apply)).toMatchObject({ status: "error" })
+    expect(await executor.agent("planner").resolve(apply)).toMatchObject({ content: "plan approved" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ status: "error" })
   })
 
   it("is replaced by the next, and gone once it is undefined", async () => {
     const { executor } = standing(() => "first")
-    executor.setStandingResolveHandler("main", () => "second")
-    expect(await executor.resolve(apply)).toMatchObject({ content: "second" })
-    executor.setStandingResolveHandler("main", undefined)
-    expect(await executor.resolve(apply)).toMatchObject({
+    executor.agent("main").setStandingResolveHandler(() => "second")
+    expect(await executor.agent().resolve(apply)).toMatchObject({ content: "second" })
+    executor.agent("main").setStandingResolveHandler(undefined)
+    expect(await executor.agent().resolve(apply)).toMatchObject({
       content: "No pending action to resolve. Nothing to apply or discard.",
     })
   })
@@ -73,10 +73,10 @@ describe("a standing handler", () => {
   it("neither reminds nor forces, in both modes", async () => {
     for (const resolveChoice of ["soft", "forced"] as const) {
       const executor = executorOf({ edit: editTool().plan }, { resolveChoice })
-      executor.setStandingResolveHandler("main", () => "plan approved")
-      expect(executor.toolChoice()).toBeUndefined()
+      executor.agent("main").setStandingResolveHandler(() => "plan approved")
+      expect(executor.agent().toolChoice()).toBeUndefined()
       const host = new ScriptedHost(executor)
-      executor.enqueueTurn("main", [{ callId: "c", name: "edit" }])
+      executor.agent("main").enqueueTurn([{ callId: "c", name: "edit" }])
       await host.run()
       expect(host.terminal("c")).toMatchObject({ _tag: "Completed" })
     }
@@ -90,12 +90,12 @@ describe("a standing handler", () => {
     const { executor, host } = standing(() => Promise.reject(thrown))
     await host.run([resolveCall(request)])
     expect(host.terminal("r")).toMatchObject({ _tag: "Error", reason: "failed", content, cause: thrown })
-    expect((await executor.resolve(request)).output.details).toEqual(request)
+    expect((await executor.agent().resolve(request)).output.details).toEqual(request)
   })
 
   it("that gives nothing a host can show fails the call", async () => {
     const { executor } = standing((() => undefined) as never)
-    expect(await executor.resolve(apply)).toMatchObject({
+    expect(await executor.agent().resolve(apply)).toMatchObject({
       status: "error",
       content: "The standing handler gave an output that is neither text nor content blocks",
     })
@@ -113,7 +113,7 @@ describe("a standing handler", () => {
         }),
     )
     const controller = new AbortController()
-    const resolving = executor.resolve(apply, { signal: controller.signal })
+    const resolving = executor.agent().resolve(apply, { signal: controller.signal })
     await turn()
     controller.abort()
     await expect(resolving).rejects.toMatchObject({ name: "AbortError" })

@@ -61,7 +61,7 @@ describe("a resolve that runs out of time", () => {
     for (const plan of Object.values(plans)) {
       const { executor, advance } = await virtualTime({ edit: plan }, { callTimeout: "1 minute" })
       await stage(executor)
-      const resolving = executor.resolve(apply)
+      const resolving = executor.agent().resolve(apply)
       await advance("1 minute")
       expect(await resolving).toMatchObject({ content: "Timed out after 1 minute\nhalf" })
     }

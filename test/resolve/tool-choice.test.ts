@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { pipeline, Step, type ToolEvent, type ToolExecutor } from "../../src/index.ts"
+import { type ExecutorAgent, pipeline, Step, type ToolEvent, type ToolExecutor } from "../../src/index.ts"
 import { isTerminal, ScriptedHost } from "../../src/testing.ts"
 import { deferred, turn } from "../support/deferred.ts"
 import { stamp } from "../support/event-of.ts"
@@ -22,23 +22,23 @@ const resolving = (callId: string, params: unknown = apply) => ({ callId, name: 
 /** Enqueues a turn, and reads what comes of it. */
 const turnOf = async (
   executor: ToolExecutor,
-  calls: Parameters<ToolExecutor["enqueueTurn"]>[1],
+  calls: Parameters<ExecutorAgent["enqueueTurn"]>[0],
 ): Promise<Array<ToolEvent>> => {
-  executor.enqueueTurn("main", calls)
+  executor.agent("main").enqueueTurn(calls)
   return new ScriptedHost(executor).run()
 }
 
-const mode = (executor: ToolExecutor) => executor.toolChoice()?.mode
+const mode = (executor: ToolExecutor) => executor.agent().toolChoice()?.mode
 
 describe("toolChoice", () => {
   it("is undefined while nothing is pending, in both modes", () => {
-    expect(executorOf({}).toolChoice()).toBeUndefined()
-    expect(executorOf({}, { resolveChoice: "forced" }).toolChoice("other")).toBeUndefined()
+    expect(executorOf({}).agent().toolChoice()).toBeUndefined()
+    expect(executorOf({}, { resolveChoice: "forced" }).agent("other").toolChoice()).toBeUndefined()
   })
 
   it("carries the reminder of the specification, hidden from the user", async () => {
     const { executor } = await pending()
-    expect(executor.toolChoice()).toEqual({
+    expect(executor.agent().toolChoice()).toEqual({
       mode: "remind",
       toolName: "resolve",
       reminder: {
@@ -52,24 +52,24 @@ describe("toolChoice", () => {
 
   it("is each agent's own", async () => {
     const { executor } = await pending()
-    expect(executor.toolChoice("other")).toBeUndefined()
+    expect(executor.agent("other").toolChoice()).toBeUndefined()
     await stage(executor, "b.ts", "other")
-    executor.enqueueTurn("other", [])
-    expect(executor.toolChoice("other")).toMatchObject({ mode: "force" })
+    executor.agent("other").enqueueTurn([])
+    expect(executor.agent("other").toolChoice()).toMatchObject({ mode: "force" })
     expect(mode(executor)).toBe("remind")
   })
 
   it("ends with the last pending action, and reminds of the next one below", async () => {
     const { executor } = await pending()
-    executor.pendingActions().push({ label: "Move", apply: () => "moved" })
-    expect(executor.toolChoice()?.reminder.details.toolName).toBe("custom_tool")
-    await executor.resolve(apply)
-    expect(executor.toolChoice()).toMatchObject({
+    executor.agent().pendingActions.push({ label: "Move", apply: () => "moved" })
+    expect(executor.agent().toolChoice()?.reminder.details.toolName).toBe("custom_tool")
+    await executor.agent().resolve(apply)
+    expect(executor.agent().toolChoice()).toMatchObject({
       mode: "remind",
       reminder: { details: { toolName: "edit" } },
     })
-    await executor.resolve(apply)
-    expect(executor.toolChoice()).toBeUndefined()
+    await executor.agent().resolve(apply)
+    expect(executor.agent().toolChoice()).toBeUndefined()
   })
 
   it("refuses a kind that there is not", () => {
@@ -109,7 +109,7 @@ describe("soft, the default", () => {
     const events = await turnOf(executor, [resolving("r")])
     expect(events.at(-1)).toMatchObject({ _tag: "Completed", content: "changed a.ts" })
     expect(log).toEqual(["preview a.ts", "apply a.ts", "close a.ts"])
-    expect(executor.toolChoice()).toBeUndefined()
+    expect(executor.agent().toolChoice()).toBeUndefined()
   })
 
   it("lets a turn of two resolves run", async () => {
@@ -140,12 +140,12 @@ describe("soft, the default", () => {
     )
     expect(log).toEqual(["preview a.ts"])
     expect(mode(executor)).toBe("force")
-    expect(executor.toolChoice()?.reminder.kind).toBe("resolve-reminder")
+    expect(executor.agent().toolChoice()?.reminder.kind).toBe("resolve-reminder")
   })
 
   it("forces after an empty turn", async () => {
     const { executor } = await pending()
-    expect(executor.enqueueTurn("main", [])).toEqual([])
+    expect(executor.agent("main").enqueueTurn([])).toEqual([])
     expect(mode(executor)).toBe("force")
     expect(await executor.next()).toBeUndefined()
   })
@@ -160,20 +160,20 @@ describe("soft, the default", () => {
     }
     expect(modes).toEqual(["force", "force", "force", "auto"])
     expect(labels(executor)).toEqual(["Change a.ts"])
-    executor.enqueueTurn("main", [other("5")])
+    executor.agent("main").enqueueTurn([other("5")])
     await host.run()
     expect(host.terminal("5")).toMatchObject({ _tag: "Completed" })
   })
 
   it("counts empty turns among the forced ones", async () => {
     const { executor } = await pending()
-    for (let n = 0; n < 4; n += 1) executor.enqueueTurn("main", [])
+    for (let n = 0; n < 4; n += 1) executor.agent("main").enqueueTurn([])
     expect(mode(executor)).toBe("auto")
   })
 
   it("still lets the model resolve once it has given up", async () => {
     const { executor } = await pending()
-    for (let n = 0; n < 4; n += 1) executor.enqueueTurn("main", [])
+    for (let n = 0; n < 4; n += 1) executor.agent("main").enqueueTurn([])
     const events = await turnOf(executor, [resolving("r")])
     expect(events.at(-1)).toMatchObject({ content: "changed a.ts" })
   })
@@ -183,14 +183,14 @@ describe("soft, the default", () => {
     const { plan } = editTool({ apply: () => (fails ? Step.Error("no room") : Step.Continue) })
     const executor = executorOf({ edit: plan })
     await stage(executor)
-    for (let n = 0; n < 4; n += 1) executor.enqueueTurn("main", [])
+    for (let n = 0; n < 4; n += 1) executor.agent("main").enqueueTurn([])
     await turnOf(executor, [resolving("r")])
     expect(mode(executor)).toBe("remind")
-    for (let n = 0; n < 4; n += 1) executor.enqueueTurn("main", [])
+    for (let n = 0; n < 4; n += 1) executor.agent("main").enqueueTurn([])
     await stage(executor, "b.ts")
     expect(mode(executor)).toBe("remind")
     fails = false
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
     expect(mode(executor)).toBe("remind")
   })
 
@@ -240,9 +240,9 @@ describe("soft, the default", () => {
     })
     const executor = executorOf({ edit: plan })
     await stage(executor)
-    const resolve = executor.resolve(apply)
+    const resolve = executor.agent().resolve(apply)
     await turn()
-    executor.enqueueTurn("main", [{ callId: "c", name: "unknown" }])
+    executor.agent("main").enqueueTurn([{ callId: "c", name: "unknown" }])
     expect(await executor.next()).toMatchObject({ callId: "c", reason: "unknown-tool" })
     held.resolve()
     await resolve
@@ -257,8 +257,8 @@ describe("soft, the default", () => {
     })
     executor.enqueue([{ callId: "slow", name: "slow" }])
     await turn()
-    executor.pendingActions().push({ label: "Move", apply: () => "moved" })
-    executor.enqueueTurn("main", [other("after")])
+    executor.agent().pendingActions.push({ label: "Move", apply: () => "moved" })
+    executor.agent("main").enqueueTurn([other("after")])
     await turn()
     held.resolve()
     const events = await new ScriptedHost(executor).run()
@@ -269,7 +269,7 @@ describe("soft, the default", () => {
 describe("forced", () => {
   it("forces from the preview on", async () => {
     const { executor } = await pending("forced")
-    expect(executor.toolChoice()).toMatchObject({
+    expect(executor.agent().toolChoice()).toMatchObject({
       mode: "force",
       reminder: { kind: "resolve-reminder", details: { toolName: "edit" } },
     })
@@ -278,11 +278,11 @@ describe("forced", () => {
   it("asks again as often as the model declines, and never gives up", async () => {
     const { executor } = await pending("forced")
     for (let n = 0; n < 6; n += 1) {
-      executor.enqueueTurn("main", n % 2 === 0 ? [] : [other(`${n}`)])
+      executor.agent("main").enqueueTurn(n % 2 === 0 ? [] : [other(`${n}`)])
       expect(mode(executor)).toBe("force")
     }
     await new ScriptedHost(executor).run()
-    expect(executor.toolChoice()).toMatchObject({ mode: "force" })
+    expect(executor.agent().toolChoice()).toMatchObject({ mode: "force" })
   })
 
   it("withholds what the model calls instead", async () => {
@@ -302,6 +302,6 @@ describe("forced", () => {
   it("ends once it is resolved", async () => {
     const { executor } = await pending("forced")
     await turnOf(executor, [resolving("r", discard)])
-    expect(executor.toolChoice()).toBeUndefined()
+    expect(executor.agent().toolChoice()).toBeUndefined()
   })
 })

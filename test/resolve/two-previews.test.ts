@@ -33,7 +33,7 @@ describe("two awaitResolve in one pipeline", () => {
     expect(host.terminal("1")).toMatchObject({
       _tag: "Completed",
       content: expect.stringMatching(/^diff\nNothing is changed yet\. Pending: Write the diff\./),
-      staged: { actionId: executor.pendingActions().peek()!.actionId, label: "Write the diff" },
+      staged: { actionId: executor.agent().pendingActions.peek()!.actionId, label: "Write the diff" },
       output: { details: { ...apply, label: "Follow the plan", sourceToolName: "edit" } },
     })
     expect(log).toEqual(["plan", "diff"])
@@ -75,9 +75,9 @@ describe("two awaitResolve in one pipeline", () => {
       const { plan, log } = twoPreviews()
       const executor = executorOf({ edit: plan })
       await stage(executor)
-      await executor.resolve(apply)
-      if (end === "discard") await executor.resolve(discard)
-      else executor.pendingActions().clear()
+      await executor.agent().resolve(apply)
+      if (end === "discard") await executor.agent().resolve(discard)
+      else executor.agent().pendingActions.clear()
       await turn()
       expect(log).toEqual(["plan", "diff", "close"])
     }
@@ -87,7 +87,7 @@ describe("two awaitResolve in one pipeline", () => {
     const { plan, log } = twoPreviews()
     const executor = executorOf({ edit: plan })
     await stage(executor)
-    await executor.resolve(discard)
+    await executor.agent().resolve(discard)
     expect(log).toEqual(["plan", "close"])
     expect(labels(executor)).toEqual([])
   })
@@ -95,17 +95,17 @@ describe("two awaitResolve in one pipeline", () => {
   it("need one place among the pending actions at a time", async () => {
     const executor = executorOf({ edit: twoPreviews().plan }, { maxPendingActions: 1 })
     await stage(executor)
-    expect(await executor.resolve(apply)).toMatchObject({ status: "complete" })
+    expect(await executor.agent().resolve(apply)).toMatchObject({ status: "complete" })
     expect(labels(executor)).toEqual(["Write the diff"])
   })
 
   it("the second waits on top, and the reminder names its source", async () => {
     const executor = executorOf({ edit: twoPreviews().plan })
-    executor.pendingActions().push({ label: "Below", apply: () => "x" })
+    executor.agent().pendingActions.push({ label: "Below", apply: () => "x" })
     await stage(executor)
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
     expect(labels(executor)).toEqual(["Below", "Write the diff"])
-    expect(executor.toolChoice()).toMatchObject({
+    expect(executor.agent().toolChoice()).toMatchObject({
       mode: "remind",
       reminder: { details: { toolName: "writer" } },
     })
@@ -121,7 +121,7 @@ describe("two awaitResolve in one pipeline", () => {
     await executor.run(resolveCall(), cancel)
     expect(labels(executor)).toEqual(["Write the diff"])
     expect(log).toEqual(["plan", "diff"])
-    await executor.resolve(apply)
+    await executor.agent().resolve(apply)
     expect(log).toEqual(["plan", "diff", "written", "close"])
   })
 })

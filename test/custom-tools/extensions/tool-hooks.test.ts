@@ -25,7 +25,7 @@ const executorOf = (runner: ExtensionRunner): ToolExecutor => {
     registerTool: () => undefined,
     callingAgent: (agentId) => ({
       agentId,
-      pendingActions: executor.pendingActions(agentId),
+      pendingActions: executor.agent(agentId).pendingActions,
       cancel: (reason) => executor.cancel({ agentId, ...(reason !== undefined && { reason }) }),
     }),
   })

@@ -22,9 +22,13 @@ it("guards the calls of an executor and adds a tool at the start of the session"
   const registry = new ToolRegistry([touch])
   await using executor = new ToolExecutor(registry, { hooks: runner.hooks })
   runner.attach({
-    activeTools: (agentId) => executor.definitions(agentId).map(({ name }) => name),
+    activeTools: (agentId) =>
+      executor
+        .agent(agentId)
+        .definitions()
+        .map(({ name }) => name),
     allTools: () => registry.definitions(() => true),
-    setActiveTools: (agentId, names) => executor.setActiveTools(agentId, names),
+    setActiveTools: (agentId, names) => executor.agent(agentId).setActiveTools(names),
     registerTool: ({ tool }) => registry.register(fromPiTool(tool, host), { replace: true }),
   })
   await runner.emit({ reason: "start" })

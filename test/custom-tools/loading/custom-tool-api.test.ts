@@ -116,11 +116,11 @@ describe("pushPendingAction", () => {
         return { ...text("applied"), details: { count: 2 } }
       },
     })
-    const [staged] = executor.pendingActions().list()
+    const [staged] = executor.agent().pendingActions.list()
     expect(staged).toMatchObject({ label: "Rename", sourceToolName: "custom_tool", details: { files: 2 } })
-    const result = await executor.resolve({ action: "apply", reason: "fine", extra: { a: 1 } })
+    const result = await executor.agent().resolve({ action: "apply", reason: "fine", extra: { a: 1 } })
     expect([result.status, result.content, asked]).toEqual(["complete", "applied", ["fine", { a: 1 }]])
-    expect(executor.pendingActions().hasPending).toBe(false)
+    expect(executor.agent().pendingActions.hasPending).toBe(false)
   })
 
   it("leaves it pending where the result says that it failed, or it throws", async () => {
@@ -130,17 +130,17 @@ describe("pushPendingAction", () => {
       () => text("ok"),
     ]
     const { executor } = await pushed({ label: "x", apply: () => answers.shift()!() })
-    const apply = async () => (await executor.resolve({ action: "apply", reason: "r" })).content
+    const apply = async () => (await executor.agent().resolve({ action: "apply", reason: "r" })).content
     expect(await apply()).toBe("no space")
     expect(await apply()).toBe("Apply failed: boom")
     expect(await apply()).toBe("ok")
-    expect(executor.pendingActions().hasPending).toBe(false)
+    expect(executor.agent().pendingActions.hasPending).toBe(false)
   })
 
   it("tells its reject, or says the default text", async () => {
     const discard = async (action: Partial<CustomToolPendingAction>) => {
       const { executor } = await pushed({ label: "x", apply: () => text(""), ...action })
-      return (await executor.resolve({ action: "discard", reason: "no" })).content
+      return (await executor.agent().resolve({ action: "discard", reason: "no" })).content
     }
     expect(await discard({ reject: (reason) => text(`rejected: ${reason}`) })).toBe("rejected: no")
     expect(await discard({ reject: () => undefined })).toBe("Discarded: x. Reason: no")
@@ -156,8 +156,8 @@ describe("pushPendingAction", () => {
     }
     const executor = staging(api, { label: "first", apply })
     await executor.run({ name: "push", agentId: "sub" })
-    await executor.resolve({ action: "apply", reason: "r" }, { agentId: "sub" })
-    expect(executor.pendingActions("sub").list()).toMatchObject([{ label: "second" }])
+    await executor.agent("sub").resolve({ action: "apply", reason: "r" })
+    expect(executor.agent("sub").pendingActions.list()).toMatchObject([{ label: "second" }])
   })
 
   it("refuses what is no action, as a failure of the call", async () => {
@@ -171,9 +171,9 @@ describe("pushPendingAction", () => {
   it("goes to the loader's store outside of any call, and throws where there is none", async () => {
     const action = { label: "x", apply: () => text("") }
     const executor = new ToolExecutor(new ToolRegistry([]))
-    const { api } = await makeCustomToolAPI(path(), { pendingActions: executor.pendingActions() })
+    const { api } = await makeCustomToolAPI(path(), { pendingActions: executor.agent().pendingActions })
     api.pushPendingAction(action)
-    expect(executor.pendingActions().peek()).toMatchObject({ label: "x" })
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ label: "x" })
     const { api: alone } = await makeCustomToolAPI(path())
     expect(() => alone.pushPendingAction(action)).toThrow(
       "Pending action store unavailable for custom tools in this runtime.",
@@ -183,10 +183,9 @@ describe("pushPendingAction", () => {
   it("keeps a tool from ending the process in a callback", async () => {
     const { executor } = await pushed({ label: "x", sourceToolName: "renamer", apply: () => process.exit(1) })
     const events: Array<ToolEvent> = []
-    const result = await executor.resolve(
-      { action: "apply", reason: "r" },
-      { onEvent: (event) => events.push(event) },
-    )
+    const result = await executor
+      .agent()
+      .resolve({ action: "apply", reason: "r" }, { onEvent: (event) => events.push(event) })
     expect(result.content).toBe(
       "Apply failed: renamer called process.exit, which would end the program that runs it",
     )

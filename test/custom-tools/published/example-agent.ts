@@ -137,6 +137,9 @@ export class ExampleAgent {
   }
 
   get names(): Array<string> {
-    return this.executor.definitions().map(({ name }) => name)
+    return this.executor
+      .agent()
+      .definitions()
+      .map(({ name }) => name)
   }
 }

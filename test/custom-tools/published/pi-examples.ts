@@ -49,7 +49,7 @@ const runBash = async (agent: ExampleAgent, folder: string): Promise<void> => {
 }
 
 const drawn = (agent: ExampleAgent, name: string, params: unknown): string | undefined =>
-  agent.executor.tool(name)?.renderCall?.(params, { width: 80, expanded: false })
+  agent.executor.agent().tool(name)?.renderCall?.(params, { width: 80, expanded: false })
 
 const tools: PackageRuns["tools"] = {
   "extensions/bash-spawn-hook": async (start, { cwd, home }) => {

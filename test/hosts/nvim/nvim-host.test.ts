@@ -175,9 +175,9 @@ describeWithNvim("previews that calls staged, with Neovim as the editor", () => 
     const gate = await next(executor, "AwaitingApproval")
     expect(await shown()).toEqual([["one"]])
     // The latest is discarded first; the preview of the first stays.
-    await executor.resolve({ action: "discard", reason: "no" })
+    await executor.agent().resolve({ action: "discard", reason: "no" })
     expect(await shown()).toEqual([["one"]])
-    await executor.resolve({ action: "apply", reason: "yes" })
+    await executor.agent().resolve({ action: "apply", reason: "yes" })
     await nvim.until("return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == 'new'")
     gate.deny()
     await next(executor, "Denied")

@@ -95,7 +95,7 @@ describe("a sub-agent's tools", () => {
     })
     await using executor = new ToolExecutor(registry, { delegates: subAgents.delegates })
     subAgents.attach(executor)
-    if (active !== undefined) executor.setActiveTools("main", active)
+    if (active !== undefined) executor.agent("main").setActiveTools(active)
     await executor.run({ name: "spawn_agent", params: { task: "work" }, decision: "approve" })
     return seen.promise
   }

@@ -175,7 +175,7 @@ describe("a sub-agent that ends", () => {
     expect(executor.inspect()).toEqual([])
     await turn()
     expect(executor.tasks.list(agentId)).toEqual([])
-    expect(executor.pendingActions(agentId).hasPending).toBe(false)
+    expect(executor.agent(agentId).pendingActions.hasPending).toBe(false)
     expect(closed).toBe(1)
   })
 

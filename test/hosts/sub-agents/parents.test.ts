@@ -54,7 +54,11 @@ describe("a sub-agent", () => {
     const crew = crewOf(() => release.promise, { also: [toolOf("echo", pipeline())] })
     await crew.spawn("one")
     const { agentId } = crew.subAgents.get("one")!
-    const names = () => crew.executor.definitions(agentId).map(({ name }) => name)
+    const names = () =>
+      crew.executor
+        .agent(agentId)
+        .definitions()
+        .map(({ name }) => name)
     expect(names()).toEqual(["echo"])
     crew.executor.cancel()
     expect(names()).toEqual([])

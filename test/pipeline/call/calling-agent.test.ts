@@ -25,8 +25,8 @@ describe("context.agent", () => {
     })
     await using executor = new ToolExecutor(new ToolRegistry([stage]))
     await executor.run({ name: "stage", agentId: "anne" })
-    expect(executor.pendingActions("main").hasPending).toBe(false)
-    const applied = await executor.resolve({ action: "apply", reason: "yes" }, { agentId: "anne" })
+    expect(executor.agent("main").pendingActions.hasPending).toBe(false)
+    const applied = await executor.agent("anne").resolve({ action: "apply", reason: "yes" })
     expect(applied.content).toContain("applied for anne")
   })
 

@@ -10,7 +10,7 @@ const events: Array<ToolEvent> = []
 for (const snapshot of snapshots) executor.restore(snapshot)
 if (way === "apply" || way === "discard") {
   await executor.next()
-  await executor.resolve({ action: way, reason: "so" }, { onEvent: (event) => events.push(event) })
+  await executor.agent().resolve({ action: way, reason: "so" }, { onEvent: (event) => events.push(event) })
 } else {
   for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
     events.push(event)

@@ -181,11 +181,11 @@ describe("a snapshot", () => {
     await until(first, "AwaitingApproval")
     const second = executorOf({ tool: tool() })
     second.restore(first.snapshot("r"))
-    expect(second.pendingActions().hasPending).toBe(false)
+    expect(second.agent().pendingActions.hasPending).toBe(false)
     await until(second, "AwaitingApproval")
     second.approve("r")
     expect(await until(second, "Completed")).toMatchObject({ callId: "r", content: "changed" })
-    expect(second.pendingActions().hasPending).toBe(false)
+    expect(second.agent().pendingActions.hasPending).toBe(false)
   })
 
   it("of a `resolve` whose action puts nothing out says that it was applied, and not the preview again", async () => {
@@ -223,7 +223,7 @@ describe("a snapshot", () => {
     expect(() => executor.snapshot("x")).toThrow(
       'There is no call "x" that is active, and no action that it staged',
     )
-    const actionId = executor.pendingActions().push({ label: "Pushed", apply: () => "x" })
+    const actionId = executor.agent().pendingActions.push({ label: "Pushed", apply: () => "x" })
     expect(() => executor.snapshot(actionId)).toThrow(
       `"${actionId}" cannot be written down: the action "Pushed" was pushed with functions, which are no data`,
     )

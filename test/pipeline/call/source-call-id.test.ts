@@ -52,8 +52,8 @@ describe("an effect's event names the staging call", () => {
   it("when it is dropped", async () => {
     const { executor, host, asked } = setUp()
     await host.run([stage])
-    const { actionId } = executor.pendingActions().peek()!
-    executor.pendingActions().clear()
+    const { actionId } = executor.agent().pendingActions.peek()!
+    executor.agent().pendingActions.clear()
     await host.run()
     expect(asked().slice(1)).toEqual([["Close", actionId, "s"]])
   })

@@ -119,20 +119,20 @@ describe("the tools of an agent", () => {
 
   it("are by default all that are not hidden", () => {
     const executor = executorOf({ note, secret })
-    expect(names(executor.definitions("main"))).toEqual(["note"])
-    expect(executor.definitions("main")).toEqual(registryOf({ note, secret }).definitions())
+    expect(names(executor.agent("main").definitions())).toEqual(["note"])
+    expect(executor.agent("main").definitions()).toEqual(registryOf({ note, secret }).definitions())
   })
 
   it("are those that the host activates, hidden ones too, for that agent alone", () => {
     const executor = executorOf({ note, secret, other: pipeline() })
-    executor.setActiveTools("reviewer", ["secret", "other"])
-    expect(names(executor.definitions("reviewer"))).toEqual(["secret", "other"])
-    expect(names(executor.definitions("main"))).toEqual(["note", "other"])
+    executor.agent("reviewer").setActiveTools(["secret", "other"])
+    expect(names(executor.agent("reviewer").definitions())).toEqual(["secret", "other"])
+    expect(names(executor.agent("main").definitions())).toEqual(["note", "other"])
   })
 
   it("are the only ones that it can call", async () => {
     const executor = executorOf({ note, other: pipeline() })
-    executor.setActiveTools("reviewer", ["other"])
+    executor.agent("reviewer").setActiveTools(["other"])
     const host = new ScriptedHost(executor)
     await host.run([
       { callId: "refused", agentId: "reviewer", name: "note" },
@@ -173,7 +173,7 @@ describe("an unknown tool", () => {
 
   it("lists the agent's own tools", async () => {
     const executor = executorOf({ note, shell: pipeline() })
-    executor.setActiveTools("reviewer", ["shell"])
+    executor.agent("reviewer").setActiveTools(["shell"])
     const [error] = await new ScriptedHost(executor).run([{ agentId: "reviewer", name: "nope" }])
     expect(error).toMatchObject({ content: 'Unknown tool "nope". Available tools: shell' })
   })
