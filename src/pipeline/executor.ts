@@ -14,35 +14,25 @@ import { failUnread, rulesToRemember } from "./call/asking.ts"
 import { CallIds, toToolCall, withBackground } from "./call/call-input.ts"
 import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
 import { decideCall } from "./call/deciding.ts"
-import { EnqueuedCall } from "./call/enqueued.ts"
 import { type CallInspection, inspectionOf } from "./call/inspection.ts"
-import { Origin } from "./call/origin.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
-import {
-  type CallSnapshot,
-  readCall,
-  readSnapshot,
-  readStaged,
-  type StagedSnapshot,
-  writeStaged,
-} from "./call/snapshot.ts"
-import type { Recipient } from "./call/submission.ts"
+import { type CallSnapshot, readSnapshot, writeStaged } from "./call/snapshot.ts"
 import { ExecutorEngine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
-import { CleanupSink } from "./events/cleanup-sink.ts"
 import { EventIterator, EventQueue } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
-import type { CallOf, ToolCall, ToolCallInput } from "./model/call.ts"
-import { byCall, type CallDecision } from "./model/decision.ts"
+import { Intake, shutdownReason } from "./intake.ts"
+import type { CallOf, ToolCallInput } from "./model/call.ts"
+import type { CallDecision } from "./model/decision.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
 import { got } from "./model/got.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./model/options.ts"
-import { cancelled, duplicate, failed, type Stopped } from "./model/outcome.ts"
+import { failed, type Stopped } from "./model/outcome.ts"
 import type { ToolOutput } from "./model/output.ts"
 import type { ToolRegistry } from "./model/registry.ts"
-import type { StagedAction } from "./model/staged-action.ts"
 import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
+import { abortError, pullEvents, runToResult } from "./one-run.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
 import { AgentTools } from "./stores/agent-tools.ts"
 import { BackgroundTasks } from "./stores/background-tasks.ts"
@@ -51,38 +41,9 @@ import { ActionStore } from "./stores/pending-actions.ts"
 /** What `resolve` is called with, by the model as by the host. */
 export type ResolveRequest = ResolveParams
 
-/** Who is told of a call, and how it is taken in. */
-interface Submitting extends Recipient {
-  /** Whether it takes its place in its agent's lane. Default true. */
-  readonly inLane?: boolean
-  /** What it ends with in its turn, with nothing run. */
-  readonly refusal?: Stopped | undefined
-}
-
 const untilIdle = { untilIdle: true }
 
-const abortError = (signal: AbortSignal): DOMException =>
-  signal.reason instanceof DOMException && signal.reason.name === "AbortError"
-    ? signal.reason
-    : new DOMException("The operation was aborted", "AbortError")
-
-const shutdownReason = "Cancelled: the executor was shut down"
-
 const shutdownError = (): DOMException => new DOMException(shutdownReason, "AbortError")
-
-const nextOf = async (queue: EventQueue): Promise<ToolEvent> =>
-  // It is never closed: the call's last event comes whatever happens.
-  (await queue.next({ untilIdle: false }))!
-
-const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
-  "Completed",
-  "Error",
-  "Denied",
-  "Cancelled",
-  "BackgroundCompleted",
-])
-
-const isLast = (event: ToolEvent): boolean => lastTags.has(event._tag)
 
 /**
  * Runs the calls of a registry's tools for a host. Throws a TypeError for options that cannot be meant. `T` are the tools
@@ -96,7 +57,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   private readonly engine: ExecutorEngine
   private readonly stamps: EventStamps
   private readonly queue: EventQueue
-  private readonly toQueue: Submitting
+  private readonly intake: Intake
+  private readonly submit: Intake["submit"]
   private readonly calls: ActiveCalls
   private readonly tools: AgentTools
   private readonly actions: ActionStore
@@ -120,7 +82,6 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       this.stamps,
       () => this.calls.isEmpty && engine.mailbox.isEmpty,
     )
-    this.toQueue = { sink: this.queue }
     this.calls = new ActiveCalls(this.queue)
     this.tasks = new BackgroundTasks({
       ttl: this.settings.taskTtl,
@@ -136,7 +97,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       max: this.settings.maxPendingActions,
       choice: this.settings.resolveChoice,
       nextActionId: () => this.actionIds.next(),
-      dropped: (agentId, action) => this.drop(agentId, action),
+      dropped: (agentId, action) => this.intake.drop(agentId, action),
       changed: (agentId) => this.tools.changed(agentId),
       pushed: (agentId, { actionId, label, sourceToolName }) =>
         this.queue.push({ _tag: "ActionPending", agentId, actionId, label, sourceToolName, seq: 0, at: 0 }),
@@ -159,6 +120,10 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     this.tools = new AgentTools(this.registry, () =>
       makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
     )
+    const toolOf = (name: string) => this.registry.get(name)
+    const { calls, tasks, tools, actions, queue } = this
+    this.intake = new Intake({ engine, calls, tasks, tools, actions, queue, toolOf })
+    this.submit = (call, to) => this.intake.submit(call, to)
     this.agentParts = {
       tools: this.tools,
       actions: this.actions,
@@ -174,7 +139,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       toToolCall: (input) => toToolCall(input, this.ids),
       assertOpen: () => this.assertOpen(),
       enqueue: (call, refusal) => this.submit(call, { sink: this.queue, refusal }).call.callId,
-      run: (call, onEvent, running, place) => this.runOne(call, onEvent, running, place),
+      run: (call, onEvent, { signal }, place) =>
+        runToResult(this.submit, call, new CallbackSink(onEvent, this.stamps), signal, place),
     }
   }
 
@@ -210,14 +176,13 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
     this.assertOpen()
     const toolCalls = calls.map((input) => toToolCall(input, this.ids))
-    const origin = calls.length > 1 ? this.origin() : undefined
     if (!this.actions.isEmpty) {
       for (const { agentId, name } of toolCalls) {
         if (name !== resolveName)
           this.actions.setTurn(agentId, toolChoice.unwatched(this.actions.turn(agentId)))
       }
     }
-    return toolCalls.map((call) => this.submit(call, this.toQueue, origin).call.callId)
+    return this.intake.enqueue(toolCalls)
   }
 
   /**
@@ -232,7 +197,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     options: SignalOption = {},
   ): Promise<ToolResult<StructuredOf<T, Name>>> {
     const told = onEvent as ((event: ToolEvent) => unknown) | undefined
-    const result = this.runOne(toToolCall(call, this.ids), told, options)
+    const sink = new CallbackSink(told, this.stamps)
+    const result = runToResult(this.submit, toToolCall(call, this.ids), sink, options.signal)
     return result as Promise<ToolResult<StructuredOf<T, Name>>>
   }
 
@@ -246,57 +212,11 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     { signal }: SignalOption = {},
   ): AsyncGenerator<ToolEvent<T>, ToolResult<StructuredOf<T, Name>>, undefined> {
     const input = toToolCall(call, this.ids)
-    if (signal?.aborted) throw abortError(signal)
     const { eventBuffer: deltas, eventBufferBytes: bytes } = this.settings
     const queue = new EventQueue({ deltas, bytes }, this.stamps, () => false)
-    let result: ToolResult | undefined
-    const run = this.submit(input, {
-      sink: queue,
-      onResult: (told) => {
-        result = told
-      },
-      signal,
-    })
-    const cancel = () => run.cancel(undefined, byCall)
-    signal?.addEventListener("abort", cancel, { once: true })
-    let isOver = false
-    try {
-      while (!isOver) {
-        const event = await nextOf(queue)
-        isOver = isLast(event)
-        yield event as ToolEvent<T>
-      }
-    } finally {
-      signal?.removeEventListener("abort", cancel)
-      cancel()
-      while (!isOver) {
-        const event = await nextOf(queue)
-        isOver = isLast(event)
-        if (event._tag === "Delegate") event.fail("Nobody reads the events of this call any more")
-      }
-    }
-    if (signal?.aborted) throw abortError(signal)
+    const events = pullEvents(this.submit, input, queue, signal)
+    const result = yield* events as AsyncGenerator<ToolEvent<T>, ToolResult, undefined>
     return result as ToolResult<StructuredOf<T, Name>>
-  }
-
-  private runOne(
-    input: ToolCall,
-    onEvent: ((event: ToolEvent) => unknown) | undefined,
-    { signal }: SignalOption,
-    place: Pick<Submitting, "inLane" | "refusal"> = {},
-  ): Promise<ToolResult> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(abortError(signal))
-      const cancel = () => run.cancel(undefined, byCall)
-      const settle = (result: ToolResult) => {
-        signal?.removeEventListener("abort", cancel)
-        if (signal?.aborted) reject(abortError(signal))
-        else resolve(result)
-      }
-      const sink = new CallbackSink(onEvent, this.stamps)
-      const run = this.submit(input, { sink, onResult: settle, signal, ...place })
-      if (run.isActive) signal?.addEventListener("abort", cancel, { once: true })
-    })
   }
 
   /**
@@ -314,7 +234,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       tool,
       filters: this.engine.filters,
       hooks: this.settings.hooks,
-      isTaken: this.calls.has(callId) || this.tasks.has(callId),
+      isTaken: this.intake.isTaken(callId),
       unknownTool: () => this.unknownTool(agentId, name),
       pending: this.actions.latest(agentId),
       toolOf: (toolName) => this.registry.get(toolName),
@@ -450,76 +370,14 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     this.assertOpen()
     const read = readSnapshot(snapshot)
     const call = toToolCall(read.call, this.ids)
-    if (read.staged !== undefined) return this.restoreStaged(call, read.staged)
-    if (this.calls.has(call.callId) || this.tasks.has(call.callId)) {
+    if (read.staged !== undefined) return this.intake.restoreStaged(call, read.staged)
+    if (this.intake.isTaken(call.callId)) {
       throw new Error(`Cannot restore "${call.callId}": the id is in use`)
     }
-    return this.restoreCall({ ...read, call })
+    return this.intake.restoreCall({ ...read, call })
   }
 
   // --- Inside
-
-  private origin(): Origin {
-    return new Origin(this.engine.deadlines.time())
-  }
-
-  /** Takes a call in. What carries it out is made later, so that a call that waits is small. */
-  private submit(input: ToolCall, to: Submitting, together?: Origin): EnqueuedCall {
-    const { engine } = this
-    const tool = this.tools.toolFor(input.agentId, input.name)
-    const call = withBackground(input, tool)
-    const waits = to.inLane !== false && !call.background
-    const isNext = waits && !engine.isBusy(call)
-    const origin = together ?? (isNext ? new Origin(undefined) : this.origin())
-    const enqueued = new EnqueuedCall(engine, call, tool, to, origin)
-    const { callId } = call
-    if (engine.closing) enqueued.actor.reject(cancelled(shutdownReason))
-    else if (this.calls.has(callId) || this.tasks.has(callId)) {
-      enqueued.actor.reject(duplicate(callId))
-    } else {
-      if (to.refusal !== undefined) enqueued.actor.refuse(to.refusal)
-      this.calls.add(enqueued)
-      engine.start(enqueued, waits)
-    }
-    return enqueued
-  }
-
-  /** Puts a call that was written down at its place: its question is asked again when its turn comes. */
-  private restoreCall(snapshot: CallSnapshot): string {
-    const { call } = snapshot
-    const toolOf = (name: string) => this.tools.toolFor(call.agentId, name)
-    const record = readCall(snapshot, toolOf)
-    if (record.action !== undefined) this.actions.putBack(call.agentId, record.action, true)
-    const enqueued = new EnqueuedCall(
-      this.engine,
-      call,
-      toolOf(call.name),
-      this.toQueue,
-      this.origin(),
-      record,
-    )
-    this.calls.add(enqueued)
-    enqueued.actor.resume(snapshot)
-    this.engine.start(enqueued, !call.background)
-    return call.callId
-  }
-
-  private restoreStaged({ agentId, callId }: ToolCall, staged: StagedSnapshot): string {
-    const action = readStaged(staged, (name) => this.tools.toolFor(agentId, name))
-    this.actions.putBack(agentId, action, false)
-    const { actionId, label, sourceToolName } = action
-    this.queue.push({
-      _tag: "ActionPending",
-      agentId,
-      actionId,
-      label,
-      sourceToolName,
-      sourceCallId: callId,
-      seq: 0,
-      at: 0,
-    })
-    return actionId
-  }
 
   private unknownTool(agentId: string, name: string): Stopped {
     const names = this.agent(agentId)
@@ -543,34 +401,6 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     await this.engine.cleanUp()
     this.engine.deadlines.dispose()
     this.queue.close()
-  }
-
-  /** Runs what cleans up after an action that nobody resolves any more, under the action's id. */
-  private drop(agentId: string, action: StagedAction): void {
-    const { actionId, label, sourceToolName, source } = action
-    const call: ToolCall = { agentId, callId: actionId, ...source, decision: "pending", background: false }
-    const sink = new CleanupSink(this.queue, (cleanupErrors) =>
-      this.queue.push({
-        _tag: "ActionResolved",
-        agentId,
-        actionId,
-        label,
-        sourceToolName,
-        outcome: "dropped",
-        seq: 0,
-        at: 0,
-        ...(cleanupErrors !== undefined && { cleanupErrors }),
-      }),
-    )
-    const enqueued = new EnqueuedCall(
-      this.engine,
-      call,
-      this.registry.get(source.name),
-      { sink },
-      this.origin(),
-    )
-    this.calls.add(enqueued)
-    enqueued.actor.drop(action)
   }
 
   private assertOpen(): void {

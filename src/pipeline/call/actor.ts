@@ -1,3 +1,8 @@
+/**
+ * Carries out what `transition` wants done for one call, and takes the host's answers. An answer changes the state at once;
+ * the commands that follow wait for the mailbox, so that nothing of a tool, a filter or a consumer runs inside the host's
+ * own call.
+ */
 import type { DecidedBy } from "../model/decision.ts"
 import type { ActionResolvedEvent, ApproveOptions, TerminalEvent } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"

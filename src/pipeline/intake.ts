@@ -1,0 +1,145 @@
+/**
+ * Takes calls in: new ones, those that were written down, and what cleans up after actions that nobody resolves. What carries
+ * a call out is made later, so that one that waits is small.
+ */
+import { withBackground } from "./call/call-input.ts"
+import type { ActiveCalls } from "./call/calls.ts"
+import { EnqueuedCall } from "./call/enqueued.ts"
+import { Origin } from "./call/origin.ts"
+import { type CallSnapshot, readCall, readStaged, type StagedSnapshot } from "./call/snapshot.ts"
+import type { Recipient } from "./call/submission.ts"
+import type { ExecutorEngine } from "./engine.ts"
+import { CleanupSink } from "./events/cleanup-sink.ts"
+import type { EventQueue } from "./events/event-queue.ts"
+import type { ToolCall } from "./model/call.ts"
+import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
+import type { StagedAction } from "./model/staged-action.ts"
+import type { Tool } from "./model/tool.ts"
+import type { AgentTools } from "./stores/agent-tools.ts"
+import type { BackgroundTasks } from "./stores/background-tasks.ts"
+import type { ActionStore } from "./stores/pending-actions.ts"
+
+/** The reason of what is cancelled by shutdown. */
+export const shutdownReason = "Cancelled: the executor was shut down"
+
+/** Who is told of a call, and how it is taken in. */
+export interface Submitting extends Recipient {
+  /** Whether it takes its place in its agent's lane. Default true. */
+  readonly inLane?: boolean
+  /** What it ends with in its turn, with nothing run. */
+  readonly refusal?: Stopped | undefined
+}
+
+/** What the calls that are taken in belong to. */
+interface IntakeParts {
+  readonly engine: ExecutorEngine
+  readonly calls: ActiveCalls
+  readonly tasks: BackgroundTasks
+  readonly tools: AgentTools
+  readonly actions: ActionStore
+  readonly queue: EventQueue
+  readonly toolOf: (name: string) => Tool<unknown> | undefined
+}
+
+/** Where calls come into an executor. */
+export class Intake {
+  private readonly parts: IntakeParts
+  private readonly toQueue: Submitting
+
+  constructor(parts: IntakeParts) {
+    this.parts = parts
+    this.toQueue = { sink: parts.queue }
+  }
+
+  /** Whether a call or a kept task has this id. */
+  isTaken(callId: string): boolean {
+    return this.parts.calls.has(callId) || this.parts.tasks.has(callId)
+  }
+
+  /** Calls that are enqueued together: their events go to the queue. */
+  enqueue(calls: ReadonlyArray<ToolCall>): Array<string> {
+    const origin = calls.length > 1 ? this.origin() : undefined
+    return calls.map((call) => this.submit(call, this.toQueue, origin).call.callId)
+  }
+
+  private origin(): Origin {
+    return new Origin(this.parts.engine.deadlines.time())
+  }
+
+  /** Takes one call in. `together`: with others. */
+  submit(input: ToolCall, to: Submitting, together?: Origin): EnqueuedCall {
+    const { engine, calls, tools } = this.parts
+    const tool = tools.toolFor(input.agentId, input.name)
+    const call = withBackground(input, tool)
+    const waits = to.inLane !== false && !call.background
+    const isNext = waits && !engine.isBusy(call)
+    const origin = together ?? (isNext ? new Origin(undefined) : this.origin())
+    const enqueued = new EnqueuedCall(engine, call, tool, to, origin)
+    const { callId } = call
+    if (engine.closing) enqueued.actor.reject(cancelled(shutdownReason))
+    else if (this.isTaken(callId)) {
+      enqueued.actor.reject(duplicate(callId))
+    } else {
+      if (to.refusal !== undefined) enqueued.actor.refuse(to.refusal)
+      calls.add(enqueued)
+      engine.start(enqueued, waits)
+    }
+    return enqueued
+  }
+
+  /** Puts a call that was written down at its place: its question is asked again when its turn comes. */
+  restoreCall(snapshot: CallSnapshot): string {
+    const { engine, calls, tools, actions } = this.parts
+    const { call } = snapshot
+    const toolOf = (name: string) => tools.toolFor(call.agentId, name)
+    const record = readCall(snapshot, toolOf)
+    if (record.action !== undefined) actions.putBack(call.agentId, record.action, true)
+    const tool = toolOf(call.name)
+    const enqueued = new EnqueuedCall(engine, call, tool, this.toQueue, this.origin(), record)
+    calls.add(enqueued)
+    enqueued.actor.resume(snapshot)
+    engine.start(enqueued, !call.background)
+    return call.callId
+  }
+
+  /** Puts a pending action that was written down at its place, and tells of it. */
+  restoreStaged({ agentId, callId }: ToolCall, staged: StagedSnapshot): string {
+    const action = readStaged(staged, (name) => this.parts.tools.toolFor(agentId, name))
+    this.parts.actions.putBack(agentId, action, false)
+    const { actionId, label, sourceToolName } = action
+    this.parts.queue.push({
+      _tag: "ActionPending",
+      agentId,
+      actionId,
+      label,
+      sourceToolName,
+      sourceCallId: callId,
+      seq: 0,
+      at: 0,
+    })
+    return actionId
+  }
+
+  /** Runs what cleans up after an action that nobody resolves any more, under the action's id. */
+  drop(agentId: string, action: StagedAction): void {
+    const { engine, calls, queue, toolOf } = this.parts
+    const { actionId, label, sourceToolName, source } = action
+    const call: ToolCall = { agentId, callId: actionId, ...source, decision: "pending", background: false }
+    const sink = new CleanupSink(queue, (cleanupErrors) =>
+      queue.push({
+        _tag: "ActionResolved",
+        agentId,
+        actionId,
+        label,
+        sourceToolName,
+        outcome: "dropped",
+        seq: 0,
+        at: 0,
+        ...(cleanupErrors !== undefined && { cleanupErrors }),
+      }),
+    )
+    const enqueued = new EnqueuedCall(engine, call, toolOf(source.name), { sink }, this.origin())
+    calls.add(enqueued)
+    enqueued.actor.drop(action)
+  }
+}

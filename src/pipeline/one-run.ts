@@ -1,0 +1,89 @@
+/** Runs one call for one caller: to its result, or with its events as they are pulled. */
+import type { EnqueuedCall } from "./call/enqueued.ts"
+import type { CallbackSink } from "./events/callback-sink.ts"
+import type { EventQueue } from "./events/event-queue.ts"
+import type { Submitting } from "./intake.ts"
+import type { ToolCall } from "./model/call.ts"
+import { byCall } from "./model/decision.ts"
+import type { ToolEvent, ToolResult } from "./model/event.ts"
+
+/** What an aborted signal's call rejects with. */
+export const abortError = (signal: AbortSignal): DOMException =>
+  signal.reason instanceof DOMException && signal.reason.name === "AbortError"
+    ? signal.reason
+    : new DOMException("The operation was aborted", "AbortError")
+
+const nextOf = async (queue: EventQueue): Promise<ToolEvent> =>
+  // It is never closed: the call's last event comes whatever happens.
+  (await queue.next({ untilIdle: false }))!
+
+const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
+  "Completed",
+  "Error",
+  "Denied",
+  "Cancelled",
+  "BackgroundCompleted",
+])
+
+const isLast = (event: ToolEvent): boolean => lastTags.has(event._tag)
+
+/** Takes a call in. */
+type Submit = (call: ToolCall, to: Submitting) => EnqueuedCall
+
+/** The call's events as they are pulled, then its result. Whoever leaves the loop cancels it, and waits for its cleanup. */
+export async function* pullEvents(
+  submit: Submit,
+  input: ToolCall,
+  queue: EventQueue,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ToolEvent, ToolResult, undefined> {
+  if (signal?.aborted) throw abortError(signal)
+  let result: ToolResult | undefined
+  const run = submit(input, {
+    sink: queue,
+    onResult: (told) => {
+      result = told
+    },
+    signal,
+  })
+  const cancel = () => run.cancel(undefined, byCall)
+  signal?.addEventListener("abort", cancel, { once: true })
+  let isOver = false
+  try {
+    while (!isOver) {
+      const event = await nextOf(queue)
+      isOver = isLast(event)
+      yield event
+    }
+  } finally {
+    signal?.removeEventListener("abort", cancel)
+    cancel()
+    while (!isOver) {
+      const event = await nextOf(queue)
+      isOver = isLast(event)
+      if (event._tag === "Delegate") event.fail("Nobody reads the events of this call any more")
+    }
+  }
+  if (signal?.aborted) throw abortError(signal)
+  return result!
+}
+
+/** The call's result. Rejects with an `AbortError` if the signal is aborted, once the call is over. */
+export const runToResult = (
+  submit: Submit,
+  input: ToolCall,
+  sink: CallbackSink,
+  signal: AbortSignal | undefined,
+  place: Pick<Submitting, "inLane" | "refusal"> = {},
+): Promise<ToolResult> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(abortError(signal))
+    const cancel = () => run.cancel(undefined, byCall)
+    const settle = (result: ToolResult) => {
+      signal?.removeEventListener("abort", cancel)
+      if (signal?.aborted) reject(abortError(signal))
+      else resolve(result)
+    }
+    const run = submit(input, { sink, onResult: settle, signal, ...place })
+    if (run.isActive) signal?.addEventListener("abort", cancel, { once: true })
+  })
