@@ -6,7 +6,7 @@ import { isTable, readConfigFile } from "./config-file.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** By tool name. */
-export type PlaceRules = Readonly<Record<string, { readonly sandboxed: "approve" }>>
+export type PlaceRules = Readonly<Record<string, { readonly sandboxed: "approve"; readonly source: string }>>
 
 export interface RuleOptions {
   /** `TOOL=REGEX` each. */
@@ -43,7 +43,7 @@ const splitPlaces = (tools: Record<string, unknown>, file: string): Config => {
     if (sandboxed !== "approve") {
       throw new UsageError(`${file}: expected \`sandboxed\` of tool \`${name}\` to be "approve"`)
     }
-    places[name] = { sandboxed }
+    places[name] = { sandboxed, source: file }
   }
   return { rules: rules as ToolFilterConfig, places }
 }

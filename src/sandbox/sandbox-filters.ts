@@ -4,6 +4,8 @@ import type { CallExplanation, CallFilter, FilteredTool } from "../pipeline/mode
 export interface PlaceRule {
   /** What is said of the tool's calls that run in the sandbox, where no rule says anything. */
   readonly sandboxed?: "approve"
+  /** What explanations call the place that this rule comes from, such as a file. */
+  readonly source?: string
 }
 
 /** Whether a call asks to run outside of the sandbox. */
@@ -34,9 +36,14 @@ class SandboxFilters implements CallFilter {
     const inner = explained(this.inner, tool, params)
     if (inner.verdict === "deny") return inner
     if (leavesSandbox(params)) return { verdict: "ask", because: "It runs outside of the sandbox." }
-    const isApproved = Object.hasOwn(this.rules, tool.name) && this.rules[tool.name]?.sandboxed === "approve"
-    if (!isApproved || inner.verdict === "approve") return inner
-    return { verdict: "approve", because: `It runs in the sandbox, where \`${tool.name}\` is approved.` }
+    const place = Object.hasOwn(this.rules, tool.name) ? this.rules[tool.name] : undefined
+    if (place?.sandboxed !== "approve" || inner.verdict === "approve") return inner
+    return {
+      verdict: "approve",
+      rule: 'sandboxed = "approve"',
+      ...(place.source !== undefined && { source: place.source }),
+      because: `It runs in the sandbox, where \`${tool.name}\` is approved.`,
+    }
   }
 
   /** A call that leaves the sandbox is asked each time. */

@@ -31,8 +31,12 @@ type Random = (below: number) => number
 
 const pick = <A>(random: Random, items: ReadonlyArray<A>): A => items[random(items.length)]!
 
-/** What is there, by its number. */
-const prelude = `e() { find . -mindepth 1 -not -path '*/.git/*' | LC_ALL=C sort | sed -n "$1p"; }`
+/**
+ * What is there, by its number; and `cp` of two paths, but of no folder into itself: there it stops at the entry that it has
+ * made itself, whose place among the others goes by inode numbers, so that two direct runs differ too.
+ */
+const prelude = `e() { find . -mindepth 1 -not -path '*/.git/*' | LC_ALL=C sort | sed -n "$1p"; }
+copy() { case "$(realpath -m -- "$3")/" in "$(realpath -m -- "$2")/"*) return 1 ;; esac; cp "$@"; }`
 
 const somePath = (random: Random): string => {
   if (random(5) < 3) return `"$(e ${1 + random(20)})"`
@@ -52,8 +56,8 @@ const snippets: ReadonlyArray<(path: () => string, random: Random) => string> = 
   (path) => `rmdir ${path()}`,
   (path) => `mv ${path()} ${path()}`,
   (path) => `mv -T ${path()} ${path()}`,
-  (path) => `cp -r ${path()} ${path()}`,
-  (path) => `cp -al ${path()} ${path()}`,
+  (path) => `copy -r ${path()} ${path()}`,
+  (path) => `copy -al ${path()} ${path()}`,
   (path) => `ln -s ${path()} ${path()}`,
   (path) => `ln -sfn ${path()} ${path()}`,
   (path) => `ln ${path()} ${path()}`,
