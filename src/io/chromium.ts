@@ -6,6 +6,7 @@ import type { Socket } from "node:net"
 import { stripVTControlCharacters } from "node:util"
 import type { BrowserContext, Page, Browser as PlaywrightBrowser } from "playwright-core"
 import type { AddressGuard } from "./address-guard.ts"
+import { importBeside } from "./beside.ts"
 import { environmentFor } from "./environment.ts"
 import { FetchError } from "./fetch-error.ts"
 import { findChromium } from "./find-chromium.ts"
@@ -72,7 +73,10 @@ const packages = "playwright-core @mozilla/readability turndown @joplin/turndown
 /** They are optional: who reads no pages need not install them. */
 const loadPackages = async () => {
   try {
-    const [{ chromium }, libraries] = await Promise.all([import("playwright-core"), loadLibraries()])
+    const [{ chromium }, libraries] = await Promise.all([
+      importBeside<typeof import("playwright-core")>("playwright-core"),
+      loadLibraries(),
+    ])
     return { chromium, libraries }
   } catch (cause) {
     if (!isMissingModule(cause)) throw cause

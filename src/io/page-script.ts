@@ -4,7 +4,7 @@
  * function's own text would change with every tool that transpiles it.
  */
 import { readFile } from "node:fs/promises"
-import { createRequire } from "node:module"
+import { requireBeside } from "./beside.ts"
 import { pageVisibility } from "./page-visibility.ts"
 
 /** What the script answers. */
@@ -195,8 +195,6 @@ const extract = String.raw`
   return { title: title.trim().slice(0, maxTitle), markdown: markdown.slice(0, maxLength), bytes: new TextEncoder().encode(markdown).length, isPartial: nodesLeft < 0 || textLeft < 0 }
 `
 
-const require = createRequire(import.meta.url)
-
 const sourceOf = async (name: string, path: string, exported = ""): Promise<string> => {
   const source = await readFile(path, "utf8")
   return `const ${name} = ((module, exports) => {\n${source}\n;return module.exports${exported} })(...(() => { const module = { exports: {} }; return [module, module.exports] })());`
@@ -205,9 +203,9 @@ const sourceOf = async (name: string, path: string, exported = ""): Promise<stri
 /** Rejects with `MODULE_NOT_FOUND` where a package is not installed. */
 export const loadLibraries = async (): Promise<string> => {
   const sources = await Promise.all([
-    sourceOf("Readability", require.resolve("@mozilla/readability/Readability.js")),
-    sourceOf("Turndown", require.resolve("turndown/lib/turndown.browser.cjs.js")),
-    sourceOf("gfm", require.resolve("@joplin/turndown-plugin-gfm"), ".gfm"),
+    sourceOf("Readability", requireBeside.resolve("@mozilla/readability/Readability.js")),
+    sourceOf("Turndown", requireBeside.resolve("turndown/lib/turndown.browser.cjs.js")),
+    sourceOf("gfm", requireBeside.resolve("@joplin/turndown-plugin-gfm"), ".gfm"),
   ])
   return sources.join("\n")
 }

@@ -2,6 +2,7 @@
  * Parses source text with the optional packages of ast-grep, which are loaded when the first file needs them.
  * ast-grep takes one registration of grammars a process, so all of them are registered together.
  */
+import { importBeside } from "../io/beside.ts"
 import { isMissingModule } from "../io/missing-module.ts"
 import type { Grammar, GrammarSource, SyntaxNode } from "./grammar.ts"
 import { type Language, type LanguagePackage, languages } from "./language.ts"
@@ -17,10 +18,10 @@ export type GrammarPackages = { readonly "@ast-grep/napi": () => Promise<Napi> }
 }
 
 const installedPackages: GrammarPackages = {
-  "@ast-grep/napi": () => import("@ast-grep/napi"),
-  "@ast-grep/lang-python": () => import("@ast-grep/lang-python"),
-  "@ast-grep/lang-rust": () => import("@ast-grep/lang-rust"),
-  "@ast-grep/lang-go": () => import("@ast-grep/lang-go"),
+  "@ast-grep/napi": () => importBeside("@ast-grep/napi"),
+  "@ast-grep/lang-python": () => importBeside("@ast-grep/lang-python"),
+  "@ast-grep/lang-rust": () => importBeside("@ast-grep/lang-rust"),
+  "@ast-grep/lang-go": () => importBeside("@ast-grep/lang-go"),
 }
 
 /** What to install; versions that were tried. */

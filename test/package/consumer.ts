@@ -1,4 +1,4 @@
-/** A project that uses the package as npm installs it, in a temporary folder: its types from a build, its peers by links. */
+/** A project that uses the package as npm installs it, in a temporary folder: its types, or all of it, from a build, its peers by links. */
 import { execFile } from "node:child_process"
 import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -28,8 +28,10 @@ const installedWith = ({ dependencies, peerDependencies, peerDependenciesMeta }:
   ...Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true),
 ]
 
-/** Makes the project. Optional peers are not there, but for Node's types. */
-export const makeConsumer = async (): Promise<{
+/** Makes the project. Optional peers are not there, but for Node's types. `runs`: the package's code is there too. */
+export const makeConsumer = async ({
+  runs = false,
+} = {}): Promise<{
   readonly folder: string
   /** What the compiler says of a source: nothing where it is right. */
   compile(source: string, options: object, version: (typeof versions)[number]): Promise<string>
@@ -46,7 +48,12 @@ export const makeConsumer = async (): Promise<{
   }
   await writeFile(join(folder, "package.json"), '{"type":"module"}')
   const out = join(modules, "stepline/dist")
-  const build = [compiler("newest"), "-p", join(root, "tsconfig.build.json"), "--emitDeclarationOnly"]
+  const build = [
+    compiler("newest"),
+    "-p",
+    join(root, "tsconfig.build.json"),
+    ...(runs ? [] : ["--emitDeclarationOnly"]),
+  ]
   await run(process.execPath, [...build, "--outDir", out], { cwd: root })
   return {
     folder,

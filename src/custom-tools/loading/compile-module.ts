@@ -6,7 +6,9 @@ import { readFileSync } from "node:fs"
 import { dirname, extname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Script } from "node:vm"
-import { createJiti, type Jiti } from "jiti"
+import type { Jiti } from "jiti"
+import { here } from "../../io/beside.ts"
+import { createJiti } from "./create-jiti.ts"
 import { importMeta, ModuleSyntax } from "./module-syntax.ts"
 
 /** What a module's code reaches the other modules by. */
@@ -75,7 +77,7 @@ const importMetaOf = (path: string): Readonly<Record<string, unknown>> => {
 let jiti: Jiti | undefined
 
 const transform = (filename: string, source: string, { plugin }: ModuleSyntax): string => {
-  jiti ??= createJiti(import.meta.url, { fsCache: false, moduleCache: false, debug: false })
+  jiti ??= createJiti(here, { fsCache: false, moduleCache: false, debug: false })
   const isModule = kindOf(filename) === "m"
   const code = jiti.transform({
     source,

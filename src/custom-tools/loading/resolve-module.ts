@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { dirname, extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { createJiti } from "jiti"
 import { isModuleFile, noModule } from "./compile-module.ts"
+import { createJiti } from "./create-jiti.ts"
 
 /** When our own modules answer for the packages that foreign tools import: where those are not installed, always, never. */
 export type StandInMode = "auto" | "always" | "never"

@@ -1,7 +1,7 @@
 /** Source code and differences of texts, as pi's renderers take them. Nothing is coloured: there is no theme to colour by. */
-import { createRequire } from "node:module"
 import { extname } from "node:path"
 import { maxEditLength } from "../../handlers/unified-diff.ts"
+import { requireBeside } from "../../io/beside.ts"
 import { type NumberedDiff, numberedDiffOf } from "./tool-factories/numbered-diff.ts"
 
 const languages: Readonly<Record<string, string>> = {
@@ -42,7 +42,7 @@ export const highlightCode = (code: string, _language?: string): Array<string> =
 export const renderDiff = (diff: string): string => diff
 
 /** Loaded when needed: it takes longer than all else here. */
-const diffLibrary = (): typeof import("diff") => createRequire(import.meta.url)("diff")
+const diffLibrary = (): typeof import("diff") => requireBeside("diff")
 
 export const generateDiffString = (before: string, after: string, context = 4): NumberedDiff =>
   numberedDiffOf(diffLibrary(), before, after, context)

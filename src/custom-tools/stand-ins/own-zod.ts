@@ -1,6 +1,4 @@
 /** The zod that oh-my-pi gives its tools, where none is installed for them. Loaded when it is first asked for. */
-import { createRequire } from "node:module"
+import { requireBeside } from "../../io/beside.ts"
 
-const require = createRequire(import.meta.url)
-
-export const ownZod = (): Readonly<Record<string, unknown>> => require("zod")
+export const ownZod = (): Readonly<Record<string, unknown>> => requireBeside("zod")

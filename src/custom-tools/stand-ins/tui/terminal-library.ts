@@ -2,19 +2,17 @@
  * pi's own library for terminals, where it is installed beside stepline: it serves what takes keys or shows images. Loaded
  * when a tool first uses a part of it; most tools only draw.
  */
-import { createRequire } from "node:module"
+import { requireBeside } from "../../../io/beside.ts"
 import { isMissingModule } from "../../../io/missing-module.ts"
 import { needsTerminalLibrary } from "../unavailable.ts"
 
 type Library = Readonly<Record<string, unknown>>
 
-const require = createRequire(import.meta.url)
-
 let loaded: { readonly library: Library | undefined } | undefined
 
 const load = (): Library | undefined => {
   try {
-    return require("@mariozechner/pi-tui")
+    return requireBeside("@mariozechner/pi-tui")
   } catch (error) {
     if (isMissingModule(error)) return undefined
     throw error
