@@ -14,7 +14,7 @@ import { type Frame, LiveRegion, type TerminalOutput } from "./live-region.ts"
 import { ReactionTime } from "./reaction-time.ts"
 import { RememberedRules } from "./remembered-rules.ts"
 import { type RenderBlockOptions, renderBlock } from "./render-block.ts"
-import { spinnerInterval } from "./render-header.ts"
+import { spinnerInterval } from "./render-parts.ts"
 import { type Style, styleOf } from "./style.ts"
 import { columnsIn, rowsIn } from "./terminal-size.ts"
 

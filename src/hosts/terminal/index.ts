@@ -16,5 +16,15 @@ export { LineHistory } from "./line-history.ts"
 export type { TerminalOutput } from "./live-region.ts"
 export { printable } from "./printable.ts"
 export { type RenderBlockOptions, renderBlock } from "./render-block.ts"
+export {
+  type RenderPartOptions,
+  type RenderPromptOptions,
+  type RenderResultOptions,
+  type RenderStatusOptions,
+  renderApprovalPrompt,
+  renderPrefix,
+  renderResult,
+  renderStatus,
+} from "./render-parts.ts"
 export { Session } from "./session.ts"
 export type { SessionOptions } from "./session-options.ts"

@@ -7,6 +7,7 @@ import { type Block, isFinished } from "./block.ts"
 import { diffOf, isUnifiedDiff, renderDiff } from "./render-diff.ts"
 import { askedRows, renderGate } from "./render-gate.ts"
 import { renderHeader } from "./render-header.ts"
+import { indent } from "./render-parts.ts"
 import { clippedLines, foldLines, visibleLine, wrappedLines } from "./render-text.ts"
 import { drawnCall, drawnResult } from "./render-tool.ts"
 import { type Style, styleOf } from "./style.ts"
@@ -32,8 +33,6 @@ export interface RenderBlockOptions {
   /** A few dim words behind the elapsed time of a call that runs. */
   readonly hint?: string
 }
-
-const indent = "  "
 
 const deniedText = (text: string): string => {
   if (text === "") return "Denied"

@@ -7,6 +7,7 @@ import type { Block } from "./block.ts"
 import type { RenderBlockOptions } from "./render-block.ts"
 import { diffOf, hasNoHunk, isUnifiedDiff, noHunkNote, paintDiffLine } from "./render-diff.ts"
 import { entriesOf, type MainArgument, mainArgumentOf, renderHeader } from "./render-header.ts"
+import { approvalKeys } from "./render-parts.ts"
 import { drawnCallText } from "./render-tool.ts"
 import { type Style, styleOf } from "./style.ts"
 import { margin, markedRows, saidRows } from "./visible-rows.ts"
@@ -169,6 +170,6 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
       ...becauseRows(block, width, style),
       ...rememberRows(block, options, main, width, style),
     ],
-    keys: `  ${style.good("[y]es")} ${style.bad("[n]o")}${options.remembers === false ? "" : ` ${style.ask("[a]lways")}`}`,
+    keys: approvalKeys(options.remembers !== false, style),
   }
 }

@@ -2,35 +2,12 @@
 import type { Tool } from "../../pipeline/model/tool.ts"
 import type { Block } from "./block.ts"
 import { clip, columnsOf } from "./columns.ts"
-import { isFailedCommand } from "./command-exit.ts"
 import { printable } from "./printable.ts"
 import type { RenderBlockOptions } from "./render-block.ts"
+import { backgroundMark, spinnerFrame, statusIcon } from "./render-parts.ts"
 import { visibleLine } from "./render-text.ts"
 import type { Style } from "./style.ts"
 import { breakVisible } from "./visible-rows.ts"
-
-const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const
-
-/** How long a frame of the spinner lasts, in milliseconds. */
-export const spinnerInterval = 100
-
-const statusIcon = (block: Block, style: Style): string => {
-  switch (block.status) {
-    case "queued":
-      return style.dim("?")
-    case "pending":
-      return style.ask("?")
-    case "running":
-      return style.busy("⚙")
-    case "complete":
-      return isFailedCommand(block.details) ? style.bad("✗") : style.good("✓")
-    case "error":
-      return style.bad("✗")
-    case "denied":
-    case "cancelled":
-      return style.ask("⊘")
-  }
-}
 
 const twoDigits = (value: number): string => String(value).padStart(2, "0")
 
@@ -49,8 +26,7 @@ const timing = (block: Block, { now }: RenderBlockOptions, style: Style): string
   if (status === "queued") return style.dim(" queued")
   if (startedAt === undefined) return ""
   if (status === "running") {
-    const frame = spinner[Math.floor(now / spinnerInterval) % spinner.length]!
-    return ` ${style.busy(frame)} ${style.dim(formatElapsed(now - startedAt))}`
+    return ` ${style.busy(spinnerFrame(now))} ${style.dim(formatElapsed(now - startedAt))}`
   }
   if (endedAt === undefined || endedAt - startedAt < 1000) return ""
   return ` ${style.dim(formatElapsed(endedAt - startedAt))}`
@@ -102,7 +78,7 @@ export const renderHeader = (
 ): Header => {
   const agentId = visibleLine(block.agentId)
   const agent = block.agentId === "main" ? "" : style.dim(`${clip(agentId, 24)} `)
-  const start = `${statusIcon(block, style)} ${block.background ? style.dim("[bg] ") : ""}${agent}`
+  const start = `${statusIcon(block, style)} ${backgroundMark(block.background, style)}${agent}`
   const end = timing(block, options, style)
   const room = options.width - columnsOf(start) - columnsOf(end)
   const hinted = (line: string): string => {

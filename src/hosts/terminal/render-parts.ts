@@ -1,0 +1,107 @@
+/** The parts that a block is drawn of, for hosts whose screens are laid out otherwise. */
+import type { Block } from "./block.ts"
+import { isFailedCommand } from "./command-exit.ts"
+import { foldLines, wrappedLines } from "./render-text.ts"
+import { type Style, styleOf } from "./style.ts"
+
+/** How a part is drawn. */
+export interface RenderPartOptions {
+  /** Whether with colours. Default true. */
+  readonly colors?: boolean
+}
+
+/** How a status is drawn. */
+export interface RenderStatusOptions extends RenderPartOptions {
+  /** Milliseconds since the epoch: turns the spinner of a call that runs, which is a still sign without it. */
+  readonly now?: number
+}
+
+/** How a result is drawn. */
+export interface RenderResultOptions extends RenderPartOptions {
+  /** In columns, what the lines are indented by included; they are wrapped to it. Default: not at all. */
+  readonly width?: number
+  /** Whether more is to come: then the last lines stay, else the first and the last. Default false. */
+  readonly isPartial?: boolean
+}
+
+/** How a prompt is drawn. */
+export interface RenderPromptOptions extends RenderPartOptions {
+  /** Whether the host can remember the answer, so that `[a]lways` is offered. Default false. */
+  readonly remembers?: boolean
+}
+
+/** What a block's lines below the first begin with. */
+export const indent = "  "
+
+const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const
+
+/** How long a frame of the spinner lasts, in milliseconds. */
+export const spinnerInterval = 100
+
+/** The spinner's sign at a time. */
+export const spinnerFrame = (now: number): string =>
+  spinner[Math.floor(now / spinnerInterval) % spinner.length]!
+
+/** The sign of a status. */
+export const statusIcon = ({ status, details }: Pick<Block, "status" | "details">, style: Style): string => {
+  switch (status) {
+    case "queued":
+      return style.dim("?")
+    case "pending":
+      return style.ask("?")
+    case "running":
+      return style.busy("⚙")
+    case "complete":
+      return isFailedCommand(details) ? style.bad("✗") : style.good("✓")
+    case "error":
+      return style.bad("✗")
+    case "denied":
+    case "cancelled":
+      return style.ask("⊘")
+  }
+}
+
+/** The mark of a background call; nothing for others. */
+export const backgroundMark = (background: boolean, style: Style): string =>
+  background ? style.dim("[bg] ") : ""
+
+/** The keys that answer a gate. */
+export const approvalKeys = (remembers: boolean, style: Style): string =>
+  `${indent}${style.good("[y]es")} ${style.bad("[n]o")}${remembers ? ` ${style.ask("[a]lways")}` : ""}`
+
+/** One column: a question mark while the call waits, a spinner while it runs, then how it ended. A command that failed has a cross. */
+export const renderStatus = (
+  block: Pick<Block, "status" | "details">,
+  { colors = true, now }: RenderStatusOptions = {},
+): string => {
+  const style = styleOf(colors)
+  return block.status === "running" && now !== undefined
+    ? style.busy(spinnerFrame(now))
+    : statusIcon(block, style)
+}
+
+/** `[bg] ` in front of a call that runs in the background; nothing in front of others. */
+export const renderPrefix = (background: boolean, { colors = true }: RenderPartOptions = {}): string =>
+  backgroundMark(background, styleOf(colors))
+
+/** The line below a gate: `  [y]es [n]o`, with ` [a]lways` where the answer can be remembered. */
+export const renderApprovalPrompt = ({
+  colors = true,
+  remembers = false,
+}: RenderPromptOptions = {}): string => approvalKeys(remembers, styleOf(colors))
+
+/**
+ * The lines of an output, indented: `maxLines` at most, beside the one that says how many are left out. The text is a tool's or a
+ * model's: escapes and whatever else could change the screen are cleaned away. What a person decides on is not to be cut: see
+ * `renderBlock`.
+ */
+export const renderResult = (
+  text: string,
+  maxLines = 10,
+  { colors = true, width = Number.POSITIVE_INFINITY, isPartial = false }: RenderResultOptions = {},
+): Array<string> =>
+  foldLines(
+    wrappedLines(text, width - indent.length),
+    { max: maxLines, tail: isPartial },
+    styleOf(colors),
+  ).map((line) => indent + line)
