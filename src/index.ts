@@ -128,6 +128,7 @@ export type {
   ToolStructured,
   ToolTypes,
 } from "./pipeline/model/tool-types.ts"
+export type { CallTrace, HandlerTrace, TracedTool, Tracer } from "./pipeline/model/tracer.ts"
 export type { InputOf, ParamsOf } from "./pipeline/schema/static-types.ts"
 export type { CompiledParameters, ParameterCheck } from "./pipeline/schema/validation.ts"
 export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/stores/background-tasks.ts"

@@ -6,6 +6,7 @@ import type { Fiber } from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import type { ActiveCalls } from "./call/calls.ts"
 import type { Command } from "./call/command.ts"
+import { effectTracer } from "./call/effect-tracer.ts"
 import { CommandOutbox, type Engine } from "./call/engine.ts"
 import type { EnqueuedCall } from "./call/enqueued.ts"
 import type { Submission } from "./call/submission.ts"
@@ -15,6 +16,7 @@ import type { CallingAgent } from "./model/handler.ts"
 import type { CallFilter, Settings } from "./model/options.ts"
 import type { Stopped } from "./model/outcome.ts"
 import type { Tool } from "./model/tool.ts"
+import type { Tracer } from "./model/tracer.ts"
 import { Deadlines } from "./schedule/deadlines.ts"
 import { Lanes } from "./schedule/lanes.ts"
 import { Mailbox } from "./schedule/mailbox.ts"
@@ -49,6 +51,7 @@ export interface EngineParts {
 export class ExecutorEngine implements Engine {
   readonly settings: Settings
   readonly context: Context.Context<never>
+  readonly tracer: Tracer | undefined
   readonly events: EventQueue
   readonly tasks: BackgroundTasks
   readonly actions: ActionStore
@@ -67,6 +70,8 @@ export class ExecutorEngine implements Engine {
     this.parts = parts
     this.settings = parts.settings
     this.context = parts.context
+    const { trace } = parts.settings
+    this.tracer = trace === true ? effectTracer(parts.context) : trace || undefined
     this.events = parts.events
     this.tasks = parts.tasks
     this.actions = parts.actions

@@ -130,8 +130,10 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
       case "Rule":
         return ruleGate(this)
       case "Review":
+        this.span?.asks(this.record, true)
         return reviewGate(this)
       case "Ask":
+        this.span?.asks(this.record)
         return askHost(this)
       case "CloseQuestion":
         return this.abortFunction(new DOMException("Nobody waits for the answer any more", "AbortError"))

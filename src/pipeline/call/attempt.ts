@@ -101,7 +101,8 @@ export class Attempt {
     this.observer = observer
     this.handler = handler
     try {
-      const returned = handler.call(context)
+      const returned =
+        observer === undefined ? handler.call(context) : observer.run(() => handler.call(context))
       if (this.reason !== undefined) abandon(returned)
       else if (isStep(returned)) this.returned(run, returned, false)
       else this.suspend(run, returned)
@@ -227,7 +228,10 @@ export class Attempt {
 
   /** Reads the generator, and whatever it takes for a result. */
   private async read(): Promise<{ readonly done: boolean; readonly value: unknown }> {
-    const { done, value } = await this.generator!.next()
+    const generator = this.generator!
+    const { observer } = this
+    const next = observer === undefined ? generator.next() : observer.run(() => generator.next())
+    const { done, value } = await next
     return { done: done === true, value }
   }
 

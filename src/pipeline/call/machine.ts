@@ -17,6 +17,7 @@ import type { Origin } from "./origin.ts"
 import { type CallRecord, makeRecord } from "./state.ts"
 import type { Submission } from "./submission.ts"
 import { movesAt, timeLimit, timeoutMessage, unreadMessage } from "./time-limits.ts"
+import type { CallSpan } from "./tracing.ts"
 import { transition } from "./transition.ts"
 
 const turn: Input = { _tag: "Turn" }
@@ -30,6 +31,7 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   readonly submission: Submission
   startedAt: number | undefined
   hasPlace = false
+  span: CallSpan | undefined
   /** The signal of the host's function that is asked: a hook, or what answers an effect. */
   controller: AbortController | undefined
   protected timer: CallTimer | undefined
@@ -118,6 +120,7 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   protected apply(input: Input): boolean {
     const took = transition(this.record, input, this.engine.outbox.for(this))
     this.timer?.follow(this.record.state)
+    this.span?.moved(this.record)
     return took
   }
 

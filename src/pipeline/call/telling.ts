@@ -13,6 +13,7 @@ import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
 import { textOutput } from "../model/output.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Tool } from "../model/tool.ts"
+import type { Tracer } from "../model/tracer.ts"
 import type { RunningTask } from "../stores/background-tasks.ts"
 import type { Engine } from "./engine.ts"
 import type { CallRecord } from "./state.ts"
@@ -37,7 +38,7 @@ export interface Teller extends RunningTask {
 export const tellStarted = (teller: Teller): void => {
   const { engine, record } = teller
   const { agentId, callId, name, params, background } = record.call
-  if (engine.settings.trace) teller.span = new CallSpan(engine.context, record.call)
+  if (engine.tracer !== undefined) teller.span = new CallSpan(engine.tracer, record.call, teller.tool)
   const event: ToolEvent = { _tag: "Started", agentId, callId, name, params, background, seq: 0, at: 0 }
   teller.sink.push(event)
   // Dated where somebody is told.
@@ -104,6 +105,13 @@ const endVerdict = (event: TerminalEvent, { started }: CallRecord): Decision["ve
   return started ? "run" : "invalid"
 }
 
+/** A call that was refused has a span too: nobody would find out else that its model asks for what there is not. */
+const traceEnd = (teller: Teller, tracer: Tracer, event: TerminalEvent): void => {
+  const isRefused = !teller.record.started && (event._tag === "Error" || event._tag === "Denied")
+  if (isRefused) teller.span ??= new CallSpan(tracer, teller.record.call, teller.tool)
+  teller.span?.end(event)
+}
+
 /** Tells the end. */
 export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
   const { engine, record, resolved } = teller
@@ -111,7 +119,7 @@ export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
     tellDecision(teller, endVerdict(event, record), event.decidedBy, record.call)
   }
   if (resolved !== undefined) tellAction(teller, resolved)
-  teller.span?.end(event._tag === "Completed" ? undefined : event.content)
+  if (engine.tracer !== undefined) traceEnd(teller, engine.tracer, event)
   if (record.announced !== "yes") {
     teller.sink.push(event)
     teller.onResult?.(resultOf(event))

@@ -1,61 +1,93 @@
-/** Spans `tool <name>` and `handler <name>`, ended by hand: the interpreter's steps are not Effects. */
-import type { Clock } from "effect/Clock"
-import * as Clocks from "effect/Clock"
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
-import * as Tracer from "effect/Tracer"
+/** Tells a tracer of one call: a tracer that throws costs its span, and the call nothing. */
+import type * as Effect from "effect/Effect"
 import type { ToolCall } from "../model/call.ts"
+import type { DecidedBy } from "../model/decision.ts"
+import type { TerminalEvent } from "../model/event.ts"
+import type { Tool } from "../model/tool.ts"
+import type { CallTrace, HandlerTrace, Tracer } from "../model/tracer.ts"
+import { openQuestion } from "./asking.ts"
+import type { CallRecord, Question } from "./state.ts"
 
 type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
 
 /** Around one handler. */
 export interface HandlerObserver {
+  run<A>(work: () => A): A
   wrap(effect: HandlerEffect): HandlerEffect
   leave(failure: unknown): void
 }
 
-/** The span of one call; those of its handlers are inside it. */
-export class CallSpan {
-  private readonly tracer: Tracer.Tracer
-  private readonly clock: Clock
-  private readonly span: Tracer.Span
-
-  constructor(context: Context.Context<never>, call: ToolCall) {
-    this.tracer = Context.get(context, Tracer.Tracer)
-    this.clock = Context.get(context, Clocks.Clock)
-    this.span = this.begin(`tool ${call.name}`, Context.getOption(context, Tracer.ParentSpan))
-    this.span.attribute("agentId", call.agentId)
-    this.span.attribute("callId", call.callId)
+const attempt = <A>(work: () => A): A | undefined => {
+  try {
+    return work()
+  } catch {
+    return undefined
   }
+}
 
-  handler(name: string): HandlerObserver {
-    const span = this.begin(`handler ${name}`, Option.some(this.span))
-    return {
-      wrap: (effect) => Effect.withParentSpan(effect, span),
-      leave: (failure) => this.finish(span, failure),
+const observing = (trace: HandlerTrace): HandlerObserver => ({
+  run: (work) => {
+    let began = false
+    const once = () => {
+      began = true
+      return work()
     }
+    try {
+      return trace.run(once)
+    } catch (error) {
+      // What the handler threw is the handler's.
+      if (began) throw error
+      return work()
+    }
+  },
+  wrap: (effect) => attempt(() => trace.wrap(effect)) ?? effect,
+  leave: (failure) => attempt(() => trace.end(failure)),
+})
+
+/** Who has let the call pass its gate, or ends it there. */
+const deciderOf = ({ state, outcome, decidedBy }: CallRecord): DecidedBy | undefined => {
+  const ending = "then" in state && state.then._tag === "End" ? state.then.outcome : outcome
+  return ending !== undefined && "decidedBy" in ending ? ending.decidedBy : decidedBy
+}
+
+/** What is told of one call. */
+export class CallSpan {
+  private readonly trace: CallTrace | undefined
+  /** The question that is waited for. */
+  private asked: Question | undefined
+  private answered: ReturnType<CallTrace["wait"]> | undefined
+
+  constructor(tracer: Tracer, call: ToolCall, tool: Tool<unknown> | undefined) {
+    this.trace = attempt(() => tracer.call(call, tool))
   }
 
-  end(failure: unknown): void {
-    this.finish(this.span, failure)
+  handler(name: string): HandlerObserver | undefined {
+    const trace = attempt(() => this.trace?.handler(name))
+    return trace && observing(trace)
   }
 
-  private begin(name: string, parent: Option.Option<Tracer.AnySpan>): Tracer.Span {
-    return this.tracer.span({
-      name,
-      parent,
-      annotations: Context.empty(),
-      links: [],
-      startTime: this.clock.currentTimeNanosUnsafe(),
-      kind: "internal",
-      root: Option.isNone(parent),
-      sampled: true,
-    })
+  /** A reviewer, the host or a function is asked next. */
+  asks(record: CallRecord, isReviewed = false): void {
+    const question = openQuestion(record)
+    if (question === undefined || question.id === this.asked?.id) return
+    // What the rules pass waits for nobody.
+    if (question.kind === "approval" && !question.put && !isReviewed) return
+    this.asked = question
+    this.answered = attempt(() =>
+      this.trace?.wait(question.kind === "approval" ? "approval" : question.effect._tag),
+    )
   }
 
-  private finish(span: Tracer.Span, failure: unknown): void {
-    span.end(this.clock.currentTimeNanosUnsafe(), failure === undefined ? Exit.void : Exit.fail(failure))
+  /** The call has moved on: what it waited for may be over. */
+  moved(record: CallRecord): void {
+    const { asked, answered } = this
+    if (asked === undefined || openQuestion(record)?.id === asked.id) return
+    this.asked = undefined
+    this.answered = undefined
+    attempt(() => answered?.(asked.kind === "approval" ? deciderOf(record) : undefined))
+  }
+
+  end(event: TerminalEvent): void {
+    attempt(() => this.trace?.end(event))
   }
 }

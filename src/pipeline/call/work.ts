@@ -19,14 +19,12 @@ import { AttemptContext } from "./handler-context.ts"
 import { CallMachine } from "./machine.ts"
 import type { CallRecord, CallState } from "./state.ts"
 import { CallStream } from "./stream.ts"
-import type { CallSpan } from "./tracing.ts"
 
 const ignore = () => undefined
 
 /** A call's attempts: at its pipeline, and at each of its finally handlers. */
 export abstract class CallWork extends CallMachine implements AttemptOwner, AdmissionRules {
   stream: CallStream | undefined
-  span: CallSpan | undefined
   protected attempt: Attempt | undefined
   private context: AttemptContext | undefined
   /** The `run` that was begun: each is begun once. */

@@ -11,6 +11,7 @@ import type { EffectOf, HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
 import type { DurationInput } from "./step.ts"
 import type { PrimaryKind } from "./tool.ts"
+import type { Tracer } from "./tracer.ts"
 
 /** What the rules say of a call, and why. Plain JSON. */
 export type CallExplanation = Explanation
@@ -179,8 +180,11 @@ export interface ToolExecutorOptions {
   readonly hooks?: Hooks
   /** Told each decision about a call, such as `add` of a `DecisionLog`. What it throws is left alone. Default: nobody. */
   readonly onDecision?: (decision: Decision) => void
-  /** Spans `tool <name>` and `handler <name>` through Effect's Tracer. Default false. */
-  readonly trace?: boolean
+  /**
+   * A tracer of calls, their handlers and their waits, such as `otelTracer()` of `stepline/otel`; true is Effect's, with spans
+   * `tool <name>`, `handler <name>` and `wait <what>`. Default false.
+   */
+  readonly trace?: boolean | Tracer
 }
 
 /** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
@@ -206,7 +210,7 @@ export interface Settings {
   readonly hooks: Hooks
   readonly reviewers: ReadonlyArray<Reviewer>
   readonly onDecision: ((decision: Decision) => void) | undefined
-  readonly trace: boolean
+  readonly trace: boolean | Tracer
 }
 
 /** A positive integer. Throws a TypeError that names the option for anything else. */
@@ -254,6 +258,11 @@ const toReviewers = (reviewers: ReadonlyArray<Reviewer> = noReviewers): Readonly
   return reviewers
 }
 
+const toTrace = (trace: boolean | Tracer = false): boolean | Tracer => {
+  if (typeof trace === "boolean" || typeof (trace as Tracer | null)?.call === "function") return trace
+  throw new TypeError(`Expected \`trace\` to be true, false or a Tracer, ${got(trace)}`)
+}
+
 /** Throws a TypeError that names the option for a value that cannot be meant. */
 export const toSettings = (options: ToolExecutorOptions): Settings => {
   const { resolveChoice = "soft" } = options
@@ -282,7 +291,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     hooks: options.hooks ?? {},
     reviewers: toReviewers(options.reviewers),
     onDecision: options.onDecision,
-    trace: options.trace ?? false,
+    trace: toTrace(options.trace),
   }
 }
 

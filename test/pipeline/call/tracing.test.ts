@@ -2,7 +2,14 @@ import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { describe, expect, it } from "vitest"
-import { handler, pipeline, Step, type ToolCallInput, ToolExecutor } from "../../../src/index.ts"
+import {
+  type Tracer as ExecutorTracer,
+  handler,
+  pipeline,
+  Step,
+  type ToolCallInput,
+  ToolExecutor,
+} from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { turn } from "../../support/deferred.ts"
 import { type Plan, registryOf } from "../../support/executor-of.ts"
@@ -119,7 +126,11 @@ describe("tracing", () => {
 
   it("ends the call's span as failed where it is denied", async () => {
     const spans = await spansOf(pipeline().awaitApproval(), {}, { gate: "deny" })
-    expect(shown(spans)).toEqual([["tool tool", "turn", "Failure"]])
+    expect(shown(spans)).toEqual([
+      ["tool tool", "turn", "Failure"],
+      ["wait approval", "tool tool", "Success"],
+    ])
+    expect(spans[1]!.attributes.get("decidedBy")).toBe("user")
   })
 
   it("leaves no span open after a cancel", async () => {
@@ -137,6 +148,56 @@ describe("tracing", () => {
         ["handler Close", "tool tool", "Success"],
       ])
     }
+  })
+
+  it("has a span of a call that is refused", async () => {
+    const spans = await spansOf(plan, { name: "nothing" })
+    expect(shown(spans)).toEqual([["tool nothing", "turn", "Failure"]])
+  })
+
+  it("costs no call anything where the tracer throws", async () => {
+    const broken = () => {
+      throw new Error("broken tracer")
+    }
+    const callTrace = { handler: broken, wait: broken, end: broken }
+    const handlerTrace = { run: broken, wrap: broken, end: broken }
+    const tracers: ReadonlyArray<ExecutorTracer> = [
+      { call: broken },
+      { call: () => callTrace },
+      { call: () => ({ handler: () => handlerTrace, wait: () => broken, end: broken }) },
+    ]
+    for (const trace of tracers) {
+      await using executor = new ToolExecutor(registryOf({ tool: plan.awaitApproval() }), { trace })
+      const result = await executor.run(
+        { name: "tool" },
+        (event) => event._tag === "AwaitingApproval" && event.approve(),
+      )
+      expect(result).toMatchObject({ status: "complete", content: "text" })
+    }
+  })
+
+  it("runs a handler once, and fails with what the handler threw, where the tracer throws afterwards", async () => {
+    let runs = 0
+    const failing = handler("Fails", () => {
+      runs += 1
+      throw new Error("of the handler")
+    })
+    const trace: ExecutorTracer = {
+      call: () => ({
+        handler: () => ({ run: (work) => work(), wrap: (effect) => effect, end: () => undefined }),
+        wait: () => () => undefined,
+        end: () => undefined,
+      }),
+    }
+    await using executor = new ToolExecutor(registryOf({ tool: pipeline().andThen(failing) }), { trace })
+    expect((await executor.run({ name: "tool" })).content).toBe("of the handler")
+    expect(runs).toBe(1)
+  })
+
+  it("refuses what is no tracer", () => {
+    expect(() => new ToolExecutor(registryOf({}), { trace: {} as ExecutorTracer })).toThrow(
+      "Expected `trace` to be true, false or a Tracer, got `[object Object]` (object)",
+    )
   })
 
   it("works without a program around, through the default tracer", async () => {

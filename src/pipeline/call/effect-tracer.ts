@@ -1,0 +1,69 @@
+/** Spans `tool <name>`, `handler <name>` and `wait <what>` through Effect's Tracer, ended by hand: steps are not Effects. */
+import type { Clock } from "effect/Clock"
+import * as Clocks from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Tracers from "effect/Tracer"
+import type { ToolCall } from "../model/call.ts"
+import type { DecidedBy } from "../model/decision.ts"
+import type { TerminalEvent } from "../model/event.ts"
+import type { CallTrace, HandlerTrace, Tracer } from "../model/tracer.ts"
+
+class EffectCallTrace implements CallTrace {
+  private readonly tracer: Tracers.Tracer
+  private readonly clock: Clock
+  private readonly span: Tracers.Span
+
+  constructor(context: Context.Context<never>, call: ToolCall) {
+    this.tracer = Context.get(context, Tracers.Tracer)
+    this.clock = Context.get(context, Clocks.Clock)
+    this.span = this.begin(`tool ${call.name}`, Context.getOption(context, Tracers.ParentSpan))
+    this.span.attribute("agentId", call.agentId)
+    this.span.attribute("callId", call.callId)
+  }
+
+  handler(name: string): HandlerTrace {
+    const span = this.begin(`handler ${name}`, Option.some(this.span))
+    return {
+      run: (work) => work(),
+      wrap: (effect) => Effect.withParentSpan(effect, span),
+      end: (failure) => this.finish(span, failure),
+    }
+  }
+
+  wait(what: string): (decidedBy: DecidedBy | undefined) => void {
+    const span = this.begin(`wait ${what}`, Option.some(this.span))
+    return (decidedBy) => {
+      if (decidedBy !== undefined) span.attribute("decidedBy", decidedBy.kind)
+      this.finish(span, undefined)
+    }
+  }
+
+  end(event: TerminalEvent): void {
+    this.finish(this.span, event._tag === "Completed" ? undefined : event.content)
+  }
+
+  private begin(name: string, parent: Option.Option<Tracers.AnySpan>): Tracers.Span {
+    return this.tracer.span({
+      name,
+      parent,
+      annotations: Context.empty(),
+      links: [],
+      startTime: this.clock.currentTimeNanosUnsafe(),
+      kind: "internal",
+      root: Option.isNone(parent),
+      sampled: true,
+    })
+  }
+
+  private finish(span: Tracers.Span, failure: unknown): void {
+    span.end(this.clock.currentTimeNanosUnsafe(), failure === undefined ? Exit.void : Exit.fail(failure))
+  }
+}
+
+/** What `trace: true` means: the tracer of the program that the executor lives in. */
+export const effectTracer = (context: Context.Context<never>): Tracer => ({
+  call: (call) => new EffectCallTrace(context, call),
+})
