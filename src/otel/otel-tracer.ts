@@ -1,0 +1,155 @@
+/**
+ * Calls as OpenTelemetry's conventions for generative AI name them (status: development, so the strings stand here):
+ *
+ *   execute_tool {name}            its parent: whatever was active where the call was enqueued
+ *   ├─ handler {name}              active while the handler runs
+ *   ├─ wait approval, wait {tag}   for a decision, for the answer to an effect
+ *   └─ …
+ */
+import { context, type Histogram, metrics, type Span, SpanStatusCode, trace } from "@opentelemetry/api"
+import type { ToolCall } from "../pipeline/model/call.ts"
+import type { TerminalEvent } from "../pipeline/model/event.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import type { CallTrace, HandlerTrace, TracedTool, Tracer } from "../pipeline/model/tracer.ts"
+import { withinSpan } from "./effect-spans.ts"
+
+type OtelApiTracer = ReturnType<typeof trace.getTracer>
+
+/** What spans say of a tool besides its name. */
+export interface TracedToolInfo {
+  readonly description?: string
+  /** Default `function`. */
+  readonly type?: "function" | "extension" | "datastore"
+}
+
+/** What `otelTracer` takes. All of it may be left out. */
+export interface OtelTracerOptions {
+  /** A `Tracer` of `@opentelemetry/api`. Default: that of the global provider. */
+  readonly tracer?: { startSpan(name: string): unknown } | undefined
+  /** A `Meter` of it. Default: that of the global provider. */
+  readonly meter?: { createHistogram(name: string): unknown } | undefined
+  /** What to say of a tool by its name, such as `(name) => registry.get(name)`. Default: what the registry knows. */
+  readonly toolOf?: ((name: string) => TracedToolInfo | undefined) | undefined
+  /** Whether spans hold arguments and results, which may be private. Default false. */
+  readonly captureContent?: boolean | undefined
+}
+
+const scope = "stepline"
+
+/** Seconds, as the conventions advise. */
+const boundaries = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92]
+
+const jsonOf = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? "null"
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+/** Behind its first line the text of a failure may hold what the model sent. */
+const firstLine = (text: string): string => text.split("\n", 1)[0]!.slice(0, 200)
+
+const failSpan = (span: Span, message: string, cause: unknown): void => {
+  if (cause !== undefined) span.recordException(cause instanceof Error ? cause : messageOf(cause))
+  span.setStatus({ code: SpanStatusCode.ERROR, message: firstLine(message) })
+}
+
+interface Parts {
+  readonly tracer: OtelApiTracer
+  readonly duration: Histogram
+  readonly capture: boolean
+}
+
+class OtelCallTrace implements CallTrace {
+  private readonly parts: Parts
+  private readonly span: Span
+  private readonly context: ReturnType<typeof context.active>
+  private readonly attributes: Record<string, string>
+  private readonly startedAt = performance.now()
+
+  constructor(parts: Parts, call: ToolCall, tool: TracedToolInfo) {
+    this.parts = parts
+    this.attributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": call.name,
+      "gen_ai.tool.type": tool.type ?? "function",
+    }
+    const parent = context.active()
+    this.span = parts.tracer.startSpan(
+      `execute_tool ${call.name}`,
+      {
+        attributes: {
+          ...this.attributes,
+          "gen_ai.tool.call.id": call.callId,
+          "gen_ai.agent.id": call.agentId,
+          ...(tool.description !== undefined && { "gen_ai.tool.description": tool.description }),
+          ...(parts.capture && { "gen_ai.tool.call.arguments": jsonOf(call.params) }),
+        },
+      },
+      parent,
+    )
+    this.context = trace.setSpan(parent, this.span)
+  }
+
+  handler(name: string): HandlerTrace {
+    const span = this.parts.tracer.startSpan(`handler ${name}`, {}, this.context)
+    const active = trace.setSpan(this.context, span)
+    return {
+      run: (work) => context.with(active, work),
+      wrap: (effect) => withinSpan(effect, this.parts.tracer, active),
+      end: (failure) => {
+        if (failure !== undefined) failSpan(span, messageOf(failure), undefined)
+        span.end()
+      },
+    }
+  }
+
+  wait(what: string): ReturnType<CallTrace["wait"]> {
+    const span = this.parts.tracer.startSpan(`wait ${what}`, {}, this.context)
+    return (decidedBy) => {
+      if (decidedBy !== undefined) span.setAttribute("stepline.decided_by", decidedBy.kind)
+      span.end()
+    }
+  }
+
+  end(event: TerminalEvent): void {
+    const { span, attributes } = this
+    const outcome = event._tag.toLowerCase()
+    span.setAttribute("stepline.outcome", outcome)
+    if (event.decidedBy !== undefined) span.setAttribute("stepline.decided_by", event.decidedBy.kind)
+    if (this.parts.capture) span.setAttribute("gen_ai.tool.call.result", event.content)
+    // A denial is an answer, and so is a cancel: neither is a failure of the tool.
+    if (event._tag === "Error") {
+      attributes["error.type"] = event.reason
+      span.setAttribute("error.type", event.reason)
+      failSpan(span, event.content, event.cause ?? firstLine(event.content))
+    }
+    span.end()
+    const seconds = (performance.now() - this.startedAt) / 1000
+    this.parts.duration.record(seconds, { ...attributes, "stepline.outcome": outcome }, this.context)
+  }
+}
+
+/**
+ * A tracer for the option `trace` of an executor. Denials and cancels are no errors: `stepline.outcome` tells them.
+ * The metric `gen_ai.execute_tool.duration` counts from the start of a call to its end, as its span does.
+ *
+ * @example
+ * const executor = new ToolExecutor(registry, { trace: otelTracer() })
+ */
+export const otelTracer = (options: OtelTracerOptions = {}): Tracer => {
+  const tracer = (options.tracer as OtelApiTracer | undefined) ?? trace.getTracer(scope)
+  const meter = (options.meter as ReturnType<typeof metrics.getMeter> | undefined) ?? metrics.getMeter(scope)
+  const duration = meter.createHistogram("gen_ai.execute_tool.duration", {
+    description: "How long calls of tools took, waits for their host included.",
+    unit: "s",
+    advice: { explicitBucketBoundaries: boundaries },
+  })
+  const parts: Parts = { tracer, duration, capture: options.captureContent === true }
+  const infoOf = (name: string, tool: TracedTool | undefined): TracedToolInfo => ({
+    ...(tool && { description: tool.description }),
+    ...options.toolOf?.(name),
+  })
+  return { call: (call, tool) => new OtelCallTrace(parts, call, infoOf(call.name, tool)) }
+}
