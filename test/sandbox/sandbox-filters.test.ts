@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { ToolFilters } from "../../src/index.ts"
-import { type PlaceRule, sandboxFilters } from "../../src/sandbox/index.ts"
+import { type PlaceRule, sandboxFilters } from "../../src/sandbox/sandbox-filters.ts"
 
 const shell = { name: "shell", primaryParam: "command", primaryKind: "command" } as const
 const rules = ToolFilters.compile({ shell: { allow: ["^ls"], deny: ["secret"] } })

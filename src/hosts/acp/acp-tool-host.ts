@@ -76,7 +76,7 @@ export class AcpToolHost {
   async run(call: ToolCallInput, signal?: AbortSignal): Promise<ToolResult> {
     signal?.throwIfAborted()
     const { callId = randomUUID(), name, params = {}, agentId } = call
-    const tool = this.executor.tool(name, agentId)
+    const tool = this.executor.agent(agentId).tool(name)
     const view = new ToolCallView(this.session, { callId, name, params, tool, cwd: this.cwd })
     const over = new AbortController()
     const onEvent = (event: ToolEvent) => this.tell(event, view, over)
