@@ -2,6 +2,7 @@
 export { probeSandbox } from "./probe.ts"
 export type { SandboxOptions } from "./sandbox-bounds.ts"
 export { SandboxError } from "./sandbox-error.ts"
+export type { PlaceRule } from "./sandbox-filters.ts"
 export { sandboxFilters } from "./sandbox-filters.ts"
 export type { SandboxedMachine, SandboxedMachineOptions } from "./sandboxed-machine.ts"
 export { sandboxedMachine } from "./sandboxed-machine.ts"
