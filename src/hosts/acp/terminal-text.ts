@@ -6,11 +6,26 @@ import { stripVTControlCharacters } from "node:util"
 
 const lost = "\n[output was lost here: it came faster than the client's terminal could be read]\n"
 
-/** How much of what was dropped at the start is looked for in what was seen. */
-const probeLength = 1024
-
 /** An escape sequence that has only begun, or a line end of which half is there. */
-const unfinished = /(?:\u001b[^\u0007\u0040-\u005a\u005c\u005e-\u007e]{0,64}|\r)$/
+const unfinished = /(?:\u001b(?:[()#]|\[[^@-~]{0,64}|\][^\u0007\u001b]{0,1024})?|\r)$/
+
+/** How long the longest end of one text is that the other begins with. Linear, whatever the texts are. */
+const overlapOf = (seen: string, output: string): number => {
+  const length = Math.min(seen.length, output.length)
+  const shorter = new Uint32Array(length)
+  let matched = 0
+  const follow = (code: number): void => {
+    while (matched > 0 && output.charCodeAt(matched) !== code) matched = shorter[matched - 1]!
+    if (output.charCodeAt(matched) === code) matched += 1
+  }
+  for (let index = 1; index < length; index++) {
+    follow(output.charCodeAt(index))
+    shorter[index] = matched
+  }
+  matched = 0
+  for (let index = seen.length - length; index < seen.length; index++) follow(seen.charCodeAt(index))
+  return matched
+}
 
 export class TerminalText {
   private seen = ""
@@ -29,11 +44,7 @@ export class TerminalText {
   private newIn(output: string): string {
     const { seen } = this
     if (output.startsWith(seen)) return output.slice(seen.length)
-    const probe = output.slice(0, probeLength)
-    for (let at = seen.indexOf(probe); at >= 0; at = seen.indexOf(probe, at + 1)) {
-      const known = seen.length - at
-      if (output.startsWith(seen.slice(at))) return output.slice(known)
-    }
-    return lost + output
+    const overlap = overlapOf(seen, output)
+    return overlap > 0 ? output.slice(overlap) : lost + output
   }
 }

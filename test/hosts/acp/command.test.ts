@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -76,5 +77,42 @@ describe("stepline acp", () => {
     expect(await editor.prompt(shell("printf well", { callId: "t" }))).toBe("end_turn")
     expect(editor.textOf("t-2")).toBe("well")
     await expect(readFile(join(cwd, "never"))).rejects.toThrow("ENOENT")
+  })
+
+  it("ends what runs, and itself, when its client goes", async () => {
+    const editor = await open({}, ["--allow", "shell=.*"])
+    const ended = editor.prompt(shell("echo $$; exec sleep 300", { callId: "s" }))
+    const lost = expect(ended).rejects.toThrow()
+    await editor.until(() => editor.call("s").content?.length === 1)
+    const pid = Number(editor.textOf("s"))
+    const exited = once(editor.agent, "exit")
+    editor.connection.close()
+    editor.agent.stdin!.end()
+    await lost
+    await exited
+    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false)
+  })
+
+  it("says what is wrong with a prompt that is no script", async () => {
+    const editor = await open()
+    expect(await editor.prompt("do something")).toBe("end_turn")
+    expect(JSON.stringify(editor.updates)).toContain("A prompt is a script")
+  })
+
+  it("runs the file that it was given, at every prompt", async () => {
+    await writeFile(join(cwd, "script.jsonl"), '{"name": "shell", "params": {"command": "printf done"}}\n')
+    const editor = await open({}, ["script.jsonl"])
+    for (const prompt of ["one", "two"]) expect(await editor.prompt(prompt)).toBe("end_turn")
+    expect(editor.textOf("line-1")).toBe("done")
+    expect(editor.textOf("line-1-2")).toBe("done")
+  })
+
+  it("refuses a session that it does not have, and a folder that is not there", async () => {
+    const editor = await open()
+    const { agent } = editor.connection
+    const prompt = agent.request("session/prompt", { sessionId: "none", prompt: [] })
+    await expect(prompt).rejects.toThrow()
+    const session = agent.request("session/new", { cwd: join(cwd, "none"), mcpServers: [] })
+    await expect(session).rejects.toThrow("there is no such folder")
   })
 })

@@ -31,6 +31,8 @@ export interface EditorOptions {
   readonly answer?: (request: RequestPermissionRequest) => Answer | Promise<Answer>
   /** Unsaved texts by path. */
   readonly buffers?: Map<string, string>
+  /** Whether it gives no text of files, as of those outside of its project. */
+  readonly refusesFiles?: boolean
 }
 
 /** What an editor knows of a tool call once the updates are laid over each other. */
@@ -167,6 +169,7 @@ export class Editor {
       })
       .onRequest(on.fs.readTextFile, async ({ params: { path } }) => {
         this.fileRequests.push(`read ${path}`)
+        if (this.options.refusesFiles === true) throw RequestError.resourceNotFound(path)
         return { content: this.buffers.get(path) ?? (await readFile(path, "utf8")) }
       })
       .onRequest(on.fs.writeTextFile, async ({ params: { path, content } }) => {
@@ -175,7 +178,9 @@ export class Editor {
         await writeFile(path, content)
         return {}
       })
-      .onRequest(on.terminal.create, ({ params }) => ({ terminalId: this.createTerminal(params) }))
+      .onRequest(on.terminal.create, async ({ params }) => ({
+        terminalId: await this.createTerminal(params),
+      }))
       .onRequest(on.terminal.output, ({ params }) => {
         const { output, child } = this.terminal(params.terminalId)
         const { exitCode, signalCode } = child
@@ -205,7 +210,7 @@ export class Editor {
     return terminal
   }
 
-  private createTerminal(request: CreateTerminalRequest): string {
+  private async createTerminal(request: CreateTerminalRequest): Promise<string> {
     const { command, args = [], cwd, env = [] } = request
     const added = Object.fromEntries(env.map(({ name, value }) => [name, value]))
     const child = spawn(command, args, {
@@ -214,6 +219,7 @@ export class Editor {
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     })
+    await once(child, "spawn")
     const exited = once(child, "close").then(([exitCode, signal]) => ({ exitCode, signal }))
     const terminal: EditorTerminal = { request, child, output: "", exited, isReleased: false }
     for (const stream of [child.stdout!, child.stderr!]) {

@@ -1,0 +1,23 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import { checkout } from "../../cli/built-cli.ts"
+import { Editor } from "./editor.ts"
+
+it("the agent of docs/hosts.md runs as it stands", async () => {
+  const page = await readFile(join(checkout, "docs/hosts.md"), "utf8")
+  const section = page.slice(page.indexOf("\n## ACP"))
+  const code = /```ts\n(.*?)```/s.exec(section)![1]!
+  // Inside the package, so that it can import itself by name.
+  const folder = await mkdtemp(join(checkout, ".readme-acp-"))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const path = join(folder, "agent.ts")
+  await writeFile(path, code)
+  const command = [process.execPath, "--import", import.meta.resolve("tsx"), "-C", "@stepline/source", path]
+  const editor = await Editor.open(command, folder, { capabilities: { terminal: true } })
+  expect(await editor.prompt("hello")).toBe("end_turn")
+  expect(editor.asked[0]!.toolCall.title).toBe("Shell: echo hello")
+  expect(editor.terminals[0]!.output).toBe("hello\n")
+  const statuses = editor.updates.flatMap((update) => ("status" in update ? [update.status] : []))
+  expect(statuses.at(-1)).toBe("completed")
+})
