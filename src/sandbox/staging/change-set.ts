@@ -37,11 +37,23 @@ export interface ReadOptions {
 const isParted = ({ before, after }: Change): boolean =>
   before?.hasOtherNames === true && !(after?.kind === "file" && after.inPlace === true)
 
+/** What several names of one file are made links to. */
+interface Anchor {
+  readonly path: string
+  readonly isUnchanged: boolean
+  /** Whether it is the file still of which the lower folder has other names: those change with it. */
+  readonly hasOtherNames: boolean
+}
+
+/** Whether the names of a file are better made links to the first. */
+const isBetter = (one: Anchor, other: Anchor): boolean =>
+  one.isUnchanged === other.isUnchanged ? one.hasOtherNames && !other.hasOtherNames : one.isUnchanged
+
 class ChangeReader {
   readonly changes: Array<Change> = []
   readonly leftOut: Array<string> = []
-  /** Paths by the inode of the upper layer, where that has several names. */
-  private readonly linked = new Map<bigint, { path: string; isUnchanged: boolean }>()
+  /** By the inode of the upper layer, where that has several names: the one that the others are made links to. */
+  private readonly linked = new Map<bigint, Anchor>()
   private readonly waiting: Array<{
     readonly path: string
     readonly info: BigIntStats
@@ -53,6 +65,8 @@ class ChangeReader {
     this.options = options
   }
 
+  /** Whether a name that the command did not touch would have to change, and cannot. */
+  private isLost = false
   /** Inodes of the upper layer that were met. */
   private readonly met = new Set<bigint>()
 
@@ -62,7 +76,7 @@ class ChangeReader {
     if (above !== undefined && below !== undefined) this.folder(".", above, below)
     await this.inFolder(".", true)
     await this.resolveLinked()
-    if (await this.hasLostContent()) this.markLost()
+    if (this.isLost || (await this.hasLostContent())) this.markLost()
     return { changes: this.changes, leftOut: this.leftOut }
   }
 
@@ -228,8 +242,10 @@ class ChangeReader {
       (await hasSameContent(above, lower, info.size))
     if (info.nlink > 1n) {
       const known = this.linked.get(info.ino)
-      if (known === undefined || (isSame && !known.isUnchanged))
-        this.linked.set(info.ino, { path, isUnchanged: isSame })
+      const hasOtherNames =
+        below !== undefined && kindOf(below) === "file" && below.nlink > 1n && !this.isMadeAnew(path, below)
+      const anchor: Anchor = { path, isUnchanged: isSame, hasOtherNames }
+      if (known === undefined || isBetter(anchor, known)) this.linked.set(info.ino, anchor)
       if (!isSame || known !== undefined) this.waiting.push({ path, info, below })
       return
     }
@@ -269,9 +285,9 @@ class ChangeReader {
     this.add(path, rest, { after, ...(rest !== below && { replaces: true }) })
   }
 
-  /** Another name of a file that the command has linked, through which it changed nothing. */
-  private async untouchedName(path: string, info: BigIntStats): Promise<string | undefined> {
-    if (!this.options.keepsLinks) return undefined
+  /** Other names of a file, as the command saw it, that it did not touch: what the lower folder has there. */
+  private async *untouchedNames(path: string): AsyncGenerator<{ name: string; lower: BigIntStats }> {
+    if (!this.options.keepsLinks) return
     const inode = this.inodeOf(path)
     for (const [folder, names] of this.options.seen) {
       for (const [name, other] of names) {
@@ -279,14 +295,23 @@ class ChangeReader {
         const found = folder === "." ? name : `${folder.slice(2)}/${name}`
         const { above, below } = this.at(found)
         const lower = await statOf(below)
-        if (String(lower?.ino) !== inode || lower?.size !== info.size || (await statOf(above)) !== undefined)
-          continue
-        if (
-          modeOf(lower) === modeOf(info) &&
-          (await hasSameContent(join(this.options.upper, path), below, info.size))
-        )
-          return found
+        if (lower !== undefined && kindOf(lower) === "file" && (await statOf(above)) === undefined)
+          yield { name: found, lower }
       }
+    }
+  }
+
+  /** Another name of a file that the command has linked, through which it changed nothing. */
+  private async untouchedName(path: string, info: BigIntStats): Promise<string | undefined> {
+    for await (const { name, lower } of this.untouchedNames(path)) {
+      const isSame =
+        String(lower.ino) === this.inodeOf(path) &&
+        lower.size === info.size &&
+        modeOf(lower) === modeOf(info) &&
+        (await hasSameContent(join(this.options.upper, path), this.at(name).below, info.size))
+      if (isSame) return name
+      // It was changed through a name that then went, and this one would have to change with it.
+      this.isLost = true
     }
     return undefined
   }
@@ -296,7 +321,8 @@ class ChangeReader {
     for (const { path, info, below } of this.waiting) {
       const anchor = this.linked.get(info.ino)!.path
       if (anchor === path) {
-        await this.writes(path, info, below, await this.untouchedName(path, info))
+        const { hasOtherNames } = this.linked.get(info.ino)!
+        await this.writes(path, info, below, hasOtherNames ? undefined : await this.untouchedName(path, info))
         continue
       }
       const [one, other] = [below, await statOf(this.at(anchor).below)]

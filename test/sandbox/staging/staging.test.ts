@@ -10,6 +10,7 @@ import {
   readFile,
   rename,
   rm,
+  stat,
   symlink,
   writeFile,
 } from "node:fs/promises"
@@ -197,6 +198,24 @@ describe("its changes", () => {
     await expect(staging().apply(id)).rejects.toThrow(
       new StagingError("Nothing was applied: what was staged is no longer there. Run the command again."),
     )
+  })
+
+  it("reach the names of a file that the command did not touch, beside those that it made and removed", async () => {
+    await link(path("ws/a.txt"), path("ws/second"))
+    await link(path("ws/a.txt"), path("ws/sub/third"))
+    const { id } = await run("echo more >> a.txt; ln -f second new; rm a.txt; mkdir a.txt")
+    await staging().apply(id)
+    const names = ["new", "second", "sub/third"].map((name) => path(`ws/${name}`))
+    for (const name of names) expect(await readFile(name, "utf8")).toBe("one\nmore\n")
+    expect(new Set(await Promise.all(names.map(async (name) => (await stat(name)).ino))).size).toBe(1)
+  })
+
+  it("are refused where a name that the command did not touch would have to change, and cannot", async () => {
+    await link(path("ws/a.txt"), path("ws/second"))
+    const { id } = await run("echo more >> a.txt; ln a.txt new; rm a.txt")
+    await expect(staging().apply(id)).rejects.toThrow("a.txt changed since the command saw it")
+    expect(await readFile(path("ws/second"), "utf8")).toBe("one\n")
+    await staging().discard(id)
   })
 
   it("are gone when they are discarded", async () => {
