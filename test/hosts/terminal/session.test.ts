@@ -281,7 +281,7 @@ describe("the line", () => {
     await terminal.see(/› shell echo one$/)
     terminal.type("\u001b[D\u001b[D\u001b[Dbig \r")
     await terminal.see("✓ shell(echo big one)")
-    terminal.type("rea\t")
+    terminal.type("read_f\t")
     await terminal.see(/› read_file\s*$/)
     expect(terminal.cursor.column).toBe(12)
   })
