@@ -38,7 +38,8 @@ const firstLines = async (stream: NodeJS.ReadableStream, count: number): Promise
 
 describe("a host that is killed", () => {
   it("leaves nothing behind, wherever it went", async () => {
-    const command = escapes.map(([, line]) => line).join("\n")
+    // Job control tells of jobs that have ended.
+    const command = escapes.map(([, line]) => `${line}\nset +m`).join("\n")
     const { host, allEnded } = startHost(`${command}\nenv -i sleep 600 & sleep 600`)
     const pids = await firstLines(host.stdout, escapes.length)
     expect(pids).toHaveLength(escapes.length)

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 export { type McpBuild, type McpServerOptions, mcpServer } from "./mcp-server.ts"
 export { type McpHttp, type McpHttpOptions, serveMcpHttp } from "./serve-http.ts"
 export { type McpStdio, type McpStdioOptions, serveMcpStdio } from "./serve-stdio.ts"
