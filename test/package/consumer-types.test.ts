@@ -9,7 +9,8 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 let consumer: Awaited<ReturnType<typeof makeConsumer>>
 beforeAll(async () => {
-  consumer = await makeConsumer()
+  // Who builds an MCP server or client has their SDK: it stands in the entries' own types.
+  consumer = await makeConsumer({ peers: ["@modelcontextprotocol/client", "@modelcontextprotocol/server"] })
 })
 afterAll(() => consumer.remove())
 

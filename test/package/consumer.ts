@@ -28,9 +28,10 @@ const installedWith = ({ dependencies, peerDependencies, peerDependenciesMeta }:
   ...Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true),
 ]
 
-/** Makes the project. Optional peers are not there, but for Node's types. `runs`: the package's code is there too. */
+/** Makes the project. Optional peers are not there, but for Node's types and `peers`. `runs`: the package's code is there too. */
 export const makeConsumer = async ({
   runs = false,
+  peers = [] as ReadonlyArray<string>,
 } = {}): Promise<{
   readonly folder: string
   /** What the compiler says of a source: nothing where it is right. */
@@ -42,7 +43,7 @@ export const makeConsumer = async ({
   await mkdir(join(modules, "stepline"), { recursive: true })
   await copyFile(join(root, "package.json"), join(modules, "stepline/package.json"))
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest
-  for (const name of [...installedWith(manifest), "@types/node", "undici-types"]) {
+  for (const name of [...installedWith(manifest), "@types/node", "undici-types", ...peers]) {
     await mkdir(dirname(join(modules, name)), { recursive: true })
     await symlink(join(root, "node_modules", name), join(modules, name))
   }
