@@ -13,16 +13,19 @@ import { UsageError } from "./usage-error.ts"
 /** Standard output for the protocol alone: what anything else prints goes to stderr from here on. */
 const takeStdout = (): LineOutput => {
   const { stdout } = process
-  const write = stdout.write.bind(stdout) as (text: string) => boolean
+  const write = stdout.write.bind(stdout) as (text: string, taken: () => void) => boolean
+  // Not `drain`: that comes only after a write for which there was no room, and others may follow it.
+  let taken = () => {}
   guardStdout(() => true)
   syncBuiltinESMExports()
   return {
-    write,
+    write: (text) => write(text, () => taken()),
     get pending() {
       return stdout.destroyed || stdout.writableEnded ? 0 : stdout.writableLength
     },
     onRoom: (listener) => {
-      for (const event of ["drain", "close", "error"]) stdout.on(event, listener)
+      taken = listener
+      for (const event of ["close", "error"]) stdout.on(event, listener)
     },
   }
 }

@@ -6,7 +6,7 @@ export interface LineOutput {
   write(text: string): boolean
   /** What was written and is not taken yet. */
   readonly pending: number
-  /** Calls `listener` whenever there is room again, and when nobody reads any more. */
+  /** Calls `listener` whenever something of it was taken, and when nobody reads any more. */
   onRoom(listener: () => void): void
 }
 
