@@ -60,7 +60,10 @@ const shortened = (text: string, width: number): string => {
   // A line of a megabyte is not broken whole.
   const head = text.slice(0, 16 * width + 64)
   const [first = "", ...rest] = breakVisible(head, width)
-  return rest.length === 0 && head === text ? first : `${breakVisible(head, width - 1)[0]}…`
+  if (rest.length === 0 && head === text && columnsOf(first) <= width) return first
+  // A mark is not broken, and may be wider than there is room.
+  const [cut = ""] = breakVisible(head, width - 1)
+  return columnsOf(cut) < width ? `${cut}…` : "…"
 }
 
 export interface Header {

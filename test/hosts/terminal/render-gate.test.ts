@@ -82,6 +82,11 @@ test("all of a command and its folder can be read back from the screen of a term
   )
 }, 60_000)
 
+test("a mark that is wider than a narrow terminal is left to the rows", () => {
+  const { header, rows } = gateOf({ command: "\n".repeat(12) }, 20)
+  expect([header, ...rows]).toEqual(["? shell(…)", "│ ⟦12 newlines⟧"])
+})
+
 test("calls that differ are drawn differently", () => {
   const params = fc.record({ command: untrustedText, working_dir: untrustedText })
   fc.assert(
