@@ -18,7 +18,13 @@ const folders = new Map<string, Promise<string>>()
 const made = new Set<string>()
 
 const removeAll = (): void => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true })
+  for (const folder of made) {
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // Such as after a change of user: it goes after a day.
+    }
+  }
 }
 
 /** A folder of the temp folder that only this user can enter. It goes with this process, however that ends. */

@@ -138,7 +138,9 @@ export class Intake {
         ...(cleanupErrors !== undefined && { cleanupErrors }),
       }),
     )
-    const enqueued = new EnqueuedCall(engine, call, toolOf(source.name), { sink }, this.origin())
+    const make = () => this.origin()
+    const origin = action.asyncContext?.runInAsyncScope(make) ?? make()
+    const enqueued = new EnqueuedCall(engine, call, toolOf(source.name), { sink }, origin)
     calls.add(enqueued)
     enqueued.actor.drop(action)
   }

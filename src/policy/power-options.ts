@@ -27,6 +27,10 @@ export interface PowerOptions {
   readonly harmless?: ReadonlyArray<string>
   /** Words of other forms: `-delete`, `+command`, subcommands. */
   readonly words?: RegExp
+  /** An option and its value as the next word, with a NUL between them. */
+  readonly taken?: RegExp
+  /** The second operand, where that is a verb. */
+  readonly verb?: RegExp
   /** Which operand is written to, from 0. */
   readonly output?: number
   /** Whether what follows the first operand is an operand too, whatever it looks like. */
@@ -192,8 +196,10 @@ const powersIn = (options: PowerOptions, words: ReadonlyArray<ShellWord>, offset
     if (options.leading === true && isOperand && word.literal && !isDash(before)) break
     // `find -- . -delete`, `make -- CC=x`: words of other forms count behind `--` too.
     const isOpen = isOpenScript(options, word, before, isOperand ? operands : undefined)
+    const isTaken = options.taken?.test(`${before?.text}\0${word.text}`) === true
+    const isVerb = isOperand && operands === 1 && options.verb?.test(word.text) === true
     const others =
-      (isOpen ? [] : undefined) ??
+      (isOpen || isTaken || isVerb ? [] : undefined) ??
       (isValue && !word.literal ? undefined : readForm(options, word)) ??
       (isEnded || isValue ? undefined : readWord(options, word, words[at + 1], at === 0))
     if (others !== undefined) add(at, others)
@@ -241,15 +247,32 @@ const inputPowers = ({ readsScript, words }: PowerOptions, { input }: SimpleComm
     : [{ word: input.text, others: [], at: 0, isInput: true }]
 }
 
+/** Programs that run the one that is named behind them, and what stands between, as it begins. */
+const runners =
+  /^(npx|bunx|pnpx|uvx|pipx run|(npm|pnpm|yarn|bun|uv|poetry|pipenv|pdm|hatch|rye|bundle|mise) (exec|x|dlx|run)|yarn|python[\d.]* -m)( |$)/
+
+/** Where the program stands that a runner runs: the first word behind it that the table knows. */
+const ranAt = (words: ReadonlyArray<ShellWord>): number => {
+  const [first, ...rest] = words
+  const line = [nameOf(first!), ...rest.slice(0, 2).map(({ text }) => text)].join(" ")
+  if (!runners.test(line)) return -1
+  return words.findIndex((word, at) => at > 0 && !isDash(word) && table.has(nameOf(word)))
+}
+
+const powersAt = (command: SimpleCommand, at: number): ReadonlyArray<Power> => {
+  const args = command.words.slice(at + 1)
+  const name = nameOf(command.words[at]!)
+  if (name === "git") return gitPowers(args).map((power) => ({ ...power, at: power.at + at }))
+  const options = table.get(name)
+  return options === undefined ? [] : [...powersIn(options, args, at + 1), ...inputPowers(options, command)]
+}
+
 /** The words of a command that a rule must name. */
 export const powersOf = (command: SimpleCommand): ReadonlyArray<Power> => {
-  const { words } = command
-  const [first, ...args] = words
-  if (first === undefined) return []
-  const name = nameOf(first)
-  if (name === "git") return gitPowers(args)
-  const options = table.get(name)
-  return options === undefined ? [] : [...powersIn(options, args, 1), ...inputPowers(options, command)]
+  if (command.words.length === 0) return []
+  const ran = ranAt(command.words)
+  const own = powersAt(command, 0)
+  return ran < 0 ? own : [...own, ...powersAt(command, ran)]
 }
 
 const replaced = ({ words }: SimpleCommand, at: number, text: string): string =>

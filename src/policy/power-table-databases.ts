@@ -15,9 +15,10 @@ export const databaseOptions: PowerTable = {
   xsltproc: { source: "xsltproc(1)", words: /^--?(output|o|writesubtree)$/ },
   "xmlstarlet|xml": { source: "xmlstarlet(1): ed -L", short: "L", long: ["inplace"] },
   sqlite3: {
-    source: `sqlite3(1); ${gtfobins}/gtfobins/sqlite3`,
+    source: `sqlite3(1): dot-commands, of which any beginning stands for the whole; ${gtfobins}/gtfobins/sqlite3`,
+    // Of the dot-commands only those that show something.
     words:
-      /^--?(cmd|init|ar|A|unsafe-testing)|\.(shell|system|output|once|excel|save|backup|open|import|log|clone|read|load|archive|trace|cd)\b|\b(load_extension|writefile|edit)\s*\(|\battach\b|\binto\b/i,
+      /^--?(cmd|init|ar|A|unsafe-testing)|(^|[\n;])\s*\.(?!(tables|schema|dump|mode|headers?|indexes|indices|databases|explain|eqp|width|nullvalue|separator|timeout|timer|stats|changes|echo|show|help|quit|exit)\b)|\b(load_extension|writefile|edit)\s*\(|\battach\b|\binto\b/i,
     scriptOperand: 1,
     readsScript: true,
   },

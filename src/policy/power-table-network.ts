@@ -14,8 +14,9 @@ export const networkOptions: PowerTable = {
       stderr libcurl etag-save hsts alt-svc engine metalink upload-file unix-socket abstract-unix-socket ssl-sessions
     `),
     harmless: names("cookie"),
-    // Since 8.3 the format of -w may name a file; @ reads the format from one.
-    words: /%output\{|^(-w|--write-out=)@/,
+    // Since 8.3 the format of -w may name a file, @ reads the format from one, and --expand-… stands for other options.
+    words: /%output\{|^(-\w*w|--wr[a-z-]*=)@|^--expand-/,
+    taken: /^(-\w*w|--wr[a-z-]*)\0@/,
     script: /^(-\w*w|--wr)/,
     discards: /^(-[fgikLnNqsSv#]*o|--output)$/,
   },
@@ -83,7 +84,7 @@ export const networkOptions: PowerTable = {
   openssl: {
     source: `openssl(1); ${gtfobins}/gtfobins/openssl`,
     words:
-      /^--?(out|keyout|writerand|engine|config|provider|provider-path|CAserial|CAcreateserial|sess_out|keylogfile|msgfile)$/,
+      /^--?(out|keyout|writerand|engine|config|provider|provider-path|CAserial|CAcreateserial|sess_out|keylogfile|msgfile)(=|$)/,
   },
   gpg: {
     source: "gpg(1)",
@@ -103,8 +104,9 @@ export const networkOptions: PowerTable = {
   },
   ss: { source: "ss(8)", short: "KD", valued: "fAFN", long: names("kill diag") },
   ip: {
-    source: `ip(8); ${gtfobins}/gtfobins/ip`,
+    source: `ip(8): any beginning of a verb stands for it, behind the object; ${gtfobins}/gtfobins/ip`,
     words:
-      /^(add|ad|del|dele|delet|delete|set|change|chg|replace|append|prepend|flush|exec|save|restore)$|^-b(a|at|atc|atch)?$|^-force$/,
+      /^(ad|add|de|del|dele|delet|delete|se|set|ch|cha|chan|chang|change|chg|re|rep|repl|repla|replac|replace|ap|app|appe|appen|append|pr|pre|prep|prepe|prepen|prepend|fl|flu|flus|flush|ex|exe|exec|sa|sav|save|res|rest|resto|restor|restore|att|attach|pids?)$|^-b(a|at|atc|atch)?$|^-force$/,
+    verb: /^[adscrepf]$/,
   },
 }

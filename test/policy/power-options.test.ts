@@ -229,6 +229,59 @@ describe("a rule for the command alone does not cover", () => {
   })
 })
 
+describe("a rule for what a runner runs does not cover", () => {
+  it.each([
+    ["^npx eslint\\b", "npx eslint --fix ."],
+    ["^npx eslint\\b", "npx eslint -c evil.js ."],
+    ["^npx tsc\\b", "npx tsc --outDir src"],
+    ["^uv run pytest\\b", "uv run pytest -p evil"],
+    ["^python3? -m pytest\\b", "python -m pytest -p evil"],
+    ["^npm exec\\b", "npm exec -- git -c x=y status"],
+  ])("%s: %s", (pattern, command) => {
+    expect(decide(command, pattern)).toBeUndefined()
+  })
+
+  it.each([
+    ["^npx eslint\\b", "npx eslint src"],
+    ["^npx eslint --fix\\b", "npx eslint --fix src"],
+    ["^npx tsc\\b", "npx tsc --noEmit"],
+    ["^uv run pytest\\b", "uv run pytest -q tests"],
+  ])("unless it names it: %s: %s", (pattern, command) => {
+    expect(decide(command, pattern)).toBe("approve")
+  })
+})
+
+describe("abbreviations and other spellings are seen:", () => {
+  it.each([
+    "sqlite3 x '.sh touch p'",
+    "sqlite3 x '.o f'",
+    "sqlite3 x '.\"shell\" touch p'",
+    "sqlite3 x <<< '.sys ls'",
+    "curl -w @fmt http://x",
+    "curl --write-out @fmt http://x",
+    "curl -sw@fmt http://x",
+    "curl --expand-output f http://x",
+    "ip link s lo down",
+    "ip addr a 1.2.3.4/8 dev lo",
+    "ip netns e x ls",
+    "openssl rand -out=x 4",
+  ])("%s", (command) => {
+    expect(decide(command, `^${nameOf(command)}\\b`)).toBeUndefined()
+  })
+
+  it.each([
+    "sqlite3 x '.tables'",
+    "sqlite3 x 'select t.name from t'",
+    "curl -w '%{http_code}' http://x",
+    "ip a",
+    "ip addr show",
+    "ip route get 1.1.1.1",
+    "openssl rand -hex 4",
+  ])("and not in %s", (command) => {
+    expect(decide(command, `^${nameOf(command)}\\b`)).toBe("approve")
+  })
+})
+
 describe("it covers", () => {
   it.each([
     "git add -- *.ts",

@@ -1,4 +1,5 @@
 /** Pending actions, as calls make and end them. */
+import type { AsyncResource } from "node:async_hooks"
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { PipelinePart, ResolvePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
@@ -7,6 +8,7 @@ import { shapeOf } from "./snapshot.ts"
 import { resolvedEvent, type Teller, tellAction } from "./telling.ts"
 
 interface Resolving extends Teller {
+  readonly asyncContext: AsyncResource
   receive(input: Input): boolean
 }
 
@@ -38,6 +40,7 @@ export const stageAction = (call: Resolving): void => {
     rest: parts.slice(at + 1),
     onDiscard,
     finals: before?.finals ?? record.finals,
+    asyncContext: before?.asyncContext ?? call.asyncContext,
   })
   if (staged === undefined) {
     call.receive({ _tag: "Unstaged", message: engine.actions.tooMany })

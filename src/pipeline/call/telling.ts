@@ -129,6 +129,8 @@ export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
   const { agentId, callId, name } = record.call
   const staged = record.staged && { staged: record.staged }
   const edited = "editedParams" in event ? { editedParams: event.editedParams } : undefined
+  const { createdAt, startedAt } = teller
+  const { cleanupErrors } = event
   const last: ToolEvent = {
     _tag: "BackgroundCompleted",
     agentId,
@@ -138,6 +140,10 @@ export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
     ...whyOf(event),
     ...edited,
     ...staged,
+    ...(cleanupErrors !== undefined && { cleanupErrors }),
+    createdAt,
+    ...(startedAt !== undefined && { startedAt }),
+    endedAt: engine.deadlines.time(),
     seq: 0,
     at: 0,
   }

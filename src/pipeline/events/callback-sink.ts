@@ -4,6 +4,11 @@ import { messageOf } from "../model/failure.ts"
 import { type DeltaSource, deltaEvent, type EventSink } from "./event-queue.ts"
 import type { EventStamps } from "./event-stamps.ts"
 
+const ignore = () => undefined
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function"
+
 /** The sink of `run`: its caller's function, which may return a promise to slow the stream down. */
 export class CallbackSink implements EventSink {
   readonly answers: boolean
@@ -26,22 +31,17 @@ export class CallbackSink implements EventSink {
   }
 
   delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
-    const room = this.call(deltaEvent(source, content, partial))
-    if (!(room instanceof Promise)) return undefined
-    return room.then(
-      () => undefined,
-      () => undefined,
-    )
+    return this.call(deltaEvent(source, content, partial))
   }
 
-  /** A consumer that throws loses its event, and has answered what the event asks. */
-  private call(event: ToolEvent): unknown {
+  /** A consumer that throws loses its event, and has answered what the event asks. A promise where it takes its time. */
+  private call(event: ToolEvent): Promise<void> | undefined {
     if (this.onEvent === undefined) return undefined
     this.stamps.stamp(event)
     try {
       const returned = this.onEvent(event)
-      if (returned instanceof Promise) returned.catch((error) => answerWith(event, error))
-      return returned
+      if (!isThenable(returned)) return undefined
+      return Promise.resolve(returned).then(ignore, (error) => answerWith(event, error))
     } catch (error) {
       answerWith(event, error)
       return undefined

@@ -163,6 +163,12 @@ export interface BackgroundCompletedEvent extends CallEvent {
   readonly editedParams?: unknown
   /** Set where the task staged a pending action. */
   readonly staged?: StagedName
+  /** Set where it failed to clean up. */
+  readonly cleanupErrors?: ReadonlyArray<string>
+  /** When it was enqueued, when it started and when it ended, in epoch milliseconds. */
+  readonly createdAt: number
+  readonly startedAt?: number
+  readonly endedAt: number
 }
 
 interface ActionEvent extends AnyEvent {

@@ -1,4 +1,5 @@
 /** A pending action as hosts see it, and with what it takes to end it. */
+import type { AsyncResource } from "node:async_hooks"
 import type { ToolCall } from "./call.ts"
 import type { CallMemory, EffectHandler } from "./handler.ts"
 import type { ToolOutput } from "./output.ts"
@@ -35,4 +36,6 @@ export interface StagedAction extends PendingAction {
   readonly rest: ReadonlyArray<PipelinePart<unknown>>
   readonly onDiscard: EffectHandler<unknown> | undefined
   readonly finals: ReadonlyArray<FinallyPart<unknown>>
+  /** The async context of the staging call, for what cleans up where nobody resolves it. Not there once it was restored. */
+  readonly asyncContext?: AsyncResource | undefined
 }

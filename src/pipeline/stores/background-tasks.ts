@@ -166,10 +166,16 @@ export class BackgroundTasks {
     const task = this.get(id)
     const isOver = task === undefined ? this.starting(id) === undefined : this.finished.has(id)
     if (isOver) return Promise.resolve(task)
+    if (signal?.aborted === true) return Promise.resolve(undefined)
     return new Promise((resolve) => {
+      const stop = () => this.stopWaiting(id, answer)
+      const answer = (ended: BackgroundTask | undefined) => {
+        signal?.removeEventListener("abort", stop)
+        resolve(ended)
+      }
       const waiting = this.waiters.get(id) ?? new Set()
-      this.waiters.set(id, waiting.add(resolve))
-      signal?.addEventListener("abort", () => this.stopWaiting(id, resolve), { once: true })
+      this.waiters.set(id, waiting.add(answer))
+      signal?.addEventListener("abort", stop, { once: true })
     })
   }
 

@@ -241,7 +241,8 @@ describe("printedBlock", () => {
       background: true,
       text: "Running in background (task_id: 1)",
     })
-    const end: ToolEvent = { _tag: "BackgroundCompleted", ...id, name: "shell", status: "complete" }
+    const times = { createdAt: 1, startedAt: 1, endedAt: 2 }
+    const end: ToolEvent = { _tag: "BackgroundCompleted", ...id, name: "shell", status: "complete", ...times }
     expect(printedBlock(end, fold([end], running), tasks)).toMatchObject({
       status: "complete",
       text: "result",

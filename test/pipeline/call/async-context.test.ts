@@ -149,6 +149,17 @@ describe("the async context of a call", () => {
     expect(seen.filter((line) => line.endsWith(": B"))).toHaveLength(5)
   })
 
+  it("is the staging call's for what cleans up after an action that is dropped", async () => {
+    const { seen, here } = noting()
+    const executor = executorOf({
+      tool: pipeline().awaitResolve({ label: "Change" }).finally(here("finally")),
+    })
+    await request.run("A", () => executor.run({ name: "tool" }))
+    request.run("host", () => executor.agent().pendingActions.clear())
+    await executor.shutdown()
+    expect(seen).toEqual(["finally: A"])
+  })
+
   it("is that of a handler's Effect, also where others run beside it", async () => {
     const { seen, note } = noting()
     const executor = executorOf({

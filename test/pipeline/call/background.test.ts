@@ -45,6 +45,9 @@ describe("a background call", () => {
       callId: "c",
       name: "tool",
       status: "complete",
+      createdAt: task!.createdAt,
+      startedAt: task!.startedAt,
+      endedAt: expect.any(Number),
     })
     expect(task).toMatchObject({ status: "complete", content: "done" })
   })

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events"
 import { describe, expect, it } from "vitest"
 import {
   cancelBackgroundTaskTool,
@@ -257,4 +258,18 @@ describe("cancel_background_task", () => {
       "Task t (tool) [Cancelled] has ended already",
     )
   })
+})
+
+it("tasks.wait lets go of its signal, and heeds one that is aborted already", async () => {
+  const { tools, running, release } = streaming()
+  const executor = executorOf(tools)
+  executor.enqueue([bg("t", "held")])
+  await until(() => running.length > 0)
+  expect(await executor.tasks.wait("t", { signal: AbortSignal.abort() })).toBeUndefined()
+  const { signal } = new AbortController()
+  const waiting = executor.tasks.wait("t", { signal })
+  expect(getEventListeners(signal, "abort")).toHaveLength(1)
+  release("t")
+  expect(await waiting).toMatchObject({ status: "complete" })
+  expect(getEventListeners(signal, "abort")).toHaveLength(0)
 })
