@@ -416,7 +416,6 @@ describe("run with a signal", () => {
 it("a consumer whose answer is a rejecting thenable of any make has answered the question", async () => {
   const executor = executorOf({ gated: pipeline().awaitApproval() })
   const thenable = {
-    // biome-ignore lint/suspicious/noThenProperty: such as other libraries' promises.
     then: (_: unknown, reject: (reason: unknown) => void) => reject(new Error("no screen")),
   }
   const onEvent = (event: { _tag: string }) => (event._tag === "AwaitingApproval" ? thenable : undefined)
