@@ -3,20 +3,16 @@ import { randomUUID } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { Readable, Writable } from "node:stream"
 import type { AgentApp, AgentConnection, ClientCapabilities, RequestError } from "@agentclientprotocol/sdk"
-import { loadPeer } from "../hosts/mcp/load-sdk.ts"
-import { printable } from "../hosts/terminal/printable.ts"
+import { loadPeer } from "../hosts/load-peer.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 import { ScriptedSession, type ScriptedSessionOptions } from "./acp-session.ts"
 import type { LocalOptions } from "./local-executor.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
-import { onStop } from "./stopping.ts"
+import { Stopping } from "./stopping.ts"
+import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
 type Sdk = typeof import("@agentclientprotocol/sdk")
-
-const tell = (line: string): void => {
-  process.stderr.write(`stepline: ${printable(line)}\n`)
-}
 
 const readScript = async (file: string): Promise<ReadonlyArray<ScriptStep>> => {
   try {
@@ -115,25 +111,17 @@ export const acpCommand = async (
   const script = file === undefined ? undefined : await readScript(file)
   const sdk = await loadPeer("@agentclientprotocol/sdk", "2", () => import("@agentclientprotocol/sdk"))
   const sessions = new Sessions(sdk, { ...options, script }, version)
-  let stopped: number | undefined
-  let stop = () => {}
-  const asked = new Promise<void>((resolve) => {
-    stop = resolve
-  })
-  const stopListening = onStop((status) => {
-    stopped ??= status
-    stop()
-  })
+  const stopping = new Stopping()
   const stream = sdk.ndJsonStream(
     Writable.toWeb(process.stdout) as WritableStream<Uint8Array>,
     Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
   )
   const connection: AgentConnection = sessions.app(() => connection).connect(stream)
   try {
-    await Promise.race([connection.closed, asked])
+    await Promise.race([connection.closed, stopping.asked])
   } finally {
     await sessions.close()
-    stopListening()
+    stopping.end()
   }
-  return stopped ?? 0
+  return stopping.status ?? 0
 }

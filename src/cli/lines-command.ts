@@ -20,8 +20,9 @@ import type { AwaitingApprovalEvent, ToolEvent } from "../pipeline/model/event.t
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
 import { type LocalExecutor, localExecutor } from "./local-executor.ts"
 import { detailsOf, endOf, type RunOptions, unasked, unaskedOutside, unaskedPerson } from "./run-command.ts"
-import { onStop } from "./stopping.ts"
+import { Stopping } from "./stopping.ts"
 import { exitStatus, Tally } from "./tally.ts"
+import { tell } from "./tell.ts"
 
 /** Lines of an input, one when it is asked for. */
 class Lines {
@@ -271,17 +272,14 @@ export const linesCommand = async (options: RunOptions): Promise<number | undefi
   if (first === undefined && !process.stdin.isTTY) return undefined
   const local = await localExecutor(options)
   const session = new LineSession(local, lines, options)
-  let stopped: number | undefined
-  const stopListening = onStop((status) => {
-    stopped ??= status
-    session.leave()
-  })
-  for (const problem of await local.start()) process.stderr.write(`stepline: ${printable(problem)}\n`)
+  const stopping = new Stopping()
+  void stopping.asked.then(() => session.leave())
+  for (const problem of await local.start()) tell(problem)
   try {
     const status = await session.run(first)
-    return stopped ?? status
+    return stopping.status ?? status
   } finally {
     await local.close()
-    stopListening()
+    stopping.end()
   }
 }

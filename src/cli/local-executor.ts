@@ -20,6 +20,7 @@ import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./l
 import { connectServers, type McpServersOptions } from "./mcp-servers.ts"
 import type { NvimEditor, NvimSocket } from "./nvim-editor.ts"
 import { loadFilters, type NamedTools, type RuleOptions } from "./rules.ts"
+import { tell as tellOnStderr } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface LocalOptions extends RuleOptions, ToolsOptions, MachineOptions, McpServersOptions {
@@ -129,9 +130,7 @@ export const localExecutor = async (
     home: embedding === undefined ? homedir() : undefined,
     project,
   })
-  let tell = (problem: string): void => {
-    process.stderr.write(`stepline: ${printable(problem)}\n`)
-  }
+  let tell = tellOnStderr
   const servers = await connectServers(options, registry, cwd)
   const onRemember = (added: ToolFilterConfig): void => kept.add(added, tell)
   const { filters, places } = await loadFilters(options, registry, { cwd, onRemember }).catch(

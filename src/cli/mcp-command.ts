@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto"
 import { type McpBuild, mcpServer } from "../hosts/mcp/mcp-server.ts"
 import { serveMcpHttp } from "../hosts/mcp/serve-http.ts"
 import { serveMcpStdio } from "../hosts/mcp/serve-stdio.ts"
-import { printable } from "../hosts/terminal/printable.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
-import { onStop } from "./stopping.ts"
+import { Stopping } from "./stopping.ts"
+import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface McpCommandOptions extends LocalOptions {
@@ -22,10 +22,6 @@ const answerTheRest = async (executor: ToolExecutor): Promise<void> => {
   for await (const event of executor.events) {
     if (event._tag === "Delegate") event.succeed()
   }
-}
-
-const tell = (line: string): void => {
-  process.stderr.write(`stepline: ${printable(line)}\n`)
 }
 
 const portOf = (text: string): number => {
@@ -56,24 +52,16 @@ const serve = async (build: McpBuild, http: string | undefined, asked: Promise<v
 export const mcpCommand = async (options: McpCommandOptions, version: string): Promise<number> => {
   const local = await localExecutor({ ...options, mayAsk: false })
   const { executor, start, close } = local
-  let stopped: number | undefined
-  let stop = () => {}
-  const asked = new Promise<void>((resolve) => {
-    stop = resolve
-  })
-  const stopListening = onStop((status) => {
-    stopped ??= status
-    stop()
-  })
+  const stopping = new Stopping()
   void answerTheRest(executor)
   try {
     for (const problem of await start()) tell(problem)
     const { build } = mcpServer(executor, { name: "stepline", version, instructions })
-    await serve(build, options.http, asked)
+    await serve(build, options.http, stopping.asked)
   } finally {
     await executor.shutdown()
     await close()
-    stopListening()
+    stopping.end()
   }
-  return stopped ?? 0
+  return stopping.status ?? 0
 }

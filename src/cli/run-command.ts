@@ -7,7 +7,6 @@ import { BlockView } from "../hosts/terminal/block-view.ts"
 import { decideGate } from "../hosts/terminal/gate-keys.ts"
 import { Keyboard } from "../hosts/terminal/keyboard.ts"
 import { PlainView } from "../hosts/terminal/plain-view.ts"
-import { printable } from "../hosts/terminal/printable.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { hasColors } from "../hosts/terminal/style.ts"
 import { noRuleFor } from "../pipeline/call/ruling.ts"
@@ -20,6 +19,7 @@ import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
 import { onStop, statusOf } from "./stopping.ts"
 import { Tally } from "./tally.ts"
+import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface RunOptions extends LocalOptions {
@@ -201,8 +201,8 @@ export const runCalls = async (
   const { executor, editor, start, close } = local
   const problems = await start()
   const status = await editor?.status()
-  if (status?.isThere === false) process.stderr.write(`stepline: ${printable(status.sentence)}\n`)
-  for (const problem of problems) process.stderr.write(`stepline: ${printable(problem)}\n`)
+  if (status?.isThere === false) tell(status.sentence)
+  for (const problem of problems) tell(problem)
   const tally = new Tally()
   let stopped: number | undefined
   const stop = (exitStatus: number) => {
@@ -233,7 +233,7 @@ export const runCalls = async (
   if (dropped.length > 0) {
     const previews = dropped.length === 1 ? "preview was" : "previews were"
     const labels = dropped.map(visibleLine).join("; ")
-    process.stderr.write(`stepline: ${dropped.length} ${previews} not applied: ${labels}\n`)
+    tell(`${dropped.length} ${previews} not applied: ${labels}`)
   }
   return stopped ?? tally.exitStatus
 }

@@ -5,9 +5,9 @@ import type { Session } from "../hosts/serve/initialize.ts"
 import type { LineOutput } from "../hosts/serve/line-writer.ts"
 import type { Opened } from "../hosts/serve/serve-host.ts"
 import { ServeHost } from "../hosts/serve/serve-host.ts"
-import { printable } from "../hosts/terminal/printable.ts"
 import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
-import { onStop } from "./stopping.ts"
+import { Stopping } from "./stopping.ts"
+import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** Standard output for the protocol alone: what anything else prints goes to stderr from here on. */
@@ -38,7 +38,7 @@ export const serveCommand = async (options: LocalOptions, version: string): Prom
     // stdin is the client's.
     const placed = { ...options, mayAsk: false, ...(cwd !== undefined && { cwd }) }
     local = await localExecutor(placed, { settings: rest, rules: filters })
-    for (const problem of await local.start()) process.stderr.write(`stepline: ${printable(problem)}\n`)
+    for (const problem of await local.start()) tell(problem)
     return local
   }
   const host = new ServeHost({
@@ -48,13 +48,10 @@ export const serveCommand = async (options: LocalOptions, version: string): Prom
     open,
     isClientsFault: (error) => error instanceof UsageError,
   })
-  let stopped: number | undefined
-  const stopListening = onStop((status) => {
-    stopped ??= status
-    void host.stop()
-  })
+  const stopping = new Stopping()
+  void stopping.asked.then(() => host.stop())
   await host.run()
   await local?.close()
-  stopListening()
-  return stopped ?? 0
+  stopping.end()
+  return stopping.status ?? 0
 }

@@ -46,3 +46,23 @@ export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
     process.off("uncaughtException", onDefect)
   }
 }
+
+/** What asks a command to end, kept: made when it begins, and ended by it. */
+export class Stopping {
+  /** The exit status that is due; undefined while the command was not asked to end. */
+  status: number | undefined
+  readonly asked: Promise<void>
+  /** Stops listening. */
+  readonly end: () => void
+
+  constructor() {
+    let asked = () => {}
+    this.asked = new Promise((resolve) => {
+      asked = resolve
+    })
+    this.end = onStop((status) => {
+      this.status = status
+      asked()
+    })
+  }
+}

@@ -7,13 +7,14 @@ import { Type } from "@sinclair/typebox"
 import { CancelBackgroundTask } from "../handlers/tasks.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { taskId } from "./task-id.ts"
 
 export const cancelBackgroundTaskTool: Tool = defineTool({
   name: "cancel_background_task",
   label: "Cancel background task",
   description: "Cancels a background task that you started.",
   parameters: Type.Object({
-    task_id: Type.String({ description: "The id that the task got when it was started." }),
+    task_id: taskId,
   }),
   primaryParam: "task_id",
   background: false,

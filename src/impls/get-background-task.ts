@@ -7,13 +7,14 @@ import { Type } from "@sinclair/typebox"
 import { GetBackgroundTask } from "../handlers/tasks.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { taskId } from "./task-id.ts"
 
 export const getBackgroundTaskTool: Tool = defineTool({
   name: "get_background_task",
   label: "Get background task",
   description: "Gives the result of a finished background task. A result is given once.",
   parameters: Type.Object({
-    task_id: Type.String({ description: "The id that the task got when it was started." }),
+    task_id: taskId,
   }),
   primaryParam: "task_id",
   background: false,

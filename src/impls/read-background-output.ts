@@ -7,6 +7,7 @@ import { Type } from "@sinclair/typebox"
 import { ReadBackgroundOutput } from "../handlers/tasks.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { taskId } from "./task-id.ts"
 
 export const readBackgroundOutputTool: Tool = defineTool({
   name: "read_background_output",
@@ -14,7 +15,7 @@ export const readBackgroundOutputTool: Tool = defineTool({
   description:
     "Gives what a background task has put out since it was last read. The task goes on, and its result stays.",
   parameters: Type.Object({
-    task_id: Type.String({ description: "The id that the task got when it was started." }),
+    task_id: taskId,
   }),
   primaryParam: "task_id",
   background: false,

@@ -7,6 +7,7 @@ import { Type } from "@sinclair/typebox"
 import { WaitBackgroundTask } from "../handlers/tasks.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { taskId } from "./task-id.ts"
 
 export const waitBackgroundTaskTool: Tool = defineTool({
   name: "wait_background_task",
@@ -14,7 +15,7 @@ export const waitBackgroundTaskTool: Tool = defineTool({
   description:
     "Waits until a background task has ended, and gives its result. A result is given once. Where the time is over before, it says so: wait again, or go on with other work.",
   parameters: Type.Object({
-    task_id: Type.String({ description: "The id that the task got when it was started." }),
+    task_id: taskId,
     seconds: Type.Optional(
       Type.Number({ description: "How long to wait at most. Default 30.", minimum: 0, maximum: 3600 }),
     ),

@@ -120,9 +120,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     this.tools = new AgentTools(this.registry, () =>
       makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
     )
-    const toolOf = (name: string) => this.registry.get(name)
-    const { calls, tasks, tools, actions, queue } = this
-    this.intake = new Intake({ engine, calls, tasks, tools, actions, queue, toolOf })
+    const { calls, tools } = this
+    this.intake = new Intake({ engine, calls, tools })
     this.submit = (call, to) => this.intake.submit(call, to)
     this.agentParts = {
       tools: this.tools,

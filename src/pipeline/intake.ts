@@ -10,14 +10,10 @@ import { type CallSnapshot, readCall, readStaged, type StagedSnapshot } from "./
 import type { Recipient } from "./call/submission.ts"
 import type { ExecutorEngine } from "./engine.ts"
 import { CleanupSink } from "./events/cleanup-sink.ts"
-import type { EventQueue } from "./events/event-queue.ts"
 import type { ToolCall } from "./model/call.ts"
 import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
 import type { StagedAction } from "./model/staged-action.ts"
-import type { Tool } from "./model/tool.ts"
 import type { AgentTools } from "./stores/agent-tools.ts"
-import type { BackgroundTasks } from "./stores/background-tasks.ts"
-import type { ActionStore } from "./stores/pending-actions.ts"
 
 /** The reason of what is cancelled by shutdown. */
 export const shutdownReason = "Cancelled: the executor was shut down"
@@ -34,11 +30,7 @@ export interface Submitting extends Recipient {
 interface IntakeParts {
   readonly engine: ExecutorEngine
   readonly calls: ActiveCalls
-  readonly tasks: BackgroundTasks
   readonly tools: AgentTools
-  readonly actions: ActionStore
-  readonly queue: EventQueue
-  readonly toolOf: (name: string) => Tool<unknown> | undefined
 }
 
 /** Where calls come into an executor. */
@@ -48,12 +40,12 @@ export class Intake {
 
   constructor(parts: IntakeParts) {
     this.parts = parts
-    this.toQueue = { sink: parts.queue }
+    this.toQueue = { sink: parts.engine.events }
   }
 
   /** Whether a call or a kept task has this id. */
   isTaken(callId: string): boolean {
-    return this.parts.calls.has(callId) || this.parts.tasks.has(callId)
+    return this.parts.calls.has(callId) || this.parts.engine.tasks.has(callId)
   }
 
   /** Calls that are enqueued together: their events go to the queue. */
@@ -89,11 +81,11 @@ export class Intake {
 
   /** Puts a call that was written down at its place: its question is asked again when its turn comes. */
   restoreCall(snapshot: CallSnapshot): string {
-    const { engine, calls, tools, actions } = this.parts
+    const { engine, calls, tools } = this.parts
     const { call } = snapshot
     const toolOf = (name: string) => tools.toolFor(call.agentId, name)
     const record = readCall(snapshot, toolOf)
-    if (record.action !== undefined) actions.putBack(call.agentId, record.action, true)
+    if (record.action !== undefined) engine.actions.putBack(call.agentId, record.action, true)
     const tool = toolOf(call.name)
     const enqueued = new EnqueuedCall(engine, call, tool, this.toQueue, this.origin(), record)
     calls.add(enqueued)
@@ -104,10 +96,11 @@ export class Intake {
 
   /** Puts a pending action that was written down at its place, and tells of it. */
   restoreStaged({ agentId, callId }: ToolCall, staged: StagedSnapshot): string {
-    const action = readStaged(staged, (name) => this.parts.tools.toolFor(agentId, name))
-    this.parts.actions.putBack(agentId, action, false)
+    const { engine, tools } = this.parts
+    const action = readStaged(staged, (name) => tools.toolFor(agentId, name))
+    engine.actions.putBack(agentId, action, false)
     const { actionId, label, sourceToolName } = action
-    this.parts.queue.push({
+    engine.events.push({
       _tag: "ActionPending",
       agentId,
       actionId,
@@ -122,11 +115,11 @@ export class Intake {
 
   /** Runs what cleans up after an action that nobody resolves any more, under the action's id. */
   drop(agentId: string, action: StagedAction): void {
-    const { engine, calls, queue, toolOf } = this.parts
+    const { engine, calls } = this.parts
     const { actionId, label, sourceToolName, source } = action
     const call: ToolCall = { agentId, callId: actionId, ...source, decision: "pending", background: false }
-    const sink = new CleanupSink(queue, (cleanupErrors) =>
-      queue.push({
+    const sink = new CleanupSink(engine.events, (cleanupErrors) =>
+      engine.events.push({
         _tag: "ActionResolved",
         agentId,
         actionId,
@@ -140,7 +133,7 @@ export class Intake {
     )
     const make = () => this.origin()
     const origin = action.asyncContext?.runInAsyncScope(make) ?? make()
-    const enqueued = new EnqueuedCall(engine, call, toolOf(source.name), { sink }, origin)
+    const enqueued = new EnqueuedCall(engine, call, engine.toolOf(source.name), { sink }, origin)
     calls.add(enqueued)
     enqueued.actor.drop(action)
   }

@@ -2,6 +2,7 @@
  * The connection to one MCP server: made again, by the next call, where it was lost. A call that it is lost under fails; it is
  * not sent again, for nobody knows what it has done.
  */
+
 import type {
   CallToolResult,
   Client,
@@ -12,7 +13,8 @@ import type {
   VersionNegotiationOptions,
 } from "@modelcontextprotocol/client"
 import { messageOf } from "../../pipeline/model/failure.ts"
-import { loadPeer } from "../mcp/load-sdk.ts"
+import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
+import { loadPeer } from "../load-peer.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/client")
 
@@ -35,7 +37,7 @@ export interface RemoteCall {
 }
 
 /** Milliseconds: how long a call may take is the executor's affair. */
-const noTimeout = 2_147_483_647
+const noTimeout = longestTimer
 
 const clientInfo = { name: "stepline", version: "1.0.0" }
 

@@ -1,24 +1,5 @@
-/** The packages that only this host needs: loaded when it first serves, with an error that says what to install. */
-import { isMissingModule } from "../../io/missing-module.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
-
-/** Loads an optional package. Throws an Error that says how to install it where it is missing. */
-export const loadPeer = async <Module>(
-  name: string,
-  range: string,
-  load: () => Promise<Module>,
-): Promise<Module> => {
-  try {
-    return await load()
-  } catch (cause) {
-    throw new Error(
-      isMissingModule(cause)
-        ? `The package ${name} is not installed. Install it: npm install ${name}@${range}`
-        : `The package ${name} could not be loaded: ${messageOf(cause)}`,
-      { cause },
-    )
-  }
-}
+/** The SDK's server: loaded when this host first serves. */
+import { loadPeer } from "../load-peer.ts"
 
 /** The SDK's server. */
 export const loadServerSdk = (

@@ -1,8 +1,10 @@
 /** An executor as an MCP server: a factory of SDK servers, one a connection or a request, that share the executor's calls. */
+
 import type { McpRequestContext, Server } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { toMillis } from "../../pipeline/model/options.ts"
 import type { DurationInput } from "../../pipeline/model/step.ts"
+import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { CallServer } from "./call-server.ts"
 import { loadServerSdk } from "./load-sdk.ts"
@@ -53,10 +55,7 @@ export const mcpServer = (
   options: McpServerOptions,
 ): { readonly build: McpBuild } => {
   const { name, version, instructions, agentId = "main", questions, configure } = options
-  const answerTimeout = Math.min(
-    toMillis("answerTimeout", options.answerTimeout, "10 minutes"),
-    longestTimeout,
-  )
+  const answerTimeout = Math.min(toMillis("answerTimeout", options.answerTimeout, "10 minutes"), longestTimer)
   const agent = executor.agent(agentId)
   let calls: CallServer | undefined
   const make = async (context: McpRequestContext): Promise<Server> => {
@@ -86,9 +85,6 @@ export const mcpServer = (
   })
   return { build }
 }
-
-/** What a timer can hold. */
-const longestTimeout = 2_147_483_647
 
 const tellChanges = (server: Server, onToolsChange: McpBuild["onToolsChange"]): void => {
   const stop = onToolsChange(() => void server.sendToolListChanged().catch(() => {}))

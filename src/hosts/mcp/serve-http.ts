@@ -6,8 +6,9 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { McpServerFactory } from "@modelcontextprotocol/server"
+import { loadPeer } from "../load-peer.ts"
 import { HttpSessions } from "./http-sessions.ts"
-import { loadPeer, loadServerSdk } from "./load-sdk.ts"
+import { loadServerSdk } from "./load-sdk.ts"
 import type { McpBuild } from "./mcp-server.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/server")

@@ -1,6 +1,6 @@
 /** Serves one client that started this process: messages are lines on stdin and stdout. */
 import type { McpServerFactory, Transport } from "@modelcontextprotocol/server"
-import { loadPeer } from "./load-sdk.ts"
+import { loadPeer } from "../load-peer.ts"
 
 /** How a client is served over standard streams. */
 export interface McpStdioOptions {

@@ -5,9 +5,9 @@
 import { connect, type Socket } from "node:net"
 import { PassThrough } from "node:stream"
 import type { NeovimClient } from "neovim"
-import { isMissingModule } from "../../io/missing-module.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import { formatMillis } from "../../pipeline/model/options.ts"
+import { loadPeer } from "../load-peer.ts"
 import { MessageFrames } from "./message-frames.ts"
 
 /** Neovim has exited, or the connection was closed. */
@@ -27,19 +27,6 @@ export interface ExecuteOptions {
 }
 
 type ClientModule = Pick<typeof import("neovim"), "NeovimClient">
-
-const loadClient = async (load: () => Promise<ClientModule>): Promise<typeof NeovimClient> => {
-  try {
-    return (await load()).NeovimClient
-  } catch (cause) {
-    throw new Error(
-      isMissingModule(cause)
-        ? "The package neovim is not installed. Install it: npm install neovim@5"
-        : `The package neovim could not be loaded: ${messageOf(cause)}`,
-      { cause },
-    )
-  }
-}
 
 const silent = () => {}
 // The client's own logger takes the console over.
@@ -142,7 +129,7 @@ export class NvimConnection {
     // An idle connection does not keep the process alive.
     socket.unref()
     try {
-      const Client = await loadClient(load)
+      const { NeovimClient: Client } = await loadPeer("neovim", "5", load)
       if (socket.destroyed) return undefined
       const client = new Client({ logger: logger as unknown as NeovimClient["logger"] })
       const connection = new NvimConnection(address, socket, client, options)

@@ -1,5 +1,6 @@
 /** JSON-RPC 2.0: what a line of a client is, and how it is answered. What a client sends is not to be trusted. */
 import { got } from "../../pipeline/model/got.ts"
+import { isPlainObject } from "../../pipeline/schema/coercion.ts"
 
 /** Codes of errors: those of JSON-RPC, and `notInitialized` as language servers have it. */
 export const codes = {
@@ -39,9 +40,6 @@ export interface RpcFault {
   readonly fault: RpcError
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const isId = (id: unknown): id is RpcId => typeof id === "string" || typeof id === "number" || id === null
 
 const faulty = (id: unknown, code: number, message: string): RpcFault => ({
@@ -64,7 +62,7 @@ export const readRequest = (line: string): RpcRequest | RpcFault => {
   if (Array.isArray(message)) {
     return faulty(null, codes.invalidRequest, "Batches are not supported: send a message a line.")
   }
-  if (!isRecord(message)) {
+  if (!isPlainObject(message)) {
     return faulty(null, codes.invalidRequest, `Expected a request, an object, ${got(message)}.`)
   }
   const { id, jsonrpc, method, params = {} } = message
@@ -74,7 +72,7 @@ export const readRequest = (line: string): RpcRequest | RpcFault => {
     return faulty(null, codes.invalidRequest, `Expected \`id\` to be a string or a number, ${got(id)}.`)
   if (typeof method !== "string")
     return faulty(id, codes.invalidRequest, `Expected \`method\` to be a string, ${got(method)}.`)
-  if (!isRecord(params))
+  if (!isPlainObject(params))
     return faulty(id, codes.invalidParams, `Expected \`params\` of \`${method}\` to be an object, by name.`)
   return { id, method, params }
 }

@@ -86,20 +86,27 @@ export const askHost = (asker: Asker): void => {
   }
 }
 
-const askApproval = (asker: Asker, { id, label, because, person }: ApprovalQuestion): void => {
-  const { record } = asker
-  const { agentId, callId, name, params, background } = record.subject
-  asker.suspended()
-  asker.sink.push({
-    _tag: "AwaitingApproval",
+/** What whoever decides an approval is told of it. */
+export const approvalOf = ({ subject, output }: CallRecord, { label, because }: ApprovalQuestion) => {
+  const { agentId, callId, name, params, background } = subject
+  return {
     agentId,
     callId,
     name,
     params,
     background,
     ...(label !== undefined && { label }),
-    ...(record.output !== undefined && { preview: record.output }),
+    ...(output !== undefined && { preview: output }),
     because: because ?? noRuleFor(name),
+  }
+}
+
+const askApproval = (asker: Asker, question: ApprovalQuestion): void => {
+  const { id, person } = question
+  asker.suspended()
+  asker.sink.push({
+    _tag: "AwaitingApproval",
+    ...approvalOf(asker.record, question),
     ...(person && { person }),
     seq: 0,
     at: 0,

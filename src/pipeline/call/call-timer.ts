@@ -53,6 +53,7 @@ export class CallTimer implements Expiring {
   unblock(): boolean {
     if (!this.isBlocked) return false
     this.stop()
+    this.isBlocked = false
     return true
   }
 

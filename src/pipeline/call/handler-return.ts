@@ -1,12 +1,9 @@
 /** What a handler may return besides a Step, told apart at run time: handlers may be written in JavaScript. */
 import * as Effect from "effect/Effect"
 import type { Step } from "../model/step.ts"
+import { isThenable } from "../model/thenable.ts"
 
 const ignore = () => undefined
-
-/** Whether a handler gave a promise, of whatever library. Throws where reading `then` does. */
-export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === "function"
 
 /** Whether a handler gave an async generator, or what reads like one. */
 export const isAsyncIterable = (value: unknown): value is AsyncIterable<Step> =>

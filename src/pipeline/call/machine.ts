@@ -164,8 +164,7 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   private timedOut(): void {
     const { record } = this
     const { settings } = this.engine
-    if (this.timer?.isBlocked === true) {
-      this.timer.isBlocked = false
+    if (this.timer?.unblock() === true) {
       return void this.receive({ _tag: "TimedOut", message: unreadMessage(settings.consumerTimeout) })
     }
     if (movesAt(record, settings, this.mayMove)) return void this.toBackground()

@@ -2,7 +2,7 @@
 import { byCall, type DecidedBy, type Review, type ReviewQuestion } from "../model/decision.ts"
 import { messageOf } from "../model/failure.ts"
 import { deniedByPolicy } from "../model/outcome.ts"
-import { type Asker, openQuestion } from "./asking.ts"
+import { type Asker, approvalOf, openQuestion } from "./asking.ts"
 import type { Input } from "./input.ts"
 import { byRule, explained, noRuleFor, onlyAPerson } from "./ruling.ts"
 import type { ApprovalQuestion } from "./state.ts"
@@ -61,7 +61,11 @@ export const reviewGate = (asker: Asker): void => {
 }
 
 const review = async (asker: Asker, gate: ApprovalQuestion, signal: AbortSignal): Promise<Ruling> => {
-  const question = questionOf(asker, gate)
+  const { meta } = asker.record.subject
+  const question: ReviewQuestion = {
+    ...approvalOf(asker.record, gate),
+    ...(meta !== undefined && { meta }),
+  }
   let { because } = question
   for (const reviewer of asker.engine.settings.reviewers) {
     if (signal.aborted) break
@@ -85,20 +89,5 @@ const oneReview = async (ask: () => Promise<Review>): Promise<Review> => {
     return reason === undefined || reason === "" ? { verdict } : { verdict, reason: String(reason) }
   } catch (error) {
     return { verdict: "ask", reason: `A reviewer failed: ${messageOf(error)}` }
-  }
-}
-
-const questionOf = ({ record }: Asker, { label, because }: ApprovalQuestion): ReviewQuestion => {
-  const { agentId, callId, name, params, background, meta } = record.subject
-  return {
-    agentId,
-    callId,
-    name,
-    params,
-    background,
-    ...(label !== undefined && { label }),
-    ...(record.output !== undefined && { preview: record.output }),
-    because: because ?? noRuleFor(name),
-    ...(meta !== undefined && { meta }),
   }
 }

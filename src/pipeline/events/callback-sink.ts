@@ -1,13 +1,11 @@
 /** Tells the events of one call to its caller's function. */
 import type { ToolEvent } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
+import { isThenable } from "../model/thenable.ts"
 import { type DeltaSource, deltaEvent, type EventSink } from "./event-queue.ts"
 import type { EventStamps } from "./event-stamps.ts"
 
 const ignore = () => undefined
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === "function"
 
 /** The sink of `run`: its caller's function, which may return a promise to slow the stream down. */
 export class CallbackSink implements EventSink {

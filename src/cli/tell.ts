@@ -1,0 +1,7 @@
+/** Tells whoever started the command, beside its output. */
+import { printable } from "../hosts/terminal/printable.ts"
+
+/** Writes one line to standard error. */
+export const tell = (line: string): void => {
+  process.stderr.write(`stepline: ${printable(line)}\n`)
+}

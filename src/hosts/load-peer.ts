@@ -1,0 +1,21 @@
+/** The packages that only one host needs: loaded when it first serves, with an error that says what to install. */
+import { isMissingModule } from "../io/missing-module.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+
+/** Loads an optional package. Throws an Error that says how to install it where it is missing. */
+export const loadPeer = async <Module>(
+  name: string,
+  range: string,
+  load: () => Promise<Module>,
+): Promise<Module> => {
+  try {
+    return await load()
+  } catch (cause) {
+    throw new Error(
+      isMissingModule(cause)
+        ? `The package ${name} is not installed. Install it: npm install ${name}@${range}`
+        : `The package ${name} could not be loaded: ${messageOf(cause)}`,
+      { cause },
+    )
+  }
+}
