@@ -10,54 +10,88 @@ const folder = join(root, ".docs-hosts")
 const page = readFileSync(join(root, "docs/hosts.md"), "utf8")
 const snippets = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
 
-const besides = {
-  "model.ts": `
-    import { versions } from "../test/hosts/ai-sdk/versions.ts"
-    const shell = (id: string, command: string) => ({ id, name: "shell", params: { command } })
-    const script = versions[1]!.scripted([[shell("a", "echo hello")], [shell("b", "rm -r ."), shell("c", "ls")], "Hello."])
-    export const { model } = script
-    process.on("exit", () => console.log(JSON.stringify(script.asked.at(-1)!.prompt)))
-  `,
-  "runner.ts": `
-    import { scripted } from "../test/hosts/openai-agents/scripted-model.ts"
-    const calls = [{ id: "a", name: "shell", params: { command: "echo hello" } }]
-    export const { runner, asked } = scripted([calls, "Hello."])
-    process.on("exit", () => console.log(JSON.stringify(asked.at(-1)!.input)))
-  `,
+/** A snippet, by what it holds; the module beside it, which plays the model; and what it prints, in order. */
+interface Expectation {
+  readonly holds: string
+  readonly module: string
+  readonly code: string
+  readonly prints: ReadonlyArray<string>
 }
 
-/** What the snippets that import these print, in order. */
-const prints: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "stepline/hosts/ai-sdk": [
-    'May it run? {"command":"ls"}\nHello.\n',
-    '"value":"hello\\n"',
-    "Denied by policy",
-    '"reason":"Not now"',
-  ],
-  "stepline/hosts/openai-agents": [
-    'May it run? shell {"command":"echo hello"}\nHello.\n',
-    '"text":"hello\\n"',
-  ],
-}
+const aiSdkModel = (turns: string) => `
+  import { versions } from "../../test/hosts/ai-sdk/versions.ts"
+  const call = (id: string, name: string, params = {}) => ({ id, name, params })
+  const script = versions[1]!.scripted(${turns})
+  export const { model } = script
+  process.on("exit", () => console.log(JSON.stringify(script.asked.at(-1)!.prompt)))
+`
+
+const shell = (id: string, command: string) => `call("${id}", "shell", { command: "${command}" })`
+
+const expectations: ReadonlyArray<Expectation> = [
+  {
+    holds: "const { tools, toolApproval, prepareStep } = aiSdkTools(",
+    module: "model.ts",
+    code: aiSdkModel(
+      `[[${shell("a", "echo hello")}], [${shell("b", "rm -r .")}, ${shell("c", "ls")}], "Hello."]`,
+    ),
+    prints: [
+      'May it run? {"command":"ls"}\nHello.\n',
+      '"value":"hello\\n"',
+      "Denied by policy",
+      '"reason":"Not now"',
+    ],
+  },
+  {
+    holds: 'activeTools: [...step.activeTools, "clock"]',
+    module: "model.ts",
+    code: aiSdkModel('[[call("a", "clock")], "It is noon."]'),
+    prints: ["It is noon.\n", '"value":"noon"'],
+  },
+  {
+    holds: '"stepline/hosts/openai-agents"',
+    module: "runner.ts",
+    code: `
+      import { scripted } from "../../test/hosts/openai-agents/scripted-model.ts"
+      const calls = [{ id: "a", name: "shell", params: { command: "echo hello" } }]
+      export const { runner, asked } = scripted([calls, "Hello."])
+      process.on("exit", () => console.log(JSON.stringify(asked.at(-1)!.input)))
+    `,
+    prints: ['May it run? shell {"command":"echo hello"}\nHello.\n', '"text":"hello\\n"'],
+  },
+]
+
+/** Those of these sections are run by tests of their own: beside this one, and in `test/hosts/acp`. */
+const elsewhere = ["OpenTelemetry", "ACP: an agent in an editor", "Model Context Protocol"]
+
+const sectionsWithCode = page
+  .split("\n## ")
+  .filter((section) => section.includes("```ts\n"))
+  .map((section) => section.split("\n", 1)[0])
 
 describe("docs/hosts.md", () => {
-  beforeAll(() => {
-    mkdirSync(folder, { recursive: true })
-    for (const [name, code] of Object.entries(besides)) writeFileSync(join(folder, name), code)
-  })
+  beforeAll(() => mkdirSync(folder, { recursive: true }))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  for (const [entry, expected] of Object.entries(prints)) {
-    it(`the code with ${entry} runs as it stands`, async () => {
-      const path = join(folder, `${entry.replaceAll("/", "-")}.ts`)
-      writeFileSync(path, snippets.find((code) => code.includes(`"${entry}"`))!)
-      const { stdout } = await runScript(path)
+  it("has no code that is not run", () => {
+    expect(sectionsWithCode).toEqual(["AI SDK", "OpenAI Agents", ...elsewhere])
+    const own = page.split("\n## ").filter((section) => /^(AI SDK|OpenAI Agents)\n/.test(section))
+    expect(own.join("").match(/```ts\n/g)).toHaveLength(expectations.length)
+  })
+
+  expectations.forEach(({ holds, module, code, prints }, index) => {
+    it(`the code with ${holds} runs as it stands`, async () => {
+      const own = join(folder, String(index))
+      mkdirSync(own)
+      writeFileSync(join(own, module), code)
+      writeFileSync(join(own, "snippet.ts"), snippets.find((snippet) => snippet.includes(holds))!)
+      const { stdout } = await runScript(join(own, "snippet.ts"))
       let from = 0
-      for (const text of expected) {
+      for (const text of prints) {
         const at = stdout.indexOf(text, from)
         expect(at, `${JSON.stringify(text)} in ${stdout.slice(from)}`).toBeGreaterThanOrEqual(0)
         from = at + text.length
       }
     })
-  }
+  })
 })

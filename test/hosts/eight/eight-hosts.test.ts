@@ -1,0 +1,149 @@
+/**
+ * One tool file in eight hosts, each with its real counterpart: what stands in the table of `docs/hosts.md` is what ran here. A
+ * "cannot" is run as well, and does not come to what it would.
+ */
+import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import { checkout, useCli } from "../../cli/built-cli.ts"
+import { useTempFolder } from "../../io/temp-folder.ts"
+import { acp } from "./acp.ts"
+import { aiSdks } from "./ai-sdk.ts"
+import { embedded } from "./embedded.ts"
+import { type Capability, capabilities, Folder, type Host, type OpenHost } from "./host.ts"
+import { mcp } from "./mcp.ts"
+import { openaiAgents } from "./openai-agents.ts"
+import { python } from "./python.ts"
+import { terminal } from "./terminal.ts"
+
+const cli = useCli()
+const path = useTempFolder()
+
+const hosts: ReadonlyArray<Host> = [
+  embedded,
+  terminal(cli),
+  mcp(cli),
+  acp(cli),
+  ...aiSdks,
+  openaiAgents,
+  python(cli),
+]
+
+const publish = { name: "publish", params: { text: "draft" } }
+const reason = "Not on a Friday"
+
+/** Uses a host in one way. Gives what came of it, as `outcomes` says that it should. */
+const uses: Readonly<Record<Capability, (host: OpenHost, folder: Folder) => Promise<unknown>>> = {
+  async approve(host, folder) {
+    folder.letItEnd()
+    const told = await host.call(publish, { answer: "approve" })
+    return { isTold: told?.includes("published draft"), published: folder.written("published") }
+  },
+  async "deny with a reason"(host, folder) {
+    folder.letItEnd()
+    const told = await host.call(publish, { answer: { reason } })
+    return { isTold: told?.includes(reason), published: folder.written("published") }
+  },
+  async edit(host, folder) {
+    folder.letItEnd()
+    const told = await host.call(publish, { answer: { params: { text: "final" } } })
+    return { isTold: told?.includes("published final"), published: folder.written("published") }
+  },
+  // It does not end before somebody was shown what it streams.
+  async stream(host, folder) {
+    const told = await host.call(publish, { answer: "approve", whenShown: "let it end" })
+    return { isTold: told?.includes("published draft"), published: folder.written("published") }
+  },
+  async cancel(host, folder) {
+    const told = await host.call(publish, { answer: "approve", whenShown: "cancel" })
+    await expect.poll(() => folder.written("stopped")).toBe("draft")
+    return {
+      isTold: told === undefined || !told.includes("published"),
+      published: folder.written("published"),
+    }
+  },
+  async background(host, folder) {
+    const call = { ...publish, params: { ...publish.params, background: true } }
+    const started = await host.call(call, { answer: "approve" })
+    const id = /task_id: ([^)\s]+)/.exec(started ?? "")?.[1]
+    const early = folder.written("published")
+    folder.letItEnd()
+    const wait = { name: "wait_background_task", params: { task_id: id } }
+    const told = await host.call(wait, { answer: "approve" })
+    return { isTold: told?.includes("published draft"), early, published: folder.written("published") }
+  },
+  async "preview and resolve"(host, folder) {
+    const preview = await host.call({ name: "rename", params: {} }, { answer: "approve" })
+    const early = folder.written("renamed")
+    const resolve = { name: "resolve", params: { action: "apply", reason: "as asked" } }
+    const told = await host.call(resolve, { answer: "approve" })
+    const isShown = preview?.includes("three places would change")
+    return {
+      isShown,
+      isTold: told?.includes("renamed three places"),
+      early,
+      renamed: folder.written("renamed"),
+    }
+  },
+}
+
+const outcomes: Readonly<Record<Capability, object>> = {
+  approve: { isTold: true, published: "draft" },
+  "deny with a reason": { isTold: true, published: undefined },
+  edit: { isTold: true, published: "final" },
+  stream: { isTold: true, published: "draft" },
+  cancel: { isTold: true, published: undefined },
+  background: { isTold: true, early: undefined, published: "draft" },
+  "preview and resolve": { isShown: true, isTold: true, early: undefined, renamed: "as asked" },
+}
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0
+/** A machine without Python shows all other rows. */
+const isRun = ({ name }: Host): boolean => hasPython || !name.startsWith("Python")
+
+const cells = new Map<string, string>()
+
+for (const host of hosts) {
+  describe.skipIf(!isRun(host))(host.name, () => {
+    for (const capability of capabilities) {
+      const by = host.by[capability]
+      it(
+        typeof by === "string" ? `can ${capability}, by ${by}` : `cannot ${capability}: ${by.cannot}`,
+        async () => {
+          const folder = new Folder(path())
+          const open = await host.open(folder)
+          const outcome = await uses[capability](open, folder).finally(() => open[Symbol.asyncDispose]())
+          if (typeof by === "string") expect(outcome).toEqual(outcomes[capability])
+          else expect(outcome).not.toEqual(outcomes[capability])
+          cells.set(`${host.name} ${capability}`, typeof by === "string" ? `✓ ${by}` : `cannot: ${by.cannot}`)
+        },
+      )
+    }
+  })
+}
+
+const row = (texts: ReadonlyArray<string>): string => `| ${texts.join(" | ")} |`
+
+const rowOf = ({ name }: Host): string =>
+  row([name, ...capabilities.map((capability) => cells.get(`${name} ${capability}`) ?? "did not run")])
+
+describe("docs/hosts.md", () => {
+  const page = readFileSync(join(checkout, "docs/hosts.md"), "utf8").split("\n")
+
+  afterAll(() => console.log([row(["", ...capabilities]), ...hosts.map(rowOf)].join("\n")))
+
+  it.each(hosts.filter(isRun).map((host) => [host.name, host] as const))(
+    "tells what %s did here",
+    (_, host) => {
+      expect(page).toContain(rowOf(host))
+    },
+  )
+
+  it("names what is tried, and no host besides", () => {
+    const head = page.indexOf(row(["", ...capabilities]))
+    expect(head).toBeGreaterThan(0)
+    const rows = page.slice(head + 2, page.indexOf("", head))
+    expect(rows.map((line) => line.split(" | ")[0]!.slice(2))).toEqual(hosts.map(({ name }) => name))
+  })
+})
