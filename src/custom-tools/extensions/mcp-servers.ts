@@ -1,5 +1,5 @@
 /** The servers of the Model Context Protocol that extensions register: kept for who connects them. */
-import { isPlainObject } from "../../pipeline/schema/coercion.ts"
+import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
 import { toPlainJson } from "../plain-json.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
 

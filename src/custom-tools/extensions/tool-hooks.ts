@@ -8,7 +8,7 @@ import type { ToolResult } from "../../pipeline/model/event.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import type { AfterCall, BeforeCall, Hooks } from "../../pipeline/model/options.ts"
 import { toOutput } from "../../pipeline/model/output.ts"
-import { isPlainObject } from "../../pipeline/schema/coercion.ts"
+import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
 import type { ToolCallEvent, ToolResultEvent } from "./extension-events.ts"
 import { hookTimeout, settleWithin } from "./settle-within.ts"
 

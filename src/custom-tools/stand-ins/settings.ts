@@ -1,7 +1,7 @@
 /** An agent's settings as its file has them: read, never written. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { isPlainObject } from "../../pipeline/schema/coercion.ts"
+import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
 
 type Settings = Readonly<Record<string, unknown>>
 

@@ -2,7 +2,7 @@
 
 import type { McpRequestContext, Server } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import { toMillis } from "../../pipeline/model/options.ts"
+import { toMillis } from "../../pipeline/model/duration.ts"
 import type { DurationInput } from "../../pipeline/model/step.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
 import type { HostQuestion } from "../waiting-questions.ts"

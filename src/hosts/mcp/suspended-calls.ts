@@ -3,7 +3,7 @@
  * One that nobody answers in time is denied, and so is one too many, so that clients that vanish leave nothing behind.
  */
 import { randomUUID } from "node:crypto"
-import { formatMillis } from "../../pipeline/model/options.ts"
+import { formatMillis } from "../../pipeline/model/duration.ts"
 
 /** What waits. */
 export interface Suspended {

@@ -1,7 +1,9 @@
 /** A Neovim as the editor of an executor: answers every IDE effect. Without a Neovim they succeed with nothing. */
+
+import { toMillis } from "../../pipeline/model/duration.ts"
 import type { EffectOf } from "../../pipeline/model/host-effect.ts"
 import type { noIde } from "../../pipeline/model/no-ide.ts"
-import { type DelegateCall, type Delegates, toMillis } from "../../pipeline/model/options.ts"
+import type { DelegateCall, Delegates } from "../../pipeline/model/options.ts"
 import type { DurationInput } from "../../pipeline/model/step.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
 import { visibleText } from "../../text/visible-text.ts"

@@ -1,9 +1,10 @@
 /** Puts a call's open question: a gate to rules and the host, an effect to whoever answers it. */
 import type { RememberChoice } from "../../policy/index.ts"
-import type { EventSink } from "../events/event-queue.ts"
+import type { EventSink } from "../events/event-sink.ts"
+import { toMillis } from "../model/duration.ts"
 import type { ApproveOptions } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
-import { type CallFilter, type DelegateFunction, toMillis } from "../model/options.ts"
+import type { CallFilter, DelegateFunction } from "../model/options.ts"
 import { textOutput } from "../model/output.ts"
 import type { Tool } from "../model/tool.ts"
 import { answerOfTasks, type Sleep } from "../stores/task-answers.ts"

@@ -2,7 +2,7 @@
  * One call as its executor drives it: what happens to it goes through `transition`, what follows goes to the mailbox, and
  * the time that its state allows runs out. What is done then, and for whom, is its handlers' and its host's part.
  */
-import type { EventSink } from "../events/event-queue.ts"
+import type { EventSink } from "../events/event-sink.ts"
 import { byCall } from "../model/decision.ts"
 import type { ToolResult } from "../model/event.ts"
 import { cancelled } from "../model/outcome.ts"

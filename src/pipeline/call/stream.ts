@@ -1,5 +1,5 @@
 /** What a call streams: its deltas, for the queue to bound, and the text of them, for a result that ends early. */
-import type { DeltaSource } from "../events/event-queue.ts"
+import type { DeltaSource } from "../events/event-sink.ts"
 import { Transcript } from "../events/transcript.ts"
 import type { ToolCall } from "../model/call.ts"
 

@@ -1,5 +1,5 @@
 /** What a call is enqueued with. */
-import type { EventSink } from "../events/event-queue.ts"
+import type { EventSink } from "../events/event-sink.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { ToolResult } from "../model/event.ts"
 import type { Tool } from "../model/tool.ts"

@@ -2,7 +2,7 @@
 import type { ToolEvent } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
 import { isThenable } from "../model/thenable.ts"
-import { type DeltaSource, deltaEvent, type EventSink } from "./event-queue.ts"
+import { type DeltaSource, deltaEvent, type EventSink } from "./event-sink.ts"
 import type { EventStamps } from "./event-stamps.ts"
 
 const ignore = () => undefined

@@ -1,6 +1,7 @@
 /** Tells what cleans up after a pending action that is dropped. */
 import type { ToolEvent } from "../model/event.ts"
-import type { EventQueue, EventSink } from "./event-queue.ts"
+import type { EventQueue } from "./event-queue.ts"
+import type { EventSink } from "./event-sink.ts"
 
 /** The sink of a pending action that is dropped: its cleanup may ask for effects, and of its end only what failed is told. */
 export class CleanupSink implements EventSink {

@@ -3,46 +3,11 @@
  * Deltas are bounded in number and in bytes: past a bound whoever awaits waits for the reader, and those of others merge
  * into their call's last unread one.
  */
-import type { DeltaEvent, ToolEvent } from "../model/event.ts"
-import type { Mutable } from "../model/mutable.ts"
+import type { ToolEvent } from "../model/event.ts"
 import { Ring } from "../schedule/ring.ts"
+import { type DeltaSource, deltaEvent, type EventSink, type Room, type SentDelta } from "./event-sink.ts"
 import type { EventStamps } from "./event-stamps.ts"
-
-interface SentDelta {
-  readonly event: Mutable<DeltaEvent>
-  readonly sequence: number
-  /** For one past the bound: the one before it, which takes it in should the handler not wait for room. */
-  readonly before?: SentDelta | undefined
-}
-
-/** A call's unread deltas. */
-export interface DeltaSource {
-  readonly agentId: string
-  readonly callId: string
-  /** A background task's deltas never wait: its host may be waiting for the task alone. */
-  readonly background: boolean
-  lastDelta: SentDelta | undefined
-  room: Room | undefined
-}
-
-/** What a handler waits for that awaits its deltas. */
-export interface Room {
-  readonly promise: Promise<void>
-  readonly open: () => void
-}
-
-/** Where a call's events go: the queue, or the `onEvent` of `run`. */
-export interface EventSink {
-  /** Whether somebody can answer what an event asks. */
-  readonly answers: boolean
-  push(event: ToolEvent): void
-  /** Whether the event that was pushed as the queue's `sequence`th still waits for a reader. */
-  isUnread(sequence: number): boolean
-  /** How many events it was told so far, where somebody reads them later. */
-  readonly sequence: number
-  /** A promise where the consumer has no room. */
-  delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined
-}
+import { type DeltaBounds, UnreadDeltas } from "./unread-deltas.ts"
 
 interface Reader {
   readonly resolve: (event: ToolEvent | undefined) => void
@@ -52,56 +17,14 @@ interface Reader {
   readonly iterator: EventIterator | undefined
 }
 
-const mergedChars = 65_536
-const omission = "[earlier output left out]\n"
-
-/** The event of a delta, without the stamp that it gets when it is told. */
-export const deltaEvent = (source: DeltaSource, content: string, partial: unknown): Mutable<DeltaEvent> =>
-  partial === undefined
-    ? { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, seq: 0, at: 0 }
-    : { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, partial, seq: 0, at: 0 }
-
-/** True where it had to be cut. */
-const merge = (event: Mutable<DeltaEvent>, content: string, partial: unknown): boolean => {
-  event.content += content
-  if (partial !== undefined) event.partial = partial
-  // Cut at twice the bound, so that the cost of a merge stays flat.
-  if (event.content.length <= 2 * mergedChars) return false
-  event.content = omission + event.content.slice(-mergedChars)
-  return true
-}
-
-/** The bytes that an unread delta takes. */
-interface DeltaSize {
-  readonly content: number
-  readonly partial: number
-}
-
-const partialBytes = (partial: unknown): number => {
-  if (partial === undefined) return 0
-  try {
-    return Buffer.byteLength(JSON.stringify(partial) ?? "")
-  } catch {
-    return 0
-  }
-}
-
-/** How much may be undelivered. */
-export interface DeltaBounds {
-  readonly deltas: number
-  readonly bytes: number
-}
-
 /** The events that the host reads with `next`, `events` and `stream`. Each is told once, in order. */
 export class EventQueue implements EventSink {
   readonly answers = true
   private readonly unread = new Ring<ToolEvent>()
   private readonly readers = new Ring<Reader>()
   private readonly waitingForRoom = new Ring<() => void>()
-  private readonly bounds: DeltaBounds
   private readonly stamps: EventStamps
-  private readonly unreadDeltas = new Map<ToolEvent, DeltaSize>()
-  private unreadBytes = 0
+  private readonly deltas: UnreadDeltas
   /** How many events were ever read; an event is unread while its sequence is not below. */
   private readCount = 0
   private closed = false
@@ -109,7 +32,7 @@ export class EventQueue implements EventSink {
   private readonly isIdle: () => boolean
 
   constructor(bounds: DeltaBounds, stamps: EventStamps, isIdle: () => boolean) {
-    this.bounds = bounds
+    this.deltas = new UnreadDeltas(bounds)
     this.stamps = stamps
     this.isIdle = isIdle
   }
@@ -130,15 +53,12 @@ export class EventQueue implements EventSink {
       this.readCount += 1
       return reader.resolve(event)
     }
-    if (event._tag === "Delta") {
-      const { content, partial } = event
-      this.measure(event, { content: Buffer.byteLength(content), partial: partialBytes(partial) })
-    }
+    if (event._tag === "Delta") this.deltas.add(event)
     this.unread.push(event)
   }
 
   delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
-    if (this.readers.length > 0 || this.hasRoom) {
+    if (this.readers.length > 0 || this.deltas.hasRoom) {
       this.send(source, content, partial)
       return undefined
     }
@@ -157,36 +77,6 @@ export class EventQueue implements EventSink {
     return source.room.promise
   }
 
-  private get hasRoom(): boolean {
-    return this.unreadDeltas.size < this.bounds.deltas && this.unreadBytes < this.bounds.bytes
-  }
-
-  private measure(event: DeltaEvent, size: DeltaSize): void {
-    this.forget(event)
-    this.unreadDeltas.set(event, size)
-    this.unreadBytes += size.content + size.partial
-  }
-
-  private forget(event: DeltaEvent): void {
-    const size = this.unreadDeltas.get(event)
-    if (size === undefined) return
-    this.unreadDeltas.delete(event)
-    this.unreadBytes -= size.content + size.partial
-  }
-
-  private mergeInto(event: Mutable<DeltaEvent>, content: string, partial: unknown): void {
-    const before = this.unreadDeltas.get(event)
-    const isCut = merge(event, content, partial)
-    // Measured anew only where it was cut, so that the cost of a merge stays flat.
-    const known = isCut
-      ? Buffer.byteLength(event.content)
-      : (before?.content ?? 0) + Buffer.byteLength(content)
-    this.measure(event, {
-      content: known,
-      partial: partial === undefined ? (before?.partial ?? 0) : partialBytes(partial),
-    })
-  }
-
   private send(source: DeltaSource, content: string, partial: unknown, before?: SentDelta): void {
     const event = deltaEvent(source, content, partial)
     source.lastDelta = { event, sequence: this.sequence, before }
@@ -195,7 +85,8 @@ export class EventQueue implements EventSink {
 
   private mergeOrSend(source: DeltaSource, content: string, partial: unknown): void {
     const last = source.lastDelta
-    if (last !== undefined && this.isUnread(last.sequence)) this.mergeInto(last.event, content, partial)
+    if (last !== undefined && this.isUnread(last.sequence))
+      this.deltas.mergeInto(last.event, content, partial)
     else this.send(source, content, partial)
   }
 
@@ -206,8 +97,8 @@ export class EventQueue implements EventSink {
     if (last === undefined || before === undefined || !this.isUnread(before.sequence)) return
     if (last.sequence !== this.sequence - 1) return
     this.unread.pop()
-    this.forget(last.event)
-    this.mergeInto(before.event, last.event.content, last.event.partial)
+    this.deltas.forget(last.event)
+    this.deltas.mergeInto(before.event, last.event.content, last.event.partial)
     source.lastDelta = before
   }
 
@@ -281,11 +172,8 @@ export class EventQueue implements EventSink {
     if (event === undefined) return undefined
     this.readCount += 1
     if (event._tag === "Delta") {
-      this.forget(event)
-      const { deltas, bytes } = this.bounds
-      // Deltas past the bound are those of handlers that wait: one has come within it.
-      const past = Math.max(0, this.unreadDeltas.size - deltas)
-      if (this.unreadBytes <= bytes) this.makeRoom(this.waitingForRoom.length - past)
+      this.deltas.forget(event)
+      this.makeRoom(this.deltas.roomFor(this.waitingForRoom.length))
     }
     return event
   }

@@ -1,10 +1,9 @@
 /** The executor's options: their types, defaults and checks. Times are `"Infinity"` for no limit. */
-import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
 import type { Explanation, PlacedRule, RememberChoice } from "../../policy/index.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
 import type { Decision, Reviewer } from "./decision.ts"
+import { toMillis } from "./duration.ts"
 import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
@@ -221,31 +220,6 @@ export const toCount = (name: string, value: number | undefined, fallback: numbe
   return value
 }
 
-/** Milliseconds of a duration; `Infinity` where there is neither a value nor a fallback. */
-export const toMillis = (
-  name: string,
-  value: DurationInput | undefined,
-  fallback?: DurationInput,
-): number => {
-  const input = value === undefined ? fallback : value
-  if (input === undefined) return Number.POSITIVE_INFINITY
-  // Effect reads `{}` as no time at all, which nobody means.
-  const isEmpty = typeof input === "object" && input !== null && Object.keys(input).length === 0
-  const millis =
-    isEmpty || input === null
-      ? Number.NaN
-      : Option.match(Duration.fromInput(input), {
-          onNone: () => Number.NaN,
-          onSome: Duration.toMillis,
-        })
-  if (Number.isNaN(input) || Number.isNaN(millis) || millis < 0) {
-    throw new TypeError(
-      `Expected \`${name}\` to be a duration such as \`"5 seconds"\`, or milliseconds, ${got(value)}`,
-    )
-  }
-  return millis
-}
-
 const noReviewers: ReadonlyArray<Reviewer> = []
 
 const toReviewers = (reviewers: ReadonlyArray<Reviewer> = noReviewers): ReadonlyArray<Reviewer> => {
@@ -294,13 +268,3 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     trace: toTrace(options.trace),
   }
 }
-
-/** A time for people: `1 hour`, `10 minutes`, `30 seconds`, `50 ms`. */
-export const formatMillis = (millis: number): string => {
-  if (millis % 3_600_000 === 0 && millis > 0) return plural(millis / 3_600_000, "hour")
-  if (millis % 60_000 === 0 && millis > 0) return plural(millis / 60_000, "minute")
-  if (millis % 1000 === 0 && millis > 0) return plural(millis / 1000, "second")
-  return `${millis} ms`
-}
-
-const plural = (n: number, unit: string): string => `${n} ${unit}${n === 1 ? "" : "s"}`

@@ -2,9 +2,18 @@
  * What a model meant: brings parameters that a JSON Schema refuses into the shape that it asks for, where only one is
  * possible, and fills in its defaults. Copies what it changes; what needs no change comes back as the same object.
  */
-
-/** A JSON Schema that is an object. */
-export type SchemaObject = Readonly<Record<string, unknown>>
+import { coerceEnum, coerceType, onlyOne, toObject } from "./json-type.ts"
+import { isPlainObject } from "./plain-object.ts"
+import {
+  child,
+  children,
+  type Entries,
+  itemSchema,
+  type Located,
+  namesOf,
+  ownValue,
+  type SchemaObject,
+} from "./subschema.ts"
 
 /** Whether a value satisfies the subschema at a JSON Pointer of the root schema. */
 export type ValidatorAt = (pointer: string) => ((value: unknown) => unknown) | undefined
@@ -17,22 +26,11 @@ export interface Coercion {
   coerce(value: unknown): unknown
 }
 
-interface Located {
-  readonly schema: SchemaObject
-  readonly pointer: string
-}
-
-type Entries = Record<string, unknown>
-
 /** Deeper parameters are not filled or coerced. */
 const maxDepth = 512
 const maxReferences = 32
 /** Branches tried in one coercion: a recursive union would else be tried in every combination. */
 const maxBranches = 10_000
-
-/** Whether a value is a JSON object: neither null nor an array. */
-export const isPlainObject = (value: unknown): value is Entries =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const checkDepth = (depth: number): void => {
   if (depth > maxDepth) throw new RangeError("Parameters are nested too deeply")
@@ -43,137 +41,9 @@ const define = (target: Entries, key: string, value: unknown): void => {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-const ownValue = (object: Entries, key: string): unknown =>
-  Object.hasOwn(object, key) ? object[key] : undefined
-
-const pointerTo = ({ pointer }: Located, ...keys: ReadonlyArray<string>): string =>
-  keys.reduce(
-    (path, key) => `${path}/${encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))}`,
-    pointer,
-  )
-
-const child = (parent: Located, ...keys: ReadonlyArray<string>): Located | undefined => {
-  let schema: unknown = parent.schema
-  for (const key of keys) {
-    if (typeof schema !== "object" || schema === null) return undefined
-    schema = ownValue(schema as Entries, key)
-  }
-  return isPlainObject(schema) ? { schema, pointer: pointerTo(parent, ...keys) } : undefined
-}
-
-const children = (parent: Located, keyword: string): Array<Located> => {
-  const list = parent.schema[keyword]
-  if (!Array.isArray(list)) return []
-  return list.flatMap((_, index) => child(parent, keyword, String(index)) ?? [])
-}
-
-const namesOf = (schema: unknown): Array<string> => (isPlainObject(schema) ? Object.keys(schema) : [])
-
 const mapItems = (items: ReadonlyArray<unknown>, map: (item: unknown, index: number) => unknown): unknown => {
   const mapped = items.map(map)
   return mapped.every((item, index) => Object.is(item, items[index])) ? items : mapped
-}
-
-/** The schema of an array's item: of a tuple in either dialect, or of all items alike. */
-const itemSchema = (array: Located, index: number): Located | undefined => {
-  for (const keyword of ["prefixItems", "items"]) {
-    const tuple = array.schema[keyword]
-    if (!Array.isArray(tuple)) continue
-    if (index < tuple.length) return child(array, keyword, String(index))
-    if (keyword === "items") return child(array, "additionalItems")
-  }
-  return child(array, "items")
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-
-const toNumber = (value: unknown): unknown => {
-  if (typeof value !== "string" || !numberPattern.test(value)) return value
-  const number = Number(value)
-  // A number that loses digits, such as a long id, is not what was written.
-  if (!Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))) return value
-  return number
-}
-
-const toArray = (value: unknown): unknown => {
-  if (value === null || value === undefined || Array.isArray(value)) return value
-  const parsed = typeof value === "string" ? parseJson(value) : undefined
-  return Array.isArray(parsed) ? parsed : [value]
-}
-
-const toObject = (value: unknown): unknown => {
-  const parsed = typeof value === "string" ? parseJson(value) : undefined
-  return isPlainObject(parsed) ? parsed : value
-}
-
-const toType = (type: unknown, value: unknown): unknown => {
-  switch (type) {
-    case "number":
-    case "integer":
-      return toNumber(value)
-    case "boolean":
-      if (value === "true") return true
-      return value === "false" ? false : value
-    case "string":
-      return typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))
-        ? String(value)
-        : value
-    case "array":
-      return toArray(value)
-    case "object":
-      return toObject(value)
-    default:
-      return value
-  }
-}
-
-const hasType = (type: unknown, value: unknown): boolean => {
-  switch (type) {
-    case "integer":
-      return Number.isInteger(value)
-    case "array":
-      return Array.isArray(value)
-    case "object":
-      return isPlainObject(value)
-    case "null":
-      return value === null
-    default:
-      return typeof value === type
-  }
-}
-
-/** The one value among several that is left; undefined where there is none, or a choice. */
-const onlyOne = (values: ReadonlyArray<unknown>): { readonly value: unknown } | undefined => {
-  const [first, ...rest] = values
-  return values.length > 0 && rest.every((value) => Object.is(value, first)) ? { value: first } : undefined
-}
-
-const coerceType = (schema: SchemaObject, value: unknown): unknown => {
-  if (schema.type === undefined || (schema.nullable === true && value === null)) return value
-  const types = [schema.type].flat()
-  if (types.some((type) => hasType(type, value))) return value
-  const results = types.map((type) => toType(type, value)).filter((result) => !Object.is(result, value))
-  const result = onlyOne(results)
-  return result === undefined ? value : result.value
-}
-
-/** `"5"` where only 5 is allowed, and the other way round. */
-const coerceEnum = (schema: SchemaObject, value: unknown): unknown => {
-  const allowed = Object.hasOwn(schema, "const") ? [schema.const] : schema.enum
-  if (!Array.isArray(allowed) || schema.type !== undefined || typeof value === "object") return value
-  if (allowed.includes(value)) return value
-  const alike = allowed.filter(
-    (member) => ["string", "number", "boolean"].includes(typeof member) && String(member) === String(value),
-  )
-  return onlyOne(alike)?.value ?? value
 }
 
 class SchemaCoercion implements Coercion {

@@ -2,7 +2,9 @@
 
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv"
 import type { Ajv2020 } from "ajv/dist/2020.js"
-import { type Coercion, isPlainObject, makeCoercion, type SchemaObject } from "./coercion.ts"
+import { type Coercion, makeCoercion } from "./coercion.ts"
+import { isPlainObject } from "./plain-object.ts"
+import type { SchemaObject } from "./subschema.ts"
 
 /** The library's validator of one dialect. */
 export type AjvClass = typeof Ajv | typeof Ajv2020

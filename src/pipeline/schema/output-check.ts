@@ -1,10 +1,10 @@
 /** Checks what a tool gives as `structured` against its `outputSchema`, as it stands: nothing is coerced or filled in. */
 import { messageOf } from "../model/failure.ts"
-import type { SchemaObject } from "./coercion.ts"
 import { type AjvClass, ajvFor, compileShape } from "./json-shape.ts"
 import { guarded, isValid } from "./standard-check.ts"
 import type { StandardResult, StandardValidate } from "./standard-props.ts"
 import { issueLine } from "./standard-schema.ts"
+import type { SchemaObject } from "./subschema.ts"
 
 /** What is wrong with a value, by path: nothing where it fits. */
 export type Faults = ReadonlyArray<string>

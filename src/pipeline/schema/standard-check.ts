@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import { messageOf } from "../model/failure.ts"
-import { isPlainObject } from "./coercion.ts"
 import type { Shape } from "./json-shape.ts"
+import { isPlainObject } from "./plain-object.ts"
 import type { StandardResult, StandardValidate } from "./standard-props.ts"
 import { issueLine } from "./standard-schema.ts"
 import { invalidParameters, type OwnCheck, type ParameterCheck } from "./validation.ts"

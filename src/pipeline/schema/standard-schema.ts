@@ -1,8 +1,8 @@
 /** Reads the schemas of other libraries. */
 import { messageOf } from "../model/failure.ts"
-import type { SchemaObject } from "./coercion.ts"
 import { isEffectSchema, standardOfEffect } from "./effect-schema.ts"
 import type { StandardIssue, StandardProps, StandardValidate } from "./standard-props.ts"
+import type { SchemaObject } from "./subschema.ts"
 
 /** A tool's schema as JSON Schema, and the check of its library, where it has one. */
 export interface ReadSchema {

@@ -1,7 +1,7 @@
 /** Whether a tool's schema makes a parameter a string: rules that match it would see nothing of anything else. */
 
 import type { JsonSchema } from "../model/tool.ts"
-import { isPlainObject } from "./coercion.ts"
+import { isPlainObject } from "./plain-object.ts"
 
 interface SchemaOfTool {
   readonly name: string

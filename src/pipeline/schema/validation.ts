@@ -1,8 +1,8 @@
 /** Checks a call's parameters against its tool's JSON Schema, after unambiguous coercion. Compiled once a tool. */
 
 import { messageOf } from "../model/failure.ts"
-import type { SchemaObject } from "./coercion.ts"
 import { type AjvClass, ajvFor, compileShape, type Shape } from "./json-shape.ts"
+import type { SchemaObject } from "./subschema.ts"
 
 /** Parameters that do not fit. The message tells the model what is wrong, by path, and what was received. */
 export interface InvalidParameters {

@@ -1,0 +1,93 @@
+/** The deltas that nobody has read yet, measured: they are bounded in number and in bytes. */
+import type { DeltaEvent, ToolEvent } from "../model/event.ts"
+import type { Mutable } from "../model/mutable.ts"
+
+const mergedChars = 65_536
+const omission = "[earlier output left out]\n"
+
+/** True where it had to be cut. */
+const merge = (event: Mutable<DeltaEvent>, content: string, partial: unknown): boolean => {
+  event.content += content
+  if (partial !== undefined) event.partial = partial
+  // Cut at twice the bound, so that the cost of a merge stays flat.
+  if (event.content.length <= 2 * mergedChars) return false
+  event.content = omission + event.content.slice(-mergedChars)
+  return true
+}
+
+/** The bytes that an unread delta takes. */
+interface DeltaSize {
+  readonly content: number
+  readonly partial: number
+}
+
+const partialBytes = (partial: unknown): number => {
+  if (partial === undefined) return 0
+  try {
+    return Buffer.byteLength(JSON.stringify(partial) ?? "")
+  } catch {
+    return 0
+  }
+}
+
+/** How much may be undelivered. */
+export interface DeltaBounds {
+  readonly deltas: number
+  readonly bytes: number
+}
+
+/** The size of what is unread, kept with each change. */
+export class UnreadDeltas {
+  private readonly sizes = new Map<ToolEvent, DeltaSize>()
+  private readonly bounds: DeltaBounds
+  private bytes = 0
+
+  constructor(bounds: DeltaBounds) {
+    this.bounds = bounds
+  }
+
+  /** Whether another one may be told. */
+  get hasRoom(): boolean {
+    return this.sizes.size < this.bounds.deltas && this.bytes < this.bounds.bytes
+  }
+
+  private measure(event: DeltaEvent, size: DeltaSize): void {
+    this.forget(event)
+    this.sizes.set(event, size)
+    this.bytes += size.content + size.partial
+  }
+
+  /** It was read, or taken back. */
+  forget(event: DeltaEvent): void {
+    const size = this.sizes.get(event)
+    if (size === undefined) return
+    this.sizes.delete(event)
+    this.bytes -= size.content + size.partial
+  }
+
+  /** Adds to one that is unread. */
+  mergeInto(event: Mutable<DeltaEvent>, content: string, partial: unknown): void {
+    const before = this.sizes.get(event)
+    const isCut = merge(event, content, partial)
+    // Measured anew only where it was cut, so that the cost of a merge stays flat.
+    const known = isCut
+      ? Buffer.byteLength(event.content)
+      : (before?.content ?? 0) + Buffer.byteLength(content)
+    this.measure(event, {
+      content: known,
+      partial: partial === undefined ? (before?.partial ?? 0) : partialBytes(partial),
+    })
+  }
+
+  /** One more waits for its reader. */
+  add(event: DeltaEvent): void {
+    const { content, partial } = event
+    this.measure(event, { content: Buffer.byteLength(content), partial: partialBytes(partial) })
+  }
+
+  /** How many of those that wait for room may go on: those past the bound are deltas of handlers that wait. */
+  roomFor(waiting: number): number {
+    if (this.bytes > this.bounds.bytes) return 0
+    return waiting - Math.max(0, this.sizes.size - this.bounds.deltas)
+  }
+}

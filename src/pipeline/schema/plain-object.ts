@@ -1,0 +1,5 @@
+/** Tells JSON objects from other values. */
+
+/** Whether a value is a JSON object: neither null nor an array. */
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,0 +1,55 @@
+/** The parts of a JSON Schema, each with the place where it stands. */
+import { isPlainObject } from "./plain-object.ts"
+
+/** A JSON Schema that is an object. */
+export type SchemaObject = Readonly<Record<string, unknown>>
+
+/** A schema within the root schema. */
+export interface Located {
+  readonly schema: SchemaObject
+  readonly pointer: string
+}
+
+/** An object's entries by name. */
+export type Entries = Record<string, unknown>
+
+/** What an object has itself: a key may be `constructor`. */
+export const ownValue = (object: Entries, key: string): unknown =>
+  Object.hasOwn(object, key) ? object[key] : undefined
+
+const pointerTo = ({ pointer }: Located, ...keys: ReadonlyArray<string>): string =>
+  keys.reduce(
+    (path, key) => `${path}/${encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))}`,
+    pointer,
+  )
+
+/** The subschema at these keys; undefined where there is none that is an object. */
+export const child = (parent: Located, ...keys: ReadonlyArray<string>): Located | undefined => {
+  let schema: unknown = parent.schema
+  for (const key of keys) {
+    if (typeof schema !== "object" || schema === null) return undefined
+    schema = ownValue(schema as Entries, key)
+  }
+  return isPlainObject(schema) ? { schema, pointer: pointerTo(parent, ...keys) } : undefined
+}
+
+/** The subschemas of a list, such as `allOf`. */
+export const children = (parent: Located, keyword: string): Array<Located> => {
+  const list = parent.schema[keyword]
+  if (!Array.isArray(list)) return []
+  return list.flatMap((_, index) => child(parent, keyword, String(index)) ?? [])
+}
+
+/** The keys of an object; none for anything else. */
+export const namesOf = (schema: unknown): Array<string> => (isPlainObject(schema) ? Object.keys(schema) : [])
+
+/** The schema of an array's item: of a tuple in either dialect, or of all items alike. */
+export const itemSchema = (array: Located, index: number): Located | undefined => {
+  for (const keyword of ["prefixItems", "items"]) {
+    const tuple = array.schema[keyword]
+    if (!Array.isArray(tuple)) continue
+    if (index < tuple.length) return child(array, keyword, String(index))
+    if (keyword === "items") return child(array, "additionalItems")
+  }
+  return child(array, "items")
+}
