@@ -1,0 +1,72 @@
+/** Links between the pages: what they name is there, its heading too, and for the README in the package as well. */
+import { existsSync, readFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { describe, expect, it } from "vitest"
+import { type DocPage, docPages } from "../support/doc-pages.ts"
+import { root } from "../support/run-script.ts"
+
+const withoutCode = (text: string): string =>
+  text.replace(/^```.*?^```$/gms, "").replace(/`[^`\n]*`/g, "code")
+
+const linkPattern = /\]\(([^)\s]+)\)/g
+
+/** Those to other files and headings, not those to other places. */
+const linksOf = ({ text }: DocPage): ReadonlyArray<string> =>
+  [...withoutCode(text).matchAll(linkPattern)].map(([, link]) => link!).filter((link) => !/^\w+:/.test(link))
+
+/** As GitHub names headings: lower case, no punctuation, a hyphen for each blank, a number behind a name that was there. */
+const anchorsOf = (text: string): ReadonlySet<string> => {
+  const anchors = new Set<string>()
+  for (const [, heading] of text.replace(/^```.*?^```$/gms, "").matchAll(/^#+ (.+)$/gm)) {
+    const shown = heading!.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    const name = shown
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-")
+    let anchor = name
+    for (let count = 1; anchors.has(anchor); count++) anchor = `${name}-${count}`
+    anchors.add(anchor)
+  }
+  return anchors
+}
+
+const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { files: Array<string> }
+
+/** npm takes these whatever `files` says. */
+const shipped = (path: string): boolean =>
+  [...files, "README.md", "LICENSE", "package.json"].some(
+    (entry) => path === entry || path.startsWith(`${entry}/`),
+  )
+
+const pages = docPages()
+
+/** What is wrong with a page's links. */
+const problemsOf = (page: DocPage): ReadonlyArray<string> =>
+  linksOf(page).flatMap((link) => {
+    const [name = "", anchor] = link.split("#", 2)
+    const path = name === "" ? page.path : relative(root, join(root, dirname(page.path), name))
+    if (!existsSync(join(root, path))) return [`${link}: there is no ${path}`]
+    if (!shipped(path)) return [`${link}: ${path} is not in the package`]
+    if (anchor === undefined) return []
+    const anchors = anchorsOf(readFileSync(join(root, path), "utf8"))
+    return anchors.has(anchor) ? [] : [`${link}: ${path} has no heading #${anchor}`]
+  })
+
+describe("links of the documentation", () => {
+  for (const page of pages) {
+    it(`of ${page.path} lead to something that the package has`, () => {
+      expect(problemsOf(page)).toEqual([])
+    })
+  }
+
+  it("are told where they are broken", () => {
+    const text =
+      "# One\n\n[a](#one) [b](#two) [c](nothing.md) [d](test/docs/links.test.ts) [e](https://example.org)"
+    expect(problemsOf({ path: "README.md", text })).toEqual([
+      "#one: README.md has no heading #one",
+      "#two: README.md has no heading #two",
+      "nothing.md: there is no nothing.md",
+      "test/docs/links.test.ts: test/docs/links.test.ts is not in the package",
+    ])
+  })
+})

@@ -1,0 +1,104 @@
+/** Every block of TypeScript in the README and in `docs/`: it fits the types, runs as it stands, and prints what the page says. */
+import { execFile } from "node:child_process"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type CodeBlock, codeBlocksOf, docPages } from "../support/doc-pages.ts"
+import { root, runScript } from "../support/run-script.ts"
+
+// Inside the package, so that it can import itself by name.
+const folder = join(root, ".docs-code")
+
+const folderOf = (path: string): string => join(folder, path.replaceAll("/", "-").replace(/\.md$/, ""))
+
+/** Pages whose blocks other tests run, beside what these need. */
+const runElsewhere: ReadonlySet<string> = new Set(["docs/hosts.md"])
+
+/** What stands beside the blocks of a page, for those that import it. */
+const besides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "README.md": {
+    "model.ts": `
+      import { versions } from "../../test/hosts/ai-sdk/versions.ts"
+      const calls = [{ id: "a", name: "shell", params: { command: "echo hello" } }]
+      export const { model } = versions[1]!.scripted([calls, "It says hello."])
+    `,
+  },
+  "docs/hosts.md": {
+    "model.ts": `import type { LanguageModel } from "ai"\nexport declare const model: LanguageModel`,
+    "runner.ts": `import type { Runner } from "@openai/agents"\nexport declare const runner: Runner`,
+  },
+}
+
+const pages = docPages()
+  .map((page) => ({ ...page, blocks: codeBlocksOf(page) }))
+  .filter(({ blocks }) => blocks.length > 0)
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+
+/** `…` stands for anything, also for several lines. */
+const fitting = (prints: string): RegExp => new RegExp(`^${prints.split("…").map(escaped).join("[^]*?")}$`)
+
+const fileOf = (path: string, index: number): string => join(folderOf(path), `block-${index + 1}.ts`)
+
+/** What is printed between two blocks. */
+const blockEnd = "\n--- the next block ---\n"
+
+/** One process for all blocks of a page, since starting takes longer than most of them. */
+const runnerOf = (blocks: ReadonlyArray<CodeBlock>): string =>
+  blocks
+    .flatMap(({ runs }, index) => (runs ? [`await import("./block-${index + 1}.ts")`] : []))
+    .join(`\nconsole.log(${JSON.stringify(blockEnd)})\n`)
+    .concat("\nexport {}\n")
+
+/** Those of the checkout, but for names that a block leaves for its reader to use. */
+const tsconfig = {
+  extends: "../tsconfig.json",
+  compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
+  include: ["**/*.ts"],
+}
+
+describe("the pages' code", () => {
+  beforeAll(() => {
+    rmSync(folder, { recursive: true, force: true })
+    for (const { path, blocks } of pages) {
+      mkdirSync(folderOf(path), { recursive: true })
+      for (const [index, { code }] of blocks.entries())
+        writeFileSync(fileOf(path, index), `${code}\nexport {}\n`)
+      writeFileSync(join(folderOf(path), "page.ts"), runnerOf(blocks))
+      for (const [name, code] of Object.entries(besides[path] ?? {}))
+        writeFileSync(join(folderOf(path), name), code)
+    }
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(tsconfig))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it("is there", () => {
+    expect(pages.map(({ path }) => path)).toContain("README.md")
+    expect(pages.length).toBeGreaterThan(12)
+  })
+
+  it("fits the types", async () => {
+    const tsc = join(root, "node_modules/typescript/bin/tsc")
+    const run = promisify(execFile)(process.execPath, [tsc, "-p", folder], { cwd: root })
+    expect(
+      await run.then(
+        () => "",
+        ({ stdout }: { readonly stdout: string }) => stdout,
+      ),
+    ).toBe("")
+  })
+
+  for (const { path, blocks } of pages) {
+    const numbers = blocks.flatMap(({ runs }, index) => (runs ? [index] : []))
+    if (runElsewhere.has(path) || numbers.length === 0) continue
+    it(`of ${path} runs as it stands`, async () => {
+      const { stdout } = await runScript(join(folderOf(path), "page.ts"))
+      const printed = stdout.split(blockEnd)
+      for (const [place, index] of numbers.entries()) {
+        const { prints } = blocks[index]!
+        if (prints !== undefined) expect(printed[place]!.trim()).toMatch(fitting(prints.trim()))
+      }
+    })
+  }
+})
