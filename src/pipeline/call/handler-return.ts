@@ -1,5 +1,6 @@
 /** What a handler may return besides a Step, told apart at run time: handlers may be written in JavaScript. */
 import * as Effect from "effect/Effect"
+import { isOfOwnCopy, twoCopies } from "../model/own-copy.ts"
 import type { Step } from "../model/step.ts"
 import { isThenable } from "../model/thenable.ts"
 
@@ -10,9 +11,6 @@ export const isAsyncIterable = (value: unknown): value is AsyncIterable<Step> =>
   typeof (value as { [Symbol.asyncIterator]?: unknown } | null | undefined)?.[Symbol.asyncIterator] ===
   "function"
 
-/** Every Effect of one copy of effect holds the same object here. */
-const typeId = "~effect/Effect"
-const ownMark = (Effect.void as unknown as Record<string, unknown>)[typeId]
 const version3 = Symbol.for("effect/Effect")
 
 const isOfVersion3 = (value: unknown): boolean =>
@@ -24,14 +22,12 @@ const isOfVersion3 = (value: unknown): boolean =>
  */
 export const isOwnEffect = (name: string | undefined, value: unknown): value is Effect.Effect<unknown> => {
   if (!Effect.isEffect(value)) return false
-  if ((value as unknown as Record<string, unknown>)[typeId] === ownMark) return true
+  if (isOfOwnCopy(value)) return true
   throw otherCopy(name)
 }
 
 const otherCopy = (name: string | undefined): TypeError =>
-  new TypeError(
-    `Handler \`${name}\` gave an Effect of another copy of effect than stepline's. Two copies of effect are installed: have one, with \`npm dedupe\` or the version that stepline names as its peer`,
-  )
+  new TypeError(`Handler \`${name}\` gave an Effect of another copy of effect than stepline's. ${twoCopies}`)
 
 /** The failure of a handler that gave something else than a Step. */
 export const notAStep = (name: string | undefined, value: unknown): TypeError =>

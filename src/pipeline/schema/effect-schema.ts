@@ -2,8 +2,10 @@
  * Schemas of Effect, which become Standard Schemas by functions of their module alone. It takes longer to load than the
  * rest of the core, so it waits for the first such schema.
  */
-import { messageOf } from "../model/failure.ts"
-import type { StandardProps } from "./standard-props.ts"
+import { createRequire } from "node:module"
+import * as Effect from "effect/Effect"
+import { isOfOwnCopy, twoCopies } from "../model/own-copy.ts"
+import type { StandardProps, StandardValidate } from "./standard-props.ts"
 
 interface Standard {
   readonly "~standard": StandardProps
@@ -11,6 +13,7 @@ interface Standard {
 
 interface SchemaModule {
   readonly String: { readonly ast: unknown }
+  toCodecJson(schema: object): object
   toStandardSchemaV1(schema: object): Standard
   toStandardJSONSchemaV1(schema: object): Standard
 }
@@ -23,9 +26,36 @@ const version3 = Symbol.for("effect/Schema")
 export const isEffectSchema = (value: unknown): value is object =>
   typeof value === "function" && (typeId in value || version3 in value)
 
-const loadModule = (): SchemaModule => {
-  const { createRequire } = process.getBuiltinModule("node:module")
-  return createRequire(import.meta.url)("effect/Schema") as SchemaModule
+/** CommonJS, which a bundler may make of this, has no `import.meta`. */
+const here: string = typeof __filename === "string" ? __filename : import.meta.url
+
+/** Then what is loaded from the disk is another copy than the bundle's own. */
+const isBundled = !/[/\\]effect-schema\.[jt]s$/.test(here)
+
+const moduleName = "effect/Schema"
+
+const wrapped = "`Schema.toStandardSchemaV1(Schema.toStandardJSONSchemaV1(schema))`"
+
+/** In a bundle there may be none on the disk, or one that is not the bundle's. */
+const cannotLoad = (whose: string, cause?: unknown): TypeError =>
+  new TypeError(`Cannot load the ${moduleName} of ${whose}, as in a bundle. Pass ${wrapped}`, { cause })
+
+const loadModule = (whose: string): SchemaModule => {
+  try {
+    return createRequire(here)(moduleName) as SchemaModule
+  } catch (error) {
+    throw cannotLoad(whose, error)
+  }
+}
+
+/** A schema makes Effects of its own copy. A number is no object of any shape, so no code of its owner runs for this one. */
+const isOwnSchema = (schema: object): boolean => {
+  try {
+    const made: unknown = (schema as { makeEffect(value: unknown): unknown }).makeEffect(0)
+    return Effect.isEffect(made) && isOfOwnCopy(made)
+  } catch {
+    return false
+  }
 }
 
 /** The class that all syntax trees of one copy share. */
@@ -37,29 +67,41 @@ const rootClass = (ast: unknown): unknown => {
   return prototype
 }
 
-const isOfCopy = (schema: object, loaded: SchemaModule): boolean => {
+const isOfCopy = (schema: object, { String: text }: SchemaModule): boolean => {
   const { ast } = schema as { readonly ast?: unknown }
-  return typeof ast === "object" && ast !== null && rootClass(ast) === rootClass(loaded.String.ast)
+  return typeof ast === "object" && ast !== null && rootClass(ast) === rootClass(text.ast)
 }
 
-const wrapped = "`Schema.toStandardSchemaV1(Schema.toStandardJSONSchemaV1(schema))`"
+/** Of the JSON that its JSON Schema describes: what is no JSON by itself, such as a Date, has a form in it. */
+const checkOf = (schema: object, { toCodecJson, toStandardSchemaV1 }: SchemaModule): StandardValidate =>
+  toStandardSchemaV1(toCodecJson(schema))["~standard"].validate!
+
+/** The check by the copy that is imported, where what is required is another one, as under tsx. */
+const importedCheck = (schema: object): StandardValidate => {
+  let check: StandardValidate | undefined
+  const loaded = import(/* @vite-ignore */ moduleName).then((imported: SchemaModule) => {
+    check = checkOf(schema, imported)
+    return check
+  })
+  // Told to whoever calls the tool.
+  loaded.catch(() => undefined)
+  return (value) => (check === undefined ? loaded.then((ready) => ready(value)) : check(value))
+}
 
 /** Throws a TypeError that says what to do for a schema of another copy, and where the module cannot be loaded, as in a bundle. */
 export const standardOfEffect = (schema: object, whose: string): StandardProps => {
   const own = (schema as Partial<Standard>)["~standard"]
   if (own?.validate !== undefined && own.jsonSchema !== undefined) return own
-  let loaded: SchemaModule
-  try {
-    loaded = loadModule()
-  } catch (error) {
-    throw new TypeError(`Cannot load effect/Schema for ${whose}: ${messageOf(error)}. Pass ${wrapped}`)
-  }
-  if (!isOfCopy(schema, loaded)) {
+  if (!isOwnSchema(schema)) {
     throw new TypeError(
-      `Expected ${whose} to be of the copy of effect that stepline has. Two copies of effect are installed: have one, with \`npm dedupe\` or the version that stepline names as its peer, or pass ${wrapped}`,
+      `Expected ${whose} to be of the copy of effect that stepline has. ${twoCopies}, or pass ${wrapped}`,
     )
   }
-  const { validate } = loaded.toStandardSchemaV1(schema)["~standard"]
+  const loaded = loadModule(whose)
+  const isSame = isOfCopy(schema, loaded)
+  if (!isSame && isBundled) throw cannotLoad(whose)
+  // That reads any copy's syntax trees. To check with them takes their own.
   const { jsonSchema } = loaded.toStandardJSONSchemaV1(schema)["~standard"]
-  return { vendor: "effect", ...(validate && { validate }), ...(jsonSchema && { jsonSchema }) }
+  const validate = isSame ? checkOf(schema, loaded) : importedCheck(schema)
+  return { vendor: "effect", validate, ...(jsonSchema && { jsonSchema }) }
 }
