@@ -86,7 +86,7 @@ export type {
   Hooks,
   ToolExecutorOptions,
 } from "./pipeline/model/options.ts"
-export type { ToolOutput } from "./pipeline/model/output.ts"
+export type { GivenOutput, ToolOutput } from "./pipeline/model/output.ts"
 export { textOf, textOutput } from "./pipeline/model/output.ts"
 export type {
   ActionFunction,

@@ -1,11 +1,11 @@
 /** Handlers that answer with one fixed step. */
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
-import type { ToolOutput } from "../pipeline/model/output.ts"
+import type { GivenOutput } from "../pipeline/model/output.ts"
 import type { ApprovalOptions } from "../pipeline/model/pipeline.ts"
 import { Step } from "../pipeline/model/step.ts"
 
 /** Sets the output. */
-export const Output = (output: string | ToolOutput): EffectHandler => {
+export const Output = (output: GivenOutput): EffectHandler => {
   const step = Step.Output(output)
   return handler("Output", () => step)
 }

@@ -29,7 +29,7 @@ import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
 import { got } from "./model/got.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./model/options.ts"
 import { failed, type Stopped } from "./model/outcome.ts"
-import type { ToolOutput } from "./model/output.ts"
+import type { GivenOutput } from "./model/output.ts"
 import type { ToolRegistry } from "./model/registry.ts"
 import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
 import { abortError, pullEvents, runToResult } from "./one-run.ts"
@@ -295,10 +295,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /** Answers the effect that a call waits for. True if it took effect. */
-  respond(
-    callId: string,
-    answer: { readonly output?: string | ToolOutput } | { readonly error: string },
-  ): boolean {
+  respond(callId: string, answer: { readonly output?: GivenOutput } | { readonly error: string }): boolean {
     if (typeof answer !== "object" || answer === null) {
       throw new TypeError(`Expected an answer with an \`output\` or an \`error\`, ${got(answer)}`)
     }

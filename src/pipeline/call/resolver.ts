@@ -9,7 +9,7 @@ import { renderResolve } from "../../resolve/rendering.ts"
 import { failureText, nothingPending, withDetails } from "../../resolve/result.ts"
 import { messageOf } from "../model/failure.ts"
 import type { EffectHandler, HandlerContext } from "../model/handler.ts"
-import { outputFault, type ToolOutput, toOutput } from "../model/output.ts"
+import { type GivenOutput, outputFault, toOutput } from "../model/output.ts"
 import { pipeline } from "../model/pipeline.ts"
 import { Step, ToolError } from "../model/step.ts"
 import { defineTool, type Tool } from "../model/tool.ts"
@@ -18,7 +18,7 @@ import { defineTool, type Tool } from "../model/tool.ts"
 export type StandingResolveHandler = ((
   params: ResolveParams,
   context: { readonly signal: AbortSignal },
-) => string | ToolOutput | Promise<string | ToolOutput>) & {
+) => GivenOutput | Promise<GivenOutput>) & {
   readonly label?: string
   readonly sourceToolName?: string
 }

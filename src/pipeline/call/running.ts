@@ -87,11 +87,14 @@ export const apply = (record: CallRecord, step: Step, out: Outbox): void => {
       return
     case "Error": {
       const reason: FailureReason = step.reason === "timeout" ? "timeout" : "failed"
-      const output = toOutput(step.output)
+      const given: unknown = step.output
+      const output = toOutput(given)
       if (output !== undefined) record.output = output
+      const isMistake = output === undefined && given !== undefined && given !== null
       // What is late is told with what there was, whoever put it out.
       const said = reason === "timeout" ? "" : textOf(output)
-      const message = said === "" ? String(step.message) : `${String(step.message)}\n${said}`
+      const behind = isMistake ? notAnOutput(record, given) : said
+      const message = behind === "" ? String(step.message) : `${String(step.message)}\n${behind}`
       return fail(record, { message, cause: step.cause, reason }, out)
     }
   }

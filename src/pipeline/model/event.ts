@@ -3,7 +3,7 @@ import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams, resolveName } from "../../resolve/definition.ts"
 import type { DecidedBy } from "./decision.ts"
 import type { HostEffect } from "./host-effect.ts"
-import type { ToolOutput } from "./output.ts"
+import type { GivenOutput, ToolOutput } from "./output.ts"
 import type { AnyTools, ToolTypes } from "./tool-types.ts"
 
 /** An approval's answer. */
@@ -80,7 +80,7 @@ export interface DelegateEvent extends CallEvent {
   readonly sourceCallId?: string
   readonly effect: HostEffect
   /** True if it took effect: an effect is answered once. The answer, where there is one, becomes the output. */
-  succeed(output?: string | ToolOutput): boolean
+  succeed(output?: GivenOutput): boolean
   fail(message: string): boolean
 }
 

@@ -7,7 +7,7 @@ import { toMillis } from "./duration.ts"
 import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
-import type { ToolOutput } from "./output.ts"
+import type { GivenOutput } from "./output.ts"
 import type { DurationInput } from "./step.ts"
 import type { PrimaryKind } from "./tool.ts"
 import type { Tracer } from "./tracer.ts"
@@ -54,7 +54,7 @@ export interface DelegateCall {
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: what does not answer returns nothing.
-type DelegateAnswer = string | ToolOutput | undefined | void
+type DelegateAnswer = GivenOutput | undefined | void
 
 /**
  * Answers the effects of a tag: an output, its text, or nothing. What it throws fails the effect with that
@@ -99,7 +99,7 @@ export type BeforeCall =
 /** What `afterCall` may answer: what changes of the result, or all of it. */
 export interface AfterCall {
   /** The new output; `content` follows from it. */
-  readonly output?: string | ToolOutput
+  readonly output?: GivenOutput
   /** The new text, in place of whatever the output holds but its details. */
   readonly content?: string
   readonly isError?: boolean

@@ -1,6 +1,7 @@
 /** What a tool produces: for the model (`content`), for programs (`structured`), and for its host alone (`details`). */
 import { contentFault, isContent, type ToolContent } from "./content.ts"
 import { messageOf } from "./failure.ts"
+import { jsonFault } from "./plain-json.ts"
 
 /** What a tool produces. Plain JSON. */
 export interface ToolOutput<Structured = unknown> {
@@ -16,6 +17,12 @@ export interface ToolOutput<Structured = unknown> {
   readonly terminate?: boolean
 }
 
+/** What may be given as an output: text alone, the whole, or data alone, whose JSON is the text. */
+export type GivenOutput =
+  | string
+  | ToolOutput
+  | (Omit<ToolOutput, "content"> & { readonly content?: undefined; readonly structured: unknown })
+
 /** An output of one text block. */
 export const textOutput = (text: string): ToolOutput => ({ content: [{ type: "text", text }] })
 
@@ -30,19 +37,27 @@ export const textOf = (output: ToolOutput | undefined): string => {
     .join("\n")
 }
 
-/** The JSON of what is to be told as text; undefined for what is no JSON. */
-const jsonOf = (structured: unknown): string | undefined => {
-  try {
-    return JSON.stringify(structured)
-  } catch {
-    return undefined
-  }
+const none: ReadonlyArray<ToolContent> = []
+
+/** Data alone as an output without blocks. What is no output at all stays as it is. */
+export const withContent = (output: GivenOutput): string | ToolOutput => {
+  if (typeof output !== "object" || output === null || output.content !== undefined) return output
+  return output.structured === undefined ? (output as object as ToolOutput) : { ...output, content: none }
 }
 
-const withStructuredText = (output: ToolOutput): ToolOutput | undefined => {
-  if (output.content.some((block) => block.type === "text")) return output
-  const text = jsonOf(output.structured)
-  return text === undefined ? undefined : { ...output, content: [...output.content, { type: "text", text }] }
+/** Its JSON is the text where no block is one. */
+const withStructuredText = (output: ToolOutput): ToolOutput => {
+  const { content, structured } = output
+  if (content.some((block) => block.type === "text")) return output
+  return { ...output, content: [...content, { type: "text", text: JSON.stringify(structured) }] }
+}
+
+const structuredFault = (structured: unknown): string | undefined => {
+  try {
+    return jsonFault(structured, "structured")
+  } catch (error) {
+    return `it cannot be read: ${messageOf(error)}`
+  }
 }
 
 /**
@@ -52,16 +67,17 @@ const withStructuredText = (output: ToolOutput): ToolOutput | undefined => {
 export const toOutput = (value: unknown): ToolOutput | undefined => {
   if (typeof value === "string") return textOutput(value)
   if (typeof value !== "object" || value === null) return undefined
-  const output = value as ToolOutput
-  const { content } = output
+  const output = withContent(value as ToolOutput) as ToolOutput
+  const { content, structured } = output
   if (!Array.isArray(content) || !content.every(isContent)) return undefined
-  return output.structured === undefined ? output : withStructuredText(output)
+  if (structured === undefined) return output
+  return structuredFault(structured) === undefined ? withStructuredText(output) : undefined
 }
 
 /** What is wrong with an output that `toOutput` does not take, as the end of a sentence that says whose it is. */
 export const outputFault = (value: unknown): string => {
   try {
-    const { content, structured } = Object(value) as {
+    const { content, structured } = Object(withContent(value as GivenOutput)) as {
       readonly content?: unknown
       readonly structured?: unknown
     }
@@ -70,7 +86,7 @@ export const outputFault = (value: unknown): string => {
       const fault = contentFault(block)
       if (fault !== undefined) return `is not made of content blocks: \`content[${index}]\` ${fault}`
     }
-    return `has a \`structured\` that is no JSON: ${typeof structured}`
+    return `has a \`structured\` that is no plain JSON: ${structuredFault(structured)}`
   } catch (error) {
     return `cannot be read: ${messageOf(error)}`
   }

@@ -1,9 +1,9 @@
 /** The previews of one agent that wait to be applied or discarded, as hosts and tools use them. */
-import type { ToolOutput } from "./output.ts"
+import type { GivenOutput } from "./output.ts"
 import type { PendingAction } from "./staged-action.ts"
 
 /** What applies or discards an action gives: an output, its text, or nothing. */
-export type ActionResult = string | ToolOutput | undefined
+export type ActionResult = GivenOutput | undefined
 
 /** `signal` is aborted when the `resolve` call is cancelled. */
 export type ActionFunction = (

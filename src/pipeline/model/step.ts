@@ -2,7 +2,7 @@
 import type { Input } from "effect/Duration"
 import type { FailureReason } from "./event.ts"
 import type { HostEffect } from "./host-effect.ts"
-import type { ToolOutput } from "./output.ts"
+import { type GivenOutput, type ToolOutput, withContent } from "./output.ts"
 
 /** A length of time as Effect reads it: `"5 seconds"`, a Duration; a number is milliseconds. */
 export type DurationInput = Input
@@ -27,7 +27,7 @@ export interface ErrorOptions {
   /** For the host's logs, never for the model. */
   readonly cause?: unknown
   /** What the model gets behind the message, images included. */
-  readonly output?: string | ToolOutput
+  readonly output?: GivenOutput
   /** `timeout`: something that the handler waited for took too long. Default `failed`. */
   readonly reason?: FailureReason
 }
@@ -37,7 +37,7 @@ export const Step = {
   /** Go on, no output. */
   Continue: { _tag: "Continue" } as Step,
   /** Set the output, go on. */
-  Output: (output: string | ToolOutput): Step => ({ _tag: "Output", output }),
+  Output: (output: GivenOutput): Step => ({ _tag: "Output", output: withContent(output) }),
   /** Stream something, go on. `partial` is structured progress for the host. */
   Delta: (content: string, options?: { readonly partial?: unknown }): Step => ({
     _tag: "Delta",
@@ -62,7 +62,8 @@ export const Step = {
   Error: (message: string, options?: ErrorOptions): Step => ({
     _tag: "Error",
     message,
-    ...options,
+    ...(options as Omit<ErrorOptions, "output">),
+    ...(options?.output !== undefined && { output: withContent(options.output) }),
   }),
 }
 

@@ -63,6 +63,20 @@ describe("an Error step with an output", () => {
     })
   })
 
+  it("says what is wrong with an output that is none, and keeps its own message", async () => {
+    const plan = pipeline().andThen({
+      name: "shoot",
+      call: () => Step.Error("no", { output: { content: [{ type: "image", data: "AAAA" }] } as never }),
+    })
+    const content =
+      "no\nHandler `shoot` gave an output that is not made of content blocks: `content[0]` needs a `mimeType`, a string"
+    expect(await resultOf(plan)).toMatchObject({
+      status: "error",
+      content,
+      output: { content: [text(content)] },
+    })
+  })
+
   it("keeps its image where a hook says that it is none", async () => {
     const plan = pipeline().andThen(() => Step.Error("no", { output: { content: [image] } }))
     const hooks = { afterCall: () => ({ isError: false }) }

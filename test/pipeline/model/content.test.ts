@@ -157,10 +157,59 @@ describe("`structured`", () => {
     })
   })
 
-  it("that is no JSON, where its JSON would be the text, is an Error", async () => {
-    expect(await resultOf({ content: [], structured: () => 1 })).toMatchObject({
-      content: "Handler `anonymous` gave an output that has a `structured` that is no JSON: function",
+  it("alone is an output: its JSON is the text", async () => {
+    const output = { content: [text('{"total":1}')], structured: { total: 1 } }
+    const show = pipeline().andThen(() => Step.Output({ structured: { total: 1 } }))
+    expect(await executorOf({ show }).run({ name: "show" })).toMatchObject({ status: "complete", output })
+    const asked = pipeline().andThen(() => Step.Delegate({ _tag: "Ask" }))
+    const answered = await executorOf({ asked }).run({ name: "asked" }, (event) => {
+      if (event._tag === "Delegate") event.succeed({ structured: { total: 1 } })
     })
-    expect(await resultOf({ content: [], structured: { size: 5n } })).toMatchObject({ status: "error" })
+    expect(answered).toMatchObject({ status: "complete", output })
+    expect(await resultOf({ details: 1 })).toMatchObject({
+      content: "Handler `anonymous` gave an output that is neither text nor content blocks",
+    })
+  })
+
+  const circular: Array<unknown> = []
+  circular.push(circular)
+  it.each([
+    [() => 1, "`structured` is a function"],
+    [Symbol("x"), "`structured` is a symbol"],
+    [{ size: 5n }, "`structured.size` is a bigint"],
+    [{ files: [{ at: new Date(0) }] }, "`structured.files[0].at` is a Date"],
+    [{ ids: new Set(["a"]) }, "`structured.ids` is a Set"],
+    [Number.NaN, "`structured` is NaN"],
+    [[1, Number.POSITIVE_INFINITY], "`structured[1]` is Infinity"],
+    [[undefined], "`structured[0]` is undefined"],
+    [new Error("no"), "`structured` is an Error"],
+    [circular, "it is nested too deeply, or refers to itself"],
+    [
+      {
+        get x() {
+          throw new Error("not now")
+        },
+      },
+      "it cannot be read: not now",
+    ],
+  ])("that is no plain JSON is an Error, whatever the text: %#", async (structured, fault) => {
+    const content = `Handler \`anonymous\` gave an output that has a \`structured\` that is no plain JSON: ${fault}`
+    for (const blocks of [[], [text("as text")], undefined]) {
+      expect(await resultOf({ content: blocks, structured })).toMatchObject({ status: "error", content })
+    }
+  })
+
+  it.each([
+    null,
+    false,
+    0,
+    "",
+    [],
+    { a: [{ b: null }], c: undefined, __proto__: null },
+    JSON.parse('{"__proto__":{"x":1}}'),
+  ])("may be any JSON: %j", async (structured) => {
+    const { status, output } = await resultOf({ structured })
+    expect(status).toBe("complete")
+    expect(output.structured).toBe(structured)
   })
 })
