@@ -26,6 +26,7 @@ export type {
 } from "./pipeline/model/content.ts"
 export type {
   CallDecision,
+  CancelledBy,
   DecidedBy,
   Decision,
   Review,

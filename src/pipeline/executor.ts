@@ -24,7 +24,7 @@ import { EventStamps } from "./events/event-stamps.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import { Intake, shutdownReason } from "./intake.ts"
 import type { CallOf, ToolCallInput } from "./model/call.ts"
-import type { CallDecision } from "./model/decision.ts"
+import { byShutdown, byTool, type CallDecision, type CancellingParty } from "./model/decision.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
 import { got } from "./model/got.ts"
 import { type CallFilter, type Settings, type ToolExecutorOptions, toSettings } from "./model/options.ts"
@@ -114,7 +114,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       hasFilters: () => this.filters !== undefined,
       filters: () => (this.filters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })),
       unknownTool: (agentId, name) => this.unknownTool(agentId, name),
-      cancelAgent: (agentId, reason) => this.cancel({ agentId, ...(reason !== undefined && { reason }) }),
+      cancelAgent: (agentId, reason) =>
+        this.cancelHard({ agentId, ...(reason !== undefined && { reason }) }, byTool),
     })
     this.engine = engine
     this.tools = new AgentTools(this.registry, () =>
@@ -306,9 +307,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   /** Hard: ends all foreground calls, queued, running and waiting. Gives how many. */
   cancel(options: CancelOptions = {}): number {
-    const count = this.calls.cancel(options, false)
-    this.signals.abort(options.agentId, options.reason ?? "Cancelled")
-    return count
+    return this.cancelHard(options)
   }
 
   /** Soft: ends the handlers that run now; gates and the queue go on. Gives how many. */
@@ -375,6 +374,12 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   // --- Inside
 
+  private cancelHard(options: CancelOptions, by?: CancellingParty): number {
+    const count = this.calls.cancel(options, false, by)
+    this.signals.abort(options.agentId, options.reason ?? "Cancelled")
+    return count
+  }
+
   private unknownTool(agentId: string, name: string): Stopped {
     const names = this.agent(agentId)
       .definitions()
@@ -387,7 +392,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     this.engine.closing = true
     for (const { actor } of this.calls.all()) {
       // Those that are cleaning up are helped on where they wait for a host that is gone.
-      if (!actor.cancel(shutdownReason)) failUnread(actor)
+      if (!actor.cancel(shutdownReason, byShutdown)) failUnread(actor)
     }
     this.signals.abort(undefined, shutdownReason)
     await this.calls.allEnded()

@@ -11,6 +11,7 @@ import type { Recipient } from "./call/submission.ts"
 import type { ExecutorEngine } from "./engine.ts"
 import { CleanupSink } from "./events/cleanup-sink.ts"
 import type { ToolCall } from "./model/call.ts"
+import { byShutdown } from "./model/decision.ts"
 import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
 import type { StagedAction } from "./model/staged-action.ts"
 import type { AgentTools } from "./stores/agent-tools.ts"
@@ -68,7 +69,7 @@ export class Intake {
     const origin = together ?? (isNext ? new Origin(undefined) : this.origin())
     const enqueued = new EnqueuedCall(engine, call, tool, to, origin)
     const { callId } = call
-    if (engine.closing) enqueued.actor.reject(cancelled(shutdownReason))
+    if (engine.closing) enqueued.actor.reject(cancelled(shutdownReason, byShutdown))
     else if (this.isTaken(callId)) {
       enqueued.actor.reject(duplicate(callId))
     } else {

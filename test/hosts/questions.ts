@@ -63,6 +63,7 @@ export const close: HostEffect = { _tag: "IdeClosePreview" }
 
 export const cancelled = (callId: string, agentId = "main"): ToolEvent => ({
   _tag: "Cancelled",
+  by: "user",
   agentId,
   callId,
   name: "tool",

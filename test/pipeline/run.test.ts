@@ -192,7 +192,8 @@ describe("run", () => {
         callId: "c",
         name: "gate",
         content,
-        decidedBy: { kind: "user", reason: content },
+        by: "shutdown",
+        decidedBy: { kind: "shutdown", reason: content },
       },
     ])
     expect(executor.inspect()).toEqual([])

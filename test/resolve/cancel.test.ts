@@ -31,6 +31,7 @@ describe("a resolve that races a cancel", () => {
       callId: "r",
       name: "resolve",
       content: "stop",
+      by: "user",
       decidedBy: { kind: "user", reason: "stop" },
     })
     expect(reasons).toEqual([expect.objectContaining({ name: "AbortError", message: "stop" })])

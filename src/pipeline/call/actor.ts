@@ -3,7 +3,7 @@
  * the commands that follow wait for the mailbox, so that nothing of a tool, a filter or a consumer runs inside the host's
  * own call.
  */
-import type { DecidedBy } from "../model/decision.ts"
+import type { CancellingParty, DecidedBy } from "../model/decision.ts"
 import type { ActionResolvedEvent, ApproveOptions, TerminalEvent } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
 import { cancelled, deniedByUser, type Stopped, terminalEvent } from "../model/outcome.ts"
@@ -81,7 +81,7 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
     return "error" in answer ? this.fail(answer.error, question.id) : this.succeed(answer.output, question.id)
   }
 
-  cancel(reason?: string, by?: DecidedBy): boolean {
+  cancel(reason?: string, by?: CancellingParty): boolean {
     return this.answer({ _tag: "Cancel", outcome: cancelled(reason, by) })
   }
 

@@ -1,5 +1,6 @@
 /** The calls that have not ended, by id, and the moment when none is left. */
 
+import type { CancellingParty } from "../model/decision.ts"
 import { soon } from "../schedule/soon.ts"
 import type { CallActor } from "./actor.ts"
 import type { EnqueuedCall } from "./enqueued.ts"
@@ -76,13 +77,13 @@ export class ActiveCalls {
   }
 
   /** Ends foreground calls; gives how many. `running`: only those whose handlers run. */
-  cancel({ agentId, reason }: CancelOptions, running: boolean): number {
+  cancel({ agentId, reason }: CancelOptions, running: boolean, by?: CancellingParty): number {
     let count = 0
     for (const call of this.all()) {
       const { background, agentId: ofAgent } = call.call
       if (background || (agentId !== undefined && ofAgent !== agentId)) continue
       if (running && !isRunning(call.record)) continue
-      if (call.actor.cancel(reason)) count += 1
+      if (call.actor.cancel(reason, by)) count += 1
     }
     return count
   }

@@ -3,7 +3,7 @@
  * waits in a long queue takes little room.
  */
 import type { ToolCall } from "../model/call.ts"
-import type { DecidedBy } from "../model/decision.ts"
+import type { CancellingParty } from "../model/decision.ts"
 import type { Tool } from "../model/tool.ts"
 import type { LaneCall } from "../schedule/lanes.ts"
 import { CallActor } from "./actor.ts"
@@ -71,7 +71,7 @@ export class EnqueuedCall implements Submission, LaneCall {
   }
 
   /** True if it took effect. */
-  cancel(reason?: string, by?: DecidedBy): boolean {
+  cancel(reason?: string, by?: CancellingParty): boolean {
     return this.isActive && this.actor.cancel(reason, by)
   }
 

@@ -1,13 +1,17 @@
 /** Who decides about a call, what is asked of them, and why. All but the functions is plain JSON. */
 import type { ToolOutput } from "./output.ts"
 
+/** Who ended a call from outside: those of `DecidedBy` that can. */
+export type CancelledBy = "user" | "call" | "model" | "tool" | "shutdown"
+
 /**
  * Who decided. `user`: the host, for whom a person may stand. `rule`: an allow or deny rule. `hook`: `beforeCall`.
  * `reviewer`: one of `reviewers`. `call`: what its caller said beforehand, such as `decision: "approve"` or an aborted
- * signal. `timeout`: nobody did in time.
+ * signal. `timeout`: nobody did in time. `model`: a call of `cancel_background_task`. `tool`: another tool's handler, with
+ * `context.agent.cancel`. `shutdown`: the executor was shut down.
  */
 export interface DecidedBy {
-  readonly kind: "user" | "rule" | "hook" | "reviewer" | "call" | "timeout"
+  readonly kind: "rule" | "hook" | "reviewer" | "timeout" | CancelledBy
   /** The pattern of the rule. */
   readonly rule?: string
   /** Where that rule comes from: `remembered`, or what the host called it. */
@@ -20,10 +24,19 @@ export interface DecidedBy {
   readonly reason?: string
 }
 
+/** Who ends a call from outside. */
+export type CancellingParty = DecidedBy & { readonly kind: CancelledBy }
+
 /** The host, without a word. */
-export const byUser: DecidedBy = { kind: "user" }
+export const byUser = { kind: "user" } as const satisfies DecidedBy
 /** What the call's own caller said beforehand. */
-export const byCall: DecidedBy = { kind: "call" }
+export const byCall = { kind: "call" } as const satisfies DecidedBy
+/** The model, through a tool of its own. */
+export const byModel = { kind: "model" } as const satisfies DecidedBy
+/** Another tool. */
+export const byTool = { kind: "tool" } as const satisfies DecidedBy
+/** The end of the executor. */
+export const byShutdown = { kind: "shutdown" } as const satisfies DecidedBy
 /** Nobody, in time. */
 export const byTimeout: DecidedBy = { kind: "timeout" }
 

@@ -1,7 +1,7 @@
 /** What an executor tells its host, one event at a time. Plain JSON, but for the answer functions and `cause`. */
 import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams, resolveName } from "../../resolve/definition.ts"
-import type { DecidedBy } from "./decision.ts"
+import type { CancelledBy, DecidedBy } from "./decision.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { GivenOutput, ToolOutput } from "./output.ts"
 import type { AnyTools, ToolTypes } from "./tool-types.ts"
@@ -136,9 +136,10 @@ export interface DeniedEvent extends EndEvent {
   readonly by: DeniedBy
 }
 
-/** The call was ended from outside. `content` is the reason, then what was produced before. */
+/** The call was ended from outside, by whomever `by` names. `content` is the reason, then what was produced before. */
 export interface CancelledEvent extends EndEvent {
   readonly _tag: "Cancelled"
+  readonly by: CancelledBy
 }
 
 /** The task id is the call id. */
@@ -154,8 +155,8 @@ export interface BackgroundCompletedEvent extends CallEvent {
   readonly status: FinalStatus
   /** Why it failed. */
   readonly reason?: ErrorReason
-  /** Who denied it. */
-  readonly by?: DeniedBy
+  /** Who denied or cancelled it. */
+  readonly by?: DeniedBy | CancelledBy
   /** Who denied or cancelled it; else, who decided its last gate. */
   readonly decidedBy?: DecidedBy
   /** For the host's logs; not plain JSON. */
@@ -237,8 +238,8 @@ export interface ToolResult<Structured = unknown> {
   readonly isError: boolean
   /** Why it failed. */
   readonly reason?: ErrorReason
-  /** Who denied it. */
-  readonly by?: DeniedBy
+  /** Who denied or cancelled it. */
+  readonly by?: DeniedBy | CancelledBy
   /** Who denied or cancelled it; else, who decided its last gate, where it had one. */
   readonly decidedBy?: DecidedBy
   /** For the host's logs; not plain JSON. */

@@ -1,6 +1,6 @@
 /** How a call ends, before it is told: the one place that words terminal events. */
 import type { ToolCall } from "./call.ts"
-import { byUser, byUserBecause, type DecidedBy } from "./decision.ts"
+import { byUser, byUserBecause, type CancellingParty, type DecidedBy } from "./decision.ts"
 import type {
   CompletedEvent,
   DeniedBy,
@@ -30,7 +30,7 @@ export type Stopped =
       readonly message: string
       readonly decidedBy: DecidedBy
     }
-  | { readonly _tag: "Cancelled"; readonly message: string; readonly decidedBy: DecidedBy }
+  | { readonly _tag: "Cancelled"; readonly message: string; readonly decidedBy: CancellingParty }
 
 /** The outcome of a failure; `message` is for the model, `cause` for the host. */
 export const failed = (reason: ErrorReason, message: string, cause?: unknown): Stopped =>
@@ -61,7 +61,7 @@ export const deniedByPolicy = (message: string, decidedBy: DecidedBy): Stopped =
 })
 
 /** The outcome of a cancel. Default of the reason: `Cancelled`. */
-export const cancelled = (reason?: string, by: DecidedBy = byUser): Stopped => {
+export const cancelled = (reason?: string, by: CancellingParty = byUser): Stopped => {
   const given = reason === undefined || reason === "" ? undefined : String(reason)
   const decidedBy = given === undefined ? by : { ...by, reason: given }
   return { _tag: "Cancelled", message: given ?? "Cancelled", decidedBy }
@@ -150,7 +150,8 @@ const bareEvent = (ended: Ended): TerminalEvent => {
       }
     case "Cancelled": {
       const content = withOutputSoFar(outcome.message, ended)
-      return { _tag: "Cancelled", agentId, callId, name, content, seq: 0, at: 0 }
+      const by = outcome.decidedBy.kind
+      return { _tag: "Cancelled", agentId, callId, name, content, by, seq: 0, at: 0 }
     }
   }
 }
@@ -188,7 +189,7 @@ const failureContent = (text: string, output: ToolOutput): ToolOutput["content"]
 /** Why a call ended so, and who decided it, as its event says it. */
 export const whyOf = (event: TerminalEvent): Pick<ToolResult, "reason" | "by" | "decidedBy" | "cause"> => {
   const why: Mutable<ReturnType<typeof whyOf>> = {}
-  if (event._tag === "Denied") why.by = event.by
+  if (event._tag === "Denied" || event._tag === "Cancelled") why.by = event.by
   if (event._tag === "Error") why.reason = event.reason
   if (event.decidedBy !== undefined) why.decidedBy = event.decidedBy
   if (event._tag === "Error" && event.cause !== undefined) why.cause = event.cause

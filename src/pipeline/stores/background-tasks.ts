@@ -1,6 +1,6 @@
 /** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
 
-import type { DecidedBy } from "../model/decision.ts"
+import { byUser, type CancelledBy, type CancellingParty, type DecidedBy } from "../model/decision.ts"
 import type { CompletedEvent, DeniedBy, ErrorReason, FinalStatus, TerminalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
@@ -24,8 +24,8 @@ export interface BackgroundTask {
   readonly output?: ToolOutput
   /** Why it failed. */
   readonly reason?: ErrorReason
-  /** Who denied it. */
-  readonly by?: DeniedBy
+  /** Who denied or cancelled it. */
+  readonly by?: DeniedBy | CancelledBy
   /** Who denied or cancelled it; else, who decided the last gate that it passed. */
   readonly decidedBy?: DecidedBy
   /** For the host's logs; not plain JSON. */
@@ -55,7 +55,7 @@ export interface RunningTask {
   readonly createdAt: number
   readonly startedAt: number | undefined
   readonly decidedBy: DecidedBy | undefined
-  cancel(reason?: string): boolean
+  cancel(reason?: string, by?: CancellingParty): boolean
 }
 
 /** How far a task's output was read: so many characters, or, of one that has ended, what was left. */
@@ -187,7 +187,12 @@ export class BackgroundTasks {
 
   /** True if the task was still running, or about to, and is being cancelled. */
   cancel(id: string, reason?: string): boolean {
-    return this.starting(id)?.cancel(reason) ?? false
+    return this.cancelBy(byUser, id, reason)
+  }
+
+  /** @internal The same for somebody else than the host. */
+  cancelBy(by: CancellingParty, id: string, reason?: string): boolean {
+    return this.starting(id)?.cancel(reason, by) ?? false
   }
 
   /** @internal */

@@ -1,4 +1,5 @@
 /** What the executor answers itself: the effects of the tools that list, collect, await, read and cancel background tasks. */
+import { byModel } from "../model/decision.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import { type BackgroundTasks, capitalized } from "./background-tasks.ts"
 
@@ -92,6 +93,6 @@ const read = (tasks: BackgroundTasks, agentId: string, id: string): string => {
 const cancel = (tasks: BackgroundTasks, agentId: string, id: string): string => {
   const task = own(tasks, agentId, id)
   if (task === undefined && !tasks.isStarting(agentId, id)) return unknown(tasks, agentId, id)
-  if (tasks.cancel(id)) return `Task ${id} is cancelled`
+  if (tasks.cancelBy(byModel, id)) return `Task ${id} is cancelled`
   return `Task ${head(id, task?.name ?? "", task?.status ?? "running")} has ended already`
 }

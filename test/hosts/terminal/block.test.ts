@@ -91,7 +91,7 @@ describe("foldBlock", () => {
     const endings: ReadonlyArray<readonly [ToolEvent, string]> = [
       [{ _tag: "Error", ...end, reason: "failed" }, "error"],
       [{ _tag: "Denied", ...end, by: "user" }, "denied"],
-      [{ _tag: "Cancelled", ...end }, "cancelled"],
+      [{ _tag: "Cancelled", ...end, by: "user" }, "cancelled"],
     ]
     for (const [event, status] of endings) {
       const block = fold([started, event])

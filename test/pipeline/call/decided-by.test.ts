@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest"
+import { cancelBackgroundTaskTool } from "../../../src/impls/index.ts"
 import { type CallFilter, pipeline, Step, ToolFilters } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
-import { turn } from "../../support/deferred.ts"
+import { deferred, never, turn } from "../../support/deferred.ts"
 import { executorOf, toolOf } from "../../support/executor-of.ts"
 import { gatedTool } from "../../support/gated-tool.ts"
 import { type VirtualTime, virtualTime } from "../../support/virtual-time.ts"
@@ -133,7 +134,7 @@ describe("who decided is told", () => {
     await host.until((event) => event._tag === "AwaitingApproval")
     executor.cancelCall("c", "enough")
     await host.run()
-    expect(host.terminal("c")?.decidedBy).toEqual({ kind: "user", reason: "enough" })
+    expect(host.terminal("c")).toMatchObject({ by: "user", decidedBy: { kind: "user", reason: "enough" } })
 
     const controller = new AbortController()
     const told: Array<unknown> = []
@@ -147,6 +148,43 @@ describe("who decided is told", () => {
     )
     await expect(running).rejects.toThrow()
     expect(told).toEqual([{ kind: "call" }])
+  })
+
+  const held = () => pipeline().andThen(() => never())
+
+  it("of a cancel by the model", async () => {
+    const executor = executorOf({ held: held(), [cancelBackgroundTaskTool.name]: cancelBackgroundTaskTool })
+    await executor.run({ callId: "task", name: "held", background: true })
+    await executor.run({ name: "cancel_background_task", params: { task_id: "task" } })
+    const task = await executor.tasks.wait("task")
+    expect(task).toMatchObject({ status: "cancelled", by: "model", decidedBy: { kind: "model" } })
+  })
+
+  it("of a cancel by another tool", async () => {
+    const executor = executorOf({
+      held: held(),
+      abort: pipeline().andThen(({ agent }) => {
+        agent.cancel("enough")
+        return Step.Continue
+      }),
+    })
+    const started = deferred<unknown>()
+    const running = executor.run({ name: "held" }, (event) => started.resolve(event))
+    await started.promise
+    await executor.run({ name: "abort", lane: "other" })
+    expect(await running).toMatchObject({ by: "tool", decidedBy: { kind: "tool", reason: "enough" } })
+  })
+
+  it("of a cancel by the shutdown, also of what comes after it", async () => {
+    const executor = executorOf({ held: held() })
+    const started = deferred<unknown>()
+    const running = executor.run({ name: "held" }, (event) => started.resolve(event))
+    await started.promise
+    await executor.shutdown()
+    const reason = "Cancelled: the executor was shut down"
+    const end = { status: "cancelled", by: "shutdown", decidedBy: { kind: "shutdown", reason } }
+    expect(await running).toMatchObject(end)
+    expect(await executor.run({ name: "held" })).toMatchObject(end)
   })
 
   it("of a background task, while it runs and when it has ended", async () => {

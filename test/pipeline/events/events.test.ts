@@ -53,6 +53,7 @@ describe("the events of a call", () => {
       ...stamp,
       ...call,
       content: "enough",
+      by: "user",
       decidedBy,
     })
     expect(await executor.next()).toBeUndefined()
