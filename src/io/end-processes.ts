@@ -1,6 +1,6 @@
 /** Ends a command and all that it started, also what has left its process group. POSIX only. */
 import { setTimeout as delay } from "node:timers/promises"
-import { findProcessesOf, type ProcessEntry, type RunIdentity, startTimeOf } from "./process-table.ts"
+import { findProcessesOf, ownsGroup, type ProcessEntry, type RunIdentity } from "./process-table.ts"
 
 /** A process that goes on though it should have ended. */
 export interface LeftProcess {
@@ -46,7 +46,7 @@ const signalUntilEnded = async (
   const told = new Map<number, boolean>()
   // Before the first signal: what has nothing but its parent to be known by is found while that lives.
   let alive = await findAlive(run)
-  const isGroupTold = send(-run.leader, signal)
+  const isGroupTold = ownsGroup(run) && send(-run.leader, signal)
   for (let pause = 5; ; pause *= 2) {
     for (const process of alive) {
       const { pid } = process
@@ -64,11 +64,9 @@ const signalUntilEnded = async (
  * could not be ended, such as another user's process.
  */
 export const endProcesses = async (
-  leader: number,
-  mark: string,
-  pipes: ReadonlyArray<string>,
+  identity: Omit<RunIdentity, "known">,
 ): Promise<ReadonlyArray<LeftProcess>> => {
-  const run = { leader, mark, pipes, startTime: startTimeOf(leader), known: new Map<number, number>() }
+  const run = { ...identity, known: new Map<number, number>() }
   const stubborn = await signalUntilEnded(run, "SIGTERM", termGrace)
   return stubborn.length === 0 ? [] : signalUntilEnded(run, "SIGKILL", killGrace)
 }

@@ -3,7 +3,7 @@
  * process ends, however it ends; what is left of others goes after a day.
  */
 import { rmSync } from "node:fs"
-import { lstat, mkdtemp, readdir, rm, stat } from "node:fs/promises"
+import { access, constants, lstat, mkdtemp, readdir, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { reaper } from "./reaper.ts"
@@ -16,6 +16,7 @@ const day = 24 * hour
 const folders = new Map<string, Promise<string>>()
 
 const made = new Set<string>()
+let isRemovalDue = false
 
 const removeAll = (): void => {
   for (const folder of made) {
@@ -30,11 +31,23 @@ const removeAll = (): void => {
 /** A folder of the temp folder that only this user can enter. It goes with this process, however that ends. */
 export const makePrivateFolder = async (namePrefix: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), namePrefix))
-  if (made.size === 0) process.once("exit", removeAll)
+  if (!isRemovalDue) process.once("exit", removeAll)
+  isRemovalDue = true
   made.add(folder)
   // Where this process is killed.
   reaper.removes(folder)
   return folder
+}
+
+/** Removes it before this process ends. What cannot be removed stays until then. */
+export const removePrivateFolder = async (folder: string): Promise<void> => {
+  const isGone = await rm(folder, { recursive: true, force: true }).then(
+    () => true,
+    () => false,
+  )
+  if (!isGone) return
+  made.delete(folder)
+  reaper.removed(folder)
 }
 
 const newestChange = async (folder: string): Promise<number> => {
@@ -63,7 +76,13 @@ const sweep = async (parent: string): Promise<void> => {
 
 let lastSweep = Number.NEGATIVE_INFINITY
 
-/** Absolute; made with the first call. Whoever has deleted it gets another one. */
+const isUsable = (folder: string): Promise<boolean> =>
+  access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+
+/** Absolute; made with the first call. Who has deleted it, or has become another user, gets another one. */
 export const outputFolder = async (): Promise<string> => {
   const parent = tmpdir()
   if (Date.now() - lastSweep > hour) {
@@ -71,7 +90,7 @@ export const outputFolder = async (): Promise<string> => {
     void sweep(parent)
   }
   const known = await folders.get(parent)?.catch(() => undefined)
-  if (known !== undefined && (await stat(known).catch(() => undefined)) !== undefined) return known
+  if (known !== undefined && (await isUsable(known))) return known
   const making = makePrivateFolder(prefix)
   folders.set(parent, making)
   return making

@@ -20,7 +20,7 @@ export interface RunIdentity {
   readonly mark: string
   /** What it was given to write to, as `pipesOf` names it: most of what it starts writes there too. */
   readonly pipes: ReadonlyArray<string>
-  /** When the leader started, if that is known: what is older is not looked at. */
+  /** When the leader started, as it was looked up then, if that is known: what is older is not looked at. */
   readonly startTime: number | undefined
   /** What was found before, with its start: it may have lost the parent by which it was known. */
   readonly known: Map<number, number>
@@ -29,13 +29,13 @@ export interface RunIdentity {
 /** Behind the name, whose field is the second of all. */
 const startTimeField = 22 - 3
 
-/** A line of `/proc/<pid>/stat`: `pid (name) state ppid pgrp session …`. Undefined for one that has ended. */
-const entryOf = (stat: string): ProcessEntry | undefined => {
+/** A line of `/proc/<pid>/stat`: `pid (name) state ppid pgrp session …`. */
+const entryOf = (stat: string): ProcessEntry & { readonly hasEnded: boolean } => {
   const end = stat.lastIndexOf(")")
   const fields = stat.slice(end + 2).split(" ")
   const [state, parent, group, session] = fields
-  if (end < 0 || state === "Z" || state === "X") return undefined
   return {
+    hasEnded: end < 0 || state === "Z" || state === "X",
     pid: Number.parseInt(stat, 10),
     name: stat.slice(stat.indexOf("(") + 1, end),
     parent: Number(parent),
@@ -45,13 +45,22 @@ const entryOf = (stat: string): ProcessEntry | undefined => {
   }
 }
 
-/** Undefined where the process has ended, or the system does not tell. */
+/** Undefined where nobody keeps the process any more, or the system does not tell. */
 export const startTimeOf = (pid: number): number | undefined => {
   try {
-    return entryOf(readFileSync(`/proc/${pid}/stat`, "latin1"))?.startTime
+    return entryOf(readFileSync(`/proc/${pid}/stat`, "latin1")).startTime
   } catch {
     return undefined
   }
+}
+
+/**
+ * Whether a run's group and session are still its own. Once the leader and all its group have ended, the system may give
+ * their number to a process of somebody else.
+ */
+export const ownsGroup = ({ leader, startTime }: Pick<RunIdentity, "leader" | "startTime">): boolean => {
+  const now = startTimeOf(leader)
+  return now === undefined || startTime === undefined || now === startTime
 }
 
 /** The descriptors that a process is given to write to. */
@@ -78,7 +87,9 @@ const holdsPipe = async ({ pid }: ProcessEntry, pipes: ReadonlyArray<string>): P
 
 const readStat = async (pid: string): Promise<ProcessEntry | undefined> => {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined)
-  return stat === undefined ? undefined : entryOf(stat)
+  if (stat === undefined) return undefined
+  const entry = entryOf(stat)
+  return entry.hasEnded ? undefined : entry
 }
 
 /** Undefined where the system does not tell. What has ended is left out, also where nobody has reaped it. */
@@ -110,20 +121,18 @@ const addDescendants = (found: Set<ProcessEntry>, table: ReadonlyArray<ProcessEn
 }
 
 /** The processes of a run that have not ended, wherever they went. Undefined where the system does not tell. */
-export const findProcessesOf = async ({
-  leader,
-  mark,
-  pipes,
-  startTime = 0,
-  known,
-}: RunIdentity): Promise<Array<ProcessEntry> | undefined> => {
-  const table = (await readTable())?.filter((entry) => entry.startTime >= startTime)
+export const findProcessesOf = async (run: RunIdentity): Promise<Array<ProcessEntry> | undefined> => {
+  const { leader, mark, pipes, startTime: firstStart = 0, known } = run
+  const table = (await readTable())?.filter(({ startTime }) => startTime >= firstStart)
   if (table === undefined) return undefined
+  // Behind the table: what is in the group of a number that is ours now was so when it was read.
+  const isOwnGroup = ownsGroup(run)
   const found = new Set<ProcessEntry>()
   const look = async (entry: ProcessEntry): Promise<void> => {
     const { pid, group, session, startTime } = entry
     if (pid === process.pid) return
-    const isMember = group === leader || session === leader || known.get(pid) === startTime
+    const isInGroup = isOwnGroup && (group === leader || session === leader)
+    const isMember = isInGroup || known.get(pid) === startTime
     if (isMember || (await hasMark(entry, mark)) || (await holdsPipe(entry, pipes))) found.add(entry)
   }
   await Promise.all(table.map(look))

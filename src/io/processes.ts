@@ -5,7 +5,7 @@
 import { endProcesses, type LeftProcess } from "./end-processes.ts"
 import { type EnvironmentRules, environmentFor } from "./environment.ts"
 import { type OnOutput, PipeReader } from "./pipe-reader.ts"
-import { pipesOf } from "./process-table.ts"
+import { pipesOf, startTimeOf } from "./process-table.ts"
 import { reaper } from "./reaper.ts"
 import { addMark, newMark } from "./run-marker.ts"
 import { startInRealFolder } from "./start-in-real-folder.ts"
@@ -58,10 +58,13 @@ const run = async (options: ProcessOptions, use: SpawnHelperUse): Promise<Proces
   const markedEnv = addMark(env === undefined ? environmentFor(envRules) : { ...env }, mark)
   const start = isCwdReal === true ? startInRealFolder : startProcess
   const child = await start({ command, args, cwd, env: markedEnv }, use)
-  const pipes = child.pid === undefined ? [] : pipesOf(child.pid)
+  const { pid } = child
+  const pipes = pid === undefined ? [] : pipesOf(pid)
+  // Its number may be another's by the time that the run is to be ended.
+  const startTime = pid === undefined ? undefined : startTimeOf(pid)
   const reader = new PipeReader(child, onOutput)
   reaper.watchPipes(pipes, reader.done)
-  const leave = reaper.watch(child.pid)
+  const leave = reaper.watch(pid)
   let failure: { readonly cause: unknown } | undefined
   let stop = () => {}
   const stopped = new Promise<void>((resolve) => {
@@ -80,8 +83,8 @@ const run = async (options: ProcessOptions, use: SpawnHelperUse): Promise<Proces
     await Promise.race([child.exited.then(() => reader.drain(), ignore), stopped])
     if (failure === undefined && signal?.aborted !== true) {
       reader.discard()
-    } else if (child.pid !== undefined) {
-      leftRunning = await endProcesses(child.pid, mark, pipes)
+    } else if (pid !== undefined) {
+      leftRunning = await endProcesses({ leader: pid, startTime, mark, pipes })
       await reader.endsInTime()
       reader.close()
     }

@@ -118,6 +118,11 @@ class Reaper {
     this.tell()
   }
 
+  /** The folder is gone: the shell that was told of it removes nothing, and the next one is not told. */
+  removed(folder: string): void {
+    this.folders.delete(folder)
+  }
+
   private tellLater(): void {
     this.timer ??= setTimeout(() => this.tell(), tellAfter).unref()
   }

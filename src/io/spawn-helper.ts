@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createServer, type Server, type Socket } from "node:net"
 import { basename, join } from "node:path"
-import { makePrivateFolder } from "./output-folder.ts"
+import { makePrivateFolder, removePrivateFolder } from "./output-folder.ts"
 import { headerBytes, spawnHelperScript } from "./spawn-helper-script.ts"
 import type { Exit, ProcessSpec, StartedProcess } from "./started-process.ts"
 
@@ -88,14 +88,17 @@ const helperEnded = () => new Error("The helper that starts processes was ended.
 
 export class SpawnHelper {
   private readonly starts = new Map<number, Start>()
+  private readonly folder: string
   private readonly server: Server
   private readonly child: ChildProcess
   private control: Socket | undefined
   private lastId = 0
   private isGone = false
+  private isUnwanted = false
   private readonly onGone: () => void
 
-  private constructor(server: Server, child: ChildProcess, onGone: () => void) {
+  private constructor(folder: string, server: Server, child: ChildProcess, onGone: () => void) {
+    this.folder = folder
     this.server = server
     this.child = child
     this.onGone = onGone
@@ -103,7 +106,8 @@ export class SpawnHelper {
 
   /** Resolves once it can be asked. `onGone` is called when it cannot be any more. */
   static async start(onGone: () => void): Promise<SpawnHelper> {
-    const path = join(await makePrivateFolder("stepline-spawn-"), "socket")
+    const folder = await makePrivateFolder("stepline-spawn-")
+    const path = join(folder, "socket")
     const server = createServer()
     server.unref()
     await new Promise<void>((resolve, reject) => {
@@ -118,7 +122,7 @@ export class SpawnHelper {
       stdio: "ignore",
     })
     child.unref()
-    const helper = new SpawnHelper(server, child, onGone)
+    const helper = new SpawnHelper(folder, server, child, onGone)
     await helper.connected()
     return helper
   }
@@ -133,6 +137,12 @@ export class SpawnHelper {
     control.ref()
     control.write(`${JSON.stringify({ id, ...spec })}\n`)
     return start.started
+  }
+
+  /** For one that is not asked any more: what it has started goes on. */
+  endOnceIdle(): void {
+    this.isUnwanted = true
+    if (this.starts.size === 0) this.end()
   }
 
   private connected(): Promise<void> {
@@ -201,7 +211,9 @@ export class SpawnHelper {
 
   private forget(id: number): void {
     this.starts.delete(id)
-    if (this.starts.size === 0) this.control?.unref()
+    if (this.starts.size > 0) return
+    this.control?.unref()
+    if (this.isUnwanted) this.end()
   }
 
   private end(): void {
@@ -209,6 +221,7 @@ export class SpawnHelper {
     this.isGone = true
     this.server.close()
     this.control?.destroy()
+    void removePrivateFolder(this.folder)
     for (const start of this.starts.values()) start.fail(helperEnded())
     this.starts.clear()
     this.onGone()

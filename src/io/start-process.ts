@@ -10,32 +10,65 @@ const largeProcess = 120_000_000
 /** So many processes come before one that pays for a helper: who starts a few needs none. */
 const fewProcesses = 3
 
-let helper: SpawnHelper | undefined
-let starting: Promise<void> | undefined
+let helper: UserHelper | undefined
 let isUnavailable = false
 let started = 0
 
-const startHelper = (): Promise<void> => {
-  starting ??= SpawnHelper.start(() => {
-    helper = undefined
-    starting = undefined
-  }).then(
-    (ready) => {
-      helper = ready
-    },
-    () => {
-      isUnavailable = true
-    },
-  )
-  return starting
+/** Who this process is: it may become somebody else. */
+const userNow = (): string => [process.geteuid?.(), process.getegid?.(), process.getgroups?.()].join()
+
+/** A helper on its way, and then there. It remains who this process was when it was started. */
+class UserHelper {
+  readonly user = userNow()
+  readonly starting: Promise<SpawnHelper | undefined>
+  ready: SpawnHelper | undefined
+
+  constructor() {
+    const forget = () => {
+      if (helper === this) helper = undefined
+    }
+    this.starting = SpawnHelper.start(forget).then(
+      (ready) => {
+        this.ready = ready
+        return ready
+      },
+      () => {
+        isUnavailable = true
+        return undefined
+      },
+    )
+  }
+}
+
+/** What another user's helper started would have that user's rights. */
+const leaveOtherUser = (): void => {
+  if (helper === undefined || helper.user === userNow()) return
+  void helper.starting.then((left) => left?.endOnceIdle())
+  helper = undefined
 }
 
 const helperFor = (use: SpawnHelperUse): SpawnHelper | undefined | Promise<SpawnHelper | undefined> => {
   if (use === "never" || isUnavailable || !canHaveSpawnHelper()) return undefined
-  if (helper !== undefined) return helper
-  if (use === "always") return startHelper().then(() => helper)
-  if (++started > fewProcesses && process.memoryUsage.rss() > largeProcess) void startHelper()
-  return undefined
+  leaveOtherUser()
+  if (helper?.ready !== undefined) return helper.ready
+  const isDue = use === "always" || (++started > fewProcesses && process.memoryUsage.rss() > largeProcess)
+  if (isDue) helper ??= new UserHelper()
+  return use === "always" ? helper?.starting : undefined
+}
+
+/** In milliseconds: the longest that a timer takes. */
+const forEver = 2 ** 31 - 1
+
+/** What a helper is waited for with keeps no process; who waits for it does. */
+const awaitHelper = async (
+  ready: SpawnHelper | Promise<SpawnHelper | undefined>,
+): Promise<SpawnHelper | undefined> => {
+  const timer = setInterval(() => {}, forEver)
+  try {
+    return await ready
+  } finally {
+    clearInterval(timer)
+  }
 }
 
 const startBeside = async (
@@ -43,7 +76,7 @@ const startBeside = async (
   ready: SpawnHelper | Promise<SpawnHelper | undefined>,
 ): Promise<StartedProcess> => {
   try {
-    return (await (await ready)?.start(spec)) ?? startHere(spec)
+    return (await (await awaitHelper(ready))?.start(spec)) ?? startHere(spec)
   } catch (cause) {
     if (!(cause instanceof SpawnHelperRefused)) throw cause
     isUnavailable = true

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs"
 import { readdir, readFile, readlink } from "node:fs/promises"
-import { describe, expect, it } from "vitest"
+import { dirname } from "node:path"
+import { describe, expect, it, vi } from "vitest"
 import { makeLocalProcesses } from "../../src/io/index.ts"
 import { testProcesses } from "./process-contract.ts"
 import { isRunning } from "./process-state.ts"
@@ -67,6 +69,14 @@ describe("the spawn helper", () => {
     const second = Number(await print("echo $PPID"))
     expect(second).not.toBe(first)
     expect(await parentOf(second)).toBe(process.pid)
+  })
+
+  it("that is ended leaves no folder", async () => {
+    const pid = Number(await print("echo $PPID"))
+    const [socket = ""] = (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0").slice(-2)
+    expect(existsSync(socket)).toBe(true)
+    process.kill(pid, "SIGKILL")
+    await vi.waitFor(() => expect(existsSync(dirname(socket))).toBe(false))
   })
 })
 

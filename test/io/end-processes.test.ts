@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { endProcesses } from "../../src/io/end-processes.ts"
+import { startTimeOf } from "../../src/io/process-table.ts"
+import { isRunning } from "./process-state.ts"
+
+/** A process that leads a group, and when it started. */
+const startLeader = async () => {
+  const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  await once(child, "spawn")
+  const leader = child.pid!
+  return { leader, startTime: startTimeOf(leader)! }
+}
+
+describe("the end of a run", () => {
+  it("ends its leader", async () => {
+    const { leader, startTime } = await startLeader()
+    expect(await endProcesses({ leader, startTime, mark: "no such mark", pipes: [] })).toEqual([])
+    expect(isRunning(leader)).toBe(false)
+  })
+
+  it("leaves alone who has got the number of its leader since", async () => {
+    const { leader, startTime } = await startLeader()
+    const run = { leader, startTime: startTime - 1, mark: "no such mark", pipes: [] }
+    expect(await endProcesses(run)).toEqual([])
+    expect(isRunning(leader)).toBe(true)
+  })
+})
