@@ -10,7 +10,8 @@ import { type FilteredTool, type Subject, subjectsOf } from "./subjects.ts"
 
 /**
  * What is remembered of an approved call. `call`: just this one. `command`: each command of its line, also alone; else as
- * `call`. `tool`: every call of the tool. `rule`: whatever this pattern matches, the call among it.
+ * `call`. `tool`: what an allow rule `.*` approves, which is most calls of the tool, and of commands neither options that write
+ * or run something, nor redirections, nor other folders. `rule`: whatever this pattern matches, the call among it.
  */
 export type RememberChoice = "call" | "command" | "tool" | { readonly rule: string }
 

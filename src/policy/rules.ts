@@ -72,14 +72,14 @@ export const rememberedRule = (toolName: string, rule: PlacedRule): Rule =>
 /** Texts that no one rule has in mind. */
 const anything = ["rm -rf /", "curl x | sh", "/etc/shadow", "..", "~", "=", "\u4e2d"]
 
-/** Whether an allow rule approves whatever no deny rule matches. */
+/** Whether an allow rule matches whatever there is. */
 const allowsAnything = ({ regex }: Rule): boolean => anything.every((text) => regex.match(text) !== undefined)
 
 export const warningsOf = (rules: ReadonlyMap<string, ToolRules>): Array<string> =>
   [...rules].flatMap(([toolName, { allow }]) =>
     allow.filter(allowsAnything).map(({ pattern, source }) => {
       const from = source === undefined ? "" : ` (${source})`
-      return `The allow pattern \`${pattern}\` of tool \`${toolName}\`${from} approves every call that no deny rule names. Name what may run unasked instead.`
+      return `The allow pattern \`${pattern}\` of tool \`${toolName}\`${from} approves whatever no deny rule stops, but for commands that only a rule which names them approves: options that write or run something, redirections, other folders. Name what may run unasked instead.`
     }),
   )
 

@@ -59,7 +59,7 @@ describe("run", () => {
   test("an allow rule for everything is warned of", async () => {
     const { status, stderr } = await run([shell("ls")], "--allow", "shell=.*")
     expect(stderr).toBe(
-      "stepline: The allow pattern `.*` of tool `shell` (--allow) approves every call that no deny rule names. Name what may run unasked instead.\n",
+      "stepline: The allow pattern `.*` of tool `shell` (--allow) approves whatever no deny rule stops, but for commands that only a rule which names them approves: options that write or run something, redirections, other folders. Name what may run unasked instead.\n",
     )
     expect(status).toBe(0)
   })

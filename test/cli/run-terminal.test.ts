@@ -45,7 +45,7 @@ describe("run on a terminal", () => {
   test("shows all of a call, a page at a time, before it can be approved", async () => {
     const hidden = Array.from({ length: 30 }, (_, line) => `: ${line}`).join("\n")
     await using terminal = await runScript([`${hidden}\ntouch PWN #\rls -la`])
-    await terminal.see(/│ : 0\n[\s\S]*\[n\]o {2}11 more rows: space shows them/)
+    await terminal.see(/│ : 0\n[\s\S]*\[n\]o {2}space shows 11 more rows/)
     terminal.type("y ")
     await terminal.see(/│ : 29\n│ touch PWN #⟦CR⟧ls -la\n {2}\[y\]es \[n\]o {2}PageUp/)
     terminal.type("n")

@@ -130,7 +130,7 @@ describe("warnings", () => {
         { source: "rules.toml" },
       )
       expect(warnings).toEqual([
-        `The allow pattern \`${pattern}\` of tool \`shell\` (rules.toml) approves every call that no deny rule names. Name what may run unasked instead.`,
+        `The allow pattern \`${pattern}\` of tool \`shell\` (rules.toml) approves whatever no deny rule stops, but for commands that only a rule which names them approves: options that write or run something, redirections, other folders. Name what may run unasked instead.`,
       ])
     },
   )

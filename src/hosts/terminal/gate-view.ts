@@ -1,14 +1,13 @@
 /** The gate on the screen: a page of what it asks about at a time, its keys once all of it was there. */
 import type { Block } from "./block.ts"
-import { clip } from "./columns.ts"
+import { clip, columnsOf } from "./columns.ts"
 import { Pager } from "./pager.ts"
 import type { RenderBlockOptions } from "./render-block.ts"
 import { type Gate, renderGate } from "./render-gate.ts"
 import { styleOf } from "./style.ts"
 
 /** What is said below a page that is not the last one. */
-export const moreNote = (below: number): string =>
-  `${below} more ${below === 1 ? "row" : "rows"}: space shows them`
+export const moreNote = (below: number): string => `space shows ${below} more ${below === 1 ? "row" : "rows"}`
 
 export class GateView {
   private readonly pager = new Pager()
@@ -37,10 +36,11 @@ export class GateView {
     else if (pager.hasPages) said.push("PageUp goes back")
     if (note !== undefined) said.push(note)
     const no = `  ${style.bad("[n]o")}`
-    const hint = said.length === 0 ? "" : `  ${style.dim(clip(said.join("; "), options.width - 24))}`
     if (options.answerable === false) return [header, ...pager.page, style.dim("  …")]
     // What was read once may be decided on any of its pages.
-    return [header, ...pager.page, (pager.below === 0 || pager.isWholeSeen ? keys : no) + hint]
+    const shown = pager.below === 0 || pager.isWholeSeen ? keys : no
+    const hint = clip(said.join("; "), options.width - columnsOf(shown) - 2)
+    return [header, ...pager.page, hint === "" ? shown : `${shown}  ${style.dim(hint)}`]
   }
 
   /** What was drawn is on the screen now. */

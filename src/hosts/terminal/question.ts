@@ -5,6 +5,7 @@ import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
 import { visibleLine } from "./render-text.ts"
 import type { Style } from "./style.ts"
+import { breakVisible } from "./visible-rows.ts"
 
 /** Where a question draws. */
 export interface QuestionArea {
@@ -43,7 +44,7 @@ export const confirmQuestion = (answer: (isConfirmed: boolean) => void): Questio
 
 const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
 
-/** A number or the arrow keys go to an option, Enter takes it. There must be one at least. */
+/** A number or the arrow keys go to an option, which is whole where there is room, and Enter takes it. There must be one at least. */
 export class SelectQuestion implements Question {
   readonly hasText = false
   private readonly options: ReadonlyArray<string>
@@ -70,14 +71,17 @@ export class SelectQuestion implements Question {
 
   draw({ width, rows, style }: QuestionArea): Frame {
     const { options, selected } = this
-    const count = between(1, rows - 1, options.length)
-    const first = between(0, selected - Math.floor(count / 2), options.length - count)
     const digits = String(options.length).length
-    const lines = options.slice(first, first + count).map((option, index) => {
-      const number = first + index
-      const line = clip(`${String(number + 1).padStart(digits)}. ${option}`, width - 2)
-      return number === selected ? style.bold(`› ${line}`) : `  ${line}`
-    })
+    const textOf = (index: number) => `${String(index + 1).padStart(digits)}. ${options[index]}`
+    const whole = breakVisible(textOf(selected), width - 2)
+    const taken = whole.length < rows ? whole : [clip(textOf(selected), width - 2)]
+    const count = between(1, rows - taken.length, options.length)
+    const first = between(0, selected - Math.floor(count / 2), options.length - count)
+    const lines = Array.from({ length: count }, (_, index) => first + index).flatMap((index) =>
+      index === selected
+        ? taken.map((line, row) => style.bold(`${row === 0 ? "›" : " "} ${line}`))
+        : `  ${clip(textOf(index), width - 2)}`,
+    )
     const more = count < options.length ? `${selected + 1} of ${options.length}: ` : ""
     const hint = `  ${more}a number or ↑ ↓, then Enter; Esc takes none`
     return { live: [...lines, style.dim(clip(hint, width))] }

@@ -1,5 +1,6 @@
 /** What `a` offers at a gate: which rule an approval stores, each shown before it is. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import { columnsOf } from "./columns.ts"
 import { ruleText } from "./remembered-rules.ts"
@@ -14,15 +15,22 @@ export interface RememberOption {
 
 type Named = Exclude<RememberChoice, { readonly rule: string }>
 
-const whats: Readonly<Record<Named, (toolName: string) => string>> = {
+/** The tool of a call, by its name where nobody has it any more. */
+export type NamedTool = Pick<Tool<unknown>, "name"> & Partial<Pick<Tool<unknown>, "primaryKind">>
+
+const whats: Readonly<Record<Named, (tool: NamedTool) => string>> = {
   call: () => "this very call, and no other",
   command: () => "each of its commands, also alone",
-  tool: (toolName) => `every call of ${toolName} that no deny rule stops`,
+  // Of a command, `.*` covers neither options that write or run something, nor redirections, nor other folders.
+  tool: ({ name, primaryKind }) =>
+    primaryKind === "command"
+      ? `any command of ${name} here; risky options and redirections still ask`
+      : `every call of ${name} that no deny rule stops`,
 }
 
-/** A rule that is too long for its line says what it says already: what runs stands in the gate, whole. */
-const optionText = (choice: Named, toolName: string, rules: ReadonlyArray<string>, width: number): string => {
-  const what = whats[choice](toolName)
+/** A rule that is too long says what it says already: what runs stands in the gate, whole. */
+const optionText = (choice: Named, tool: NamedTool, rules: ReadonlyArray<string>, width: number): string => {
+  const what = whats[choice](tool)
   const text = `${what}: ${rules.map(visibleLine).join("  ")}`
   return columnsOf(text) <= width ? text : what
 }
@@ -30,12 +38,12 @@ const optionText = (choice: Named, toolName: string, rules: ReadonlyArray<string
 /**
  * The choices at the gate of a call, the narrowest first; none where no rule can approve it again.
  *
- * @param width Of a line of the menu, in columns.
+ * @param width Of all rows that a choice may take, in columns.
  */
 export const rememberOptions = (
   executor: Pick<ToolExecutor, "wouldRemember">,
   callId: string,
-  toolName: string,
+  tool: NamedTool,
   width: number,
 ): Array<RememberOption> => {
   const options: Array<RememberOption> = []
@@ -44,7 +52,7 @@ export const rememberOptions = (
     const rules = executor.wouldRemember(callId, choice)?.map(ruleText)
     if (rules === undefined || rules.length === 0 || seen.has(rules.join("\n"))) continue
     seen.add(rules.join("\n"))
-    options.push({ choice, text: optionText(choice, toolName, rules, width) })
+    options.push({ choice, text: optionText(choice, tool, rules, width) })
   }
   if (options.length > 0) options.push({ choice: undefined, text: "a pattern of your own" })
   return options

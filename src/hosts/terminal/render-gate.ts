@@ -4,6 +4,7 @@
  */
 import { inspect } from "node:util"
 import type { Block } from "./block.ts"
+import { columnsOf } from "./columns.ts"
 import type { RenderBlockOptions } from "./render-block.ts"
 import { diffOf, hasNoHunk, isUnifiedDiff, noHunkNote, paintDiffLine } from "./render-diff.ts"
 import { entriesOf, type MainArgument, mainArgumentOf, renderHeader } from "./render-header.ts"
@@ -158,6 +159,7 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
     ...others.flatMap(([name, value]) => parameterRows(name, value, width, style)),
   ]
   const caption = (text: string) => saidRows(text, width, style, style.dim)
+  const keys = approvalKeys(options.remembers !== false, style)
   const drawn = drawnCallText(block, { ...options, width })
   return {
     header: header.line,
@@ -170,6 +172,6 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
       ...becauseRows(block, width, style),
       ...rememberRows(block, options, main, width, style),
     ],
-    keys: approvalKeys(options.remembers !== false, style),
+    keys: columnsOf(keys) > options.width ? keys.trimStart() : keys,
   }
 }

@@ -3,7 +3,7 @@ import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import type { BlockView } from "./block-view.ts"
-import { clip } from "./columns.ts"
+import { wrap } from "./columns.ts"
 import { editorCommand } from "./external-editor.ts"
 import { decideGate } from "./gate-keys.ts"
 import type { KeyPress } from "./keyboard.ts"
@@ -38,6 +38,8 @@ interface GateInput {
 
 /** The number and the mark in front of a line of the menu. */
 const menuMargin = 6
+/** How many rows a choice may take. */
+const menuRows = 3
 
 const isPlain = ({ pasted, ctrl, meta }: KeyPress): boolean => !pasted && ctrl !== true && meta !== true
 
@@ -85,15 +87,16 @@ export class SessionGate {
     if (!this.isTyping) return undefined
     const { title, keys } = this.input!
     const { style } = this.session.view
+    const above = ["", ...wrap(title, width).map(style.dim)]
     if (keys instanceof SelectQuestion) {
-      const { live } = keys.draw({ width, rows, style })
-      return { live: ["", style.dim(clip(title, width)), ...live] }
+      const { live } = keys.draw({ width, rows: Math.max(rows, menuRows + 3), style })
+      return { live: [...above, ...live] }
     }
     const { rows: lines, isStart, cursor } = keys.draw(width, rows, 2)
     const [first = "", ...rest] = lines
     return {
-      live: ["", style.dim(clip(title, width)), isStart ? style.bold("› ") + first : first, ...rest],
-      cursor: { ...cursor, row: cursor.row + 2 },
+      live: [...above, isStart ? style.bold("› ") + first : first, ...rest],
+      cursor: { ...cursor, row: cursor.row + above.length },
     }
   }
 
@@ -108,7 +111,8 @@ export class SessionGate {
     const { view, executor, say } = this.session
     const block = view.blocks.get(callId)
     if (block === undefined || !view.isGateRead) return
-    const options = rememberOptions(executor, callId, block.toolName, view.width - menuMargin)
+    const tool = executor.agent().tool(block.toolName) ?? { name: block.toolName }
+    const options = rememberOptions(executor, callId, tool, menuRows * (view.width - menuMargin))
     if (options.length === 0) return say("No rule can allow this call again. [y]es approves it this once.")
     const keys = new SelectQuestion(
       options.map(({ text }) => text),

@@ -14,7 +14,7 @@ export interface ApproveOptions {
   readonly reason?: string
   /**
    * Also adds an allow rule that fits the call as it then runs. `true` is `"call"`: just this one. `"command"`: each command of
-   * its line, also alone. `"tool"`: every call of the tool. `{ rule }`: what this pattern matches, the call among it. Where no
+   * its line, also alone. `"tool"`: what an allow rule `.*` approves. `{ rule }`: what this pattern matches, the call among it. Where no
    * such rule fits the call it is approved all the same, and nothing is remembered: see `executor.wouldRemember`.
    */
   readonly remember?: boolean | RememberChoice

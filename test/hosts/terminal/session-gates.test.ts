@@ -77,11 +77,11 @@ describe("what does not fit is paged", () => {
     await using terminal = open()
     terminal.enter(call("shell", { command: `${numbered(50)}\ntouch seen` }))
     const first = await terminal.see("[n]o")
-    expect(first).toMatch(/│ echo 1\n[\s\S]*│ echo 18\n {2}\[n\]o {2}33 more rows: space shows them\n\n›$/)
+    expect(first).toMatch(/│ echo 1\n[\s\S]*│ echo 18\n {2}\[n\]o {2}space shows 33 more rows\n\n›$/)
     expect(first).not.toContain("[y]es")
     terminal.type("ya")
     terminal.type(" ")
-    await terminal.see(/│ echo 19\n[\s\S]*│ echo 36\n {2}\[n\]o {2}15 more rows: space shows them\n\n›$/)
+    await terminal.see(/│ echo 19\n[\s\S]*│ echo 36\n {2}\[n\]o {2}space shows 15 more rows\n\n›$/)
     terminal.type("y")
     expect(await isThere("seen")).toBe(false)
     terminal.type("\r")
@@ -254,7 +254,7 @@ describe("the keys of a gate", () => {
         "Approve it, and from now on without asking:",
         "› 1. this very call, and no other: ^echo one && echo two$",
         "  2. each of its commands, also alone: ^echo one$  ^echo two$",
-        "  3. every call of shell that no deny rule stops: .*",
+        "  3. any command of shell here; risky options and redirections still ask: .*",
         "  4. a pattern of your own",
       ].join("\n"),
     )
@@ -278,6 +278,28 @@ describe("the keys of a gate", () => {
     terminal.type("\r")
     await terminal.see("✓ shell(echo one && echo two)")
     expect(filters.remembered()).toEqual({ shell: { allow: ["^echo [a-z]+"] } })
+  })
+
+  test("what a offers is read whole on a narrow screen, and so are the keys", async () => {
+    const filters = ToolFilters.empty({ cwd })
+    const executor = new ToolExecutor(new ToolRegistry([shellTool]), { cwd, filters })
+    await using terminal = new SessionTerminal({ executor, filters }, { columns: 20 })
+    terminal.enter("shell echo one && echo two")
+    await terminal.see(/^\[y\]es \[n\]o \[a\]lways\n\n›$/m)
+    terminal.type("a")
+    await terminal.see(
+      "Approve it, and from\nnow on without\nasking:\n› 1. this very call,\n   and no other\n",
+    )
+    terminal.type("3")
+    await terminal.see(
+      "› 3. any command of␣\n  shell here; risky␣\n  options and redire\n  ctions still ask\n",
+    )
+    terminal.type("\u001b")
+    await terminal.missing("any command")
+    terminal.type("n\r")
+    await terminal.see("⊘ shell(")
+    terminal.enter(call("shell", { command: numbered(30) }))
+    await terminal.see(/^ {2}\[n\]o {2}space shows…$/m)
   })
 
   test("why it asks stands at the gate, and why it was denied below it", async () => {
@@ -344,7 +366,7 @@ describe("what was typed before anybody can have read a gate", () => {
     terminal.enter(call("note", { text: numbered(30) }))
     await terminal.see("│ echo 1\n")
     terminal.type(" ")
-    await terminal.see("once the line below is…")
+    await terminal.see("once the line below is empty")
     expect(terminal.screen()).toContain("│ echo 1\n")
   })
 })
@@ -379,9 +401,7 @@ test("a gate takes the place of what runs beside it, where it would have none", 
     await terminal.see(`Running in background (task_id: ${count + 1})`, "everything")
   }
   terminal.enter(call("note", { text: numbered(8) }))
-  await terminal.see(
-    /^\? note\(.*\n│ echo 1\n[\s\S]*│ echo 7\n {2}\[n\]o {2}1 more row: space shows them\n\n›$/m,
-  )
+  await terminal.see(/^\? note\(.*\n│ echo 1\n[\s\S]*│ echo 7\n {2}\[n\]o {2}space shows 1 more row\n\n›$/m)
   terminal.type(" ")
   await terminal.see("│ echo 8\n  [y]es")
   terminal.type("y")

@@ -75,7 +75,9 @@ const snippets: ReadonlyArray<(path: () => string, random: Random) => string> = 
   (path) => `p=${path()}; [ -f "$p" ] && rm "$p" && mkdir "$p" && echo in > "$p/in"`,
   (path) => `p=${path()}; [ -d "$p" ] && rm -rf "$p" && echo file > "$p"`,
   (path) => `tar c --exclude=./t ${path()} | (mkdir -p t && cd t && tar x)`,
-  (path) => `tar czf ./z.tgz --mtime=@0 --sort=name ./a ${path()}; rm -rf a; tar xzf ./z.tgz`,
+  // While gzip makes the archive tar may read it as one of its files, empty or not yet: what is in it is chance.
+  (path) =>
+    `p=${path()}; rm -f ./z.tgz; tar czf ./z.tgz --exclude=./z.tgz --mtime=@0 --sort=name ./a "$p"; rm -rf a; tar xzf ./z.tgz`,
   (path) => `find ${path()} -type f -name '?' -delete`,
   (path) => `find ${path()} -depth -name 'a*' -exec mv {} {}2 \\;`,
   (path) => `dd if=/dev/zero of=${path()} bs=1000 count=100 2>/dev/null`,
