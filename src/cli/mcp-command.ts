@@ -1,6 +1,6 @@
 /** `stepline mcp`: the tools of a folder for an MCP client. */
 import { randomBytes } from "node:crypto"
-import { type McpBuild, mcpServer } from "../hosts/mcp/mcp-server.ts"
+import { type McpBuild, type McpTaskMode, mcpServer } from "../hosts/mcp/mcp-server.ts"
 import { serveMcpHttp } from "../hosts/mcp/serve-http.ts"
 import { serveMcpStdio } from "../hosts/mcp/serve-stdio.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
@@ -16,6 +16,9 @@ export interface McpCommandOptions extends LocalOptions {
 
 const instructions =
   "Tools for the files and commands of one folder. Calls that change something may be asked about; a denial is final."
+
+/** Clients wait for a request for a minute, as a rule. */
+const taskMode: McpTaskMode = { after: "30 seconds" }
 
 /** What no call's client is there to answer: effects of previews that are dropped. */
 const answerTheRest = async (executor: ToolExecutor): Promise<void> => {
@@ -56,7 +59,7 @@ export const mcpCommand = async (options: McpCommandOptions, version: string): P
   void answerTheRest(executor)
   try {
     for (const problem of await start()) tell(problem)
-    const { build } = mcpServer(executor, { name: "stepline", version, instructions })
+    const { build } = mcpServer(executor, { name: "stepline", version, instructions, tasks: () => taskMode })
     await serve(build, options.http, stopping.asked)
   } finally {
     await executor.shutdown()

@@ -1,4 +1,4 @@
-/** Answers `tools/call`: a call ends with its request, or asks and goes on with the next one. */
+/** Answers `tools/call`: a call ends with its request, asks and goes on with the next one, or goes on as a task. */
 import { randomBytes } from "node:crypto"
 import type {
   CallToolRequest,
@@ -10,10 +10,12 @@ import type {
   ServerContext,
 } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
-import { answerGate, questionForm } from "./question.ts"
-import { type Round, ServedCall, type Stop } from "./served-call.ts"
+import type { ClientQuestion } from "./client-question.ts"
+import { ClientTasks, tasksExtension } from "./client-tasks.ts"
+import { type CallEnd, type Round, ServedCall } from "./served-call.ts"
+import { ServedTask, type TaskEnd } from "./served-task.ts"
 import { SuspendedCalls } from "./suspended-calls.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/server")
@@ -34,17 +36,31 @@ export interface CallServerOptions {
   /** Milliseconds that an answer may take. */
   readonly answerTimeout: number
   readonly questions: ((question: HostQuestion) => unknown) | undefined
+  /** When calls of a tool become tasks of clients that take them. Undefined: never, and clients are not told of tasks. */
+  readonly tasks: ((tool: Tool<unknown>) => TaskMode) | undefined
 }
 
-interface Waiting {
-  readonly name: string
+/**
+ * When a call becomes a task: `always`, at once where its client takes tasks; `required`, and other clients are refused; or after
+ * so many milliseconds. A call that runs in the background is a task unless it is `never`.
+ */
+export type TaskMode = "never" | "always" | "required" | { readonly after: number }
+
+type Answer = CallToolResult | InputRequiredResult
+
+/** A call, and what stays with it from request to request. */
+interface Carried {
   readonly call: ServedCall
-  readonly gate: AwaitingApprovalEvent
+  readonly mode: TaskMode
+}
+
+interface Waiting extends Carried {
+  readonly name: string
+  readonly question: ClientQuestion
   deny(reason: string): void
 }
 
 const maxWaiting = 1_000
-const questionKey = "approval"
 
 /** The SDK's type of the envelope has no members. */
 interface Envelope {
@@ -60,8 +76,8 @@ const capabilitiesOf = (
     ? (mcpReq.envelope as Envelope | undefined)?.["io.modelcontextprotocol/clientCapabilities"]
     : server.getClientCapabilities()
 
-const showsForms = ({ elicitation }: ClientCapabilities = {}): boolean =>
-  elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+const takesTasks = (caller: Caller, context: ServerContext): boolean =>
+  caller.era === "modern" && capabilitiesOf(caller, context)?.extensions?.[tasksExtension] !== undefined
 
 const progressOf = ({ mcpReq }: ServerContext): Round["progress"] => {
   const token = mcpReq._meta?.progressToken
@@ -80,12 +96,14 @@ export class CallServer {
   private readonly executor: ToolExecutor
   private readonly options: CallServerOptions
   private readonly waiting: SuspendedCalls<Waiting>
+  private readonly tasks: ClientTasks
 
   constructor(sdk: Sdk, executor: ToolExecutor, options: CallServerOptions) {
     this.sdk = sdk
     this.executor = executor
     this.options = options
     this.waiting = new SuspendedCalls({ ttl: options.answerTimeout, max: maxWaiting })
+    this.tasks = new ClientTasks(sdk)
     this.codec = sdk.createRequestStateCodec<RequestState>({
       key: randomBytes(32),
       ttlSeconds: Math.ceil(options.answerTimeout / 1000),
@@ -93,23 +111,36 @@ export class CallServer {
     })
   }
 
+  /** Answers the calls of one server, and what its clients ask of their tasks. */
+  serve(caller: Caller): void {
+    const { server } = caller
+    server.setRequestHandler("tools/call", (request, context) => this.answer(request, context, caller))
+    if (this.options.tasks === undefined || caller.era === "legacy") return
+    this.tasks.serve(server, (context) => takesTasks(caller, context))
+  }
+
   /** The answer to one request of a call. */
-  async answer(
+  private async answer(
     { params: { name, arguments: params = {} } }: CallToolRequest,
     context: ServerContext,
     caller: Caller,
-  ): Promise<CallToolResult | InputRequiredResult> {
+  ): Promise<Answer> {
     const state = context.mcpReq.requestState<RequestState>()
     if (state !== undefined) return this.resume(state, name, context, caller)
-    const { agentId, questions } = this.options
-    if (this.executor.agent(agentId).tool(name) === undefined) {
+    const { agentId, questions, tasks } = this.options
+    const tool = this.executor.agent(agentId).tool(name)
+    if (tool === undefined) {
       const { reason = `Unknown tool "${name}"` } = await this.executor.decide({ agentId, name, params })
       throw new this.sdk.ProtocolError(this.sdk.ProtocolErrorCode.InvalidParams, reason)
     }
+    const mode = (tool.background && tasks?.(tool)) || "never"
+    const isTaker = takesTasks(caller, context)
+    if (mode === "required" && !isTaker) throw this.tasks.missingCapability()
     const { sessionId, mcpReq } = context
     const meta = { mcp: { ...(sessionId !== undefined && { sessionId }), ...mcpReq._meta } }
-    const call = new ServedCall(this.executor, { name, params, agentId, meta, questions })
-    return this.proceed(call, context, caller)
+    const background = isTaker && (mode === "always" || mode === "required")
+    const call = new ServedCall(this.executor, { name, params, background, agentId, meta, questions })
+    return this.proceed({ call, mode }, context, caller)
   }
 
   /** The request that brings the answer to a call's question. */
@@ -118,7 +149,7 @@ export class CallServer {
     name: string,
     context: ServerContext,
     caller: Caller,
-  ): Promise<CallToolResult | InputRequiredResult> {
+  ): Promise<Answer> {
     const waiting = this.waiting.take(state.nonce)
     if (waiting?.name !== name) {
       waiting?.deny("Its answer came with a request for another tool.")
@@ -126,49 +157,81 @@ export class CallServer {
       const reason = { reason: "invalid_request_state" }
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", reason)
     }
-    const { call, gate } = waiting
-    const answer = context.mcpReq.inputResponses?.[questionKey]
-    const fault = answer === undefined ? "The question was not answered." : answerGate(gate, answer)
-    if (fault !== undefined) return this.ask(call, gate, context, caller, fault)
-    return this.proceed(call, context, caller)
+    const left = waiting.question.answer(context.mcpReq.inputResponses)
+    return left === undefined
+      ? this.proceed(waiting, context, caller)
+      : this.ask(waiting, left, context, caller)
   }
 
-  private async proceed(
-    call: ServedCall,
-    context: ServerContext,
-    caller: Caller,
-  ): Promise<CallToolResult | InputRequiredResult> {
-    const stop: Stop = await call.run({
+  private async proceed(carried: Carried, context: ServerContext, caller: Caller): Promise<Answer> {
+    const { call, mode } = carried
+    const capabilities = capabilitiesOf(caller, context)
+    const takesTask = mode !== "never" && takesTasks(caller, context) && this.tasks.hasRoom
+    const stopMoving = takesTask && typeof mode === "object" ? this.moveAfter(mode.after, call) : undefined
+    const round: Round = {
       signal: context.mcpReq.signal,
       progress: progressOf(context),
-      canAsk: showsForms(capabilitiesOf(caller, context)),
-    })
-    if (stop._tag === "Asks") return this.ask(call, stop.gate, context, caller)
-    const schema = this.executor.agent(this.options.agentId).tool(call.name)?.outputSchema
-    return caller.server.projectCallToolResult(stop.result, schema)
+      capabilities,
+      takesTask,
+    }
+    const stop = await call.run(round).finally(stopMoving)
+    if (stop._tag === "Asks") return this.ask(carried, stop.question, context, caller)
+    if (stop._tag === "Task") return this.asTask(call, capabilities, caller)
+    const error = this.protocolError(stop, caller)
+    if (error !== undefined) throw error
+    return this.resultOf(stop, call, caller)
   }
 
   /** Ends the request with the call's question. */
   private async ask(
-    call: ServedCall,
-    gate: AwaitingApprovalEvent,
+    { call, mode }: Carried,
+    question: ClientQuestion,
     context: ServerContext,
     caller: Caller,
-    note?: string,
-  ): Promise<CallToolResult | InputRequiredResult> {
-    const { name } = call
-    const nonce = this.waiting.add({ name, call, gate, deny: (reason) => call.deny(reason) })
-    if (nonce === undefined) return this.proceed(call, context, caller)
+  ): Promise<Answer> {
+    const deny = (reason: string) => call.refuse(question, reason)
+    const nonce = this.waiting.add({ name: call.name, call, mode, question, deny })
+    if (nonce === undefined) return this.proceed({ call, mode }, context, caller)
     if (caller.era === "legacy") {
       // There the request stays open while its user is asked.
       const abandon = () => this.waiting.take(nonce)?.call.abandon()
       context.mcpReq.signal.addEventListener("abort", abandon, { once: true })
     }
-    const tool = this.executor.agent(this.options.agentId).tool(name)
-    const question = { method: "elicitation/create" as const, params: questionForm(gate, tool, note) }
     return this.sdk.inputRequired({
-      inputRequests: { [questionKey]: question },
+      inputRequests: question.requests,
       requestState: await this.codec.mint({ nonce }, context),
     })
+  }
+
+  /** Ends the request with a task. */
+  private asTask(call: ServedCall, capabilities: ClientCapabilities | undefined, caller: Caller): Answer {
+    const { executor, tasks } = this
+    const { answerTimeout } = this.options
+    const endOf = (end: CallEnd): TaskEnd => {
+      if (end.status === "cancelled") return { status: "cancelled" }
+      const { code, message } = this.protocolError(end, caller) ?? {}
+      if (code !== undefined) return { status: "failed", error: { code, message: message! } }
+      return { status: "completed", result: this.resultOf(end, call, caller) }
+    }
+    const onEnd = () => tasks.ended(call.callId)
+    return tasks.add(new ServedTask(call, { executor, capabilities, answerTimeout, endOf, onEnd })) as never
+  }
+
+  /** What still runs then goes on in the background. */
+  private moveAfter(milliseconds: number, call: ServedCall): () => void {
+    const timer = setTimeout(() => this.executor.toBackground(call.callId), milliseconds)
+    return () => clearTimeout(timer)
+  }
+
+  private resultOf({ result }: CallEnd, { name }: ServedCall, { server }: Caller): CallToolResult {
+    const schema = this.executor.agent(this.options.agentId).tool(name)?.outputSchema
+    return server.projectCallToolResult(result, schema)
+  }
+
+  /** What is for the client, not for the model: an error of the protocol that the tool threw, or a capability that it lacks. */
+  private protocolError({ cause, missing }: CallEnd, { era }: Caller) {
+    if (cause instanceof this.sdk.ProtocolError) return cause
+    if (missing === undefined || era === "legacy") return undefined
+    return new this.sdk.MissingRequiredClientCapabilityError({ requiredCapabilities: missing })
   }
 }

@@ -3,10 +3,13 @@
 import type { McpRequestContext, Server } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
+import { got } from "../../pipeline/model/got.ts"
 import type { DurationInput } from "../../pipeline/model/step.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
-import { CallServer } from "./call-server.ts"
+import { CallServer, type TaskMode } from "./call-server.ts"
+import { tasksExtension } from "./client-tasks.ts"
 import { loadServerSdk } from "./load-sdk.ts"
 import { toolList } from "./tool-list.ts"
 
@@ -24,11 +27,20 @@ export interface McpServerOptions {
    * Ide effects succeed with nothing, others fail.
    */
   readonly questions?: (question: HostQuestion) => unknown
+  /**
+   * When a call of a tool becomes a task of the protocol (`io.modelcontextprotocol/tasks`) for clients of 2026-07-28 that declare it:
+   * `"always"`; `"required"`, where other clients are refused; or once it runs for so long. Whatever runs in the background is one,
+   * unless it is `"never"`. Default: clients are not told of tasks. A tool that may not run in the background has none.
+   */
+  readonly tasks?: (tool: Tool<unknown>) => McpTaskMode
   /** How long an answer of the client's user may take. Default 10 minutes. */
   readonly answerTimeout?: DurationInput
   /** Adds to every server that is built, before it is connected: prompts, resources, completion, logging. */
   readonly configure?: (server: Server, context: McpRequestContext) => void | Promise<void>
 }
+
+/** When a call becomes a task. */
+export type McpTaskMode = "never" | "always" | "required" | { readonly after: DurationInput }
 
 /** Makes a server for one connection, or one request. What lasts longer is shared by all of them. */
 export interface McpBuild {
@@ -55,26 +67,31 @@ export const mcpServer = (
   options: McpServerOptions,
 ): { readonly build: McpBuild } => {
   const { name, version, instructions, agentId = "main", questions, configure } = options
+  const tasks = options.tasks && taskModes(options.tasks)
   const answerTimeout = Math.min(toMillis("answerTimeout", options.answerTimeout, "10 minutes"), longestTimer)
   const agent = executor.agent(agentId)
   let calls: CallServer | undefined
   const make = async (context: McpRequestContext): Promise<Server> => {
     const sdk = await loadServerSdk()
-    calls ??= new CallServer(sdk, executor, { agentId, answerTimeout, questions })
+    calls ??= new CallServer(sdk, executor, { agentId, answerTimeout, questions, tasks })
     const served = calls
+    const { era } = context
+    const offersTasks = tasks !== undefined && era === "modern"
     const server = new sdk.Server(
       { name, version },
       {
-        capabilities: { tools: { listChanged: true } },
+        capabilities: {
+          tools: { listChanged: true },
+          ...(offersTasks && { extensions: { [tasksExtension]: {} } }),
+        },
         ...(instructions !== undefined && { instructions }),
         requestState: { verify: served.codec.verify },
         inputRequired: { maxRounds, roundTimeoutMs: answerTimeout },
         debouncedNotificationMethods: [listChanged],
       },
     )
-    const { era } = context
     server.setRequestHandler("tools/list", () => ({ tools: toolList(agent) }))
-    server.setRequestHandler("tools/call", (request, ctx) => served.answer(request, ctx, { server, era }))
+    served.serve({ server, era })
     await configure?.(server, context)
     // A server that is made for one request has nobody to tell: see `onToolsChange`.
     if (context.requestInfo === undefined) tellChanges(server, build.onToolsChange)
@@ -85,6 +102,17 @@ export const mcpServer = (
   })
   return { build }
 }
+
+const taskModes =
+  (given: NonNullable<McpServerOptions["tasks"]>) =>
+  (tool: Tool<unknown>): TaskMode => {
+    const mode = given(tool)
+    if (mode === "never" || mode === "always" || mode === "required") return mode
+    if (typeof mode === "object") return { after: Math.min(toMillis("after", mode.after), longestTimer) }
+    throw new TypeError(
+      `Expected \`tasks\` to give "never", "always", "required" or { after } for ${tool.name}, ${got(mode)}`,
+    )
+  }
 
 const tellChanges = (server: Server, onToolsChange: McpBuild["onToolsChange"]): void => {
   const stop = onToolsChange(() => void server.sendToolListChanged().catch(() => {}))

@@ -3,15 +3,11 @@
  * request that brings the answer.
  */
 import { randomUUID } from "node:crypto"
-import type { CallToolResult } from "@modelcontextprotocol/server"
+import type { CallToolResult, ClientCapabilities } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type {
-  AwaitingApprovalEvent,
-  DelegateEvent,
-  ToolEvent,
-  ToolResult,
-} from "../../pipeline/model/event.ts"
+import type { DelegateEvent, FinalStatus, ToolEvent, ToolResult } from "../../pipeline/model/event.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
+import { type ClientQuestion, gateQuestion, isInput, questionOfInput, showsForms } from "./client-question.ts"
 import { errorResult, toolResult } from "./tool-result.ts"
 
 /** The request that a call is served by at the moment. */
@@ -19,18 +15,35 @@ export interface Round {
   readonly signal: AbortSignal
   /** Tells what the call streamed. Resolves when there is room. */
   readonly progress: ((content: string, count: number) => Promise<void>) | undefined
-  /** Whether its client shows its user questions. */
-  readonly canAsk: boolean
+  /** What its client can be asked. */
+  readonly capabilities: ClientCapabilities | undefined
+  /** Whether its client takes a task where the call goes on in the background. */
+  readonly takesTask: boolean
 }
 
 /** Where a round has ended. */
 export type Stop =
-  | { readonly _tag: "Asks"; readonly gate: AwaitingApprovalEvent }
-  | { readonly _tag: "Ended"; readonly result: CallToolResult }
+  | { readonly _tag: "Asks"; readonly question: ClientQuestion }
+  /** It goes on in the background, as a task of the client's. */
+  | { readonly _tag: "Task" }
+  | CallEnd
+
+/** How a call has ended. */
+export interface CallEnd {
+  readonly _tag: "Ended"
+  readonly result: CallToolResult
+  readonly status: FinalStatus | "background"
+  /** What was thrown, where it failed. */
+  readonly cause?: unknown
+  /** What its client would have to declare, where it failed by that. */
+  readonly missing?: ClientCapabilities | undefined
+}
 
 export interface ServedCallOptions {
   readonly name: string
   readonly params: unknown
+  /** Whether it shall run in the background, whatever its parameters say. */
+  readonly background: boolean
   readonly agentId: string
   readonly meta: Readonly<Record<string, unknown>>
   /** Answers in place of the client. */
@@ -44,8 +57,10 @@ const cannotAsk =
 const askedTooLate = "It runs in the background, where its MCP client can no longer be asked."
 
 const answerEffect = (event: DelegateEvent): void => {
-  if (event.effect._tag.startsWith("Ide")) event.succeed()
-  else event.fail(`The MCP server cannot answer ${event.effect._tag}`)
+  const { _tag } = event.effect
+  if (_tag.startsWith("Ide")) event.succeed()
+  // One that the client cannot answer has failed by now, with a better reason.
+  else event.fail(_tag === "McpInput" ? askedTooLate : `The MCP server cannot answer ${_tag}`)
 }
 
 /** One call of a client. */
@@ -57,26 +72,28 @@ export class ServedCall {
   private readonly questions: ServedCallOptions["questions"]
   private readonly agentId: string
   private edited: { readonly params: unknown } | undefined
+  private missing: ClientCapabilities | undefined
   /** How many deltas its clients were told of, in all of its rounds: progress has to increase. */
   private told = 0
 
-  constructor(executor: ToolExecutor, { name, params, agentId, meta, questions }: ServedCallOptions) {
+  constructor(executor: ToolExecutor, options: ServedCallOptions) {
+    const { name, params, background, agentId, meta, questions } = options
     this.executor = executor
     this.name = name
     this.questions = questions
     this.agentId = agentId
     const { callId } = this
     // A lane of its own: a client sends what it wants in order one by one, and a call that waits must not hold up others.
-    this.events = executor.runEvents({ callId, name, params, agentId, lane: callId, meta })
+    this.events = executor.runEvents({ callId, name, params, background, agentId, lane: callId, meta })
   }
 
-  /** Denies it at its gate, and lets it end. */
-  deny(reason: string): void {
-    this.executor.deny(this.callId, reason)
+  /** Ends its question without the client, and lets it end. */
+  refuse(question: ClientQuestion, reason: string): void {
+    question.refuse(reason)
     void this.drain()
   }
 
-  /** Cancels it at its gate, and lets it end. */
+  /** Cancels it at its question, and lets it end. */
   abandon(): void {
     this.executor.cancelCall(this.callId)
     void this.drain()
@@ -97,19 +114,27 @@ export class ServedCall {
   private async read(round: Round): Promise<Stop> {
     for (;;) {
       const { done, value } = await this.events.next()
-      if (done) return { _tag: "Ended", result: toolResult(value, this.edited?.params) }
-      if (value._tag === "AwaitingApproval" && this.asks(value, round)) return { _tag: "Asks", gate: value }
-      if (value._tag === "BackgroundStarted") return { _tag: "Ended", result: await this.background() }
+      if (done) return this.ended(value)
+      const question = this.questionOf(value, round)
+      if (question !== undefined) return { _tag: "Asks", question }
+      if (value._tag === "BackgroundStarted") return round.takesTask ? { _tag: "Task" } : this.background()
       await this.tell(value, round)
     }
   }
 
-  /** Whether the client has to be asked. */
-  private asks(gate: AwaitingApprovalEvent, { canAsk }: Round): boolean {
-    if (this.questions !== undefined) this.ask(gate)
-    else if (!canAsk) gate.deny(cannotAsk)
-    else return true
-    return false
+  /** What the client has to be asked. */
+  private questionOf(event: ToolEvent, { capabilities }: Round): ClientQuestion | undefined {
+    if (this.questions !== undefined) return undefined
+    if (event._tag === "Delegate" && isInput(event)) {
+      const question = questionOfInput(event, capabilities)
+      if (!("missing" in question)) return question
+      this.missing = question.missing
+    }
+    if (event._tag !== "AwaitingApproval") return undefined
+    if (showsForms(capabilities))
+      return gateQuestion(event, this.executor.agent(this.agentId).tool(this.name))
+    event.deny(cannotAsk)
+    return undefined
   }
 
   private ask(question: HostQuestion): void {
@@ -123,7 +148,9 @@ export class ServedCall {
   }
 
   private async tell(event: ToolEvent, { progress, signal }: Round): Promise<void> {
-    if (event._tag === "Delegate") {
+    if (event._tag === "AwaitingApproval") {
+      if (this.questions !== undefined) this.ask(event)
+    } else if (event._tag === "Delegate") {
       if (this.questions === undefined) answerEffect(event)
       else this.ask(event)
     } else if (event._tag === "Delta" && event.content !== "" && !signal.aborted) {
@@ -133,18 +160,40 @@ export class ServedCall {
     }
   }
 
+  private ended(end: ToolResult): CallEnd {
+    const task = end.status === "background" ? this.executor.tasks.get(this.callId) : undefined
+    if (task?.output === undefined) {
+      const { status, cause } = end
+      const result = toolResult(end, this.edited?.params)
+      return { _tag: "Ended", result, status, cause, ...this.lack(status) }
+    }
+    const { output, content, cause, editedParams } = task
+    const status = task.status as FinalStatus
+    const result = { status, content, output, isError: status !== "complete" }
+    return { _tag: "Ended", result: toolResult(result, editedParams), status, cause, ...this.lack(status) }
+  }
+
+  private lack(status: CallEnd["status"]): Pick<CallEnd, "missing"> {
+    return { missing: status === "error" ? this.missing : undefined }
+  }
+
   /** Its client waits for it no longer; what it puts out is in `tasks`. */
-  private async background(): Promise<CallToolResult> {
+  private async background(): Promise<CallEnd> {
+    const status = "background"
     const tool = this.executor.agent(this.agentId).tool(this.name)
     const drained = this.drain()
     if (tool?.outputSchema === undefined) {
-      return { content: [{ type: "text", text: `Running in background (task_id: ${this.callId})` }] }
+      const text = `Running in background (task_id: ${this.callId})`
+      return { _tag: "Ended", result: { content: [{ type: "text", text }] }, status }
     }
     await drained
     const task = this.executor.tasks.take(this.callId)
-    if (task?.output === undefined) return errorResult("The task has ended, and its result is gone.")
-    const { status, output, content } = task
-    return toolResult({ status: "complete", content, output, isError: status !== "complete" })
+    if (task?.output === undefined) {
+      return { _tag: "Ended", result: errorResult("The task has ended, and its result is gone."), status }
+    }
+    const { output, content } = task
+    const isError = task.status !== "complete"
+    return { _tag: "Ended", result: toolResult({ status: "complete", content, output, isError }), status }
   }
 
   private async drain(): Promise<void> {
@@ -157,4 +206,9 @@ export class ServedCall {
   }
 }
 
-const idleRound: Round = { signal: new AbortController().signal, progress: undefined, canAsk: false }
+const idleRound: Round = {
+  signal: new AbortController().signal,
+  progress: undefined,
+  capabilities: undefined,
+  takesTask: false,
+}

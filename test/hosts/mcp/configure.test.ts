@@ -23,7 +23,7 @@ describe("the server of the conformance suite", () => {
       const { tools } = await client.listTools()
       expect(tools.map(({ name }) => name)).toContain("test_simple_text")
       const { prompts } = await client.listPrompts()
-      expect(prompts).toHaveLength(4)
+      expect(prompts).toHaveLength(5)
       const prompt = { name: "test_prompt_with_arguments", arguments: { arg1: "a", arg2: "b" } }
       expect(await client.getPrompt(prompt)).toMatchObject({
         messages: [{ content: { text: "Prompt with arguments: arg1='a', arg2='b'" } }],

@@ -1,11 +1,11 @@
 /**
- * A server that the conformance suite of MCP can be run against: tools of ours, and prompts, resources and completion that
- * `configure` adds. It tells its address on stdout.
+ * A server that the conformance suite of MCP can be run against: tools of ours, and prompts, resources, completion and logging
+ * that `configure` adds. It tells its address on stdout.
  *
  *   npx tsx --conditions @stepline/source test/hosts/mcp/conformance-server.ts [PORT]
  *   npx @modelcontextprotocol/conformance@0.2.0-alpha.12 server --url URL --requirements 2026-07-28
  */
-import type { Server } from "@modelcontextprotocol/server"
+import { inputRequired, type McpRequestContext, type Server } from "@modelcontextprotocol/server"
 import { Type } from "@sinclair/typebox"
 import { mcpServer, serveMcpHttp } from "../../../src/hosts/mcp/index.ts"
 import {
@@ -17,6 +17,8 @@ import {
   type ToolOutput,
   ToolRegistry,
 } from "../../../src/index.ts"
+import { askingTools } from "./conformance-asking.ts"
+import { taskMode, taskTools } from "./conformance-tasks.ts"
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const wav = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
@@ -36,7 +38,7 @@ const giving = (name: string, content: ToolOutput["content"]): Tool =>
     compose: () => pipeline().andThen(() => Step.Output({ content })),
   })
 
-const asking = (name: string): Tool =>
+const gated = (name: string): Tool =>
   defineTool({
     name,
     description: "Asks its user.",
@@ -47,7 +49,19 @@ const asking = (name: string): Tool =>
         .andThen(() => Step.Output("approved")),
   })
 
+/** The servers of clients that have sessions: they are told what tools log. */
+const servers = new Set<Server>()
+
+const log = async (sessionId: unknown, data: string): Promise<void> => {
+  for (const server of servers) {
+    const isOwn = server.transport?.sessionId === sessionId
+    if (isOwn) await server.sendLoggingMessage({ level: "info", data }, server.transport?.sessionId)
+  }
+}
+
 const tools: ReadonlyArray<Tool> = [
+  ...askingTools,
+  ...taskTools,
   giving("test_simple_text", [text("This is a simple text response for testing.")]),
   giving("test_image_content", [image]),
   giving("test_audio_content", [{ type: "audio", data: wav, mimeType: "audio/wav" }]),
@@ -78,10 +92,41 @@ const tools: ReadonlyArray<Tool> = [
       }),
   }),
   giving("test_logging_tool", [text("logged nothing")]),
-  asking("test_input_required_result_elicitation"),
-  asking("test_input_required_result_capabilities"),
-  asking("test_input_required_result_tampered_state"),
-  asking("test_streaming_elicitation"),
+  defineTool({
+    name: "test_tool_with_logging",
+    description: "Logs what it does.",
+    parameters: Type.Object({}),
+    compose: (_params, { meta }) =>
+      pipeline().andThen(async () => {
+        const { sessionId } = (meta?.mcp ?? {}) as { sessionId?: string }
+        for (const what of ["started", "processing data", "completed"]) await log(sessionId, `Tool ${what}`)
+        return Step.Output("logged three messages")
+      }),
+  }),
+  defineTool({
+    name: "test_trigger_tool_change",
+    description: "Makes another tool come or go.",
+    parameters: Type.Object({}),
+    compose: () =>
+      pipeline().andThen(() => {
+        const another = giving("another_tool", [text("here")])
+        if (registry.get(another.name) === undefined) registry.register(another)
+        else registry.unregister(another.name)
+        return Step.Output("changed")
+      }),
+  }),
+  gated("test_input_required_result_tampered_state"),
+  gated("test_streaming_elicitation"),
+  defineTool({
+    name: "test_header_parameter",
+    description: "Has a parameter that proxies can read.",
+    parameters: {
+      type: "object",
+      properties: { region: { type: "string", "x-mcp-header": "Region" } },
+      required: ["region"],
+    },
+    compose: () => pipeline().andThen(() => Step.Output("read")),
+  }),
   defineTool({
     name: "json_schema_2020_12_tool",
     description: "Has a schema with definitions.",
@@ -129,6 +174,7 @@ const prompts = [
     arguments: [{ name: "resourceUri", description: "Its address.", required: true }],
   },
   { name: "test_prompt_with_image", description: "A prompt with an image." },
+  { name: "test_input_required_result_prompt", description: "A prompt that asks for its context." },
 ]
 
 const user = <Content>(content: Content) => ({ role: "user" as const, content })
@@ -162,14 +208,37 @@ const contentsOf = (uri: string) => {
   return undefined
 }
 
-/** What no executor has: prompts, resources, completion. */
-const configure = async (server: Server): Promise<void> => {
+const contextForm = {
+  mode: "form" as const,
+  message: "What context should the prompt use?",
+  requestedSchema: {
+    type: "object" as const,
+    properties: { context: { type: "string" as const } },
+    required: ["context"],
+  },
+}
+
+/** What no executor has: prompts, resources, completion, logging. */
+const configure = async (server: Server, { era }: McpRequestContext): Promise<void> => {
+  if (era === "legacy") {
+    servers.add(server)
+    const { onclose } = server
+    server.onclose = () => {
+      servers.delete(server)
+      onclose?.()
+    }
+  }
   const { ResourceNotFoundError } = await import("@modelcontextprotocol/server")
   server.registerCapabilities({ prompts: {}, resources: { subscribe: true }, completions: {}, logging: {} })
   server.setRequestHandler("prompts/list", () => ({ prompts }))
-  server.setRequestHandler("prompts/get", ({ params }) => ({
-    messages: promptMessages(params.name, params.arguments),
-  }))
+  server.setRequestHandler("prompts/get", ({ params }, { mcpReq }) => {
+    const isAsked = params.name === "test_input_required_result_prompt"
+    if (isAsked && mcpReq.inputResponses?.user_context === undefined) {
+      const request = { method: "elicitation/create" as const, params: contextForm }
+      return inputRequired({ inputRequests: { user_context: request } })
+    }
+    return { messages: promptMessages(params.name, params.arguments) }
+  })
   server.setRequestHandler("resources/list", () => ({
     resources: [
       { uri: "test://static-text", name: "Static text", mimeType: "text/plain" },
@@ -191,7 +260,8 @@ const configure = async (server: Server): Promise<void> => {
   }))
 }
 
-const executor = new ToolExecutor(new ToolRegistry(tools))
-const { build } = mcpServer(executor, { name: "conformance", version: "1.0.0", configure })
+const registry = new ToolRegistry(tools)
+const executor = new ToolExecutor(registry)
+const { build } = mcpServer(executor, { name: "conformance", version: "1.0.0", configure, tasks: taskMode })
 const { url } = await serveMcpHttp(build, { port: Number(process.argv[2] ?? 0) })
 process.stdout.write(`${url}\n`)

@@ -1,0 +1,114 @@
+/** What a call asks its MCP client: requests by key, which are answered together or one by one. */
+import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"
+import type { AwaitingApprovalEvent, DelegateEvent } from "../../pipeline/model/event.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
+import { answerGate, questionForm } from "./question.ts"
+
+/** Requests that a client is to answer, by keys of the asker's own. */
+export type InputRequests = Readonly<Record<string, InputRequest>>
+
+/** What a client sent back, by key: unchecked. */
+export type InputResponses = Readonly<Record<string, unknown>>
+
+/** A question that is open. */
+export interface ClientQuestion {
+  readonly requests: InputRequests
+  /** Takes what was answered. Gives what is left to ask; undefined once all is answered. */
+  answer(responses: InputResponses | undefined): ClientQuestion | undefined
+  /** Ends it without an answer. */
+  refuse(reason: string): void
+}
+
+/**
+ * An effect that the client of an MCP server answers: a tool asks its user (`elicitation/create`), its model
+ * (`sampling/createMessage`) or for its folders (`roots/list`). The answer's `structured` holds the responses by key, unchecked.
+ * What the client does not declare is not asked of it and has no response; the effect fails where that leaves nothing to ask, and
+ * where the call fails by that, the client is told which capability it lacks.
+ *
+ * @example
+ * const { structured } = await context.delegate({ _tag: "McpInput", requests: { where: { method: "roots/list" } } }, { timeout: "10 minutes" })
+ */
+export interface McpInput {
+  readonly _tag: "McpInput"
+  readonly requests: InputRequests
+}
+
+const approvalKey = "approval"
+
+/** A gate, put as a form. `note` stands above it. */
+export const gateQuestion = (
+  gate: AwaitingApprovalEvent,
+  tool: Tool<unknown> | undefined,
+  note?: string,
+): ClientQuestion => ({
+  requests: { [approvalKey]: { method: "elicitation/create", params: questionForm(gate, tool, note) } },
+  answer(responses) {
+    const answer = responses?.[approvalKey]
+    const fault = answer === undefined ? "The question was not answered." : answerGate(gate, answer)
+    return fault === undefined ? undefined : gateQuestion(gate, tool, fault)
+  },
+  refuse: (reason) => void gate.deny(reason),
+})
+
+/** What a tool itself asks. */
+const inputQuestion = (
+  event: DelegateEvent,
+  requests: InputRequests,
+  given: InputResponses = {},
+): ClientQuestion => ({
+  requests,
+  answer(responses = {}) {
+    const answered = { ...given }
+    const rest: Record<string, InputRequest> = {}
+    for (const [key, request] of Object.entries(requests)) {
+      const response = Object.hasOwn(responses, key) ? responses[key] : undefined
+      if (typeof response === "object" && response !== null) answered[key] = response
+      else rest[key] = request
+    }
+    if (Object.keys(rest).length > 0) return inputQuestion(event, rest, answered)
+    event.succeed({ content: [], structured: answered })
+    return undefined
+  },
+  refuse: (reason) => void event.fail(reason),
+})
+
+/** Whether the client shows its user forms. */
+export const showsForms = ({ elicitation }: ClientCapabilities = {}): boolean =>
+  elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+
+/** What a client has to declare to be asked this. */
+const capabilityFor = (request: InputRequest): ClientCapabilities => {
+  switch (request.method) {
+    case "sampling/createMessage":
+      return { sampling: {} }
+    case "roots/list":
+      return { roots: {} }
+    default:
+      return { elicitation: request.params?.mode === "url" ? { url: {} } : { form: {} } }
+  }
+}
+
+const canAnswer = (request: InputRequest, capabilities: ClientCapabilities = {}): boolean => {
+  const { sampling, roots, elicitation } = capabilityFor(request)
+  if (sampling !== undefined) return capabilities.sampling !== undefined
+  if (roots !== undefined) return capabilities.roots !== undefined
+  return elicitation?.url === undefined
+    ? showsForms(capabilities)
+    : capabilities.elicitation?.url !== undefined
+}
+
+/** Whether the client is the one to answer an effect. */
+export const isInput = ({ effect }: DelegateEvent): boolean => effect._tag === "McpInput"
+
+/** The question of such an effect. Where the client can answer nothing of it, the effect fails: what it would have to declare. */
+export const questionOfInput = (
+  event: DelegateEvent,
+  capabilities: ClientCapabilities | undefined,
+): ClientQuestion | { readonly missing: ClientCapabilities } => {
+  const all = Object.entries((event.effect as Partial<McpInput>).requests ?? {})
+  const asked = all.filter(([, request]) => canAnswer(request, capabilities))
+  if (asked.length > 0) return inputQuestion(event, Object.fromEntries(asked))
+  const methods = all.map(([, { method }]) => method).join(", ") || "a question without requests"
+  event.fail(`This MCP client cannot answer ${methods}: it does not declare that it can`)
+  return { missing: Object.assign({}, ...all.map(([, request]) => capabilityFor(request))) }
+}

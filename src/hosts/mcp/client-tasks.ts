@@ -1,0 +1,96 @@
+/** The tasks of one server's clients, and the methods by which clients follow them. */
+import type { Server, ServerContext, StandardSchemaV1 } from "@modelcontextprotocol/server"
+import type { ServedTask } from "./served-task.ts"
+
+type Sdk = typeof import("@modelcontextprotocol/server")
+
+/** The extension's name among the capabilities of clients and servers. */
+export const tasksExtension = "io.modelcontextprotocol/tasks"
+
+/** Milliseconds that a task is kept after its end, and so at least after its beginning. */
+const ttlMs = 3_600_000
+const pollIntervalMs = 1_000
+const maxTasks = 1_000
+
+interface Entry {
+  readonly task: ServedTask
+  /** Of a clock that never goes back; undefined while it runs. */
+  endedAt: number | undefined
+}
+
+type Params = Readonly<Record<string, unknown>>
+
+/** Takes any object: what is in it is checked where it is read. */
+const anyParams: StandardSchemaV1<unknown, Params> = {
+  "~standard": {
+    version: 1,
+    vendor: "stepline",
+    validate: (value) => ({ value: Object(value) as Params }),
+  },
+}
+
+/** The tasks by their ids. They outlive the requests that made them. */
+export class ClientTasks {
+  private readonly sdk: Sdk
+  private readonly entries = new Map<string, Entry>()
+
+  constructor(sdk: Sdk) {
+    this.sdk = sdk
+  }
+
+  /** Whether one more can be kept. */
+  get hasRoom(): boolean {
+    const oldest = performance.now() - ttlMs
+    for (const [id, { endedAt }] of this.entries) {
+      if (endedAt !== undefined && endedAt < oldest) this.entries.delete(id)
+    }
+    return this.entries.size < maxTasks
+  }
+
+  /** Keeps a task. Gives what its client is told of it. */
+  add(task: ServedTask): Record<string, unknown> {
+    this.entries.set(task.taskId, { task, endedAt: undefined })
+    const { taskId, createdAt, lastUpdatedAt } = task.describe()
+    const status = "working"
+    return { resultType: "task", taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }
+  }
+
+  /** It has ended: from now on its time runs. */
+  ended(taskId: string): void {
+    const entry = this.entries.get(taskId)
+    if (entry !== undefined) entry.endedAt = performance.now()
+  }
+
+  /** @param isDeclared Whether the client of a request declares the extension. */
+  serve(server: Server, isDeclared: (context: ServerContext) => boolean): void {
+    const on = (method: string, answer: (task: ServedTask, context: ServerContext) => object) =>
+      server.setRequestHandler(method, { params: anyParams }, (params, context) => {
+        if (!isDeclared(context)) throw this.missingCapability()
+        return answer(this.taskOf(params), context) as never
+      })
+    on("tasks/get", (task) => ({ ...task.describe(), ttlMs, pollIntervalMs }))
+    on("tasks/update", (task, { mcpReq }) => {
+      // The SDK has taken them out of the parameters, as of any request.
+      task.answer(mcpReq.inputResponses ?? {})
+      return {}
+    })
+    on("tasks/cancel", (task) => {
+      task.cancel()
+      return {}
+    })
+  }
+
+  /** What a client is told that must have the extension, and does not declare it. */
+  missingCapability(): Error {
+    const requiredCapabilities = { extensions: { [tasksExtension]: {} } }
+    return new this.sdk.MissingRequiredClientCapabilityError({ requiredCapabilities })
+  }
+
+  private taskOf({ taskId }: Params): ServedTask {
+    const entry = typeof taskId === "string" ? this.entries.get(taskId) : undefined
+    if (entry !== undefined) return entry.task
+    const { ProtocolError, ProtocolErrorCode } = this.sdk
+    const message = `There is no task ${JSON.stringify(taskId)}: it is over for long, or never was`
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * A call that goes on as a task of its client (the extension `io.modelcontextprotocol/tasks`): the client asks how it is, answers
+ * what it asks, or cancels it, each with a request of its own.
+ */
+import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
+import type { ClientQuestion, InputResponses } from "./client-question.ts"
+import type { CallEnd, Round, ServedCall } from "./served-call.ts"
+import { errorResult } from "./tool-result.ts"
+
+/** An error of the protocol, as a failed task holds it. */
+export interface TaskError {
+  readonly code: number
+  readonly message: string
+}
+
+/** How a task ended, in the client's words. */
+export interface TaskEnd {
+  readonly status: "completed" | "failed" | "cancelled"
+  readonly result?: unknown
+  readonly error?: TaskError
+}
+
+export interface ServedTaskOptions {
+  readonly executor: ToolExecutor
+  readonly capabilities: ClientCapabilities | undefined
+  /** Milliseconds that an answer may take. */
+  readonly answerTimeout: number
+  /** Words the end for the client. */
+  readonly endOf: (end: CallEnd) => TaskEnd
+  readonly onEnd: () => void
+}
+
+interface OpenQuestion {
+  readonly question: ClientQuestion
+  goOn(): void
+}
+
+/** What a task that nobody answers tells the model. */
+const unanswered = "Nobody answered the question of this task in time. Call it again if it is still needed."
+
+/** One task. */
+export class ServedTask {
+  readonly taskId: string
+  private readonly call: ServedCall
+  private readonly options: ServedTaskOptions
+  private readonly createdAt = new Date().toISOString()
+  private lastUpdatedAt = this.createdAt
+  private open: OpenQuestion | undefined
+  private end: TaskEnd | undefined
+  /** The names of requests on the wire: one is never used twice in a task's life. */
+  private readonly wireKeys = new WeakMap<InputRequest, string>()
+  private asked = 0
+
+  constructor(call: ServedCall, options: ServedTaskOptions) {
+    this.taskId = call.callId
+    this.call = call
+    this.options = options
+    void this.drive()
+  }
+
+  /** What the client is told of it. */
+  describe(): Record<string, unknown> {
+    const { taskId, createdAt, lastUpdatedAt, open, end } = this
+    const times = { createdAt, lastUpdatedAt }
+    if (end !== undefined) return { taskId, ...times, ...end }
+    if (open === undefined) return { taskId, status: "working", ...times }
+    return { taskId, status: "input_required", ...times, inputRequests: this.named(open.question) }
+  }
+
+  /** Takes what the client answers. What nobody asked for counts for nothing. */
+  answer(responses: InputResponses): void {
+    const { open } = this
+    if (open === undefined) return
+    const own: Record<string, unknown> = {}
+    for (const [key, request] of Object.entries(open.question.requests)) {
+      const name = this.wireKeys.get(request)
+      if (name !== undefined && Object.hasOwn(responses, name)) own[key] = responses[name]
+    }
+    // What does not come back is still open.
+    if (Object.keys(own).length === 0) return
+    this.touch()
+    const rest = open.question.answer(own)
+    if (rest === undefined) open.goOn()
+    else this.open = { ...open, question: rest }
+  }
+
+  cancel(): void {
+    this.options.executor.cancelCall(this.taskId)
+  }
+
+  private async drive(): Promise<void> {
+    const { capabilities, endOf, onEnd } = this.options
+    const round: Round = {
+      signal: new AbortController().signal,
+      progress: undefined,
+      capabilities,
+      takesTask: true,
+    }
+    try {
+      let stop = await this.call.run(round)
+      while (stop._tag !== "Ended") {
+        if (stop._tag === "Asks") await this.ask(stop.question)
+        stop = await this.call.run(round)
+      }
+      this.end = endOf(stop)
+    } catch (error) {
+      this.end = { status: "completed", result: errorResult(messageOf(error)) }
+    }
+    this.touch()
+    onEnd()
+  }
+
+  /** Resolves once the question is answered, has been refused, or the call has ended under it. */
+  private async ask(question: ClientQuestion): Promise<void> {
+    const over = new AbortController()
+    const answered = new Promise<void>((resolve) => {
+      this.open = { question, goOn: resolve }
+    })
+    this.touch()
+    const refuse = () => {
+      this.open?.question.refuse(unanswered)
+      this.open?.goOn()
+    }
+    const timer = setTimeout(refuse, this.options.answerTimeout)
+    timer.unref()
+    await Promise.race([answered, this.options.executor.tasks.wait(this.taskId, { signal: over.signal })])
+    clearTimeout(timer)
+    over.abort()
+    this.open = undefined
+    this.touch()
+  }
+
+  private named({ requests }: ClientQuestion): Record<string, InputRequest> {
+    const named = Object.entries(requests).map(([key, request]) => {
+      const name = this.wireKeys.get(request) ?? `${key}-${++this.asked}`
+      this.wireKeys.set(request, name)
+      return [name, request] as const
+    })
+    return Object.fromEntries(named)
+  }
+
+  private touch(): void {
+    this.lastUpdatedAt = new Date().toISOString()
+  }
+}
