@@ -38,6 +38,9 @@ const shipped = (path: string): boolean =>
     (entry) => path === entry || path.startsWith(`${entry}/`),
   )
 
+/** Pages right in `docs/` may point into the sources too, for those who change stepline. */
+const mayLeave = (path: string): boolean => /^docs\/[^/]+\.md$/.test(path)
+
 const pages = docPages()
 
 /** What is wrong with a page's links. */
@@ -46,7 +49,7 @@ const problemsOf = (page: DocPage): ReadonlyArray<string> =>
     const [name = "", anchor] = link.split("#", 2)
     const path = name === "" ? page.path : relative(root, join(root, dirname(page.path), name))
     if (!existsSync(join(root, path))) return [`${link}: there is no ${path}`]
-    if (!shipped(path)) return [`${link}: ${path} is not in the package`]
+    if (!shipped(path) && !mayLeave(page.path)) return [`${link}: ${path} is not in the package`]
     if (anchor === undefined) return []
     const anchors = anchorsOf(readFileSync(join(root, path), "utf8"))
     return anchors.has(anchor) ? [] : [`${link}: ${path} has no heading #${anchor}`]
@@ -54,7 +57,7 @@ const problemsOf = (page: DocPage): ReadonlyArray<string> =>
 
 describe("links of the documentation", () => {
   for (const page of pages) {
-    it(`of ${page.path} lead to something that the package has`, () => {
+    it(`of ${page.path} lead somewhere`, () => {
       expect(problemsOf(page)).toEqual([])
     })
   }

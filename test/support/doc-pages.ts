@@ -1,4 +1,4 @@
-/** The pages of the documentation: the README, the changelog, and what lies in `docs/`. */
+/** The pages of the documentation: the README, the changelog, those of the examples, and what lies in `docs/`. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./run-script.ts"
@@ -14,6 +14,7 @@ export const docPages = (): ReadonlyArray<DocPage> => {
   const paths = [
     "README.md",
     "CHANGELOG.md",
+    "examples/README.md",
     ...docs
       .filter((path) => path.endsWith(".md"))
       .sort()
