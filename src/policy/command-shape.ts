@@ -72,3 +72,35 @@ export const guessedShape = (
     index < from ? segment : { ...segment, beginnings: beginnings(words[index]!) },
   )
 }
+
+const maxScattered = 16
+/** Options that say which program is run. */
+const runs = /^--(entrypoint|command|cmd|exec|shell|program|run)(=|$)/
+
+/** Commands that an option names, whose arguments stand anywhere behind: `docker run --entrypoint npm image publish`. */
+export const scatteredShapes = (words: ReadonlyArray<ShellWord>): Array<ReadonlyArray<Segment>> => {
+  const shapes: Array<ReadonlyArray<Segment>> = []
+  for (const [at, word] of words.entries()) {
+    if (at === 0 || !/^--\w/.test(word.text) || shapes.length >= maxScattered) continue
+    const equals = word.text.indexOf("=")
+    const value = equals < 0 ? words[at + 1]?.text : word.text.slice(equals + 1)
+    const behind = words.slice(equals < 0 ? at + 2 : at + 1)
+    const isLiteral = word.literal && (equals >= 0 || words[at + 1]?.literal === true)
+    if (value === undefined || behind.length === 0 || !(isLiteral || runs.test(word.text))) continue
+    const named: ReadonlyArray<ReadonlyArray<Piece>> = isLiteral
+      ? [[value], [bareName(value)]]
+      : [[undefined]]
+    const rest = segmentsOf([word, ...behind]).slice(1)
+    shapes.push([
+      { alternatives: named, optional: false },
+      ...rest.map((segment) => ({ ...segment, optional: true })),
+    ])
+  }
+  return shapes
+}
+
+/** A command of which not even the name is known. */
+export const unknownShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Segment> => [
+  { alternatives: [[undefined]], optional: false },
+  ...segmentsOf(words).slice(1),
+]

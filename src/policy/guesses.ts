@@ -4,34 +4,17 @@
  */
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
-import { bareName, commandShape, guessedShape } from "./command-shape.ts"
+import { bareName, commandShape, guessedShape, scatteredShapes, unknownShape } from "./command-shape.ts"
 import { names } from "./names.ts"
+import { firstCommandWord, hasDataOperands, unknownCommand } from "./operand-roles.ts"
 import { mayMatch } from "./possible-match.ts"
 import { powersOf } from "./power-options.ts"
 import { findRule, type Rule } from "./rules.ts"
 import { expandedWords, type ShellWord } from "./shell-word.ts"
 
-/** They run nothing that their operands name, but for options that are in power-options.ts. */
-const operandsAreData = new Set(
-  names(`
-  git ls dir tree cat tac head tail less more wc grep egrep fgrep rg ag ack sort uniq cut paste join comm tr nl fold column
-  stat file du df basename dirname realpath readlink diff cmp md5sum sha1sum sha256sum sha512sum cksum base64 xxd od
-  hexdump strings cd pushd popd pwd mkdir rmdir cp mv rm ln touch chmod chown chgrp mktemp truncate tee
-  test [ true false : which whereis type date cal sleep seq kill pkill pgrep ps jq yq id whoami uname hostname
-`),
-)
-
-/** So is what these print, unless another program gets to read it. */
+/** What these print is data, unless another program gets to read it. */
 const printers = new Set(names("echo printf"))
 const feeds = /\||[<>$]\(|`|\bcoproc\b/
-
-/** Their first operand is a command of their own. */
-const haveSubcommands = new Set(
-  names(`
-  docker podman nerdctl kubectl oc helm gh glab cargo go rustup npm uv pip pip3 poetry pipenv conda
-  brew apt apt-get dnf yum pacman snap systemctl launchctl aws gcloud az terraform vagrant svn hg jj
-`),
-)
 
 /** What may stand in front of a command in a text: not the rest of a word, nor of a path. */
 const commandStart = "(?<![\\w./@-])"
@@ -108,12 +91,26 @@ class Guesses {
     if (name === undefined || this.rules.length === 0) return undefined
     const program = bareName(name.text)
     const isPrinter = printers.has(program) && !this.isPrintRead
-    const isData = isPrinter || (operandsAreData.has(program) && powersOf(command).length === 0)
+    const isData = isPrinter || (hasDataOperands(words) && powersOf(command).length === 0)
+    // What a program of data reads, it hands on at most.
+    if (isData && !this.isPrintRead) return undefined
     const found =
       input && (this.inCode(input.text, depth) ?? (isData ? undefined : this.inTexts(formsOf(input.text))))
     if (found !== undefined || isData || args.length === 0) return found
-    const isCommandHere = haveSubcommands.has(program) ? 2 : 1
-    return this.amongWords(words.flatMap(expandedWords), isCommandHere) ?? this.inWords(args, depth)
+    const expanded = words.flatMap(expandedWords)
+    return (
+      this.amongWords(expanded, firstCommandWord(words)) ??
+      this.amongShapes(expanded) ??
+      this.inWords(args, depth)
+    )
+  }
+
+  /** A command of which parts stand apart, or one that is known only when it runs. */
+  private amongShapes(words: ReadonlyArray<ShellWord>): Rule | undefined {
+    const shapes = scatteredShapes(words)
+    const unknown = unknownCommand(words)
+    if (unknown !== undefined) shapes.push(unknownShape(words.slice(unknown)))
+    return this.rules.find(({ regex }) => mayMatch(regex, shapes))
   }
 
   /** @param from The first word that may begin a command. */

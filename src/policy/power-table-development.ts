@@ -1,153 +1,157 @@
-/** Build tools, linters and package managers. What a project's own scripts do, a rule that allows them allows. */
-import { names } from "./names.ts"
-import type { PowerTable } from "./power-options.ts"
+/** Build tools and languages. What a project's own scripts do, a rule that allows them allows. */
+import type { PowerTable } from "./power-table.ts"
 
 const gtfobins = "https://gtfobins.github.io"
 
-const npm = {
-  source: `npm-config(7); ${gtfobins}/gtfobins/npm`,
-  short: "Cgc",
-  long: names(`
-    prefix script-shell node-options userconfig globalconfig git editor shell viewer browser init-module cache
-    logs-dir registry call package dir global-dir modules-dir store-dir shell-emulator
-  `),
-  harmless: ["global"],
-}
+/** What reaches a script of a project is for some tool: any of these may get it. */
+const scriptTools = "tsc eslint prettier biome stylelint jest vitest mocha playwright node esbuild vite"
 
 export const developmentOptions: PowerTable = {
   "make|gmake": {
     source: `GNU make manual; ${gtfobins}/gtfobins/make`,
-    short: "CfE",
-    valued: "jlIoW",
-    long: names("directory file makefile eval include-dir"),
+    options: "-C -f -E --directory --file --makefile --eval --include-dir",
+    valued: "-j? -l? -I -o -W",
     // A variable such as SHELL or CC is a command.
     words: /^[A-Za-z_]\w*[:+?!]*=/,
   },
-  ninja: { source: "ninja manual", short: "Cft" },
-  cmake: { source: `${gtfobins}/gtfobins/cmake`, words: /^-(E|P|D|C|S|B)|^--(install|build|open)$/ },
-  "npm|pnpm": npm,
-  yarn: { source: "yarn(1)", long: names("cwd modules-folder use-yarnrc global-folder prefix registry") },
-  bun: {
-    source: `${gtfobins}/gtfobins/bun; bun --help`,
-    short: "rce",
-    long: names("cwd preload config eval print"),
+  ninja: { source: "ninja manual", options: "-C -f -t" },
+  cmake: {
+    source: `${gtfobins}/gtfobins/cmake`,
+    spelling: "one dash",
+    options: "-E* -P* -D* -C* -S* -B* --install* --build* --open*",
   },
   node: {
-    source: `node(1); ${gtfobins}/gtfobins/node`,
-    short: "eprC",
-    long: names(`
-      eval print require import loader experimental-loader env-file env-file-if-exists openssl-config
-      experimental-config-file diagnostic-dir report-directory report-filename redirect-warnings
-      heap-prof-dir cpu-prof-dir trace-event-file-pattern inspect inspect-brk inspect-wait
-      test-reporter test-reporter-destination icu-data-dir run build-snapshot experimental-sea-config
-    `),
-    harmless: ["test"],
-    leading: true,
+    source: `node(1), node --v8-options; ${gtfobins}/gtfobins/node`,
+    spelling: "whole",
+    options: `
+      -e -p -r -C -i --eval --print --require --import --loader --experimental-loader --env-file
+      --env-file-if-exists --openssl-config --openssl-shared-config --experimental-config-file
+      --experimental-default-config-file --diagnostic-dir --report-directory --report-dir --report-filename
+      --report-on-signal --report-on-fatalerror --report-uncaught-exception --redirect-warnings --heap-prof
+      --heap-prof-dir --heap-prof-name --cpu-prof --cpu-prof-dir --cpu-prof-name --trace-event-file-pattern
+      --trace-event-categories --trace-events-enabled --heapsnapshot-signal --heapsnapshot-near-heap-limit
+      --inspect --inspect-brk --inspect-wait --inspect-port --inspect-publish-uid --debug-port
+      --test-reporter --test-reporter-destination --test-global-setup --test-update-snapshots
+      --test-rerun-failures --icu-data-dir --run --build-snapshot --build-snapshot-config --snapshot-blob
+      --experimental-sea-config --build-sea --localstorage-file --experimental-policy --tls-keylog
+      --watch-path --experimental-storage-inspection --conditions --interactive
+      --prof --logfile --log* --perf-basic-prof --perf-prof --perf-basic-prof-path --perf-prof-path
+      --redirect-code-traces --redirect-code-traces-to --trace-turbo* --turbo-profiling* --trace-zap-use-count
+      --gdbjit --vtune-prof-annotate-wasm --dump-wasm-module-path --experimental-entry-url --entry-url
+    `,
+    behind: "another's",
   },
   tsc: {
-    source: "tsc --help --all",
-    short: "pb",
-    long: names(
-      "project build outDir outFile declarationDir tsBuildInfoFile generateTrace generateCpuProfile",
-    ),
-    words: /^--(out[dD]ir|out[fF]ile)$/,
+    source: "tsc --help --all: any case, one dash or two, @FILE holds options",
+    spelling: "one dash",
+    options: `
+      -p -P -b -B --project --build --init --out --outDir --outFile --declarationDir --tsBuildInfoFile
+      --generateTrace --generateCpuProfile @*
+    `,
   },
-  eslint: {
-    source: "eslint command line reference: rules, parsers, plugins and formatters are code",
-    short: "ocf",
-    long: names(`
-      fix fix-type output-file config rulesdir plugin resolve-plugins-relative-to parser format cache-location
-      cache-file flag
-    `),
-    harmless: names("cache rule"),
+  esbuild: {
+    source: "esbuild --help",
+    spelling: "whole",
+    options: `
+      --outfile --outdir --outbase --metafile --inject --serve --servedir --mangle-cache --analyze-out
+      --certfile --keyfile --allow-overwrite
+    `,
   },
-  prettier: {
-    source: "prettier CLI reference",
-    short: "w",
-    long: names("write plugin config cache-location"),
-    harmless: ["cache"],
+  "vite|rollup|webpack": {
+    source: "vite, rollup and webpack CLI references",
+    spelling: "whole",
+    options: `
+      -c -o -d -p --config --outDir --dir --file --output-path --output-file --plugin --configPlugin --profile
+      --manifest --ssrManifest --watch.exec --watch.onStart --env --require --entry --mode --root
+    `,
   },
-  biome: { source: "biome CLI reference", long: names("write fix apply unsafe config-path suppress") },
-  "jest|vitest": {
-    source: "jest and vitest CLI references",
-    short: "cur",
-    long: names(`
-      config rootDir root dir outputFile reporters reporter globalSetup globalTeardown setupFiles setupFilesAfterEnv
-      testEnvironment environment runner testRunner transform resolver update updateSnapshot coverageDirectory
-      cacheDirectory api ui
-    `),
-    harmless: names("run coverage cache"),
+  "java|javaw": {
+    source: "java(1)",
+    spelling: "one dash",
+    options: `
+      -javaagent* -agentlib* -agentpath* -Xbootclasspath* -XX:On* -XX:Flags* -XX:VMOptionsFile* -XX:ErrorFile* -XX:HeapDump*
+      -XX:LogFile* -XX:StartFlightRecording* -XX:ArchiveClasses* -XX:SharedArchive* -Xlog* -Xdebug -Xrun*
+      -cp -classpath --class-path -p --module-path --patch-module* --upgrade-module-path -jar @*
+    `,
+    behind: "another's",
   },
-  "pytest|py.test": {
-    source: "pytest command-line flags",
-    short: "pco",
-    valued: "kmrnW",
-    long: names(`
-      rootdir confcutdir basetemp junit-xml junitxml log-file pdbcls override-ini report-log pastebin
-      config-file debug cov-report cov-config
-    `),
-    harmless: names("co cov pdb"),
-  },
-  ruff: {
-    source: "ruff CLI reference",
-    short: "o",
-    long: names("fix unsafe-fixes output-file config cache-dir add-noqa"),
-  },
-  mypy: {
-    source: "mypy CLI reference",
-    long: names(`
-      install-types config-file python-executable shadow-file cache-dir custom-typeshed-dir junit-xml
-      any-exprs-report cobertura-xml-report html-report linecount-report txt-report xml-report xslt-html-report
-    `),
-  },
-  "pip|pip3": {
-    source: `pip(1); ${gtfobins}/gtfobins/pip`,
-    short: "tdire",
-    long: names(`
-      log log-file python cache-dir target prefix root src index-url extra-index-url find-links report
-      config-settings editable requirement dest
-    `),
-    harmless: ["pre"],
+  javac: {
+    source: "javac(1)",
+    spelling: "one dash",
+    options: "-d -h -s -J* -processor -processorpath --processor-path -Xplugin* @*",
   },
   "gcc|g++|cc|c++|clang|clang++": {
     source: `GCC manual; ${gtfobins}/gtfobins/gcc`,
-    words:
-      /^(-o|-wrapper|-B|-fplugin|-specs|--specs|-iplugindir|-M[FD]|-save-temps|-dumpdir|@|-Xclang|-load|-x)/,
+    spelling: "one dash",
+    options: `
+      -o* -wrapper* -B* -fplugin* -specs* --specs* -iplugindir* -MF* -MD* -save-temps* -dumpdir* @* -Xclang*
+      -load* -x*
+    `,
+  },
+  "ar|nm|ranlib|strip|objcopy|objdump|ld": {
+    source: "GNU binutils manual",
+    options: "-o --plugin --output @*",
   },
   go: {
     source: "go help build, go help testflag, go help env",
-    words:
-      /^--?(o|C|w|u|exec|toolexec|overlay|modfile|vettool|ldflags|gcflags|asmflags|gccgoflags|compiler|pkgdir|outputdir|coverprofile|cpuprofile|memprofile|blockprofile|mutexprofile|trace|test\.\w+)(=|$)/,
+    spelling: "one dash",
+    options: `
+      -o -C -w -u -exec -toolexec -overlay -modfile -vettool -fix -ldflags -gcflags -asmflags -gccgoflags -compiler
+      -pkgdir -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -test.
+    `,
   },
+  gofmt: { source: "gofmt -h", spelling: "one dash", options: "-w -r -cpuprofile" },
   cargo: {
     source: "cargo(1)",
-    short: "CZ",
-    valued: "pjF",
-    long: names(
-      "config manifest-path target-dir out-dir artifact-dir lockfile-path index registry root path",
-    ),
-    harmless: ["target"],
-    words: /^\+/,
+    spelling: "whole",
+    options: `
+      -C -Z --config --manifest-path --target-dir --out-dir --artifact-dir --lockfile-path --index --registry
+      --root --path --fix +*
+    `,
+    valued: "-p -j -F",
+  },
+  "cargo test|cargo t|cargo bench": { source: "what follows -- is libtest's", passes: "libtest" },
+  "cargo clippy|cargo rustc|cargo rustdoc": { source: "what follows -- is rustc's", passes: "rustc" },
+  libtest: {
+    source: "The rustc book: tests",
+    spelling: "whole",
+    options: "--logfile",
+    valued: "--test-threads --skip --format --color",
+  },
+  "rustc|clippy-driver|rustdoc": {
+    source: "rustc --help -v: -C linker and -Z run programs, @FILE holds options",
+    spelling: "whole",
+    options: "-o -C -Z --codegen --out-dir --emit --sysroot --extern --output @*",
+    valued: "-A -D -F -W -L -l",
   },
   "mvn|mvnw": {
     source: "mvn(1)",
-    long: names("file settings global-settings toolchains log-file define"),
-    words: /^-(f|s|gs|t|gt|l)$|^-D/,
+    spelling: "any dashes",
+    options: `
+      -f -s -l -t -gs -gt -D --file --settings --global-settings --toolchains --global-toolchains --log-file
+      --define
+    `,
+    valued: "-P -T -b -e? -pl -rf",
   },
   "gradle|gradlew": {
     source: "gradle command-line reference",
-    short: "bcpIgDP",
-    long: names(
-      "build-file init-script project-dir settings-file gradle-user-home system-prop include-build",
-    ),
+    options: `
+      -b -c -p -I -g -D -P --build-file --init-script --project-dir --settings-file --gradle-user-home
+      --system-prop --project-prop --include-build --write-locks --write-verification-metadata
+    `,
   },
-  docker: {
-    source: `docker(1); ${gtfobins}/gtfobins/docker`,
-    long: names("host context config output iidfile metadata-file cidfile"),
-    words: /^-H/,
+  "npm test|npm t|npm tst|npm run|npm run-script|npm start|npm stop|npm restart": {
+    source: "npm-run-script(1): what follows -- is the script's",
+    passes: scriptTools,
   },
-  kubectl: {
-    source: "kubectl options",
-    long: names("kubeconfig server as token cache-dir raw"),
+  "pnpm test|pnpm t|pnpm run|pnpm start|pnpm lint|pnpm build|pnpm check|pnpm format|pnpm typecheck|pnpm dev":
+    {
+      source: "pnpm run: what follows is the script's",
+      passes: scriptTools,
+    },
+  "yarn test|yarn run|yarn start|yarn lint|yarn build|yarn check|yarn format|yarn typecheck|yarn dev": {
+    source: "yarn run: what follows is the script's",
+    passes: scriptTools,
   },
+  "bun test|bun run": { source: "bun run: what follows is the script's", passes: scriptTools },
 }

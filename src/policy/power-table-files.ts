@@ -1,158 +1,169 @@
 /** Programs that read, pack and page files. */
-import { names } from "./names.ts"
-import type { PowerTable } from "./power-options.ts"
+import type { PowerTable } from "./power-table.ts"
 
 const coreutils = "GNU coreutils manual"
 const gtfobins = "https://gtfobins.github.io"
 
 const vim = {
   source: `${gtfobins}/gtfobins/vim; vim(1)`,
-  short: "cSuUwWi",
-  long: names("cmd startuptime luamod-dev listen remote remote-send remote-expr headless embed"),
-  words: /^\+/,
+  options: `
+      -c -S -u -U -w -W -i --cmd --startuptime --luamod-dev --listen --remote --remote-send --remote-expr
+      --headless --embed +*
+    `,
 }
 
 const fd = {
   source: "fd(1)",
-  short: "xX",
-  valued: "dEteSojc",
-  long: names("exec exec-batch"),
-  harmless: ["e"],
-}
-
-const pager = { source: `${gtfobins}/gtfobins/less; less(1)`, short: "oOkT", words: /^\+/ }
+  options: "-x -X --exec --exec-batch",
+  valued: "-d -E -t -e -S -o -j -c",
+  spelling: "whole",
+} as const
 
 export const fileOptions: PowerTable = {
   sort: {
     source: `${coreutils}: sort; ${gtfobins}/gtfobins/sort`,
-    short: "oT",
-    valued: "kSt",
-    long: names("output compress-program temporary-directory"),
+    options: "-o -T --output --compress-program --temporary-directory",
+    valued: "-k -S -t",
   },
-  shuf: { source: `${coreutils}: shuf`, short: "o", valued: "in", long: ["output"] },
-  split: { source: `${coreutils}: split; ${gtfobins}/gtfobins/split`, long: ["filter"] },
+  shuf: { source: `${coreutils}: shuf`, options: "-o --output", valued: "-i -n" },
+  split: { source: `${coreutils}: split; ${gtfobins}/gtfobins/split`, options: "--filter" },
   uniq: {
     source: `${coreutils}: uniq`,
     output: 1,
-    takesNext: /^-[cdDiuz]*[fsw]$|^--(skip-fields|skip-chars|check-chars)$/,
+    valued: "-f -s -w --skip-fields --skip-chars --check-chars",
   },
   find: {
     source: `find(1); ${gtfobins}/gtfobins/find. What -exec runs needs a rule of its own`,
-    words: /^-(delete|fprint0?|fprintf|fls)$/,
+    spelling: "one dash",
+    options: "-delete -fprint -fprint0 -fprintf -fls",
   },
   dc: {
     source: "dc(1): ! runs a command",
-    short: "f",
-    long: ["file"],
-    words: /!/,
-    script: /^(-\w*e|--e)/,
-    readsScript: true,
+    options: "-f --file",
+    scripts: { options: "-e --expression", input: true, dangers: /!/ },
   },
   date: {
-    source: `${coreutils}: date. An operand without + is a time to set`,
-    short: "s",
-    valued: "dfrI",
-    long: ["set"],
-    output: 0,
-    takesNext: /^(-[uR]*[dfr]|--(date|file|reference))$/,
-    spares: /^\+/,
+    source: `${coreutils}: date. An operand of digits is a time to set`,
+    options: "-s --set",
+    valued: "-d -f -r -I? --date --file --reference",
+    words: /^\d/,
   },
   xxd: {
     source: `xxd(1); ${gtfobins}/gtfobins/xxd`,
     output: 1,
-    optionsFirst: true,
-    takesNext: /^-{1,2}(c(ols)?|g(roup(size)?)?|l(en)?|n(ame)?|o(ffset)?|s(eek|kip)?|R)$/,
+    behind: "operands",
+    spelling: "one dash",
+    valued: "-c -cols -g -group -groupsize -l -len -n -name -o -offset -s -seek -skip -R",
   },
-  file: { source: "file(1)", short: "C", valued: "meFfP", long: ["compile"], harmless: ["c"] },
-  iconv: { source: "iconv(1)", short: "o", valued: "ft", long: ["output"] },
-  sdiff: { source: "GNU diffutils manual", short: "o", valued: "IwW", long: names("output diff-program") },
-  diff3: { source: "GNU diffutils manual", long: ["diff-program"] },
+  file: { source: "file(1)", options: "-C --compile", valued: "-m -e -F -f -P" },
+  iconv: { source: "iconv(1)", options: "-o --output", valued: "-f -t" },
+  sdiff: { source: "GNU diffutils manual", options: "-o --output --diff-program", valued: "-I -w -W" },
+  diff3: { source: "GNU diffutils manual", options: "--diff-program" },
   patch: {
     source: "patch(1); the ed scripts of a patch run commands",
-    short: "oredB",
-    valued: "pFiDVYzg",
-    long: names("output reject-file ed directory prefix"),
+    options: "-o -r -e -d -B --output --reject-file --ed --directory --prefix",
+    valued: "-p -F -i -D -V -Y -z -g",
   },
-  tree: { source: "tree(1)", short: "oR", valued: "LPIHT" },
-  rg: { source: "rg(1): --pre, --hostname-bin", long: names("pre hostname-bin") },
-  ag: { source: "ag(1)", long: ["pager"] },
-  ack: { source: "ack(1)", long: names("pager ackrc create-ackrc") },
-  ugrep: { source: "ugrep(1)", long: names("filter pager view save-config config") },
+  tree: { source: "tree(1)", options: "-o -R", valued: "-L -P -I -H -T" },
+  rg: { source: "rg(1)", spelling: "whole", options: "--pre --hostname-bin" },
+  ag: { source: "ag(1)", options: "--pager" },
+  ack: { source: "ack(1)", spelling: "any dashes", options: "--pager --ackrc --create-ackrc" },
+  ugrep: { source: "ugrep(1)", options: "--filter --pager --view --save-config --config" },
   fd,
   fdfind: fd,
   "bat|batcat": {
     source: `${gtfobins}/gtfobins/batcat; bat(1)`,
-    long: names("pager config-file config-dir cache-dir build clear"),
+    options: "--pager --config-file --config-dir --cache-dir --build --clear",
+    spelling: "whole",
   },
-  less: { ...pager, long: names("log-file LOG-FILE lesskey-file lesskey-src lesskey-content") },
-  "more|most|pg": { source: `${gtfobins}/gtfobins/more`, words: /^\+/ },
+  less: {
+    source: `${gtfobins}/gtfobins/less; less(1)`,
+    options: "-o -O -k -T --log-file --lesskey-file --lesskey-src --lesskey-content --tag-file +*",
+  },
+  "more|most|pg": { source: `${gtfobins}/gtfobins/more`, options: "+*" },
   man: {
     source: `man(1); ${gtfobins}/gtfobins/man`,
-    short: "PHCXp",
-    valued: "LmMRSsEer",
-    long: names("pager html config-file gxditview preprocessor"),
+    options: "-P -H -C -X -p --pager --html --config-file --gxditview --preprocessor",
+    valued: "-L -m -M -R -S -s -E -e -r",
   },
   "vim|vi|view|ex|nvim|rview|rvim|vimdiff": vim,
   "emacs|emacsclient": {
     source: `${gtfobins}/gtfobins/emacs`,
-    short: "fleu",
-    long: names("eval execute funcall load script visit batch"),
-    words: /^-(eval|execute|funcall|load|script|batch|f|l)$/,
+    options: "-f -l -e -u --eval --execute --funcall --load --script --visit --batch",
+    spelling: "any dashes",
   },
   "tar|bsdtar|gtar": {
     source: `GNU tar manual; ${gtfobins}/gtfobins/tar`,
-    short: "IFgPC",
-    valued: "bfHKLNTVX",
-    long: names(`
-      checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script
-      index-file volno-file listed-incremental remove-files absolute-names directory recursive-unlink unlink-first
-      transform xform
-    `),
-    harmless: names("checkpoint list"),
-    bundle: true,
+    options: `
+      -I -F -g -P -C --checkpoint-action --to-command --use-compress-program --rsh-command --rmt-command
+      --info-script --new-volume-script --index-file --volno-file --listed-incremental --remove-files
+      --absolute-names --directory --recursive-unlink --unlink-first --transform --xform
+    `,
+    valued: "-b -f -H -K -L -N -T -V -X",
+    harmless: "--checkpoint --list",
+    spelling: "tar",
   },
   cpio: {
     source: `${gtfobins}/gtfobins/cpio`,
-    short: "FODpi",
-    long: names("file rsh-command directory pass-through extract"),
+    options: "-F -O -D -p -i --file --rsh-command --directory --pass-through --extract",
   },
   zip: {
     source: `zip(1): -TT, -lf, -O, -m, -b; ${gtfobins}/gtfobins/zip`,
-    long: names("unzip-command logfile-path output-file out move temp-path"),
+    options: "--unzip-command --logfile-path --output-file --out --move --temp-path",
     words: /^-(?!-)\w*(TT|lf|O|m|b)/,
   },
-  unzip: { source: "unzip(1)", short: "d:", valued: "P" },
-  "7z|7za|7zr": { source: `${gtfobins}/gtfobins/7z`, words: /^-(o|w|sdel)/ },
-  zstd: {
+  unzip: { source: "unzip(1)", options: "-d", valued: "-P" },
+  "7z|7za|7zr": { source: `${gtfobins}/gtfobins/7z`, spelling: "one dash", options: "-o* -w* -sdel*" },
+  "zstd|unzstd|zstdcat|zstdmt": {
     source: "zstd(1)",
-    short: "oD",
-    long: names("output-dir-flat output-dir-mirror rm trace patch-from"),
+    spelling: "whole",
+    valued: "-M -B -T",
+    discards: "-o",
+    options: "-o -D --output-dir-flat --output-dir-mirror --rm --trace --patch-from",
   },
   "ar|nm|ranlib|strip|objcopy|ld": {
     source: "GNU binutils manual: --plugin",
-    short: "o",
-    long: names("plugin output"),
+    options: "-o --plugin --output",
   },
-  "ctags|etags": { source: "ctags(1)", short: "of", long: names("options output etags-include") },
+  "ctags|etags": { source: "ctags(1)", options: "-o -f --options --output --etags-include" },
   pandoc: {
     source: `${gtfobins}/gtfobins/pandoc`,
-    short: "oFLd",
-    valued: "frtTVMHBAcD",
-    long: names(
-      "output filter lua-filter defaults extract-media pdf-engine log data-dir print-highlight-style",
-    ),
+    options: `
+      -o -F -L -d --output --filter --lua-filter --defaults --extract-media --pdf-engine --log --data-dir
+      --print-highlight-style
+    `,
+    valued: "-f -r -t -T -V -M -H -B -A -c -D",
   },
-  "dot|neato|fdp|circo|twopi": { source: "dot(1)", short: "oOl", valued: "TKGNEns" },
+  "dot|neato|fdp|circo|twopi": { source: "dot(1)", options: "-o -O -l", valued: "-T -K -G -N -E -n -s" },
+  exiftool: {
+    source: "exiftool(1): -TAG=VALUE and -TAG<=FILE write, expressions are Perl",
+    spelling: "one dash",
+    options: `
+      -o -out -w* -W* -if* -p -printFormat -config -execute* -@ -argFile -stay_open -tagsFromFile -geotag -api
+      -userParam -overwrite_original* -delete_original* -restore_original
+    `,
+    words: /^-[^=<]+[=<]/,
+  },
+  "json.tool": {
+    source: "python -m json.tool: the second operand is written",
+    valued: "--indent",
+    output: 1,
+  },
+  "cProfile|profile": { source: "python -m cProfile", options: "-o --outfile", behind: "another's" },
+  sed: {
+    source: "sed(1); its scripts are read in script-sed.ts",
+    options: "-i -f --in-place --file",
+    valued: "-e -l --expression --line-length",
+  },
   env: {
     source: `${coreutils}: env: --chdir, --split-string`,
-    short: "CS",
-    valued: "u",
-    long: names("chdir split-string"),
-    leading: true,
+    options: "-C -S --chdir --split-string",
+    valued: "-u",
+    behind: "another's",
   },
-  printf: { source: "bash(1): printf -v", short: "v" },
-  wait: { source: "bash(1): wait -p", short: "p" },
-  jobs: { source: "bash(1): jobs -x", short: "x" },
-  history: { source: "bash(1): history", short: "acdnrpsw" },
-  fc: { source: "bash(1): fc", short: "es" },
+  printf: { source: "bash(1): printf -v", options: "-v" },
+  wait: { source: "bash(1): wait -p", options: "-p" },
+  jobs: { source: "bash(1): jobs -x", options: "-x" },
+  history: { source: "bash(1): history", options: "-a -c -d -n -r -p -s -w" },
+  fc: { source: "bash(1): fc", options: "-e -s" },
 }

@@ -1,9 +1,9 @@
 /**
- * Subcommands of git. `git` itself stands for what many of them take: options of diffs and of transports.
+ * Subcommands of git; `git *` is for what many of them take: options of diffs and of transports. Of a subcommand that reads
+ * where nothing else is said (`git branch`, `git remote`), what deletes, moves or replaces something has to be named.
  * Sources: git's manual pages, and https://gtfobins.github.io/gtfobins/git.
  */
-import { names } from "./names.ts"
-import type { PowerTable } from "./power-options.ts"
+import type { PowerTable } from "./power-table.ts"
 
 const page = (name: string): string => `git-${name}(1)`
 
@@ -11,82 +11,112 @@ const transport = /^ext::/
 
 export const gitOptions: PowerTable = {
   git: {
-    source: "git-diff(1), git-fetch-pack(1), git-grep(1)",
-    long: names("output ext-diff open-files-in-pager upload-pack receive-pack exec"),
+    source:
+      "git(1): -c alias.x='!rm y' x; another folder has another configuration, which runs other programs",
+    // But for options that only change how it shows things.
+    words: /^-(?!([hvP]|-no-pager|-no-optional-locks|-literal-pathspecs|-version|-help)$)/,
+    valued: "-C -c --git-dir --work-tree --namespace --config-env",
+    behind: "another's",
   },
-  "git grep": { source: page("grep"), short: "O", valued: "efmABCGm" },
+  "git *": {
+    source: "git-diff(1), git-fetch-pack(1), git-grep(1)",
+    options: "--output --ext-diff --open-files-in-pager --upload-pack --receive-pack --exec",
+  },
+  "git grep": { source: page("grep"), options: "-O", valued: "-e -f -m -A -B -C -G -m" },
   "git fetch|git pull|git ls-remote|git fetch-pack|git send-pack|git http-fetch": {
     source: page("fetch"),
     words: transport,
   },
-  "git clone": {
+  "git clone|git-clone": {
     source: page("clone"),
-    short: "uc",
-    valued: "bojl",
-    long: names("config template separate-git-dir"),
+    options: "-u -c --config --template --separate-git-dir",
+    valued: "-b -o -j -l",
     words: transport,
   },
-  "git init": { source: page("init"), long: names("template separate-git-dir") },
-  "git commit": { source: page("commit"), valued: "mFCct" },
-  "git tag": { source: page("tag"), valued: "mFu" },
-  "git rebase": { source: page("rebase"), short: "x", valued: "sXC" },
-  "git difftool": { source: page("difftool"), short: "xt", long: names("extcmd tool gui") },
-  "git mergetool": { source: page("mergetool"), short: "t", long: ["tool"] },
-  "git archive": { source: page("archive"), short: "o", long: names("remote") },
-  "git format-patch": { source: page("format-patch"), short: "o", long: names("output-directory") },
-  "git bugreport|git diagnose": { source: page("bugreport"), short: "o", long: ["output-directory"] },
-  "git svn": { source: page("svn"), short: "A", long: names("authors-prog authors-file") },
-  "git daemon": { source: page("daemon"), long: ["access-hook"] },
-  "git shell": { source: page("shell"), short: "c" },
+  "git init": { source: page("init"), options: "--template --separate-git-dir" },
+  "git commit": { source: page("commit"), valued: "-m -F -C -c -t" },
+  "git tag": { source: page("tag"), options: "-d -f --delete --force", valued: "-m -F -u" },
+  "git reflog": { source: page("reflog"), options: "expire delete drop write" },
+  "git symbolic-ref": { source: page("symbolic-ref"), options: "-d --delete", valued: "-m", output: 1 },
+  "git rerere": { source: page("rerere"), options: "clear forget gc" },
+  "git rebase": { source: page("rebase"), options: "-x", valued: "-s -X -C" },
+  "git difftool": { source: page("difftool"), options: "-x -t --extcmd --tool --gui" },
+  "git mergetool": { source: page("mergetool"), options: "-t --tool" },
+  "git archive": { source: page("archive"), options: "-o --remote" },
+  "git format-patch": { source: page("format-patch"), options: "-o --output-directory" },
+  "git bugreport|git diagnose": { source: page("bugreport"), options: "-o --output-directory" },
+  "git svn": { source: page("svn"), options: "-A --authors-prog --authors-file" },
+  "git daemon": { source: page("daemon"), options: "--access-hook" },
+  "git shell": { source: page("shell"), options: "-c" },
   "git remote-ext": { source: "git-remote-ext(1): its operand is a command", words: /./ },
-  "git mailsplit": { source: page("mailsplit"), short: "o" },
-  "git bisect": { source: page("bisect"), words: /^(run|view|visualize|replay)$/ },
-  "git submodule": { source: page("submodule"), words: /^(foreach|add|set-url)$|^ext::/ },
-  "git stash": { source: page("stash"), valued: "m" },
-  "git remote": { source: page("remote"), words: /^(add|set-url)$|^ext::/ },
+  "git mailsplit": { source: page("mailsplit"), options: "-o" },
+  "git bisect": { source: page("bisect"), options: "run view visualize replay" },
+  "git submodule": {
+    source: page("submodule"),
+    options: "foreach add set-url set-branch update deinit sync ext::*",
+  },
+  "git stash": { source: page("stash"), valued: "-m" },
+  "git remote": {
+    source: page("remote"),
+    options: "add rename remove rm set-head set-branches set-url prune update ext::*",
+  },
   "git filter-branch": {
     source: page("filter-branch"),
-    words: /-filter$|^--(setup|state-branch)/,
-    short: "d",
+    options: "-d --setup --state-branch",
+    words: /-filter$/,
   },
   "git config": {
     source: `${page("config")}: aliases, hooks, pagers and editors are commands`,
-    short: "e",
-    valued: "f",
-    long: names("add replace-all unset unset-all rename-section remove-section edit"),
-    words: /^(set|unset|edit|rename-section|remove-section)$/,
+    options: `
+      -e --edit edit --add --replace-all --unset --unset-all set unset
+      --rename-section rename-section --remove-section remove-section
+    `,
+    valued: "-f -t --type --default --file --blob",
     output: 1,
-    takesNext: /^(--type|--default|-t|-f|--file|--blob)$/,
+    reads: "get list -l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool",
   },
   "git send-email": {
     source: page("send-email"),
-    long: names("smtp-server sendmail-cmd to-cmd cc-cmd header-cmd transfer-encoding compose"),
+    options: `
+      --smtp-server --sendmail-cmd --to-cmd --cc-cmd --header-cmd --transfer-encoding --compose
+    `,
   },
-  "git instaweb": { source: page("instaweb"), short: "dbm", long: names("httpd browser module-path") },
-  "git help": { source: `${page("help")}: -w runs a browser`, short: "wi", long: names("web info") },
-  "git interpret-trailers": { source: page("interpret-trailers"), long: names("in-place trailer") },
-  "git fast-export": { source: page("fast-export"), long: names("export-marks") },
-  "git apply": { source: page("apply"), long: names("directory unsafe-paths build-fake-ancestor") },
+  "git instaweb": { source: page("instaweb"), options: "-d -b -m --httpd --browser --module-path" },
+  "git help": { source: `${page("help")}: -w runs a browser`, options: "-w -i --web --info" },
+  "git interpret-trailers": { source: page("interpret-trailers"), options: "--in-place --trailer" },
+  "git fast-export": { source: page("fast-export"), options: "--export-marks" },
+  "git apply": { source: page("apply"), options: "--directory --unsafe-paths --build-fake-ancestor" },
   "git credential-store|git credential-cache": {
     source: page("credential-store"),
-    long: names("file socket"),
-    words: /^(store|erase)$/,
+    options: "--file --socket store erase",
   },
-  "git credential": { source: page("credential"), words: /^(fill|approve|reject)$/ },
-  "git bundle": { source: page("bundle"), words: /^create$/ },
-  "git fast-import": { source: page("fast-import"), long: names("export-marks export-pack-edges") },
-  "git read-tree": { source: page("read-tree"), long: ["index-output"] },
-  "git checkout-index": { source: page("checkout-index"), long: ["prefix"] },
-  "git index-pack": { source: page("index-pack"), short: "o", long: ["rev-index"] },
+  "git credential": { source: page("credential"), options: "fill approve reject" },
+  "git bundle": { source: page("bundle"), options: "create" },
+  "git fast-import": { source: page("fast-import"), options: "--export-marks --export-pack-edges" },
+  "git read-tree": { source: page("read-tree"), options: "--index-output" },
+  "git checkout-index": { source: page("checkout-index"), options: "--prefix" },
+  "git index-pack": { source: page("index-pack"), options: "-o --rev-index" },
   "git mailinfo": { source: page("mailinfo"), output: 0 },
-  "git maintenance": { source: page("maintenance"), words: /^(start|stop|register|unregister)$/ },
+  "git maintenance": { source: page("maintenance"), options: "start stop register unregister" },
   "git for-each-repo": { source: page("for-each-repo"), words: /./ },
-  "git blame": { source: page("blame"), valued: "LSCM" },
-  "git branch": { source: page("branch"), long: names("edit-description"), valued: "u" },
-  "git notes": { source: page("notes"), valued: "mFCc" },
-  "git replace": { source: page("replace"), short: "e", long: ["edit"] },
-  "git log": { source: page("log"), valued: "SGLnO" },
-  "git show": { source: page("show"), valued: "SGLnO" },
-  "git diff": { source: page("diff"), valued: "SGlO" },
-  "git push": { source: page("push"), valued: "o", words: transport },
+  "git blame": { source: page("blame"), valued: "-L -S -C? -M?" },
+  "git branch": {
+    source: page("branch"),
+    options: `
+      -d -D -m -M -c -C -f -u --delete --move --copy --force --set-upstream-to --unset-upstream --edit-description
+    `,
+  },
+  "git notes": {
+    source: page("notes"),
+    options: "add append copy edit merge prune remove",
+    valued: "-m -F -C -c",
+  },
+  "git replace": {
+    source: page("replace"),
+    options: "-d -e -f -g --convert-graft-file --delete --edit --force --graft",
+  },
+  "git log": { source: page("log"), valued: "-S -G -L -n -O" },
+  "git show": { source: page("show"), valued: "-S -G -L -n -O" },
+  "git diff": { source: page("diff"), valued: "-S -G -l -O" },
+  "git push": { source: page("push"), valued: "-o", words: transport },
 }

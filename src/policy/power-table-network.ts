@@ -1,112 +1,138 @@
 /** Programs that fetch, copy and look over networks. */
 import { names } from "./names.ts"
-import type { PowerTable } from "./power-options.ts"
+import type { PowerTable } from "./power-table.ts"
 
 const gtfobins = "https://gtfobins.github.io"
+
+/** Every beginning of every name. */
+const beginnings = (text: string): string =>
+  names(text)
+    .flatMap((name) => [...name].map((_, at) => name.slice(0, at + 1)))
+    .join(" ")
 
 export const networkOptions: PowerTable = {
   curl: {
     source: `curl(1); ${gtfobins}/gtfobins/curl`,
-    short: "oOJKcDT",
-    valued: "AbCdeEFHmPQrtuUwxXyYz",
-    long: names(`
-      output output-dir remote-name remote-name-all remote-header-name config cookie-jar dump-header trace trace-ascii
-      stderr libcurl etag-save hsts alt-svc engine metalink upload-file unix-socket abstract-unix-socket ssl-sessions
-    `),
-    harmless: names("cookie"),
-    // Since 8.3 the format of -w may name a file, @ reads the format from one, and --expand-… stands for other options.
-    words: /%output\{|^(-\w*w|--wr[a-z-]*=)@|^--expand-/,
-    taken: /^(-\w*w|--wr[a-z-]*)\0@/,
-    script: /^(-\w*w|--wr)/,
-    discards: /^(-[fgikLnNqsSv#]*o|--output)$/,
+    options: `
+      -o -O -J -K -c -D -T --output --output-dir --remote-name --remote-name-all --remote-header-name
+      --config --cookie-jar --dump-header --trace --trace-ascii --stderr --libcurl --etag-save --hsts
+      --alt-svc --engine --metalink --upload-file --unix-socket --abstract-unix-socket --ssl-sessions
+      --expand-*
+    `,
+    valued: "-A -b -C -d -e -E -F -H -m -P -Q -r -t -u -U -w -x -X -y -Y -z",
+    harmless: "--cookie",
+    discards: "-o -D -c --output --dump-header --cookie-jar --stderr",
+    // Since 8.3 the format of -w may name a file, and @ reads the format from one.
+    scripts: { options: "-w --write-out", dangers: /%output\{|^@/ },
   },
   wget: {
     source: `wget(1); ${gtfobins}/gtfobins/wget`,
-    short: "OoaPe",
-    valued: "iBtTwQUlARDIX",
-    long: names(`
-      output-document output-file append-output directory-prefix execute config use-askpass rejected-log save-cookies
-      hsts-file warc-file warc-tempdir post-file body-file backups
-    `),
-    discards: /^(-[cNqSv]*[Oo]|--output-(document|file))$/,
+    options: `
+      -O -o -a -P -e --output-document --output-file --append-output --directory-prefix --execute --config
+      --use-askpass --rejected-log --save-cookies --hsts-file --warc-file --warc-tempdir --post-file
+      --body-file --backups
+    `,
+    valued: "-i -B -t -T -w -Q -U -l -A -R -D -I -X",
+    discards: "-O -o -a --output-document --output-file --append-output",
   },
   aria2c: {
     source: `${gtfobins}/gtfobins/aria2c`,
-    short: "odlij",
-    long: names(`
-      on-download-complete on-download-start on-download-error on-download-pause on-download-stop on-bt-download-complete
-      out dir log conf-path save-session input-file save-cookies
-    `),
+    options: `
+      -o -d -l -i -j --on-download-complete --on-download-start --on-download-error --on-download-pause
+      --on-download-stop --on-bt-download-complete --out --dir --log --conf-path --save-session
+      --input-file --save-cookies
+    `,
   },
   rsync: {
+    spelling: "whole",
     source: `rsync(1); ${gtfobins}/gtfobins/rsync`,
-    short: "eTM",
-    valued: "Bf@",
-    long: names(`
-      rsh rsync-path log-file write-batch only-write-batch partial-dir temp-dir backup-dir remote-option
-      delete delete-before delete-during delete-delay delete-after delete-excluded delete-missing-args del
-      remove-source-files daemon config
-    `),
-    harmless: names("partial backup"),
+    options: `
+      -e -T -M --rsh --rsync-path --log-file --write-batch --only-write-batch --partial-dir --temp-dir
+      --backup-dir --remote-option --delete --delete-before --delete-during --delete-delay --delete-after
+      --delete-excluded --delete-missing-args --del --remove-source-files --daemon --config
+    `,
+    valued: "-B -f -@",
+    harmless: "--partial --backup",
   },
   ssh: {
     source: `ssh(1), ssh_config(5): ProxyCommand, LocalCommand; ${gtfobins}/gtfobins/ssh`,
-    short: "oFEISO",
-    valued: "BbcDeilLmpQRwWJ",
-    leading: true,
+    options: "-o -F -E -I -S -O",
+    valued: "-B -b -c -D -e -i -l -L -m -p -Q -R -w -W -J",
+    behind: "another's",
   },
   scp: {
     source: `scp(1): -S, -D; ${gtfobins}/gtfobins/scp`,
-    short: "SoFD",
-    valued: "cilJPX",
+    options: "-S -o -F -D",
+    valued: "-c -i -l -J -P -X",
   },
   sftp: {
     source: `sftp(1): -S, -D, -b; ${gtfobins}/gtfobins/sftp`,
-    short: "SoFDbs",
-    valued: "BcilJPRX",
+    options: "-S -o -F -D -b -s",
+    valued: "-B -c -i -l -J -P -R -X",
   },
-  "ssh-keygen|ssh-add": { source: `${gtfobins}/gtfobins/ssh-keygen; ssh-add(1)`, short: "DwsS" },
+  "ssh-keygen": {
+    source: `ssh-keygen(1): actions but for -l, -F, -B, -y, -L, -i and -e; ${gtfobins}/gtfobins/ssh-keygen`,
+    options: "-A -c -D -H -K -k -M -N -p -R -s -S -T -U -u -w -Y -Z",
+    valued: "-a -b -C -E -F -f -g -I -m -n -O -P -t -V -z",
+  },
+  "ssh-add": {
+    source: `ssh-add(1); ${gtfobins}/gtfobins/ssh-add`,
+    options: "-D -d -e -K -S -s -X -x",
+    valued: "-E -H -h -T -t",
+  },
   "nc|ncat|netcat": {
     source: `${gtfobins}/gtfobins/nc; ncat(1)`,
-    short: "eco",
-    valued: "iIOPpqsTVwWXx",
-    long: names("exec sh-exec lua-exec output hex-dump"),
+    options: "-e -c -o --exec --sh-exec --lua-exec --output --hex-dump",
+    valued: "-i -I -O -P -p -q -s -T -V -w -W -X -x",
   },
   nmap: {
     source: `nmap(1); ${gtfobins}/gtfobins/nmap`,
-    words: /^(-o|-sC|-A|--(script|datadir|servicedb|resume|interactive|append-output|stylesheet))/,
+    spelling: "one dash",
+    options: `
+      -o* -sC -A --script* --datadir --servicedb --versiondb --resume --interactive --append-output --stylesheet
+    `,
   },
   tcpdump: {
     source: `tcpdump(1): -z, -w; ${gtfobins}/gtfobins/tcpdump`,
-    short: "wzFV",
-    valued: "BcCEGijmMQrsTWy",
+    options: "-w -z -F -V",
+    valued: "-B -c -C -E -G -i -j -m -M -Q -r -s -T -W -y",
   },
   openssl: {
     source: `openssl(1); ${gtfobins}/gtfobins/openssl`,
-    words:
-      /^--?(out|keyout|writerand|engine|config|provider|provider-path|CAserial|CAcreateserial|sess_out|keylogfile|msgfile)(=|$)/,
+    spelling: "one dash",
+    options: `
+      -out -keyout -writerand -engine -config -provider -provider-path -CAserial -CAcreateserial -sess_out
+      -keylogfile -msgfile
+    `,
   },
   gpg: {
     source: "gpg(1)",
-    short: "o",
-    valued: "ruNKzi",
-    long: names(`
-      output options photo-viewer exec-path agent-program dirmngr-program logger-file log-file status-file
-      attribute-file keyring homedir pinentry-program
-    `),
+    options: `
+      -o --output --options --photo-viewer --exec-path --agent-program --dirmngr-program --logger-file
+      --log-file --status-file --attribute-file --keyring --homedir --pinentry-program
+    `,
+    valued: "-r -u -N -K -z -i",
   },
   gh: {
-    source: "gh(1): gh api",
-    short: "XfF",
-    valued: "HqtRBbL",
-    long: names("method field raw-field input"),
-    words: /^(alias|extension)$/,
+    source: "gh(1): gh api, aliases and extensions",
+    spelling: "whole",
+    options: "-X -f -F --method --field --raw-field --input alias extension extensions ext",
+    valued: `
+      -H -q -t -R -B -b -L -a -l -m -p -r --body --title --repo --base --head --jq --template --label --assignee
+    `,
   },
-  ss: { source: "ss(8)", short: "KD", valued: "fAFN", long: names("kill diag") },
-  ip: {
+  "gh repo": {
+    source: "gh(1): what follows -- is git's",
+    options: "-c -u --config --upload-pack --template",
+    spelling: "whole",
+    passes: "git-clone",
+  },
+  ss: { source: "ss(8)", options: "-K -D --kill --diag", valued: "-f -A -F -N" },
+  ip: { source: "ip(8)", words: /^-b(a|at|atc|atch)?$|^-force$/ },
+  "ip *": {
     source: `ip(8): any beginning of a verb stands for it, behind the object; ${gtfobins}/gtfobins/ip`,
-    words:
-      /^(ad|add|de|del|dele|delet|delete|se|set|ch|cha|chan|chang|change|chg|re|rep|repl|repla|replac|replace|ap|app|appe|appen|append|pr|pre|prep|prepe|prepen|prepend|fl|flu|flus|flush|ex|exe|exec|sa|sav|save|res|rest|resto|restor|restore|att|attach|pids?)$|^-b(a|at|atc|atch)?$|^-force$/,
-    verb: /^[adscrepf]$/,
+    options: beginnings(
+      "add delete set change chg replace append prepend flush execute save restore attach pids",
+    ),
   },
 }

@@ -153,3 +153,6 @@ export const joinWords = (words: ReadonlyArray<ShellWord>): string => words.map(
 /** Whether a word reads the same however it is quoted, so that its text names it without doubt. */
 export const isPlain = ({ source, text, literal }: ShellWord): boolean =>
   source === text || (literal && /^[\w@%+=:,./-]+$/.test(text))
+
+/** `/usr/bin/env` is `env`. */
+export const programName = (command: string): string => command.slice(command.lastIndexOf("/") + 1)

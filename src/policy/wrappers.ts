@@ -6,7 +6,7 @@ import { escapes } from "./escapes.ts"
 import type { Dialect } from "./grammar.ts"
 import { names } from "./names.ts"
 import { type OptionSpec, readOptions } from "./options.ts"
-import { joinWords, type ShellWord, unknownWord } from "./shell-word.ts"
+import { joinWords, programName, type ShellWord, unknownWord } from "./shell-word.ts"
 
 export type Inner =
   /** Another command, already split into words. */
@@ -258,8 +258,6 @@ const readers = new Map<string, Reader>([
   ["alias", alias],
 ])
 
-const nameOf = (command: string): string => command.slice(command.lastIndexOf("/") + 1)
-
 /** What a command runs besides itself. */
 export const innerCommands = (
   command: ReadonlyArray<ShellWord>,
@@ -267,7 +265,7 @@ export const innerCommands = (
 ): InnerCommands => {
   const [first, ...args] = command
   if (first === undefined) return []
-  const name = nameOf(first.text)
+  const name = programName(first.text)
   const reader = readers.get(name)
   if (reader !== undefined) return reader(args, input)
   return escapes(name, args) ? [delicate] : []

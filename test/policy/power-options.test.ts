@@ -1,11 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are bash's
 import { describe, expect, it } from "vitest"
 import { ToolFilters } from "../../src/policy/index.ts"
+import type { PowerOptions, PowerTable } from "../../src/policy/power-table.ts"
+import { checkerOptions } from "../../src/policy/power-table-checkers.ts"
+import { containerOptions } from "../../src/policy/power-table-containers.ts"
 import { databaseOptions } from "../../src/policy/power-table-databases.ts"
 import { developmentOptions } from "../../src/policy/power-table-development.ts"
 import { fileOptions } from "../../src/policy/power-table-files.ts"
 import { gitOptions } from "../../src/policy/power-table-git.ts"
 import { networkOptions } from "../../src/policy/power-table-network.ts"
+import { packageOptions } from "../../src/policy/power-table-packages.ts"
 import { systemOptions } from "../../src/policy/power-table-system.ts"
 
 const shell = { name: "shell", primaryParam: "command", primaryKind: "command" } as const
@@ -404,34 +408,50 @@ it("the explanation names what is not covered", () => {
 })
 
 describe("every option of the tables", () => {
-  const all = {
+  const all: PowerTable = {
     ...fileOptions,
     ...gitOptions,
     ...networkOptions,
     ...developmentOptions,
+    ...packageOptions,
+    ...checkerOptions,
+    ...containerOptions,
     ...systemOptions,
     ...databaseOptions,
   }
   const rows = Object.entries(all).flatMap(([names, options]) =>
-    names.split("|").map((name) => ({ name: name === "git" ? "git diff" : name, ...options })),
+    names.split("|").map((name) => ({ name: name.replace("*", "diff"), ...options })),
   )
 
-  it.each(rows)(
-    "of $name is asked, however it is written",
-    ({ name, short = "", long = [], harmless = [] }) => {
-      const written = [
-        ...[...short].flatMap((letter) => [`-${letter}`, `-${letter}f`, `-1${letter}`, `x -${letter}`]),
-        ...long.flatMap((option) => [`--${option}`, `--${option}=f`, `--${option} f`]),
-        ...long.filter((option) => option.length > 3).map((option) => `--${option.slice(0, -1)}`),
-      ]
-      for (const options of written) {
-        if (harmless.some((option) => options === `--${option}`)) continue
-        // A word in front of the option ends those of a program that runs another.
-        if (options.startsWith("x ") && all[name as "env"]?.leading === true) continue
-        expect([options, decide(`${name} ${options}`, ".*", "^env|^ssh")]).toEqual([options, undefined])
+  const spelled = (option: string, { spelling = "getopt" }: PowerOptions): ReadonlyArray<string> => {
+    if (option.endsWith("?")) return []
+    if (option.endsWith("*")) return [`${option.slice(0, -1)}f`]
+    if (option.endsWith(".")) return [`${option}f`]
+    if (!option.startsWith("-")) return [option]
+    if (/^-.$/.test(option)) {
+      const letter = [option, `${option}=f`]
+      return spelling === "one dash" ? letter : [...letter, `${option}f`, `-1${option[1]}`]
+    }
+    const name = option.replace(/^--?/, "")
+    const written = [option, `--${name}`, `${option}=f`, `${option} f`, `--${name.toUpperCase()}`]
+    const kebab = `--${name.replace(/(?<=[a-z])[A-Z]/g, (upper) => `-${upper.toLowerCase()}`)}`
+    const short = /getopt|any dashes|tar/.test(spelling) && name.length > 3 ? [`--${name.slice(0, -1)}`] : []
+    return [...written, kebab, ...short]
+  }
+
+  it.each(rows)("of $name is asked, however it is written", ({ name, ...row }) => {
+    const { options = "", harmless = "", behind } = row
+    for (const option of options.trim().split(/\s+/)) {
+      for (const written of option === "" ? [] : spelled(option, row)) {
+        if (` ${harmless} `.includes(` ${written} `)) continue
+        const lines =
+          behind === undefined ? [`${name} ${written}`, `${name} x ${written}`] : [`${name} ${written}`]
+        for (const line of lines) {
+          expect([line, decide(line, ".*", "^env|^ssh")]).toEqual([line, undefined])
+        }
       }
-    },
-  )
+    }
+  })
 
   it.each(rows)("of $name has a source", ({ source }) => {
     expect(source).toMatch(/\w{2,}/)

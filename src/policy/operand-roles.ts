@@ -1,0 +1,110 @@
+/** What the operands of a program are to it: data, or a command that it may run. For guesses, which only deny rules look at. */
+import { isDash, isOneWord } from "./arguments.ts"
+import { bareName } from "./command-shape.ts"
+import { names } from "./names.ts"
+import { runnerOf } from "./runners.ts"
+import type { ShellWord } from "./shell-word.ts"
+
+/** They run nothing that their operands name, but for options that the tables of power-options.ts know. */
+const dataPrograms = new Set(
+  names(`
+    git ls dir tree cat tac head tail less more wc grep egrep fgrep rg ag ack sort uniq cut paste join comm tr nl fold
+    column stat file du df basename dirname realpath readlink diff cmp md5sum sha1sum sha256sum sha512sum cksum base64 xxd
+    od hexdump strings cd pushd popd pwd mkdir rmdir cp mv rm ln touch chmod chown chgrp mktemp truncate tee
+    test [ true false : which whereis type date cal sleep seq kill pkill pgrep ps jq yq id whoami uname hostname
+    apt apt-get apt-cache aptitude
+  `),
+)
+
+const packages =
+  "install i add remove rm uninstall un purge update upgrade reinstall search show info list ls"
+const containers = `
+  ps ls rm kill stop start restart pause unpause logs inspect wait port rename diff stats events images pull push down up
+`
+
+/** Nor do these subcommands, right behind the program. `…*` is all below one. */
+const dataSubcommands: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
+  (
+    [
+      ["dnf yum zypper apk brew port gem pip pip3 npm pnpm yarn bun cargo conda poetry pipenv uv", packages],
+      [
+        "docker podman nerdctl",
+        `${containers} rmi tag history save load export import cp volume* network* image*`,
+      ],
+      [
+        "gh",
+        "pr* issue* release* run* workflow* auth* search* label* gist* cache* secret* variable* repo* status",
+      ],
+    ] as const
+  ).flatMap(([programs, subcommands]) =>
+    names(programs).map((program) => [program, new Set(names(subcommands))]),
+  ),
+)
+
+/** Subcommands that have subcommands, and those of these whose operands are data. */
+const groups: Readonly<Record<string, ReadonlySet<string>>> = {
+  compose: new Set(names(`${containers} config`)),
+  container: new Set(names(containers)),
+}
+
+/** Their first operand is a command of their own. */
+const haveSubcommands = new Set(
+  names(`
+    docker podman nerdctl kubectl oc helm gh glab cargo go rustup npm uv pip pip3 poetry pipenv conda
+    brew apt apt-get dnf yum pacman snap systemctl launchctl aws gcloud az terraform vagrant svn hg jj
+  `),
+)
+
+const isGroup = (program: string, subcommand: string): boolean =>
+  dataSubcommands[program] !== undefined && Object.hasOwn(groups, subcommand)
+
+/** Whether no operand of the command is run, unless by an option. */
+export const hasDataOperands = (words: ReadonlyArray<ShellWord>): boolean => {
+  const [program = "", subcommand = "", nested = ""] = words.map(({ text }) => bareName(text))
+  if (dataPrograms.has(program)) return true
+  const known = Object.hasOwn(dataSubcommands, program) ? dataSubcommands[program] : undefined
+  if (known === undefined) return false
+  if (known.has(subcommand) || known.has(`${subcommand}*`)) return true
+  return /^(docker|podman|nerdctl)$/.test(program) && groups[subcommand]?.has(nested) === true
+}
+
+/** The first word that may begin a command which the program runs. */
+export const firstCommandWord = (words: ReadonlyArray<ShellWord>): number => {
+  const [program = "", subcommand = ""] = words.map(({ text }) => bareName(text))
+  if (!haveSubcommands.has(program)) return 1
+  return isGroup(program, subcommand) ? 3 : 2
+}
+
+const inContainer =
+  /^(docker|podman|nerdctl)( compose| container)? (run|exec)$|^docker-compose (run|exec)$|^(kubectl|oc) (exec|run|debug)$/
+
+/** Where words begin of which one names the program that is run, and how many operands stand in front of it. */
+const runStart = (
+  words: ReadonlyArray<ShellWord>,
+): { readonly from: number; readonly operands: number } | undefined => {
+  const runner = runnerOf(words)
+  if (runner !== undefined) return runner.any ? { from: runner.from, operands: 0 } : undefined
+  const first = words.slice(0, 3).map(({ text }) => bareName(text))
+  const length = [3, 2].find((count) => inContainer.test(first.slice(0, count).join(" ")))
+  return length === undefined ? undefined : { from: length, operands: 1 }
+}
+
+/** The word with which a command begins that is known only when it runs: `npx $x`, `docker run image $x`. */
+export const unknownCommand = (words: ReadonlyArray<ShellWord>): number | undefined => {
+  const start = runStart(words)
+  if (start === undefined) return undefined
+  let operands = 0
+  for (let at = start.from; at < words.length; at += 1) {
+    const word = words[at]!
+    const mayBeValue = at > start.from && isDash(words[at - 1]!) && words[at - 1]!.text !== "--"
+    if (isDash(word)) continue
+    const isUnknown = word.pieces[0] === undefined || word.pieces[0] === ""
+    const isCertain = start.operands > 0 && mayBeValue && isOneWord(word)
+    if (!word.literal && isUnknown && !isCertain && (operands >= start.operands || !isOneWord(word)))
+      return at
+    if (mayBeValue) continue
+    operands += 1
+    if (operands > start.operands) return undefined
+  }
+  return undefined
+}

@@ -1,0 +1,185 @@
+/**
+ * Reads an option as the command does that it is given to: by its family's way of spelling, one of `spellings`. Beyond what
+ * a family declares, upper and lower case, hyphens and underscores never tell long options apart, so that `--outputFile`,
+ * `--output-file` and `--OUTPUT_FILE` are one. What is read more widely than the command reads it is asked more often, no more.
+ */
+import { names } from "./names.ts"
+
+interface SpellingTraits {
+  /** Whether any beginning of a long option stands for it. */
+  readonly abbreviates?: true
+  /** Whether a long option may also stand behind one dash. */
+  readonly oneDash?: true
+  /** Whether letters may stand behind one dash together, the last with its value. */
+  readonly bundles?: true
+  /** Whether the first word may be such letters without a dash. */
+  readonly bareBundle?: true
+}
+
+const spellings = {
+  /** GNU getopt_long, argparse, optparse, git. */
+  getopt: { abbreviates: true, bundles: true },
+  /** yargs, cac, clap, cobra, popt, commander: long options are written out. */
+  whole: { bundles: true },
+  /** go, java, tsc, terraform, find: one dash or two, no bundles. */
+  "one dash": { oneDash: true },
+  /** nopt, commons-cli: one dash or two, abbreviated, and bundles too. */
+  "any dashes": { abbreviates: true, oneDash: true, bundles: true },
+  tar: { abbreviates: true, bundles: true, bareBundle: true },
+} as const satisfies Readonly<Record<string, SpellingTraits>>
+
+/** How a family of commands spells its options. */
+export type Spelling = keyof typeof spellings
+
+const traitsOf = (spelling: Spelling): SpellingTraits => spellings[spelling]
+
+/** Letters are told apart by their case. */
+const folded = (name: string): string =>
+  name.length === 1 ? name : name.replace(/(?<=.)[-_](?=.)/g, "").toLowerCase()
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+
+/**
+ * Options and subcommands, as they are written: `-o`, `--output`, `-delete`, `add`. `…*` is every word that begins so,
+ * `--coverage.` all below `--coverage`, `-C?` a letter whose value, if it has one, stands behind it in its word.
+ */
+export class OptionNames {
+  readonly letters: string
+  /** Words that are known by their beginning, and subcommands. */
+  readonly forms: RegExp | undefined
+  private readonly attached: string
+  private readonly long: ReadonlyArray<string>
+
+  constructor(text = "") {
+    const words = text.trim() === "" ? [] : names(text)
+    const optional = words.filter((word) => /^-[^-*]\?$/.test(word))
+    this.attached = optional.map((word) => word[1]).join("")
+    this.letters = words.flatMap((word) => /^-([^-*?])$/.exec(word)?.[1] ?? []).join("")
+    this.long = words
+      .filter((word) => /^--?[^-*?][^*?]+$/.test(word))
+      .map((word) => folded(word.replace(/^--?/, "")))
+    const forms = words.flatMap((word) => {
+      if (word.endsWith("*")) return [escaped(word.slice(0, -1))]
+      return word.startsWith("-") ? [] : [`${escaped(word)}$`]
+    })
+    this.forms = forms.length === 0 ? undefined : new RegExp(`^(?:${forms.join("|")})`)
+  }
+
+  /** Whether a long option that is written so, without dashes and value, is one of them. */
+  hasLong(written: string, abbreviates = false): boolean {
+    const name = folded(written)
+    return (
+      name !== "" &&
+      this.long.some(
+        (long) =>
+          name === long ||
+          name.startsWith(`${long}.`) ||
+          (long.endsWith(".") && name.startsWith(long)) ||
+          (abbreviates && long.startsWith(name)),
+      )
+    )
+  }
+
+  /** Whether the rest of the word is the letter's value. */
+  takesRest(letter: string): boolean {
+    return this.letters.includes(letter) || this.attached.includes(letter)
+  }
+}
+
+/** Whether a word is a long option, written out, of these. */
+export const isWrittenOut = (word: string, options: OptionNames): boolean =>
+  word.startsWith("--") && options.hasLong(longName(word).name)
+
+export interface FoundOption {
+  /** Where its letter stands in the word; undefined for a long option. */
+  readonly letterAt: number | undefined
+  /** What stands behind it in the word, as its value. */
+  readonly value: string | undefined
+}
+
+const findLetter = (
+  word: string,
+  from: number,
+  wanted: OptionNames,
+  valued: OptionNames,
+): FoundOption | undefined => {
+  for (let at = from; at < word.length; at += 1) {
+    const letter = word[at]!
+    if (wanted.letters.includes(letter)) {
+      return { letterAt: at, value: at + 1 < word.length ? word.slice(at + 1) : undefined }
+    }
+    if (from > 0 && valued.takesRest(letter)) return undefined
+  }
+  return undefined
+}
+
+const longName = (word: string): { readonly name: string; readonly value: string | undefined } => {
+  const [dashes] = /^--?/.exec(word) ?? [""]
+  const equals = word.indexOf("=")
+  if (equals < 0) return { name: word.slice(dashes.length), value: undefined }
+  return { name: word.slice(dashes.length, equals), value: word.slice(equals + 1) }
+}
+
+/** The first option of a word that is one of those wanted. */
+export const findOption = (
+  word: string,
+  spelling: Spelling,
+  wanted: OptionNames,
+  valued: OptionNames,
+): FoundOption | undefined => {
+  if (!word.startsWith("-")) return undefined
+  const { abbreviates = false, oneDash = false, bundles = false } = traitsOf(spelling)
+  const { name, value } = longName(word)
+  const isLong = word.startsWith("--")
+  // Programs that bundle letters take a long option behind one dash for letters; that it is meant for one is asked, too.
+  if (isLong || name.length > 1) {
+    if (wanted.hasLong(name, abbreviates && (isLong || oneDash))) return { letterAt: undefined, value }
+    if (isLong) return undefined
+  }
+  if (bundles) return findLetter(word, 1, wanted, valued)
+  return name.length === 1 && wanted.letters.includes(name) ? { letterAt: 1, value } : undefined
+}
+
+/** The same, of a first word without a dash. */
+export const findBareOption = (
+  word: string,
+  spelling: Spelling,
+  wanted: OptionNames,
+): FoundOption | undefined =>
+  traitsOf(spelling).bareBundle === true ? findLetter(word, 0, wanted, wanted) : undefined
+
+/** Whether the next word is the value of an option that ends this one. */
+export const takesNext = (
+  word: string,
+  spelling: Spelling,
+  wanted: OptionNames,
+  valued: OptionNames,
+): boolean => {
+  const { name, value } = longName(word)
+  if (name.length > 1 && valued.hasLong(name)) return value === undefined
+  if (word.startsWith("--")) return false
+  if (traitsOf(spelling).bundles !== true) return valued.letters.includes(name) && name.length === 1
+  for (let at = 1; at < word.length; at += 1) {
+    const letter = word[at]!
+    // What follows an option that is asked about may be its value.
+    if (wanted.letters.includes(letter)) return false
+    if (valued.takesRest(letter)) return at === word.length - 1 && valued.letters.includes(letter)
+  }
+  return false
+}
+
+/** Whether `--` ends the options. */
+export const hasEndMark = (spelling: Spelling): boolean => spelling !== "one dash"
+
+const restraints = names("dryrun justprint recon simulate noact noemit")
+const offValue = /^(false|no|none|off|0)$/i
+
+/** Whether a word takes back what an option such as `--dry-run` promised: `--no-dry-run`, `--dry-run=none`, `--noEmit false`. */
+export const liftsRestraint = (word: string, next: string | undefined): boolean => {
+  if (!word.startsWith("-")) return false
+  const { name, value } = longName(word)
+  const isRestraint = restraints.includes(folded(name))
+  if (isRestraint && offValue.test(value ?? next ?? "")) return true
+  const negated = word.startsWith("--") ? /^no[-_](.+)$/.exec(name)?.[1] : undefined
+  return negated !== undefined && ["n", ...restraints].some((long) => long.startsWith(folded(negated)))
+}

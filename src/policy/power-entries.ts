@@ -1,0 +1,156 @@
+/** Finds which entries of the tables speak of a command, and of which of its words: its own, and those of what it runs. */
+import { argumentKinds } from "./arguments.ts"
+import { names } from "./names.ts"
+import { OptionNames, type Spelling } from "./option-spelling.ts"
+import type { PowerOptions, PowerTable } from "./power-table.ts"
+import { checkerOptions } from "./power-table-checkers.ts"
+import { containerOptions } from "./power-table-containers.ts"
+import { databaseOptions } from "./power-table-databases.ts"
+import { developmentOptions } from "./power-table-development.ts"
+import { fileOptions } from "./power-table-files.ts"
+import { gitOptions } from "./power-table-git.ts"
+import { networkOptions } from "./power-table-network.ts"
+import { packageOptions } from "./power-table-packages.ts"
+import { systemOptions } from "./power-table-system.ts"
+import { namedProgram, runnerOf } from "./runners.ts"
+import type { ShellWord } from "./shell-word.ts"
+
+/** What an entry says, read. */
+export interface Entry extends Pick<PowerOptions, "words" | "output" | "behind" | "scripts"> {
+  readonly spelling: Spelling
+  readonly wanted: OptionNames
+  /** Also those of the entries that it is a subcommand of. */
+  readonly valued: OptionNames
+  readonly harmless: OptionNames
+  readonly discards: OptionNames
+  readonly reads: OptionNames
+  readonly script: OptionNames
+  readonly passes: ReadonlyArray<string>
+  readonly subcommands: ReadonlyArray<string>
+}
+
+/** An entry, and the words that it speaks of. */
+export interface PlacedEntry {
+  readonly entry: Entry
+  readonly from: number
+  readonly to?: number | undefined
+}
+
+const tables: ReadonlyArray<PowerTable> = [
+  fileOptions,
+  gitOptions,
+  networkOptions,
+  developmentOptions,
+  packageOptions,
+  checkerOptions,
+  containerOptions,
+  systemOptions,
+  databaseOptions,
+]
+
+interface Row {
+  readonly subcommands: ReadonlyArray<string>
+  readonly options: PowerOptions
+}
+
+const rows = new Map<string, Array<Row>>()
+for (const [key, options] of tables.flatMap((table) => Object.entries(table))) {
+  for (const name of key.split("|")) {
+    const [program, ...subcommands] = name.split(" ")
+    rows.set(program!, [...(rows.get(program!) ?? []), { subcommands, options }])
+  }
+}
+
+const isAbove = (above: ReadonlyArray<string>, below: ReadonlyArray<string>): boolean =>
+  above.length <= below.length && above.every((name, at) => name === "*" || name === below[at])
+
+const entryOf = ({ options, subcommands }: Row, among: ReadonlyArray<Row>): Entry => {
+  const valued = among
+    .filter((row) => isAbove(row.subcommands, subcommands))
+    .map((row) => row.options.valued ?? "")
+  return {
+    words: options.words,
+    output: options.output,
+    behind: options.behind,
+    scripts: options.scripts,
+    spelling: options.spelling ?? "getopt",
+    wanted: new OptionNames(options.options),
+    valued: new OptionNames(valued.join(" ")),
+    harmless: new OptionNames(options.harmless),
+    discards: new OptionNames(options.discards),
+    reads: new OptionNames(options.reads),
+    script: new OptionNames(options.scripts?.options),
+    passes: options.passes === undefined ? [] : names(options.passes),
+    subcommands,
+  }
+}
+
+const entries: ReadonlyMap<string, ReadonlyArray<Entry>> = new Map(
+  [...rows].map(([program, among]) => [program, among.map((row) => entryOf(row, among))]),
+)
+
+/** Where the subcommands of an entry end; `open` where a word of them is known only when the line runs. */
+const endOfSubcommands = (
+  words: ReadonlyArray<ShellWord>,
+  start: number,
+  { subcommands, spelling, wanted, valued }: Entry,
+): number | "open" | undefined => {
+  let from = start
+  for (const subcommand of subcommands) {
+    const kinds = argumentKinds(words.slice(from), { spelling, wanted, valued })
+    // A word behind an option may be its value.
+    const last = kinds.findIndex((kind, at) => kind === "operand" && kinds[at - 1] !== "option")
+    const candidates = words.slice(from, last < 0 ? undefined : from + last + 1)
+    const found = candidates.findIndex(
+      ({ text, literal }, at) =>
+        kinds[at] === "operand" && (!literal || subcommand === "*" || text === subcommand),
+    )
+    if (found < 0) return undefined
+    if (!candidates[found]!.literal) return "open"
+    from += found + 1
+  }
+  return from
+}
+
+export interface Placed {
+  readonly entries: ReadonlyArray<PlacedEntry>
+  /** Whether it cannot be told which subcommand is run. */
+  readonly open: boolean
+}
+
+/** The entries for a program whose arguments begin at `start`. */
+export const placedEntries = (program: string, words: ReadonlyArray<ShellWord>, start: number): Placed => {
+  const ends = (entries.get(program) ?? []).map((entry) => ({
+    entry,
+    from: endOfSubcommands(words, start, entry),
+  }))
+  const placed = ends.filter((end): end is PlacedEntry => typeof end.from === "number")
+  const passed = placed.flatMap(({ entry, from }) => {
+    const mark = words.findIndex(({ text }, at) => at >= from && text === "--")
+    return entry.passes.flatMap((name) =>
+      (entries.get(name) ?? [])
+        .filter(({ subcommands }) => subcommands.length === 0)
+        .map((passing) => ({ entry: passing, from: mark < 0 ? from : mark + 1 })),
+    )
+  })
+  // The options in front of a subcommand may take a value that only its entry knows of.
+  const deepest = placed.reduce<Entry | undefined>(
+    (deep, { entry }) => (entry.subcommands.length >= (deep?.subcommands.length ?? 0) ? entry : deep),
+    undefined,
+  )
+  const own = placed.map(({ entry, from }) => {
+    const next = placed.find((other) => other.from > from)
+    const to = entry.behind === "another's" ? next?.from : undefined
+    return { entry: { ...entry, valued: deepest!.valued }, from, to }
+  })
+  return { entries: [...own, ...passed], open: ends.some(({ from }) => from === "open") }
+}
+
+/** The program that a runner runs: the first behind it that the tables know, and where its arguments begin. */
+export const ranProgram = (
+  words: ReadonlyArray<ShellWord>,
+): { readonly program: string; readonly start: number } | undefined => {
+  const from = runnerOf(words)?.from ?? words.length
+  const at = words.findIndex((word, index) => index >= from && entries.has(namedProgram(word)))
+  return at < 0 ? undefined : { program: namedProgram(words[at]!), start: at + 1 }
+}

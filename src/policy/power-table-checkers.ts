@@ -1,0 +1,100 @@
+/** Linters, formatters and test runners: their plugins, formatters and set-ups are code. */
+import type { PowerTable } from "./power-table.ts"
+
+export const checkerOptions: PowerTable = {
+  eslint: {
+    source: "eslint command line reference",
+    spelling: "whole",
+    options: `
+      -o -c -f --fix --fix-type --output-file --config --rulesdir --plugin --resolve-plugins-relative-to --parser
+      --format --cache-location --cache-file --flag --init --inspect-config --suppress-all --suppress-rule
+      --suppressions-location --prune-suppressions --mcp
+    `,
+  },
+  prettier: {
+    source: "prettier CLI reference",
+    spelling: "whole",
+    options: "-w --write --plugin --plugin-search-dir --config --cache-location",
+  },
+  biome: {
+    source: "biome CLI reference",
+    spelling: "whole",
+    options: "--write --fix --apply --apply-unsafe --unsafe --config-path --suppress --reporter-file",
+  },
+  stylelint: {
+    source: "stylelint CLI reference",
+    spelling: "whole",
+    options: `
+      -f -o --fix --config --config-basedir --custom-formatter --custom-syntax --formatter --output-file
+      --cache-location
+    `,
+  },
+  jest: {
+    source: "jest CLI reference",
+    spelling: "whole",
+    options: `
+      -c -u --config --rootDir --roots --projects --preset --outputFile --reporters --globalSetup --globalTeardown
+      --globals --setupFiles --setupFilesAfterEnv --setupTestFrameworkScriptFile --env --testEnvironment
+      --testEnvironmentOptions --runner --testRunner --testSequencer --testResultsProcessor --transform --resolver
+      --filter --haste --dependencyExtractor --snapshotResolver --snapshotSerializers --snapshotFormat
+      --moduleNameMapper --modulePaths --moduleDirectories --moduleLoader --prettierPath --updateSnapshot
+      --coverageDirectory --coverageReporters --cacheDirectory --clearCache --init --watchPlugins
+    `,
+  },
+  vitest: {
+    source: "vitest CLI reference; what is written with dots is configuration",
+    spelling: "whole",
+    options: `
+      -c -u -r --config --root --dir --outputFile --outputJson --json --reporter --reporters --environment
+      --globalSetup --setupFiles --runner --update --api --ui --open --diff --pool --execArgv --attachmentsDir
+      --configLoader --mergeReports --snapshotSerializers --inspect --inspectBrk
+      --coverage. --poolOptions. --browser --typecheck. --sequence. --server. --deps. --cache. --benchmark.
+      --experimental. --alias --environmentOptions --workspace
+    `,
+    harmless: `
+      --coverage.enabled --coverage.provider --coverage.include --coverage.exclude --coverage.all
+      --coverage.thresholds --coverage.skipFull --typecheck.enabled --typecheck.only --sequence.shuffle
+      --sequence.seed
+    `,
+  },
+  mocha: {
+    source: "mocha CLI reference",
+    spelling: "whole",
+    options: `
+      -r -R -O -u --require --import --loader --config --package --reporter --reporter-option
+      --reporter-options --ui --file --node-option
+    `,
+  },
+  playwright: {
+    source: "playwright test --help",
+    spelling: "whole",
+    options: "-c -u --config --output --reporter --update-snapshots --ui --ui-host --tsconfig",
+  },
+  "pytest|py.test": {
+    source: "pytest command-line flags; @FILE holds options, --tx of pytest-xdist runs a Python",
+    options: `
+      -p -c -o -d --rootdir --confcutdir --basetemp --junit-xml --junitxml --log-file --pdbcls --override-ini
+      --report-log --pastebin --config-file --debug --cov-report --cov-config --tx --rsyncdir --html --css
+      --json-report-file --benchmark-json --benchmark-save --benchmark-storage --snapshot-update @*
+    `,
+    valued: "-k -m -r -n -W",
+    harmless: "--co --cov --pdb",
+  },
+  ruff: {
+    source: "ruff CLI reference; @FILE holds options",
+    spelling: "whole",
+    options:
+      "-o --fix --fix-only --unsafe-fixes --output-file --config --cache-dir --add-noqa --add-ignore @*",
+  },
+  black: { source: "black --help", spelling: "whole", options: "-c --code --config" },
+  mypy: {
+    source: "mypy CLI reference; @FILE holds options",
+    options: `
+      -c --command --install-types --config-file --python-executable --shadow-file --cache-dir --cache-map
+      --custom-typeshed-dir --custom-typing-module --junit-xml --any-exprs-report --cobertura-xml-report
+      --html-report --linecount-report --linecoverage-report --lineprecision-report --memory-xml-report
+      --txt-report --xml-report --xslt-html-report --xslt-txt-report --timing-stats --line-checking-stats
+      --quickstart-file @*
+    `,
+  },
+}

@@ -1,0 +1,37 @@
+/** Programs that run the one that is named behind them: `npx eslint`, `uv run pytest`, `python -m json.tool`. */
+import { names } from "./names.ts"
+import { programName, type ShellWord } from "./shell-word.ts"
+
+const always = new Set(names("npx bunx pnpx uvx yarn corepack"))
+const managers = new Set(
+  names("npm pnpm bun uv pipx poetry pipenv pdm hatch rye bundle mise conda micromamba"),
+)
+const verbs = new Set(names("exec x dlx run tool runx"))
+/** `npm run` runs a script of the project, and only that. */
+const scriptManagers = new Set(names("npm pnpm bun"))
+const module = /^-[A-Za-z]*?m([a-z][\w.]+)?$/
+
+export interface Runner {
+  /** The first word that may name what is run. */
+  readonly from: number
+  /** Whether that may be any program. */
+  readonly any: boolean
+}
+
+/** Gives undefined for a command that is no runner. */
+export const runnerOf = (words: ReadonlyArray<ShellWord>): Runner | undefined => {
+  const program = programName(words[0]?.text ?? "")
+  if (always.has(program)) return { from: 1, any: true }
+  if (/^python[\d.]*$/.test(program)) {
+    const at = words.findIndex(({ text }) => module.test(text))
+    return at < 0 ? undefined : { from: at, any: false }
+  }
+  if (!managers.has(program)) return undefined
+  const at = words.findIndex(({ text }, index) => index > 0 && verbs.has(text))
+  const isScript = scriptManagers.has(program) && words[at]?.text === "run"
+  return at < 0 ? undefined : { from: at + 1, any: !isScript }
+}
+
+/** The names that a word gives to a program: `-mjson.tool` is `json.tool`, `eslint@9` is `eslint`. */
+export const namedProgram = ({ text }: ShellWord): string =>
+  module.exec(text)?.[1] ?? programName(text).replace(/(?<=.)@[\w.^~*-]+$/, "")
