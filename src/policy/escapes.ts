@@ -2,24 +2,53 @@
  * Programs whose arguments are scripts, which may run a program of the caller's choosing, or write. A rule such as
  * `^awk\b` was not meant for them. Options that do so are in power-options.ts.
  */
+import { isOneWord } from "./arguments.ts"
+import { isHarmlessAwk } from "./script-awk.ts"
+import { isHarmlessSed } from "./script-sed.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-const awk = (args: ReadonlyArray<ShellWord>): boolean =>
-  args.some(({ text, literal }) => !literal || /system|getline|[|>@]|^-[^Fv]/.test(text))
+const mayBeOption = ({ text, literal, pieces }: ShellWord): boolean =>
+  /^-./.test(text) || (!literal && (pieces[0] === undefined || pieces[0] === ""))
 
-/** `p`, `d`, `q` and `=` with line numbers, and a substitution without the flags `e` and `w`. */
-const harmlessSed =
-  /^(?:(?:\d+|\$)(?:,(?:\d+|\$))?)?[pdq=]$|^s([/|#,])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpI\d]*$/
+/** The program, behind `-F` and `-v` alone. */
+const awk = (args: ReadonlyArray<ShellWord>): boolean => {
+  let at = 0
+  for (let text = args[at]?.text; text !== undefined && /^-[Fv]/.test(text); text = args[at]?.text) {
+    const last = text.length === 2 ? at + 1 : at
+    if (!args.slice(at, last + 1).every(isOneWord)) return true
+    at = last + 1
+  }
+  const program = args[args[at]?.text === "--" ? at + 1 : at]
+  if (program === undefined || !program.literal || /^-./.test(program.text)) return true
+  return args.slice(args.indexOf(program) + 1).some(mayBeOption) || !isHarmlessAwk(program.text)
+}
+
+const sedFlags = /^-[nErsuz]+$|^--(quiet|silent|regexp-extended|null-data|separate|unbuffered|posix|sandbox)$/
+
+/** What `-i` writes is its rule's affair: a table of options has it. */
+const sedInPlace = /^-[nErsuz]*i|^--in-place(=|$)/
 
 const sed = (args: ReadonlyArray<ShellWord>): boolean => {
-  if (!args.every((word) => word.literal)) return true
-  const texts = args.map((word) => word.text)
-  const options = texts.filter((text) => text.startsWith("-"))
-  if (!options.every((option) => /^-[nErsuz]*e?$|^--(quiet|silent|regexp-extended)$/.test(option)))
-    return true
-  const scripts = texts.filter((_, at) => /^-[nErsuz]*e$/.test(texts[at - 1] ?? ""))
-  if (scripts.length === 0) scripts.push(texts.find((text) => !text.startsWith("-")) ?? "")
-  return !scripts.every((script) => harmlessSed.test(script))
+  const scripts: Array<ShellWord> = []
+  const operands: Array<ShellWord> = []
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at]!
+    const { text } = word
+    const attached = /^(?:-[nErsuz]*e|--expression=)(.+)$/s.exec(text)?.[1]
+    if (attached !== undefined) scripts.push({ ...word, text: attached })
+    else if (/^(-[nErsuz]*e|--expression)$/.test(text)) {
+      at += 1
+      if (args[at] === undefined) return true
+      scripts.push(args[at]!)
+    } else if (!/^-./.test(text)) operands.push(word)
+    else if (!(word.literal && (sedFlags.test(text) || sedInPlace.test(text)))) return true
+  }
+  if (scripts.length === 0) scripts.push(...operands.splice(0, 1))
+  return (
+    operands.some(mayBeOption) ||
+    scripts.length === 0 ||
+    !scripts.every(({ text, literal }) => literal && isHarmlessSed(text))
+  )
 }
 
 /** They change the shell's way of reading the rest of the line, but for these settings. */

@@ -85,9 +85,16 @@ const entryOf = ({ options, subcommands }: Row, among: ReadonlyArray<Row>): Entr
   }
 }
 
-const entries: ReadonlyMap<string, ReadonlyArray<Entry>> = new Map(
-  [...rows].map(([program, among]) => [program, among.map((row) => entryOf(row, among))]),
-)
+const entries = new Map<string, ReadonlyArray<Entry>>()
+
+/** What the tables say of a program and its subcommands, read when it is first asked for. */
+const entriesOf = (program: string): ReadonlyArray<Entry> => {
+  const among = rows.get(program)
+  if (among === undefined) return []
+  const known = entries.get(program) ?? among.map((row) => entryOf(row, among))
+  entries.set(program, known)
+  return known
+}
 
 /** Where the subcommands of an entry end; `open` where a word of them is known only when the line runs. */
 const endOfSubcommands = (
@@ -120,7 +127,7 @@ export interface Placed {
 
 /** The entries for a program whose arguments begin at `start`. */
 export const placedEntries = (program: string, words: ReadonlyArray<ShellWord>, start: number): Placed => {
-  const ends = (entries.get(program) ?? []).map((entry) => ({
+  const ends = entriesOf(program).map((entry) => ({
     entry,
     from: endOfSubcommands(words, start, entry),
   }))
@@ -128,7 +135,7 @@ export const placedEntries = (program: string, words: ReadonlyArray<ShellWord>, 
   const passed = placed.flatMap(({ entry, from }) => {
     const mark = words.findIndex(({ text }, at) => at >= from && text === "--")
     return entry.passes.flatMap((name) =>
-      (entries.get(name) ?? [])
+      entriesOf(name)
         .filter(({ subcommands }) => subcommands.length === 0)
         .map((passing) => ({ entry: passing, from: mark < 0 ? from : mark + 1 })),
     )
@@ -151,6 +158,6 @@ export const ranProgram = (
   words: ReadonlyArray<ShellWord>,
 ): { readonly program: string; readonly start: number } | undefined => {
   const from = runnerOf(words)?.from ?? words.length
-  const at = words.findIndex((word, index) => index >= from && entries.has(namedProgram(word)))
+  const at = words.findIndex((word, index) => index >= from && rows.has(namedProgram(word)))
   return at < 0 ? undefined : { program: namedProgram(words[at]!), start: at + 1 }
 }

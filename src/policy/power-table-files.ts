@@ -152,8 +152,8 @@ export const fileOptions: PowerTable = {
   "cProfile|profile": { source: "python -m cProfile", options: "-o --outfile", behind: "another's" },
   sed: {
     source: "sed(1); its scripts are read in script-sed.ts",
-    options: "-i -f --in-place --file",
-    valued: "-e -l --expression --line-length",
+    options: "-i --in-place",
+    valued: "-e --expression",
   },
   env: {
     source: `${coreutils}: env: --chdir, --split-string`,

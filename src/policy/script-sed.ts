@@ -1,0 +1,92 @@
+/**
+ * Tells whether a sed script only edits: addresses, and commands that neither write files nor run or read others. Whatever
+ * sed might read otherwise, such as a delimiter within brackets, is said not to.
+ */
+
+const blank = /[ \t]*/y
+const between = /(?:[\s;{}]|#[^\n]*)*/y
+const address = /\d+(?:~\d+)?|\$/y
+const delimited = /\\?([/|#,!@%_+=~])/y
+const relative = /[+~]\d+/y
+const plain = /[=dDgGhHnNpPxzF]|[lLqQ][ \t]*\d*/y
+const label = /[btT](?:[ \t]*[\w.-]+)?|:[ \t]*[\w.-]+/y
+const text = /[aic](?:[^\\\n]|\\[\s\S])+/y
+const flags = /[gpIiMm\d]*/y
+const end = /[ \t]*(?=[;}#\n]|$)/y
+
+class Script {
+  private readonly source: string
+  private at = 0
+
+  constructor(source: string) {
+    this.source = source
+  }
+
+  isHarmless(): boolean {
+    this.match(between)
+    while (this.at < this.source.length) {
+      if (!this.addresses() || !this.command()) return false
+      this.match(between)
+    }
+    return true
+  }
+
+  private match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.source) ?? undefined
+    this.at += found?.[0].length ?? 0
+    return found
+  }
+
+  /** Up to the next delimiter; false where it is not certain which that is. */
+  private part(delimiter: string, isPattern: boolean): boolean {
+    const class_ = isPattern
+      ? `|\\[\\^?(?![\\]^])(?:\\[:[a-z]+:\\]|\\\\[\\w.*+?$-]|[^\\]\\[\\\\\\n${delimiter}])+\\]`
+      : ""
+    this.match(new RegExp(`(?:[^\\\\\\n${isPattern ? "\\[" : ""}${delimiter}]|\\\\[^\\n]${class_})*`, "y"))
+    if (this.source[this.at] !== delimiter) return false
+    this.at += 1
+    return true
+  }
+
+  private address(): "none" | "one" | "unclear" {
+    if (this.match(address) !== undefined) return "one"
+    const next = this.source[this.at]
+    if (next !== "/" && next !== "\\") return "none"
+    const delimiter = this.match(delimited)?.[1]
+    if (delimiter === undefined || !this.part(delimiter, true)) return "unclear"
+    this.match(/[IM]*/y)
+    return "one"
+  }
+
+  private addresses(): boolean {
+    const first = this.address()
+    if (first === "unclear") return false
+    this.match(blank)
+    if (first === "one" && this.match(/,[ \t]*/y) !== undefined) {
+      if (this.match(relative) === undefined && this.address() !== "one") return false
+      this.match(blank)
+    }
+    this.match(/[! \t]*/y)
+    return true
+  }
+
+  private command(): boolean {
+    const next = this.source[this.at]
+    if (next === "{" || next === "}" || next === "#") return true
+    if (this.match(text) !== undefined) return true
+    if (next === "s" || next === "y") {
+      this.at += 1
+      const delimiter = this.match(delimited)
+      if (delimiter === undefined || delimiter[0].length > 1) return false
+      if (!this.part(delimiter[1]!, next === "s") || !this.part(delimiter[1]!, false)) return false
+      if (next === "s") this.match(flags)
+    } else if (this.match(plain) === undefined && this.match(label) === undefined) {
+      return false
+    }
+    return this.match(end) !== undefined
+  }
+}
+
+export const isHarmlessSed = (source: string): boolean =>
+  source.trim() !== "" && new Script(source).isHarmless()
