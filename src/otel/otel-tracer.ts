@@ -92,6 +92,10 @@ class OtelCallTrace implements CallTrace {
     this.context = trace.setSpan(parent, this.span)
   }
 
+  get traceId(): string {
+    return this.span.spanContext().traceId
+  }
+
   handler(name: string): HandlerTrace {
     const span = this.parts.tracer.startSpan(`handler ${name}`, {}, this.context)
     const active = trace.setSpan(this.context, span)

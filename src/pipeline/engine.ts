@@ -6,17 +6,16 @@ import type { Fiber } from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import type { ActiveCalls } from "./call/calls.ts"
 import type { Command } from "./call/command.ts"
-import { effectTracer } from "./call/effect-tracer.ts"
 import { CommandOutbox, type Engine } from "./call/engine.ts"
 import type { EnqueuedCall } from "./call/enqueued.ts"
 import type { Submission } from "./call/submission.ts"
 import type { EventQueue } from "./events/event-queue.ts"
+import type { Watchers } from "./events/watchers.ts"
 import type { ToolCall } from "./model/call.ts"
 import type { CallingAgent } from "./model/handler.ts"
 import type { CallFilter, Settings } from "./model/options.ts"
 import type { Stopped } from "./model/outcome.ts"
 import type { Tool } from "./model/tool.ts"
-import type { Tracer } from "./model/tracer.ts"
 import { Deadlines } from "./schedule/deadlines.ts"
 import { Lanes } from "./schedule/lanes.ts"
 import { Mailbox } from "./schedule/mailbox.ts"
@@ -35,6 +34,7 @@ export interface EngineParts {
   readonly context: Context.Context<never>
   /** A clock of the context's own; undefined is the system's. */
   readonly clock: Clock | undefined
+  readonly watchers: Watchers
   readonly events: EventQueue
   readonly tasks: BackgroundTasks
   readonly actions: ActionStore
@@ -51,7 +51,7 @@ export interface EngineParts {
 export class ExecutorEngine implements Engine {
   readonly settings: Settings
   readonly context: Context.Context<never>
-  readonly tracer: Tracer | undefined
+  readonly watchers: Watchers
   readonly events: EventQueue
   readonly tasks: BackgroundTasks
   readonly actions: ActionStore
@@ -70,8 +70,7 @@ export class ExecutorEngine implements Engine {
     this.parts = parts
     this.settings = parts.settings
     this.context = parts.context
-    const { trace } = parts.settings
-    this.tracer = trace === true ? effectTracer(parts.context) : trace || undefined
+    this.watchers = parts.watchers
     this.events = parts.events
     this.tasks = parts.tasks
     this.actions = parts.actions

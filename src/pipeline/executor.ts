@@ -14,13 +14,15 @@ import { failUnread, rulesToRemember } from "./call/asking.ts"
 import { CallIds, toToolCall, withBackground } from "./call/call-input.ts"
 import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
 import { decideCall } from "./call/deciding.ts"
-import { type CallInspection, inspectionOf } from "./call/inspection.ts"
+import { effectTracer } from "./call/effect-tracer.ts"
+import { type CallDetails, type CallInspection, detailsOf, inspectionOf } from "./call/inspection.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
 import { type CallSnapshot, readSnapshot, writeStaged } from "./call/snapshot.ts"
 import { ExecutorEngine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
 import { EventIterator, EventQueue } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
+import { Watchers } from "./events/watchers.ts"
 import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import { Intake, shutdownReason } from "./intake.ts"
 import type { CallOf, ToolCallInput } from "./model/call.ts"
@@ -32,11 +34,13 @@ import { failed, type Stopped } from "./model/outcome.ts"
 import type { GivenOutput } from "./model/output.ts"
 import type { ToolRegistry } from "./model/registry.ts"
 import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
+import type { ExecutorWatcher } from "./model/watcher.ts"
 import { abortError, pullEvents, runToResult } from "./one-run.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
 import { AgentTools } from "./stores/agent-tools.ts"
 import { BackgroundTasks } from "./stores/background-tasks.ts"
 import { ActionStore } from "./stores/pending-actions.ts"
+import { watch } from "./watching.ts"
 
 /** What `resolve` is called with, by the model as by the host. */
 export type ResolveRequest = ResolveParams
@@ -55,6 +59,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   private readonly registry: ToolRegistry<unknown>
   private readonly settings: Settings
   private readonly engine: ExecutorEngine
+  private readonly watchers: Watchers
   private readonly stamps: EventStamps
   private readonly queue: EventQueue
   private readonly intake: Intake
@@ -75,7 +80,9 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     this.registry = registry as unknown as ToolRegistry<unknown>
     this.settings = toSettings(options)
     this.filters = options.filters?.at?.(this.settings.cwd) ?? options.filters
-    this.stamps = new EventStamps(clock)
+    const { trace } = this.settings
+    this.watchers = new Watchers(trace === true ? effectTracer(context) : trace || undefined)
+    this.stamps = new EventStamps(clock, this.watchers)
     const { eventBuffer: deltas, eventBufferBytes: bytes } = this.settings
     this.queue = new EventQueue(
       { deltas, bytes },
@@ -88,6 +95,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       max: this.settings.maxTasks,
       now: () => engine.deadlines.now(),
       time: () => engine.deadlines.time(),
+      forgotten: (id) => this.watchers.forgotten(id),
       starting: (id) => {
         const call = this.calls.get(id)
         return call?.record.call.background === true ? call : undefined
@@ -106,6 +114,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       settings: this.settings,
       context,
       clock,
+      watchers: this.watchers,
       events: this.queue,
       tasks: this.tasks,
       actions: this.actions,
@@ -338,6 +347,22 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   /** What every call is doing, in the order of enqueueing. */
   inspect(): Array<CallInspection> {
     return this.calls.all().map((call) => inspectionOf(call.record))
+  }
+
+  /** What one call is doing, with its plan and where it stands; undefined for one that is not active. */
+  inspectCall(callId: string): CallDetails | undefined {
+    const call = this.calls.get(callId)
+    return call && detailsOf(call)
+  }
+
+  /**
+   * Has somebody told what the executor does, beside those that read its events, until the function that it gives is called.
+   * What is active already is told first, as if it began now; such events have the `seq` 0. What its
+   * tracer has begun is told to the end.
+   */
+  watch(watcher: ExecutorWatcher): () => void {
+    const { calls, actions, stamps, watchers } = this
+    return watch(watcher, { calls, actions, stamps, watchers })
   }
 
   // --- Written down and read back

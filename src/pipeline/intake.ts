@@ -69,6 +69,7 @@ export class Intake {
     const origin = together ?? (isNext ? new Origin(undefined) : this.origin())
     const enqueued = new EnqueuedCall(engine, call, tool, to, origin)
     const { callId } = call
+    if (!engine.watchers.isEmpty) engine.watchers.queued(call)
     if (engine.closing) enqueued.actor.reject(cancelled(shutdownReason, byShutdown))
     else if (this.isTaken(callId)) {
       enqueued.actor.reject(duplicate(callId))
@@ -89,6 +90,7 @@ export class Intake {
     if (record.action !== undefined) engine.actions.putBack(call.agentId, record.action, true)
     const tool = toolOf(call.name)
     const enqueued = new EnqueuedCall(engine, call, tool, this.toQueue, this.origin(), record)
+    if (!engine.watchers.isEmpty) engine.watchers.queued(call)
     calls.add(enqueued)
     enqueued.actor.resume(snapshot)
     engine.start(enqueued, !call.background)

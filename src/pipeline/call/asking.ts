@@ -2,7 +2,7 @@
 import type { RememberChoice } from "../../policy/index.ts"
 import type { EventSink } from "../events/event-sink.ts"
 import { toMillis } from "../model/duration.ts"
-import type { ApproveOptions } from "../model/event.ts"
+import type { ApproveOptions, AwaitingApprovalEvent } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
 import type { CallFilter, DelegateFunction } from "../model/options.ts"
 import { textOutput } from "../model/output.ts"
@@ -102,10 +102,13 @@ export const approvalOf = ({ subject, output }: CallRecord, { label, because }: 
   }
 }
 
-const askApproval = (asker: Asker, question: ApprovalQuestion): void => {
+/** What is told of an open gate. */
+export const approvalEvent = (
+  asker: Pick<Asker, "record" | "approve" | "deny">,
+  question: ApprovalQuestion,
+): AwaitingApprovalEvent => {
   const { id, person } = question
-  asker.suspended()
-  asker.sink.push({
+  return {
     _tag: "AwaitingApproval",
     ...approvalOf(asker.record, question),
     ...(person && { person }),
@@ -113,7 +116,12 @@ const askApproval = (asker: Asker, question: ApprovalQuestion): void => {
     at: 0,
     approve: (options) => asker.approve(options, id),
     deny: (reason) => asker.deny(reason, id),
-  })
+  }
+}
+
+const askApproval = (asker: Asker, question: ApprovalQuestion): void => {
+  asker.suspended()
+  asker.sink.push(approvalEvent(asker, question))
 }
 
 const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void => {

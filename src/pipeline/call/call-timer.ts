@@ -34,6 +34,11 @@ export class CallTimer implements Expiring {
     return this.left
   }
 
+  /** Milliseconds until the time that is set runs out; undefined while none is. */
+  get remaining(): number | undefined {
+    return this.slot < 0 ? undefined : Math.max(0, this.expiresAt - this.deadlines.now())
+  }
+
   /** Starts in this state, unless it runs in it already. */
   start(state: CallState, limit: number): void {
     if (this.timed === state || this.isBlocked) return

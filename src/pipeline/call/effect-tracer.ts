@@ -24,6 +24,10 @@ class EffectCallTrace implements CallTrace {
     this.span.attribute("callId", call.callId)
   }
 
+  get traceId(): string {
+    return this.span.traceId
+  }
+
   handler(name: string): HandlerTrace {
     const span = this.begin(`handler ${name}`, Option.some(this.span))
     return {

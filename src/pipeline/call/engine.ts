@@ -4,11 +4,11 @@ import type { Effect } from "effect/Effect"
 import type { Fiber } from "effect/Fiber"
 import type { Scope } from "effect/Scope"
 import type { EventQueue } from "../events/event-queue.ts"
+import type { Watchers } from "../events/watchers.ts"
 import type { CallingAgent } from "../model/handler.ts"
 import type { CallFilter, Settings } from "../model/options.ts"
 import type { Stopped } from "../model/outcome.ts"
 import type { Tool } from "../model/tool.ts"
-import type { Tracer } from "../model/tracer.ts"
 import type { Deadlines } from "../schedule/deadlines.ts"
 import type { Mailbox, Receiver } from "../schedule/mailbox.ts"
 import type { Pool } from "../schedule/pool.ts"
@@ -34,8 +34,8 @@ export interface Engine {
   fork(effect: Effect<unknown, unknown, unknown>, scope?: Scope): Fiber<unknown, unknown>
   /** Set by shutdown: nobody may be left to answer. */
   readonly closing: boolean
-  /** Not there where nobody wants to know. */
-  readonly tracer: Tracer | undefined
+  /** Those that look on, and those that trace. */
+  readonly watchers: Watchers
   /** The filters, where there are any. */
   readonly filters: CallFilter | undefined
   /** The filters to add a rule to: made where there were none. */

@@ -1,5 +1,7 @@
 /** What a call is doing, for hosts that show it. */
 import type { DecidedBy } from "../model/decision.ts"
+import { describePart, type PartDescription, type PipelinePart } from "../model/pipeline.ts"
+import type { CallActor } from "./actor.ts"
 import { openQuestion } from "./asking.ts"
 import type { CallRecord, CallState } from "./state.ts"
 
@@ -18,6 +20,18 @@ export interface CallInspection {
   readonly because?: string
   /** Who decided its last gate. */
   readonly decidedBy?: DecidedBy
+}
+
+/** What a call is doing, and what it will do. Plain JSON. */
+export interface CallDetails extends CallInspection {
+  /** The parts of its pipeline, finally handlers last; empty before it is composed. */
+  readonly plan: ReadonlyArray<PartDescription>
+  /** The index of the part that runs or waits. */
+  readonly part?: number
+  /** When nobody's answer will be waited for any more, in epoch milliseconds; not there where it is waited for ever. */
+  readonly expiresAt?: number
+  /** The id of its trace, where a tracer has one. */
+  readonly traceId?: string
 }
 
 const shown = {
@@ -69,3 +83,26 @@ export const isRunning = ({ state }: CallRecord): boolean =>
   state._tag === "Running" ||
   state._tag === "Preparing" ||
   (state._tag === "Asking" && state.question.kind === "delegate")
+
+const isMain = ({ kind }: PipelinePart<unknown>): boolean => kind !== "finally"
+
+const partOf = ({ state, parts, at }: CallRecord): number | undefined => {
+  if (state._tag === "Cleaning") return parts.filter(isMain).length + state.part
+  return at < parts.length ? parts.slice(0, at).filter(isMain).length : undefined
+}
+
+/** What `inspectCall` tells. */
+export const detailsOf = (call: Pick<CallActor, "record" | "engine" | "span" | "timeLeft">): CallDetails => {
+  const { record, span, timeLeft, engine } = call
+  const parts: ReadonlyArray<PipelinePart<unknown>> = [...record.parts.filter(isMain), ...record.finals]
+  const part = partOf(record)
+  const isAsking = openQuestion(record) !== undefined && timeLeft !== undefined
+  const traceId = span?.traceId
+  return {
+    ...inspectionOf(record),
+    plan: parts.map(describePart),
+    ...(part !== undefined && { part }),
+    ...(isAsking && { expiresAt: Math.round(engine.deadlines.time() + timeLeft) }),
+    ...(traceId !== undefined && { traceId }),
+  }
+}

@@ -155,6 +155,11 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
     if (this.timer?.unblock() === true) this.suspended()
   }
 
+  /** Milliseconds until what it waits for, or how long it may run, is over; undefined where no limit is set. */
+  get timeLeft(): number | undefined {
+    return this.timer?.remaining
+  }
+
   /** `left`: milliseconds that a restored call may still run. */
   protected timed(left?: number): CallTimer {
     this.timer ??= new CallTimer(this.engine.deadlines, () => this.timedOut(), left)

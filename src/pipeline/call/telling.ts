@@ -38,7 +38,8 @@ export interface Teller extends RunningTask {
 export const tellStarted = (teller: Teller): void => {
   const { engine, record } = teller
   const { agentId, callId, name, params, background } = record.call
-  if (engine.tracer !== undefined) teller.span = new CallSpan(engine.tracer, record.call, teller.tool)
+  const { tracers } = engine.watchers
+  if (tracers !== undefined) teller.span = new CallSpan(tracers, record.call, teller.tool)
   const event: ToolEvent = { _tag: "Started", agentId, callId, name, params, background, seq: 0, at: 0 }
   teller.sink.push(event)
   // Dated where somebody is told.
@@ -88,12 +89,14 @@ export const tellDecision = (
   by: DecidedBy | undefined,
   { name, params }: Pick<ToolCall, "name" | "params"> = record.subject,
 ): void => {
-  const { onDecision } = engine.settings
-  if (onDecision === undefined) return
+  const { watchers, settings } = engine
+  if (settings.onDecision === undefined && watchers.isEmpty) return
   const { agentId, callId } = record.call
   const at = engine.deadlines.time()
+  const decision: Decision = { at, agentId, callId, name, params, verdict, ...(by !== undefined && { by }) }
+  watchers.decided(decision)
   try {
-    onDecision({ at, agentId, callId, name, params, verdict, ...(by !== undefined && { by }) })
+    settings.onDecision?.(decision)
   } catch {
     // The call goes on, whatever those do who are told.
   }
@@ -106,20 +109,22 @@ const endVerdict = (event: TerminalEvent, { started }: CallRecord): Decision["ve
 }
 
 /** A call that was refused has a span too: nobody would find out else that its model asks for what there is not. */
-const traceEnd = (teller: Teller, tracer: Tracer, event: TerminalEvent): void => {
+const traceEnd = (teller: Teller, tracers: ReadonlyArray<Tracer>, event: TerminalEvent): void => {
   const isRefused = !teller.record.started && (event._tag === "Error" || event._tag === "Denied")
-  if (isRefused) teller.span ??= new CallSpan(tracer, teller.record.call, teller.tool)
+  if (isRefused) teller.span ??= new CallSpan(tracers, teller.record.call, teller.tool)
   teller.span?.end(event)
 }
 
 /** Tells the end. */
 export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
   const { engine, record, resolved } = teller
-  if (engine.settings.onDecision !== undefined) {
+  const { watchers } = engine
+  if (engine.settings.onDecision !== undefined || !watchers.isEmpty) {
     tellDecision(teller, endVerdict(event, record), event.decidedBy, record.call)
   }
   if (resolved !== undefined) tellAction(teller, resolved)
-  if (engine.tracer !== undefined) traceEnd(teller, engine.tracer, event)
+  if (teller.span !== undefined || watchers.tracers !== undefined)
+    traceEnd(teller, watchers.tracers ?? [], event)
   if (record.announced !== "yes") {
     teller.sink.push(event)
     teller.onResult?.(resultOf(event))

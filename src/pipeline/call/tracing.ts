@@ -1,4 +1,4 @@
-/** Tells a tracer of one call: a tracer that throws costs its span, and the call nothing. */
+/** Tells tracers of one call: a tracer that throws costs its span, and the call nothing. */
 import type * as Effect from "effect/Effect"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
@@ -44,6 +44,16 @@ const observing = (trace: HandlerTrace): HandlerObserver => ({
   leave: (failure) => attempt(() => trace.end(failure)),
 })
 
+/** The first one is outermost. */
+const nested = (outer: HandlerObserver, inner: HandlerObserver): HandlerObserver => ({
+  run: (work) => outer.run(() => inner.run(work)),
+  wrap: (effect) => outer.wrap(inner.wrap(effect)),
+  leave: (failure) => {
+    inner.leave(failure)
+    outer.leave(failure)
+  },
+})
+
 /** Who has let the call pass its gate, or ends it there. */
 const deciderOf = ({ state, outcome, decidedBy }: CallRecord): DecidedBy | undefined => {
   const ending = "then" in state && state.then._tag === "End" ? state.then.outcome : outcome
@@ -52,18 +62,47 @@ const deciderOf = ({ state, outcome, decidedBy }: CallRecord): DecidedBy | undef
 
 /** What is told of one call. */
 export class CallSpan {
-  private readonly trace: CallTrace | undefined
+  private readonly traces: Array<CallTrace> = []
   /** The question that is waited for. */
   private asked: Question | undefined
-  private answered: ReturnType<CallTrace["wait"]> | undefined
+  private answered: Array<ReturnType<CallTrace["wait"]> | undefined> = []
 
-  constructor(tracer: Tracer, call: ToolCall, tool: Tool<unknown> | undefined) {
-    this.trace = attempt(() => tracer.call(call, tool))
+  constructor(tracers: ReadonlyArray<Tracer>, call: ToolCall, tool: Tool<unknown> | undefined) {
+    for (const tracer of tracers) this.begin(tracer, call, tool)
+  }
+
+  private begin(tracer: Tracer, call: ToolCall, tool: Tool<unknown> | undefined): CallTrace | undefined {
+    const trace = attempt(() => tracer.call(call, tool))
+    if (trace !== undefined) this.traces.push(trace)
+    return trace
+  }
+
+  /** A tracer that comes while the call runs is told of what begins from here on, and of the wait that it finds. */
+  join(tracer: Tracer, record: CallRecord, tool: Tool<unknown> | undefined): void {
+    const trace = this.begin(tracer, record.call, tool)
+    if (trace === undefined) return
+    if (this.asked === undefined) this.asks(record)
+    else this.answered.push(this.wait(trace, this.asked))
+  }
+
+  /** The id under which the first tracer that has ids tells of the call. */
+  get traceId(): string | undefined {
+    for (const trace of this.traces) {
+      const id = attempt(() => trace.traceId)
+      if (id !== undefined) return id
+    }
+    return undefined
   }
 
   handler(name: string): HandlerObserver | undefined {
-    const trace = attempt(() => this.trace?.handler(name))
-    return trace && observing(trace)
+    let observer: HandlerObserver | undefined
+    for (const trace of this.traces) {
+      const handler = attempt(() => trace.handler(name))
+      if (handler === undefined) continue
+      const inner = observing(handler)
+      observer = observer === undefined ? inner : nested(observer, inner)
+    }
+    return observer
   }
 
   /** A reviewer, the host or a function is asked next. */
@@ -73,9 +112,11 @@ export class CallSpan {
     // What the rules pass waits for nobody.
     if (question.kind === "approval" && !question.put && !isReviewed) return
     this.asked = question
-    this.answered = attempt(() =>
-      this.trace?.wait(question.kind === "approval" ? "approval" : question.effect._tag),
-    )
+    this.answered = this.traces.map((trace) => this.wait(trace, question))
+  }
+
+  private wait(trace: CallTrace, question: Question): ReturnType<CallTrace["wait"]> | undefined {
+    return attempt(() => trace.wait(question.kind === "approval" ? "approval" : question.effect._tag))
   }
 
   /** The call has moved on: what it waited for may be over. */
@@ -83,11 +124,12 @@ export class CallSpan {
     const { asked, answered } = this
     if (asked === undefined || openQuestion(record)?.id === asked.id) return
     this.asked = undefined
-    this.answered = undefined
-    attempt(() => answered?.(asked.kind === "approval" ? deciderOf(record) : undefined))
+    this.answered = []
+    const decidedBy = asked.kind === "approval" ? deciderOf(record) : undefined
+    for (const over of answered) attempt(() => over?.(decidedBy))
   }
 
   end(event: TerminalEvent): void {
-    attempt(() => this.trace?.end(event))
+    for (const trace of this.traces) attempt(() => trace.end(event))
   }
 }

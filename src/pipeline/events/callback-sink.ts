@@ -34,7 +34,10 @@ export class CallbackSink implements EventSink {
 
   /** A consumer that throws loses its event, and has answered what the event asks. A promise where it takes its time. */
   private call(event: ToolEvent): Promise<void> | undefined {
-    if (this.onEvent === undefined) return undefined
+    if (this.onEvent === undefined) {
+      if (this.stamps.isWatched) this.stamps.stamp(event)
+      return undefined
+    }
     this.stamps.stamp(event)
     try {
       const returned = this.onEvent(event)

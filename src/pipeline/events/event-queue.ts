@@ -85,9 +85,10 @@ export class EventQueue implements EventSink {
 
   private mergeOrSend(source: DeltaSource, content: string, partial: unknown): void {
     const last = source.lastDelta
-    if (last !== undefined && this.isUnread(last.sequence))
-      this.deltas.mergeInto(last.event, content, partial)
-    else this.send(source, content, partial)
+    if (last === undefined || !this.isUnread(last.sequence)) return this.send(source, content, partial)
+    // Who looks on is told what is new, and not the whole that it becomes.
+    if (this.stamps.isWatched) this.stamps.stamp(deltaEvent(source, content, partial))
+    this.deltas.mergeInto(last.event, content, partial)
   }
 
   /** The handler did not wait for room, so that its delta past the bound should have merged. */

@@ -70,6 +70,14 @@ export interface ResolveOptions<R = never> {
   readonly onDiscard?: EffectHandler<R> | HandlerFunction<R>
 }
 
+/** A part for hosts. */
+export const describePart = (part: PipelinePart<unknown>): PartDescription => {
+  const { kind, name } = part
+  const label = kind === "approval" || kind === "resolve" ? part.label : undefined
+  const person = kind === "approval" && part.person === true
+  return { kind, name, ...(label !== undefined && { label }), ...(person && { person }) }
+}
+
 /** A function as a handler. Its name is read when it is asked for: that costs more than to make all the rest. */
 class FunctionHandler<R> implements EffectHandler<R> {
   readonly call: EffectHandler<R>["call"]
@@ -172,12 +180,7 @@ export class ToolPipeline<R = never> {
   }
 
   describe(): Array<PartDescription> {
-    return this.parts.map((part) => {
-      const { kind, name } = part
-      const label = kind === "approval" || kind === "resolve" ? part.label : undefined
-      const person = kind === "approval" && part.person === true
-      return { kind, name, ...(label !== undefined && { label }), ...(person && { person }) }
-    })
+    return this.parts.map(describePart)
   }
 
   private with<R2>(part: PipelinePart<R2>): ToolPipeline<R | R2> {

@@ -20,6 +20,8 @@ export interface Tracer {
 
 /** One call, from its start to its end, waits included. */
 export interface CallTrace {
+  /** The id of its trace, where it has one: hosts show it. */
+  readonly traceId?: string | undefined
   /** A handler is called next. Finally handlers are told too. */
   handler(name: string): HandlerTrace
   /** It waits, for `approval` or for the answer to an effect of that tag. Gives what ends the wait. */

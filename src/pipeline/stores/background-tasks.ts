@@ -94,6 +94,8 @@ interface BackgroundTasksOptions {
   readonly time: () => number
   /** A background call that has not ended, also while it waits for its turn or at the gate ahead of its start. */
   readonly starting: (id: string) => Pick<RunningTask, "agentId" | "cancel"> | undefined
+  /** Told that a result is kept no longer. Default: nobody. */
+  readonly forgotten?: (id: string) => void
 }
 
 /** How long `wait` waits. */
@@ -118,6 +120,7 @@ export class BackgroundTasks {
   private readonly now: () => number
   private readonly time: () => number
   private readonly starting: BackgroundTasksOptions["starting"]
+  private readonly forgotten: BackgroundTasksOptions["forgotten"]
 
   constructor(options: BackgroundTasksOptions) {
     this.ttl = options.ttl
@@ -125,6 +128,7 @@ export class BackgroundTasks {
     this.now = options.now
     this.time = options.time
     this.starting = options.starting
+    this.forgotten = options.forgotten
   }
 
   /** @internal */
@@ -272,7 +276,7 @@ export class BackgroundTasks {
   }
 
   private forget(id: string): void {
-    this.finished.delete(id)
+    if (this.finished.delete(id)) this.forgotten?.(id)
     this.order.delete(id)
     // It is read until it is taken.
     this.reads.delete(id)

@@ -49,6 +49,11 @@ export class ActionStore {
     return agent === undefined ? [] : agent.stack.filter((action) => !agent.claimed.has(action))
   }
 
+  /** The agents that have any. */
+  get agentIds(): ReadonlyArray<string> {
+    return [...this.agents.keys()]
+  }
+
   /** The latest that waits: what `resolve` takes next. */
   latest(agentId: string): StagedAction | undefined {
     const agent = this.agents.get(agentId)
