@@ -1,0 +1,101 @@
+/** The page as a whole: the timeline, what is asked, the tasks, and the call that is open. */
+import { useEffect, useState } from "preact/hooks"
+import { CallPanel } from "./call-panel.tsx"
+import { Caller } from "./caller.tsx"
+import { Inbox } from "./inbox.tsx"
+import { type Connection, type Source, useSource } from "./source.ts"
+import { Tasks } from "./tasks.tsx"
+import { visibleLine } from "./texts.tsx"
+import { Timeline } from "./timeline/timeline.tsx"
+
+type View = "timeline" | "inbox" | "tasks"
+
+const said: Readonly<Record<Connection, string>> = {
+  connecting: "Connecting…",
+  live: "Live",
+  lost: "Connection lost, trying again…",
+  refused: "No access",
+  ended: "Ended",
+  written: "Written down",
+}
+
+const Refused = () => (
+  <main class="refused">
+    <h1>This browser has no access</h1>
+    <p>
+      Open the address that the command told, with all that stands behind its “#”. Each start makes a new one.
+    </p>
+  </main>
+)
+
+const Tab = (props: {
+  readonly view: View
+  readonly current: View
+  readonly count?: number
+  readonly label: string
+  readonly go: (view: View) => void
+}) => (
+  <button
+    type="button"
+    class="tab"
+    aria-current={props.current === props.view ? "page" : undefined}
+    onClick={() => props.go(props.view)}
+  >
+    {props.label}
+    {props.count ? <span class="count">{props.count}</span> : undefined}
+  </button>
+)
+
+/** Shows what the source tells. */
+export const App = ({ source }: { readonly source: Source }) => {
+  const state = useSource(source)
+  const [view, setView] = useState<View>("timeline")
+  const [open, setOpen] = useState<number | undefined>()
+  const { connection } = source
+  const asked = state.questions.size + state.actions.size
+  const active = [...state.calls.values()].filter(
+    ({ background, endedAt }) => background && endedAt === undefined,
+  ).length
+  useEffect(() => {
+    const { title } = state.info
+    document.title = asked === 0 ? title : `(${asked}) ${title}`
+  }, [asked, state.info])
+  if (connection === "refused") return <Refused />
+  const isWritten = connection === "written"
+  return (
+    <div class={`app show-${view} ${open === undefined ? "" : "has-open"} ${isWritten ? "is-written" : ""}`}>
+      <header class="top">
+        <h1>
+          <span class="mark" aria-hidden="true" />
+          {visibleLine(state.info.title)}
+        </h1>
+        <p class={`connection is-${connection}`} role="status">
+          {said[connection]}
+        </p>
+        {state.info.calls ? <Caller source={source} /> : undefined}
+      </header>
+      <Timeline source={source} state={state} open={open} onOpen={setOpen} />
+      {open === undefined ? undefined : (
+        <CallPanel
+          key={open}
+          source={source}
+          row={state.calls.get(open)}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+      {isWritten ? undefined : (
+        <>
+          <div class="side">
+            <Inbox source={source} state={state} onOpen={setOpen} />
+            <Tasks source={source} state={state} onOpen={setOpen} />
+          </div>
+          <nav class="tabs" aria-label="Views">
+            <Tab view="timeline" label="Timeline" current={view} go={setView} />
+            <Tab view="inbox" label="Inbox" count={asked} current={view} go={setView} />
+            <Tab view="tasks" label="Tasks" count={active} current={view} go={setView} />
+          </nav>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,191 @@
+/** One call that is open: its parameters, its plan and where it stands, what it put out, and who decided. */
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
+import type { CallRow } from "../state/page-state.ts"
+import type { Source } from "./source.ts"
+import { TaskButtons } from "./tasks.tsx"
+import { Diff, Params, Said, visibleLine } from "./texts.tsx"
+import { duration, timeOfDay } from "./times.ts"
+
+const deciders: Readonly<Record<DecisionDetail["kind"], string>> = {
+  user: "a person",
+  rule: "a rule",
+  hook: "a hook",
+  reviewer: "a reviewer",
+  call: "its caller, beforehand",
+  timeout: "nobody, in time",
+}
+
+const decision = ({ kind, rule, source, command, reason }: DecisionDetail): string =>
+  [
+    deciders[kind],
+    rule === undefined ? "" : `: ${rule}`,
+    source === undefined ? "" : ` (${source})`,
+    command === undefined || command === rule ? "" : `, for ${command}`,
+    reason === undefined ? "" : `. ${reason}`,
+  ].join("")
+
+const partStates: Readonly<Record<PartDetail["state"], string>> = {
+  done: "done",
+  now: "here",
+  ahead: "ahead",
+  skipped: "skipped",
+}
+
+const Plan = ({ parts }: { readonly parts: ReadonlyArray<PartDetail> }) => (
+  <ol class="plan">
+    {parts.map(({ kind, name, label, person, state }, index) => (
+      <li key={index} class={`is-${state} is-${kind}`} aria-current={state === "now" ? "step" : undefined}>
+        <span class="part">{kind === "handler" || kind === "finally" ? visibleLine(name) : "gate"}</span>
+        {label === undefined ? undefined : <span class="label">{visibleLine(label)}</span>}
+        <span class="state">
+          {kind === "finally" ? "finally, " : ""}
+          {person ? "a person only, " : ""}
+          {partStates[state]}
+        </span>
+      </li>
+    ))}
+  </ol>
+)
+
+const Fact = ({ name, value }: { readonly name: string; readonly value: string | undefined }) =>
+  value === undefined || value === "" ? undefined : (
+    <>
+      <dt>{name}</dt>
+      <dd>{visibleLine(value)}</dd>
+    </>
+  )
+
+const timing = ({ queuedAt, startedAt, endedAt }: CallRow): string => {
+  if (startedAt === undefined) return endedAt === undefined ? "waits for its turn" : "never started"
+  const waited = startedAt - queuedAt
+  const ran = endedAt === undefined ? "" : `, took ${duration(endedAt - startedAt)}`
+  return `${timeOfDay(startedAt, true)}${ran}${waited >= 1 ? `, after ${duration(waited)} in the queue` : ""}`
+}
+
+const Facts = ({ detail, row }: { readonly detail: CallDetail | undefined; readonly row: CallRow }) => (
+  <dl class="facts">
+    <Fact
+      name="Status"
+      value={detail?.reason === undefined ? row.status : `${row.status} (${detail.reason})`}
+    />
+    <Fact name="Agent" value={row.lane === row.agentId ? row.agentId : `${row.agentId}, lane ${row.lane}`} />
+    <Fact name="Ran" value={timing(row)} />
+    <Fact name="Decided by" value={detail?.decidedBy && decision(detail.decidedBy)} />
+    <Fact name="Asked because" value={detail?.because} />
+    <Fact name="Staged" value={detail?.staged?.label} />
+    <Fact name="Cleanup failed" value={detail?.cleanupErrors?.join("; ")} />
+    <Fact name="Call" value={row.callId} />
+    <Fact name="Trace" value={detail?.traceId} />
+  </dl>
+)
+
+const Part = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <section class="part-of">
+    <h3>{title}</h3>
+    {children}
+  </section>
+)
+
+const Texts = ({ detail }: { readonly detail: CallDetail }) => {
+  const { params, editedParams, diff, output, content } = detail
+  const isStreamed = output !== "" && output.trim() !== content.trim()
+  return (
+    <>
+      <Part title={editedParams === undefined ? "Parameters" : "Parameters that the model sent"}>
+        <Params json={params} />
+      </Part>
+      {editedParams === undefined ? undefined : (
+        <Part title="Parameters that ran">
+          <Params json={editedParams} />
+        </Part>
+      )}
+      {diff === undefined ? undefined : (
+        <Part title="Diff">
+          <Diff text={diff} />
+        </Part>
+      )}
+      {isStreamed ? (
+        <Part title="Output">
+          <Said text={output} />
+        </Part>
+      ) : undefined}
+      {content === "" || content === diff ? undefined : (
+        <Part title="Result">
+          <Said text={content} />
+        </Part>
+      )}
+    </>
+  )
+}
+
+/** What is told of the call, again whenever it changes; one request at a time. */
+const useDetail = (source: Source, row: CallRow | undefined): CallDetail | undefined => {
+  const [detail, setDetail] = useState<CallDetail | undefined>()
+  const reading = useRef(false)
+  const revision = row?.revision
+  const read = detail?.row.revision
+  const key = row?.key
+  useEffect(() => {
+    if (key === undefined || reading.current || (read !== undefined && read >= (revision ?? 0))) return
+    reading.current = true
+    void source.callDetail(key).then((next) => {
+      reading.current = false
+      if (next !== undefined) setDetail(next)
+    })
+  }, [key, revision, read, source])
+  return detail
+}
+
+/** The call that is open. */
+export const CallPanel = (props: {
+  readonly source: Source
+  readonly row: CallRow | undefined
+  readonly onClose: () => void
+}) => {
+  const { source, row, onClose } = props
+  const detail = useDetail(source, row)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [said, setSaid] = useState("")
+  useEffect(() => heading.current?.focus(), [])
+  return (
+    <section
+      class={`call-panel is-${row?.status ?? "gone"}`}
+      aria-label="Call"
+      onKeyDown={({ key }) => key === "Escape" && onClose()}
+    >
+      <header class="row">
+        <h2 ref={heading} tabIndex={-1} class="grow">
+          <span class="dot" aria-hidden="true" />
+          {row === undefined ? "This call is shown no longer" : visibleLine(row.name)}
+          {row === undefined || row.title === row.name ? undefined : (
+            <span class="title">{visibleLine(row.title)}</span>
+          )}
+        </h2>
+        {row === undefined || source.connection === "written" ? undefined : (
+          <TaskButtons source={source} call={row} say={setSaid} />
+        )}
+        <button type="button" onClick={onClose} aria-label="Close">
+          ✕
+        </button>
+      </header>
+      <p class="note" role="status">
+        {said}
+      </p>
+      {row === undefined ? undefined : (
+        <div class="columns">
+          <div class="about">
+            <Facts detail={detail} row={row} />
+            {detail === undefined || detail.plan.length === 0 ? undefined : (
+              <Part title="Plan">
+                <Plan parts={detail.plan} />
+              </Part>
+            )}
+          </div>
+          <div class="main">{detail === undefined ? undefined : <Texts detail={detail} />}</div>
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,59 @@
+/** A call that a person makes: a tool, and a form for its parameters. It is asked about like any other. */
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { ToolDetail } from "../state/detail.ts"
+import { ParamsForm } from "./params-form.tsx"
+import type { Source } from "./source.ts"
+
+/** Opens below the page's head. */
+export const Caller = ({ source }: { readonly source: Source }) => {
+  const [tools, setTools] = useState<ReadonlyArray<ToolDetail>>([])
+  const [name, setName] = useState("")
+  const [said, setSaid] = useState("")
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    void source.tools().then(setTools)
+  }, [source])
+  const tool = tools.find((each) => each.name === name) ?? tools[0]
+  const call = async (params: unknown) => {
+    try {
+      await source.ask("call", { name: tool!.name, params })
+      setSaid("")
+      dialog.current?.close()
+    } catch (error) {
+      setSaid((error as Error).message)
+    }
+  }
+  return (
+    <>
+      <button type="button" class="call" onClick={() => dialog.current?.showModal()}>
+        Call a tool
+      </button>
+      <dialog ref={dialog} aria-label="Call a tool">
+        <div class="field">
+          <label for="tool">Tool</label>
+          <select id="tool" value={tool?.name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
+            {tools.map((each) => (
+              <option key={each.name} value={each.name}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+          <p class="hint">{tool?.description}</p>
+        </div>
+        {tool === undefined ? undefined : (
+          <ParamsForm
+            key={tool.name}
+            schema={tool.schema}
+            json="{}"
+            action="Run"
+            submit={call}
+            back={() => dialog.current?.close()}
+          />
+        )}
+        <p class="warn" role="status">
+          {said}
+        </p>
+      </dialog>
+    </>
+  )
+}

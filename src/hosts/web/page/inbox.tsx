@@ -1,0 +1,109 @@
+/** Every open question of every agent, and every preview that waits, the oldest first. */
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { ActionRow, PageState, QuestionRow } from "../state/page-state.ts"
+import { PreviewCard } from "./preview-card.tsx"
+import { QuestionCard } from "./question-card.tsx"
+import type { Source } from "./source.ts"
+
+/** How many are drawn; the rest comes up as these are answered. */
+const maxShown = 50
+/** Milliseconds in which nothing is decided after the cards have moved: a click was meant for what stood there. */
+const settleTime = 400
+
+type Item =
+  | { readonly at: number; readonly question: QuestionRow; readonly action?: undefined }
+  | { readonly at: number; readonly action: ActionRow; readonly question?: undefined }
+
+const itemsOf = ({ questions, actions }: PageState): Array<Item> => {
+  const items: Array<Item> = [
+    ...[...questions.values()].map((question) => ({ at: question.askedAt, question })),
+    ...[...actions.values()].map((action) => ({ at: action.at, action })),
+  ]
+  return items.sort((one, other) => one.at - other.at)
+}
+
+const idOf = ({ question, action }: Item): string => question?.id ?? action!.actionId
+
+/** The latest of each agent: only that can be resolved. */
+const latestOf = ({ actions }: PageState): ReadonlySet<string> =>
+  new Set(new Map([...actions.values()].map(({ agentId, actionId }) => [agentId, actionId])).values())
+
+/** The second that it is, while something counts down. */
+const useSeconds = (source: Source, isCounting: boolean): number => {
+  const [now, setNow] = useState(source.now())
+  useEffect(() => {
+    if (!isCounting) return
+    setNow(source.now())
+    const timer = setInterval(() => setNow(source.now()), 1000)
+    return () => clearInterval(timer)
+  }, [isCounting, source])
+  return now
+}
+
+/** Whether the cards have stood still long enough to be meant. */
+const useSettled = (order: string): (() => boolean) => {
+  const moved = useRef({ order, at: Number.NEGATIVE_INFINITY })
+  // What is appended below moves nothing.
+  if (moved.current.order !== order) {
+    const hasMoved = !order.startsWith(moved.current.order)
+    moved.current = { order, at: hasMoved ? performance.now() : moved.current.at }
+  }
+  return () => performance.now() - moved.current.at > settleTime
+}
+
+/** What waits for a person. */
+export const Inbox = (props: {
+  readonly source: Source
+  readonly state: PageState
+  readonly onOpen: (key: number) => void
+}) => {
+  const { source, state, onOpen } = props
+  const items = itemsOf(state)
+  const shown = items.slice(0, maxShown)
+  const latest = latestOf(state)
+  const now = useSeconds(
+    source,
+    items.some(({ question }) => question?.expiresAt !== undefined),
+  )
+  const isSettled = useSettled(shown.map(idOf).join(" "))
+  const [said, setSaid] = useState("")
+  const more = items.length - shown.length
+  return (
+    <section class="inbox" aria-label="Inbox">
+      <h2>
+        Inbox <span class="count">{items.length}</span>
+      </h2>
+      <p class="note" role="status">
+        {said}
+      </p>
+      {items.length === 0 ? <p class="none">Nothing waits for you.</p> : undefined}
+      <ol class="cards">
+        {shown.map((item) =>
+          item.question === undefined ? (
+            <PreviewCard
+              key={idOf(item)}
+              source={source}
+              action={item.action}
+              revision={state.calls.get(item.action.key ?? -1)?.revision}
+              isLatest={latest.has(item.action.actionId)}
+              isSettled={isSettled}
+              onOpen={onOpen}
+              say={setSaid}
+            />
+          ) : (
+            <QuestionCard
+              key={idOf(item)}
+              source={source}
+              question={item.question}
+              now={now}
+              isSettled={isSettled}
+              onOpen={onOpen}
+              say={setSaid}
+            />
+          ),
+        )}
+      </ol>
+      {more > 0 ? <p class="none">{more} more come up when these are answered.</p> : undefined}
+    </section>
+  )
+}

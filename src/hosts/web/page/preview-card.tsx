@@ -1,0 +1,68 @@
+/** A preview that a call has staged: what would change, to be applied or discarded. */
+import { useEffect, useState } from "preact/hooks"
+import type { CallDetail } from "../state/detail.ts"
+import type { ActionRow } from "../state/page-state.ts"
+import type { Source } from "./source.ts"
+import { Diff, Said, visibleLine } from "./texts.tsx"
+import { timeOfDay } from "./times.ts"
+
+/** One preview. */
+export const PreviewCard = (props: {
+  readonly source: Source
+  readonly action: ActionRow
+  /** Of the call that staged it. */
+  readonly revision: number | undefined
+  readonly isLatest: boolean
+  readonly isSettled: () => boolean
+  readonly onOpen: (key: number) => void
+  readonly say: (text: string) => void
+}) => {
+  const { source, action, revision, isLatest, isSettled, say } = props
+  const { actionId, agentId, label, sourceToolName, at, key } = action
+  const [detail, setDetail] = useState<CallDetail | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => {
+    if (key !== undefined) void source.callDetail(key).then(setDetail)
+  }, [key, revision, source])
+  const resolve = async (decision: "apply" | "discard") => {
+    if (!isSettled()) return say("The questions had just moved: look again, then answer.")
+    setBusy(true)
+    try {
+      const { message } = await source.ask("resolve", { agentId, actionId, action: decision })
+      say(message ?? "")
+    } catch (error) {
+      say((error as Error).message)
+    }
+    setBusy(false)
+  }
+  const isBlocked = isBusy || !isLatest || (key !== undefined && detail === undefined)
+  return (
+    <li class="card is-preview" aria-label={`Preview: ${visibleLine(label)}`}>
+      <header>
+        {key === undefined ? (
+          <b>{visibleLine(sourceToolName)}</b>
+        ) : (
+          <button type="button" class="link" onClick={() => props.onOpen(key)}>
+            <b>{visibleLine(sourceToolName)}</b>
+          </button>
+        )}
+        <span class="agent">{visibleLine(agentId)}</span>
+        <time>{timeOfDay(at)}</time>
+        <span class="badge">preview</span>
+      </header>
+      <p class="label">{visibleLine(label)}</p>
+      {detail?.diff === undefined ? undefined : <Diff text={detail.diff} />}
+      {detail === undefined || detail.diff !== undefined ? undefined : <Said text={detail.content} />}
+      {isLatest ? undefined : <p class="none">Decide about the newer preview of this agent first.</p>}
+      <div class="row">
+        <button type="button" class="good" disabled={isBlocked} onClick={() => resolve("apply")}>
+          Apply
+        </button>
+        <span class="grow" />
+        <button type="button" disabled={isBlocked} onClick={() => resolve("discard")}>
+          Discard
+        </button>
+      </div>
+    </li>
+  )
+}

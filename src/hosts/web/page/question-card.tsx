@@ -1,0 +1,156 @@
+/** A question: what would run, and the ways to answer. It can be approved only once it is shown. */
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { QuestionDetail } from "../state/detail.ts"
+import type { QuestionRow } from "../state/page-state.ts"
+import { ParamsForm } from "./params-form.tsx"
+import { RememberMenu } from "./remember-menu.tsx"
+import type { Source } from "./source.ts"
+import { Diff, Params, Said, visibleLine } from "./texts.tsx"
+import { clock, timeOfDay } from "./times.ts"
+
+type Mode = "ask" | "edit" | "deny" | "remember"
+
+/** What stands in a question, whole. */
+const Asked = ({
+  detail,
+  label,
+}: {
+  readonly detail: QuestionDetail
+  readonly label: string | undefined
+}) => (
+  <>
+    {label === undefined ? undefined : <p class="label">{visibleLine(label)}</p>}
+    <Params json={detail.params} />
+    {detail.preview === undefined ? undefined : <Said text={detail.preview} />}
+    {detail.diff === undefined ? undefined : <Diff text={detail.diff} />}
+    {detail.because === undefined ? undefined : <p class="because">{visibleLine(detail.because)}</p>}
+  </>
+)
+
+const Denial = (props: { readonly deny: (reason: string) => void; readonly back: () => void }) => {
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current?.focus(), [])
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault()
+        props.deny(input.current?.value ?? "")
+      }}
+    >
+      <label class="grow">
+        <span class="hidden">Reason, told to the model</span>
+        <input ref={input} type="text" placeholder="Reason, told to the model (optional)" />
+      </label>
+      <button type="submit" class="bad">
+        Deny
+      </button>
+      <button type="button" onClick={props.back}>
+        Back
+      </button>
+    </form>
+  )
+}
+
+const Countdown = ({ until, now }: { readonly until: number; readonly now: number }) => {
+  const left = (until - now) / 1000
+  return (
+    <span class={left < 30 ? "deadline is-near" : "deadline"} role="timer" aria-label="Time left to answer">
+      {clock(left)} left
+    </span>
+  )
+}
+
+/** One open question. */
+export const QuestionCard = (props: {
+  readonly source: Source
+  readonly question: QuestionRow
+  readonly now: number
+  readonly isSettled: () => boolean
+  readonly onOpen: (key: number) => void
+  readonly say: (text: string) => void
+}) => {
+  const { source, question, now, isSettled, say } = props
+  const { id, name, agentId, title, label, askedAt, expiresAt, key } = question
+  const [detail, setDetail] = useState<QuestionDetail | undefined>()
+  const [mode, setMode] = useState<Mode>("ask")
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => {
+    let isGone = false
+    void source.questionDetail(id).then((read) => !isGone && setDetail(read))
+    return () => {
+      isGone = true
+    }
+  }, [id, source])
+  const answer = async (body: object) => {
+    if (!isSettled()) return say("The questions had just moved: look again, then answer.")
+    setBusy(true)
+    try {
+      const { message } = await source.ask("answer", { id, ...body })
+      say(message ?? "")
+    } catch (error) {
+      say((error as Error).message)
+    }
+    setBusy(false)
+  }
+  const approve = (options: object = {}) => answer({ verdict: "approve", ...options })
+  const isBlocked = isBusy || detail === undefined || detail.isCut
+  return (
+    <li class="card" aria-label={`${name}: ${visibleLine(title)}`}>
+      <header>
+        <button type="button" class="link" onClick={() => props.onOpen(key)}>
+          <b>{visibleLine(name)}</b>
+        </button>
+        <span class="agent">{visibleLine(agentId)}</span>
+        <time>{timeOfDay(askedAt)}</time>
+        {expiresAt === undefined ? undefined : <Countdown until={expiresAt} now={now} />}
+      </header>
+      {detail === undefined ? <p class="none">Loading…</p> : <Asked detail={detail} label={label} />}
+      {detail?.isCut ? (
+        <p class="warn">This is too long to be shown whole, so it cannot be approved here.</p>
+      ) : undefined}
+      {mode === "ask" ? (
+        <div class="row">
+          <button type="button" class="good" disabled={isBlocked} onClick={() => approve()}>
+            Approve
+          </button>
+          <button type="button" disabled={isBlocked || !detail?.schema} onClick={() => setMode("edit")}>
+            Edit…
+          </button>
+          <button
+            type="button"
+            disabled={isBlocked || !detail?.remember.length}
+            onClick={() => setMode("remember")}
+          >
+            Always…
+          </button>
+          <span class="grow" />
+          <button type="button" disabled={isBusy} onClick={() => setMode("deny")}>
+            Deny…
+          </button>
+        </div>
+      ) : undefined}
+      {mode === "deny" ? (
+        <Denial deny={(reason) => answer({ verdict: "deny", reason })} back={() => setMode("ask")} />
+      ) : undefined}
+      {mode === "remember" ? (
+        <RememberMenu
+          toolName={name}
+          options={detail!.remember}
+          pattern={detail!.pattern}
+          choose={(remember) => approve({ remember })}
+          back={() => setMode("ask")}
+        />
+      ) : undefined}
+      {mode === "edit" ? (
+        <ParamsForm
+          schema={detail!.schema}
+          json={detail!.params}
+          action="Approve with these"
+          submit={(params) => approve({ params })}
+          back={() => setMode("ask")}
+        />
+      ) : undefined}
+    </li>
+  )
+}

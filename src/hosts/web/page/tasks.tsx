@@ -1,0 +1,133 @@
+/** The background tasks, and what runs in the foreground: what runs, what waits, and what has ended. */
+import { useState } from "preact/hooks"
+import type { CallRow, PageState } from "../state/page-state.ts"
+import type { Source } from "./source.ts"
+import { Said, visibleLine } from "./texts.tsx"
+import { duration, timeOfDay } from "./times.ts"
+
+const maxFinished = 50
+
+const isOver = ({ endedAt }: CallRow): boolean => endedAt !== undefined
+
+/** What can be done about a call that has not ended, and about a result that is kept. */
+export const TaskButtons = (props: {
+  readonly source: Source
+  readonly call: CallRow
+  readonly say: (text: string) => void
+  readonly onTaken?: (content: string) => void
+}) => {
+  const { source, call, say, onTaken } = props
+  const { callId, background, kept } = call
+  const act = async (action: "cancel" | "background" | "take") => {
+    try {
+      const { took, message, content } = await source.ask("task", { callId, action })
+      say(message ?? "")
+      if (took && content !== undefined) onTaken?.(content)
+    } catch (error) {
+      say((error as Error).message)
+    }
+  }
+  if (isOver(call)) {
+    if (kept !== true) return undefined
+    return (
+      <button type="button" onClick={() => act("take")}>
+        Take
+      </button>
+    )
+  }
+  return (
+    <>
+      {background || call.startedAt === undefined ? undefined : (
+        <button type="button" onClick={() => act("background")}>
+          Background
+        </button>
+      )}
+      <button type="button" onClick={() => act("cancel")}>
+        Cancel
+      </button>
+    </>
+  )
+}
+
+const when = ({ startedAt, endedAt, queuedAt }: CallRow): string =>
+  endedAt === undefined
+    ? `since ${timeOfDay(startedAt ?? queuedAt)}`
+    : duration(endedAt - (startedAt ?? endedAt))
+
+const TaskItem = (props: {
+  readonly source: Source
+  readonly call: CallRow
+  readonly onOpen: (key: number) => void
+  readonly say: (text: string) => void
+}) => {
+  const { call, onOpen } = props
+  const [content, setContent] = useState<string | undefined>()
+  return (
+    <li class={`task is-${call.status}`}>
+      <div class="row">
+        <span class="dot" aria-hidden="true" />
+        <button type="button" class="link grow" onClick={() => onOpen(call.key)}>
+          <b>{visibleLine(call.name)}</b> <span class="title">{visibleLine(call.title)}</span>
+        </button>
+        <span class="status">{call.status}</span>
+        <span class="when">{when(call)}</span>
+        <span class="actions">
+          <TaskButtons {...props} onTaken={setContent} />
+        </span>
+      </div>
+      {content === undefined ? undefined : <Said text={content} />}
+    </li>
+  )
+}
+
+const Group = (props: {
+  readonly title: string
+  readonly calls: ReadonlyArray<CallRow>
+  readonly source: Source
+  readonly onOpen: (key: number) => void
+  readonly say: (text: string) => void
+}) =>
+  props.calls.length === 0 ? undefined : (
+    <>
+      <h3>{props.title}</h3>
+      <ul>
+        {props.calls.map((call) => (
+          <TaskItem key={call.key} call={call} source={props.source} onOpen={props.onOpen} say={props.say} />
+        ))}
+      </ul>
+    </>
+  )
+
+/** Background tasks by where they stand, and the foreground calls that run. */
+export const Tasks = (props: {
+  readonly source: Source
+  readonly state: PageState
+  readonly onOpen: (key: number) => void
+}) => {
+  const { source, state, onOpen } = props
+  const [said, setSaid] = useState("")
+  const calls = [...state.calls.values()]
+  const active = calls.filter((call) => !isOver(call))
+  const tasks = calls.filter((call) => call.background && isOver(call))
+  const group = { source, onOpen, say: setSaid }
+  const waits = ({ status }: CallRow): boolean => status === "waiting" || status === "held"
+  return (
+    <section class="tasks" aria-label="Tasks">
+      <h2>
+        Tasks <span class="count">{active.length}</span>
+      </h2>
+      <p class="note" role="status">
+        {said}
+      </p>
+      {active.length + tasks.length === 0 ? <p class="none">Nothing runs.</p> : undefined}
+      <Group {...group} title="Running" calls={active.filter(({ status }) => status === "running")} />
+      <Group {...group} title="Waiting" calls={active.filter(waits)} />
+      <Group
+        {...group}
+        title="Queued"
+        calls={active.filter(({ status }) => status === "queued").slice(0, maxFinished)}
+      />
+      <Group {...group} title="Finished in the background" calls={tasks.slice(-maxFinished).reverse()} />
+    </section>
+  )
+}

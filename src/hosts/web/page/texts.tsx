@@ -1,0 +1,76 @@
+/** Texts of others: whole, and with marks for what could not be seen. */
+import { visibleText } from "../../../text/visible-text.ts"
+
+/** On one line, such as a title. */
+export const visibleLine = (text: string): string => visibleText(text, { singleLine: true })
+
+/** Some text of others, as it is. */
+export const Said = ({ text }: { readonly text: string }) => <pre class="said">{visibleText(text)}</pre>
+
+const kindOf = (line: string): string => {
+  if (line.startsWith("@@")) return "hunk"
+  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("diff ")) return "file"
+  if (line.startsWith("+")) return "added"
+  return line.startsWith("-") ? "removed" : "same"
+}
+
+/** A unified diff. Its signs stay, so that it reads without colours too. */
+export const Diff = ({ text }: { readonly text: string }) => (
+  <pre class="diff">
+    {text
+      .replace(/\n$/, "")
+      .split("\n")
+      .map((line, index) => (
+        <span key={index} class={kindOf(line)}>
+          {line.slice(0, 1) + visibleText(line.slice(1))}
+        </span>
+      ))}
+  </pre>
+)
+
+const readJson = (json: string): unknown => {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+const shown = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "")
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A text that could be taken for a value of another kind is quoted. */
+const isAmbiguous = (text: string): boolean => /^$|^\s|^["[{]|^-?\d|^(?:true|false|null)$/.test(text)
+
+const Param = ({ name, value }: { readonly name: string; readonly value: unknown }) => {
+  const text =
+    typeof value === "string" && isAmbiguous(value) && !value.includes("\n")
+      ? JSON.stringify(value)
+      : shown(value)
+  return (
+    <>
+      <dt>{visibleLine(name)}</dt>
+      <dd>
+        <Said text={text} />
+      </dd>
+    </>
+  )
+}
+
+/** Parameters, each under its name. */
+export const Params = ({ json }: { readonly json: string }) => {
+  const value = readJson(json)
+  if (!isRecord(value)) return <Said text={json} />
+  const entries = Object.entries(value)
+  if (entries.length === 0) return <p class="none">No parameters.</p>
+  return (
+    <dl class="params">
+      {entries.map(([name, each]) => (
+        <Param key={name} name={name} value={each} />
+      ))}
+    </dl>
+  )
+}

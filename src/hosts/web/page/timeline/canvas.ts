@@ -1,0 +1,315 @@
+/** The timeline's canvas: what part of time it shows, and what a person does with it. It draws only when something changed. */
+import type { CallRow, PageState } from "../../state/page-state.ts"
+import { startOf, TimelineLayout } from "./layout.ts"
+import { axisHeight, type Colors, firstSeen, paint, readColors, trackHeight } from "./paint.ts"
+import { moved, type Range, zoomed } from "./scale.ts"
+
+/** What the canvas tells. */
+export interface CanvasEvents {
+  readonly onOpen: (key: number) => void
+  /** The call that the pointer or the keys are at, and where its bar begins on the canvas. */
+  readonly onPoint: (call: CallRow | undefined, x: number, y: number) => void
+  readonly onFocus: (call: CallRow | undefined) => void
+  readonly onFollow: (mode: Mode) => void
+  readonly now: () => number
+}
+
+/** `fit` shows all there is; `follow` stays with what happens now. */
+export type Mode = "fit" | "follow" | "free"
+
+const margin = 0.02
+
+/** One canvas. */
+export class TimelineCanvas {
+  readonly layout = new TimelineLayout()
+  private mode: Mode = "fit"
+  private range: Range = { from: 0, to: 1000 }
+  private zero = 0
+  private last = 0
+  private isBusy = false
+  private open: number | undefined
+  private focused: number | undefined
+  private frame = 0
+  private colors: Colors
+  private patterns = new Map<string, CanvasPattern | string>()
+  private dragged: { readonly x: number; readonly range: Range; moves: boolean } | undefined
+  private readonly canvas: HTMLCanvasElement
+  private readonly scroller: HTMLElement
+  private readonly events: CanvasEvents
+  private readonly light = matchMedia("(prefers-color-scheme: dark)")
+  private readonly resized: ResizeObserver
+
+  constructor(canvas: HTMLCanvasElement, scroller: HTMLElement, events: CanvasEvents) {
+    this.canvas = canvas
+    this.scroller = scroller
+    this.events = events
+    this.colors = readColors(canvas)
+    this.resized = new ResizeObserver(() => this.draw())
+    this.resized.observe(scroller)
+    this.light.addEventListener("change", this.recolor)
+    scroller.addEventListener("scroll", this.draw, { passive: true })
+    canvas.addEventListener("wheel", this.wheel, { passive: false })
+    canvas.addEventListener("pointerdown", this.down)
+    canvas.addEventListener("pointermove", this.move)
+    canvas.addEventListener("pointerup", this.up)
+    canvas.addEventListener("pointerleave", this.left)
+    canvas.addEventListener("keydown", this.key)
+    for (const name of ["focus", "blur"]) canvas.addEventListener(name, this.draw)
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.frame)
+    this.resized.disconnect()
+    this.light.removeEventListener("change", this.recolor)
+    this.scroller.removeEventListener("scroll", this.draw)
+  }
+
+  /** Takes another state. */
+  show(state: PageState, open: number | undefined): void {
+    this.layout.update(state.calls)
+    this.open = open
+    const [first] = state.calls.values()
+    this.zero = first === undefined ? 0 : first.queuedAt
+    this.last = 0
+    this.isBusy = false
+    for (const call of state.calls.values()) {
+      const end = call.endedAt ?? startOf(call)
+      if (end !== undefined && end > this.last) this.last = end
+      if (call.endedAt === undefined && startOf(call) !== undefined) this.isBusy = true
+    }
+    this.draw()
+  }
+
+  set(mode: Mode): void {
+    this.mode = mode
+    this.events.onFollow(mode)
+    this.draw()
+  }
+
+  zoom(factor: number, around = 0.5): void {
+    this.free(zoomed(this.shown, factor, this.mode === "follow" ? 1 - margin : around))
+  }
+
+  /** Draws soon, once for all that changed. */
+  readonly draw = (): void => {
+    if (this.frame === 0) this.frame = requestAnimationFrame(this.paint)
+  }
+
+  private readonly paint = (): void => {
+    this.frame = 0
+    const { canvas, scroller } = this
+    const context = canvas.getContext("2d")
+    const [width, height] = [canvas.clientWidth, scroller.clientHeight]
+    if (context === null || width === 0) return
+    const ratio = devicePixelRatio
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio)
+      canvas.height = Math.round(height * ratio)
+      canvas.style.height = `${height}px`
+    }
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    this.range = this.shown
+    paint({
+      context,
+      layout: this.layout,
+      range: this.range,
+      zero: this.zero,
+      now: this.events.now(),
+      width,
+      height,
+      top: scroller.scrollTop,
+      colors: this.colors,
+      font: `11.5px ${getComputedStyle(canvas).fontFamily}`,
+      open: this.open,
+      focused: this.focused,
+      hasFocus: document.activeElement === canvas,
+      hatch: (color) => this.hatch(context, color),
+    })
+    if (this.isBusy && this.mode !== "free" && !document.hidden) this.draw()
+  }
+
+  /** The part of time that is to be seen now. */
+  private get shown(): Range {
+    const now = this.events.now()
+    if (this.mode === "follow") {
+      const width = this.range.to - this.range.from
+      return { from: now - width * (1 - margin), to: now + width * margin }
+    }
+    if (this.mode === "free" || this.last === 0) return this.range
+    const to = Math.max(this.isBusy ? now : this.last, this.zero + 50)
+    const width = to - this.zero
+    return { from: this.zero - width * margin, to: to + width * margin }
+  }
+
+  private hatch(context: CanvasRenderingContext2D, color: string): CanvasPattern | string {
+    const known = this.patterns.get(color)
+    if (known !== undefined) return known
+    const tile = document.createElement("canvas")
+    tile.width = tile.height = 6
+    const brush = tile.getContext("2d")!
+    brush.strokeStyle = color
+    brush.lineWidth = 1.2
+    brush.globalAlpha = 0.75
+    for (const x of [-6, 0, 6]) {
+      brush.moveTo(x, 6)
+      brush.lineTo(x + 6, 0)
+    }
+    brush.stroke()
+    const pattern = context.createPattern(tile, "repeat") ?? color
+    this.patterns.set(color, pattern)
+    return pattern
+  }
+
+  private readonly recolor = (): void => {
+    this.colors = readColors(this.canvas)
+    this.patterns = new Map()
+    this.draw()
+  }
+
+  private free(range: Range): void {
+    this.range = range
+    if (this.mode !== "free") {
+      this.mode = "free"
+      this.events.onFollow("free")
+    }
+    this.draw()
+  }
+
+  // --- The pointer
+
+  private readonly wheel = (event: WheelEvent): void => {
+    const { deltaX, deltaY, shiftKey, ctrlKey, metaKey, offsetX } = event
+    const share = offsetX / this.canvas.clientWidth
+    if (ctrlKey || metaKey) {
+      event.preventDefault()
+      this.free(zoomed(this.shown, Math.exp(deltaY * 0.004), share))
+    } else if (shiftKey || Math.abs(deltaX) > Math.abs(deltaY)) {
+      event.preventDefault()
+      this.free(moved(this.shown, (deltaX || deltaY) / this.canvas.clientWidth))
+    }
+  }
+
+  private readonly down = (event: PointerEvent): void => {
+    this.canvas.setPointerCapture(event.pointerId)
+    this.dragged = { x: event.offsetX, range: this.shown, moves: false }
+  }
+
+  private readonly move = (event: PointerEvent): void => {
+    const { dragged } = this
+    if (dragged !== undefined) {
+      const by = (dragged.x - event.offsetX) / this.canvas.clientWidth
+      if (dragged.moves || Math.abs(event.offsetX - dragged.x) > 4) {
+        dragged.moves = true
+        this.free(moved(dragged.range, by))
+      }
+      return
+    }
+    const call = this.at(event.offsetX, event.offsetY)
+    this.canvas.style.cursor = call === undefined ? "default" : "pointer"
+    this.events.onPoint(call, event.offsetX, event.offsetY)
+  }
+
+  private readonly up = (event: PointerEvent): void => {
+    const { dragged } = this
+    this.dragged = undefined
+    if (dragged?.moves !== false) return
+    const call = this.at(event.offsetX, event.offsetY)
+    if (call !== undefined) this.events.onOpen(call.key)
+  }
+
+  private readonly left = (): void => {
+    this.dragged = undefined
+    this.events.onPoint(undefined, 0, 0)
+  }
+
+  private at(x: number, y: number): CallRow | undefined {
+    const { layout, canvas, scroller } = this
+    const index = Math.floor((y + scroller.scrollTop - axisHeight) / trackHeight)
+    const perPixel = (this.range.to - this.range.from) / canvas.clientWidth
+    const time = this.range.from + x * perPixel
+    const now = this.events.now()
+    for (const [row, track, at] of layout.tracks()) {
+      if (at !== index || y < axisHeight) continue
+      const keys = row.tracks[track]!
+      const call = layout.get(keys[firstSeen(layout, keys, time - 3 * perPixel, now)] ?? -1)
+      return call !== undefined && startOf(call)! <= time + 3 * perPixel ? call : undefined
+    }
+    return undefined
+  }
+
+  // --- The keys
+
+  private readonly key = (event: KeyboardEvent): void => {
+    const done = this.act(event.key)
+    if (done) event.preventDefault()
+  }
+
+  private act(key: string): boolean {
+    switch (key) {
+      case "ArrowRight":
+      case "ArrowLeft":
+        return this.step(key === "ArrowRight" ? 1 : -1)
+      case "ArrowDown":
+      case "ArrowUp":
+        return this.change(key === "ArrowDown" ? 1 : -1)
+      case "Enter":
+      case " ":
+        if (this.focused !== undefined) this.events.onOpen(this.focused)
+        return true
+      case "+":
+      case "=":
+        this.zoom(0.6)
+        return true
+      case "-":
+        this.zoom(1 / 0.6)
+        return true
+      case "0":
+        this.set("fit")
+        return true
+      case "f":
+        this.set("follow")
+        return true
+      default:
+        return false
+    }
+  }
+
+  /** To the call before or behind, in the same track. */
+  private step(by: number): boolean {
+    const place = this.focused === undefined ? undefined : this.layout.placeOf(this.focused)
+    if (place === undefined) return this.focus(this.layout.rows[0]?.tracks[0]?.[0])
+    const keys = place.row.tracks[place.track]!
+    return this.focus(keys[keys.indexOf(this.focused!) + by] ?? this.focused)
+  }
+
+  /** To the call that runs at the same time one track up or down. */
+  private change(by: number): boolean {
+    const call = this.focused === undefined ? undefined : this.layout.get(this.focused)
+    const place = call && this.layout.placeOf(call.key)
+    if (place === undefined) return this.step(1)
+    const tracks = [...this.layout.tracks()].map(([row, track]) => row.tracks[track]!)
+    const next = tracks[tracks.indexOf(place.row.tracks[place.track]!) + by]
+    if (next === undefined) return true
+    const at = firstSeen(this.layout, next, startOf(call!)!, this.events.now())
+    return this.focus(next[Math.min(at, next.length - 1)])
+  }
+
+  private focus(key: number | undefined): boolean {
+    const call = key === undefined ? undefined : this.layout.get(key)
+    if (call === undefined) return true
+    this.focused = call.key
+    const { from, to } = this.shown
+    const start = startOf(call)!
+    if (start < from || start > to)
+      this.free({ from: start - (to - from) * 0.3, to: start + (to - from) * 0.7 })
+    const tracks = [...this.layout.tracks()]
+    const index = tracks.findIndex(([row, track]) => row.tracks[track]!.includes(call.key))
+    const y = index * trackHeight
+    if (y < this.scroller.scrollTop) this.scroller.scrollTop = y
+    const below = y + axisHeight + trackHeight - this.scroller.clientHeight
+    if (below > this.scroller.scrollTop) this.scroller.scrollTop = below
+    this.events.onFocus(call)
+    this.draw()
+    return true
+  }
+}

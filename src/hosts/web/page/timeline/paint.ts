@@ -1,0 +1,252 @@
+/** Draws what is to be seen of the timeline, and nothing else: its cost follows the screen, not the number of calls. */
+import type { CallRow, SpanRow } from "../../state/page-state.ts"
+import { visibleLine } from "../texts.tsx"
+import { startOf, type TimelineLayout } from "./layout.ts"
+import { markText, type Range, stepOf } from "./scale.ts"
+
+export const axisHeight = 26
+export const trackHeight = 26
+const barHeight = 18
+const barTop = (trackHeight - barHeight) / 2
+
+/** The colours of the page, as its style says them. */
+export type Colors = Readonly<Record<ColorName, string>>
+
+const colorNames = [
+  "surface",
+  "ink",
+  "muted",
+  "rule",
+  "band",
+  "bar",
+  "bar-2",
+  "bar-ink",
+  "run",
+  "run-2",
+  "gate",
+  "wait",
+  "tidy",
+  "bad",
+  "bad-bar",
+  "off",
+  "focus",
+] as const
+type ColorName = (typeof colorNames)[number]
+
+/** Reads them anew: they follow the light of the room. */
+export const readColors = (element: Element): Colors => {
+  const style = getComputedStyle(element)
+  return Object.fromEntries(
+    colorNames.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]),
+  ) as Colors
+}
+
+/** What is drawn, and where. In CSS pixels. */
+export interface Picture {
+  readonly context: CanvasRenderingContext2D
+  readonly layout: TimelineLayout
+  readonly range: Range
+  /** When the first call began: marks count from it. */
+  readonly zero: number
+  readonly now: number
+  readonly width: number
+  readonly height: number
+  /** How far it is scrolled down. */
+  readonly top: number
+  readonly colors: Colors
+  readonly font: string
+  readonly open: number | undefined
+  readonly focused: number | undefined
+  readonly hasFocus: boolean
+  readonly hatch: (color: string) => CanvasPattern | string
+}
+
+const xOf = ({ range, width }: Picture, time: number): number =>
+  ((time - range.from) / (range.to - range.from)) * width
+
+/** The index of the first call of a track that may be seen. */
+export const firstSeen = (
+  layout: TimelineLayout,
+  keys: ReadonlyArray<number>,
+  from: number,
+  now: number,
+): number => {
+  let [low, high] = [0, keys.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const call = layout.get(keys[middle]!)
+    if (call === undefined || (call.endedAt ?? now) < from) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+const drawAxis = (picture: Picture): void => {
+  const { context, range, width, colors, zero, font, height } = picture
+  const step = stepOf(range, width)
+  context.fillStyle = colors.surface
+  context.fillRect(0, 0, width, axisHeight)
+  context.font = font
+  context.textBaseline = "middle"
+  for (let at = Math.ceil((range.from - zero) / step) * step; zero + at <= range.to; at += step) {
+    const x = Math.round(xOf(picture, zero + at)) + 0.5
+    context.fillStyle = colors.rule
+    context.fillRect(x - 0.5, axisHeight - 5, 1, 5)
+    context.globalAlpha = 0.5
+    context.fillRect(x - 0.5, axisHeight, 1, height)
+    context.globalAlpha = 1
+    context.fillStyle = colors.muted
+    context.fillText(markText(at, step), x + 4, axisHeight / 2)
+  }
+  context.fillStyle = colors.rule
+  context.fillRect(0, axisHeight - 1, width, 1)
+}
+
+const isOn = ({ endedAt }: CallRow): boolean => endedAt === undefined
+
+const barColor = (call: CallRow, colors: Colors, index: number): string => {
+  if (call.status === "error") return index % 2 === 0 ? colors["bad-bar"] : colors["bad-bar"]
+  if (call.status === "denied" || call.status === "cancelled") return colors.off
+  if (isOn(call)) return index % 2 === 0 ? colors.run : colors["run-2"]
+  return index % 2 === 0 ? colors.bar : colors["bar-2"]
+}
+
+const drawSpan = (picture: Picture, call: CallRow, span: SpanRow, index: number, y: number): void => {
+  const { context, colors, now, hatch, width } = picture
+  const from = Math.max(-10, xOf(picture, span.from))
+  const to = Math.min(width + 10, xOf(picture, span.to ?? now))
+  const wide = Math.max(to - from, 0.6)
+  if (span.kind === "finally") {
+    context.fillStyle = colors.tidy
+    context.fillRect(from, y + barHeight - 5, wide, 5)
+    return
+  }
+  if (span.kind === "handler") {
+    context.fillStyle = barColor(call, colors, index)
+    context.fillRect(from, y, wide, barHeight)
+    if (wide > 6) {
+      context.fillStyle = colors.surface
+      context.fillRect(from + wide - 1, y, 1, barHeight)
+    }
+  } else {
+    const color = span.kind === "gate" ? colors.gate : colors.wait
+    context.fillStyle = colors.surface
+    context.fillRect(from, y, wide, barHeight)
+    context.fillStyle = hatch(color)
+    context.fillRect(from, y, wide, barHeight)
+    context.fillStyle = color
+    context.fillRect(from, y, wide, 1.5)
+    context.fillRect(from, y + barHeight - 1.5, wide, 1.5)
+  }
+  if (span.failed) {
+    context.fillStyle = colors.bad
+    context.fillRect(from + wide - 3, y, 3, barHeight)
+  }
+}
+
+const drawLabel = (picture: Picture, call: CallRow, left: number, right: number, y: number): void => {
+  const { context, colors, width } = picture
+  const from = Math.max(left, 0) + 6
+  const room = Math.min(right, width) - from - 4
+  if (room < 24) return
+  // What stands on a hatched part needs a ground of its own.
+  const text = visibleLine(call.title === call.name ? call.name : `${call.name}  ${call.title}`).slice(0, 160)
+  context.save()
+  context.beginPath()
+  context.rect(from - 6, y, room + 8, barHeight)
+  context.clip()
+  const isHatched = call.spans.some(({ kind }) => kind === "gate" || kind === "wait")
+  if (isHatched) {
+    context.fillStyle = colors.surface
+    context.globalAlpha = 0.85
+    context.fillRect(from - 3, y + 3, Math.min(room + 3, context.measureText(text).width + 6), barHeight - 6)
+    context.globalAlpha = 1
+  }
+  context.fillStyle = isHatched ? colors.ink : colors["bar-ink"]
+  context.fillText(text, from, y + barHeight / 2 + 0.5)
+  context.restore()
+}
+
+/** Gives where the bar ends. */
+const drawCall = (picture: Picture, call: CallRow, y: number): void => {
+  const { context, colors, now, open, focused, hasFocus } = picture
+  const start = startOf(call)!
+  const left = xOf(picture, start)
+  const right = Math.max(xOf(picture, call.endedAt ?? now), left + 2.5)
+  const [from, to] = [Math.max(left, -10), Math.min(right, picture.width + 10)]
+  context.save()
+  context.beginPath()
+  context.roundRect(from, y, Math.max(to - from, 2.5), barHeight, Math.min(4, (to - from) / 2))
+  context.clip()
+  context.fillStyle = call.startedAt === undefined ? colors.off : barColor(call, colors, 1)
+  context.fillRect(from, y, to - from, barHeight)
+  if (right - left > 3)
+    for (const [index, span] of call.spans.entries()) drawSpan(picture, call, span, index, y)
+  if (call.status === "error") {
+    context.fillStyle = colors.bad
+    context.fillRect(Math.max(from, to - 3), y, 3, barHeight)
+  }
+  context.restore()
+  drawLabel(picture, call, left, right, y)
+  const isFocused = hasFocus && call.key === focused
+  if (call.key === open || isFocused) {
+    context.strokeStyle = isFocused ? colors.focus : colors.ink
+    context.lineWidth = 2
+    context.beginPath()
+    context.roundRect(from - 2, y - 2, to - from + 4, barHeight + 4, 6)
+    context.stroke()
+  }
+}
+
+const drawTrack = (picture: Picture, keys: ReadonlyArray<number>, y: number): void => {
+  const { layout, range, now } = picture
+  let drawnTo = Number.NEGATIVE_INFINITY
+  for (let at = firstSeen(layout, keys, range.from, now); at < keys.length; at++) {
+    const call = layout.get(keys[at]!)
+    if (call === undefined) continue
+    const start = startOf(call)!
+    if (start > range.to) return
+    const right = xOf(picture, call.endedAt ?? now)
+    // Of what falls on one pixel, one is drawn; what went wrong is never left out.
+    if (right < drawnTo + 1 && call.status !== "error" && call.key !== picture.open) continue
+    drawnTo = Math.max(right, xOf(picture, start) + 1)
+    drawCall(picture, call, y + barTop)
+  }
+}
+
+/** Draws it all. */
+export const paint = (picture: Picture): void => {
+  const { context, layout, width, height, top, colors, now, font } = picture
+  context.clearRect(0, 0, width, height)
+  let isBand = false
+  let y = axisHeight - top
+  context.font = font
+  context.textBaseline = "middle"
+  for (const row of layout.rows) {
+    const rowHeight = row.tracks.length * trackHeight
+    if (isBand) {
+      context.fillStyle = colors.band
+      context.fillRect(0, y, width, rowHeight)
+    }
+    isBand = !isBand
+    y += rowHeight
+  }
+  drawAxis(picture)
+  context.save()
+  context.beginPath()
+  context.rect(0, axisHeight, width, height - axisHeight)
+  context.clip()
+  for (const [row, track, index] of layout.tracks()) {
+    const trackTop = axisHeight + index * trackHeight - top
+    if (trackTop > height) break
+    if (trackTop + trackHeight > axisHeight) drawTrack(picture, row.tracks[track]!, trackTop)
+  }
+  const x = xOf(picture, now)
+  if (x >= 0 && x <= width) {
+    context.fillStyle = colors.run
+    context.globalAlpha = 0.6
+    context.fillRect(Math.round(x), axisHeight, 1, height)
+    context.globalAlpha = 1
+  }
+  context.restore()
+}

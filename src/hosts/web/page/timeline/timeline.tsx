@@ -1,0 +1,141 @@
+/** Lanes and background as rows, calls as bars: to look at, to zoom into, and to open calls from. */
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { CallRow, PageState } from "../../state/page-state.ts"
+import type { Source } from "../source.ts"
+import { visibleLine } from "../texts.tsx"
+import { duration } from "../times.ts"
+import { type Mode, TimelineCanvas } from "./canvas.ts"
+import type { LaneRow } from "./layout.ts"
+import { trackHeight } from "./paint.ts"
+
+interface Point {
+  readonly call: CallRow
+  readonly x: number
+  readonly y: number
+}
+
+const lasted = ({ startedAt, endedAt }: CallRow, now: number): string =>
+  startedAt === undefined ? "" : duration((endedAt ?? now) - startedAt)
+
+/** A call in a line. */
+const described = (call: CallRow, now: number): string => {
+  const { name, title, status } = call
+  return [name, title === name ? "" : title, status, lasted(call, now)]
+    .filter((part) => part !== "")
+    .map(visibleLine)
+    .join(", ")
+}
+
+const Tip = ({ point: { call, x, y }, now }: { readonly point: Point; readonly now: number }) => (
+  <div class="tip" aria-hidden="true" style={{ left: `${x + 12}px`, top: `${y + 16}px` }}>
+    <b>{visibleLine(call.name)}</b> {call.title === call.name ? undefined : visibleLine(call.title)}
+    <span>
+      {call.status}, {lasted(call, now)}
+    </span>
+  </div>
+)
+
+const Gutter = ({ rows }: { readonly rows: ReadonlyArray<LaneRow> }) => (
+  <ol class="gutter" aria-label="Lanes">
+    {rows.map(({ id, label, isBackground, tracks }, index) => (
+      <li key={id} style={{ height: `${tracks.length * trackHeight}px` }}>
+        <span class={rows[index - 1]?.label === label ? "lane is-again" : "lane"}>{visibleLine(label)}</span>
+        {isBackground ? <span class="in-background">background</span> : undefined}
+      </li>
+    ))}
+  </ol>
+)
+
+const Legend = () => (
+  <ul class="legend" aria-label="Legend">
+    <li class="is-run">running</li>
+    <li class="is-bar">handlers</li>
+    <li class="is-gate">gate</li>
+    <li class="is-wait">wait</li>
+    <li class="is-bad">error</li>
+  </ul>
+)
+
+/** The timeline of all calls. */
+export const Timeline = (props: {
+  readonly source: Source
+  readonly state: PageState
+  readonly open: number | undefined
+  readonly onOpen: (key: number) => void
+}) => {
+  const { source, state, open, onOpen } = props
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const scroller = useRef<HTMLDivElement>(null)
+  const view = useRef<TimelineCanvas>(null)
+  const opening = useRef(onOpen)
+  opening.current = onOpen
+  const [mode, setMode] = useState<Mode>("fit")
+  const [point, setPoint] = useState<Point | undefined>()
+  const [focused, setFocused] = useState("")
+  const [rows, setRows] = useState<ReadonlyArray<LaneRow>>([])
+  const queued = [...state.calls.values()].filter(({ status }) => status === "queued").length
+  useEffect(() => {
+    const shown = new TimelineCanvas(canvas.current!, scroller.current!, {
+      onOpen: (key) => opening.current(key),
+      onPoint: (call, x, y) => setPoint(call && { call, x, y }),
+      onFocus: (call) => setFocused(call === undefined ? "" : described(call, source.now())),
+      onFollow: setMode,
+      now: () => source.now(),
+    })
+    view.current = shown
+    return () => shown.close()
+  }, [source])
+  useEffect(() => {
+    view.current?.show(state, open)
+    setRows([...(view.current?.layout.rows ?? [])])
+  }, [state, open])
+  return (
+    <section class="timeline" aria-label="Timeline">
+      <header class="row">
+        <h2>
+          Timeline <span class="count">{state.calls.size}</span>
+        </h2>
+        {queued === 0 ? undefined : <span class="queued">{queued} queued</span>}
+        <Legend />
+        <span class="grow" />
+        <fieldset class="zoom" aria-label="Zoom">
+          <button type="button" aria-pressed={mode === "fit"} onClick={() => view.current?.set("fit")}>
+            All
+          </button>
+          {source.connection === "written" ? undefined : (
+            <button
+              type="button"
+              aria-pressed={mode === "follow"}
+              onClick={() => view.current?.set("follow")}
+            >
+              Follow
+            </button>
+          )}
+          <button type="button" aria-label="Zoom out" onClick={() => view.current?.zoom(1 / 0.6)}>
+            −
+          </button>
+          <button type="button" aria-label="Zoom in" onClick={() => view.current?.zoom(0.6)}>
+            +
+          </button>
+        </fieldset>
+      </header>
+      <div class="plot" ref={scroller}>
+        <Gutter rows={rows} />
+        <div class="bars">
+          {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: it takes the keys itself, and tells where it is. */}
+          <canvas
+            ref={canvas}
+            tabIndex={0}
+            role="application"
+            aria-label="Calls on a timeline. Arrow keys go from call to call, Enter opens one, plus and minus zoom, 0 shows all."
+          />
+          {point === undefined ? undefined : <Tip point={point} now={source.now()} />}
+        </div>
+        {state.calls.size === 0 ? <p class="none">No calls yet.</p> : undefined}
+      </div>
+      <p class="hidden" aria-live="polite">
+        {focused}
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,63 @@
+/**
+ * Who is let in: a page of this server alone, in a browser that was given the token. Pages of others, and names that somebody
+ * else's DNS gives this machine, are refused before anything is read.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import type { IncomingHttpHeaders } from "node:http"
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
+
+/** In a time that says nothing of how much of it is right. */
+const isSame = (given: string, wanted: string): boolean => timingSafeEqual(digest(given), digest(wanted))
+
+/** The names by which a browser on this machine knows it. */
+const hostsOf = (port: number): ReadonlySet<string> =>
+  new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => (port === 80 ? name : `${name}:${port}`)))
+
+/** Sent with every answer. */
+export const safeHeaders: Readonly<Record<string, string>> = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cache-Control": "no-store",
+}
+
+/** The token and the cookie of one server. */
+export class Access {
+  readonly token: string
+  /** What the cookie holds: who reads one of both does not know the other. */
+  private readonly session = randomBytes(24).toString("base64url")
+  private readonly cookie: string
+  private readonly hosts: ReadonlySet<string>
+
+  constructor(port: number, token = randomBytes(24).toString("base64url")) {
+    this.token = token
+    // Cookies do not tell ports apart.
+    this.cookie = `stepline-${port}`
+    this.hosts = hostsOf(port)
+  }
+
+  /** Whether a request is meant for this server, and comes from a page of it or from no page. */
+  isOwn({ host, origin, "sec-fetch-site": site }: IncomingHttpHeaders, isChange: boolean): boolean {
+    if (host === undefined || !this.hosts.has(host)) return false
+    if (origin !== undefined ? origin !== `http://${host}` : isChange) return false
+    return site === undefined || site === "same-origin" || (site === "none" && !isChange)
+  }
+
+  /** The cookie for whoever knows the token; undefined for others. */
+  cookieFor(token: unknown): string | undefined {
+    if (typeof token !== "string" || !isSame(token, this.token)) return undefined
+    return `${this.cookie}=${this.session}; Path=/; HttpOnly; SameSite=Strict`
+  }
+
+  isKnown({ cookie = "" }: IncomingHttpHeaders): boolean {
+    const pairs = cookie.split(/; */).map((pair) => pair.split("="))
+    return pairs.some(
+      ([name, value]) => name === this.cookie && value !== undefined && isSame(value, this.session),
+    )
+  }
+}

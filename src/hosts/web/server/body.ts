@@ -1,0 +1,37 @@
+/** Reads what a page sends: JSON, bounded. */
+import type { IncomingMessage } from "node:http"
+
+/** Bytes of one request. */
+const maxBytes = 4 * 1024 * 1024
+
+/** A request that cannot be answered, and the status that says so. */
+export class RequestError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The object that a request sends. Rejects with a RequestError for anything else. */
+export const readBody = async (request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> => {
+  if (!/^application\/json\b/.test(request.headers["content-type"] ?? ""))
+    throw new RequestError(415, "Send JSON, as `application/json`.")
+  const chunks: Array<Buffer> = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new RequestError(413, `Send at most ${maxBytes} bytes.`)
+    chunks.push(chunk)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(Buffer.concat(chunks).toString("utf8"))
+  } catch {
+    throw new RequestError(400, "That is no JSON.")
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>
+  throw new RequestError(400, "Send an object.")
+}

@@ -1,0 +1,142 @@
+/** What is kept of one call for whoever opens it. Bounded; nothing of the call itself is held. */
+import type { CallDetails } from "../../../pipeline/call/inspection.ts"
+import type { DecidedBy } from "../../../pipeline/model/decision.ts"
+import type { PartDescription } from "../../../pipeline/model/pipeline.ts"
+import { diffOf, isUnifiedDiff } from "../../terminal/render-diff.ts"
+import type { CallDetail, PartDetail } from "../state/detail.ts"
+import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
+import { bounded, jsonText, Tail } from "./bounded.ts"
+
+/** What makes a call's row and its detail. */
+export interface Booking {
+  readonly key: number
+  readonly callId: string
+  readonly agentId: string
+  readonly name: string
+  readonly params: unknown
+}
+
+/** Parts of a bar; a call that loops over a gate does not make an endless one. */
+const maxSpans = 200
+
+interface Texts {
+  editedParams?: string
+  diff?: string
+  decidedBy?: DecidedBy
+  reason?: string
+  because?: string
+  traceId?: string
+  staged?: { readonly actionId: string; readonly label: string }
+  cleanupErrors?: ReadonlyArray<string>
+}
+
+/** The diff that an output tells of, in its details or as its text. */
+export const diffIn = (text: string, details: unknown): string | undefined =>
+  diffOf(details) ?? (isUnifiedDiff(text) ? text : undefined)
+
+/** One call, from its enqueueing until it is dropped. */
+export class BookedCall {
+  readonly key: number
+  readonly callId: string
+  readonly agentId: string
+  readonly name: string
+  readonly told: Texts = {}
+  status: CallStatus = "queued"
+  /** How many parts its bar has. */
+  spans = 0
+  /** The ids of its open questions. */
+  readonly questions = new Set<string>()
+  content = ""
+  private params: string
+  private readonly output = new Tail()
+  private plan: ReadonlyArray<PartDescription> = []
+  /** The part that runs or waits, and the furthest that was done. */
+  private part: number | undefined
+  private failedAt: number | undefined
+
+  constructor({ key, callId, agentId, name, params }: Booking) {
+    this.key = key
+    this.callId = callId
+    this.agentId = agentId
+    this.name = name
+    this.params = bounded(jsonText(params))
+  }
+
+  get isOver(): boolean {
+    const { status } = this
+    return status === "complete" || status === "error" || status === "denied" || status === "cancelled"
+  }
+
+  /** In characters, about. */
+  get size(): number {
+    const { params, content, output, told } = this
+    return 500 + params.length + content.length + output.size + (told.diff?.length ?? 0)
+  }
+
+  started(params: unknown): void {
+    this.params = bounded(jsonText(params))
+  }
+
+  streamed(content: string): void {
+    this.output.add(content)
+  }
+
+  /** What the call shows, and the diff in it. */
+  shows(text: string, details: unknown): void {
+    this.content = bounded(text)
+    const diff = diffIn(text, details)
+    if (diff !== undefined) this.told.diff = bounded(diff)
+  }
+
+  /** Where it stands now. */
+  stands({ plan, part, traceId, decidedBy }: CallDetails): void {
+    this.plan = plan
+    if (part !== undefined) this.part = part
+    if (traceId !== undefined) this.told.traceId = traceId
+    if (decidedBy !== undefined) this.told.decidedBy = decidedBy
+  }
+
+  /** The index of a part of its bar that begins; undefined where it has enough. */
+  beginSpan(): number | undefined {
+    if (this.spans >= maxSpans) return undefined
+    this.spans += 1
+    return this.spans - 1
+  }
+
+  /** A handler has left: what is behind it never ran where it failed. */
+  left(kind: SpanKind, failed: boolean): void {
+    if (failed && kind === "handler") this.failedAt = this.part
+  }
+
+  detail(row: CallRow): CallDetail {
+    const { params, content, told } = this
+    return { row, params, content, output: this.output.toString(), plan: this.parts(), ...told }
+  }
+
+  private parts(): Array<PartDetail> {
+    const finals = this.plan.findIndex(({ kind }) => kind === "finally")
+    const mains = finals < 0 ? this.plan.length : finals
+    return this.plan.map((part, index) => ({ ...part, state: this.stateOf(index, mains) }))
+  }
+
+  private stateOf(index: number, mains: number): PartDetail["state"] {
+    const at = this.part ?? 0
+    if (!this.isOver) {
+      if (index === at) return "now"
+      if (index < at) return this.isBehind(index, mains) ? "done" : "skipped"
+      return "ahead"
+    }
+    if (this.status === "complete" || index >= mains) return "done"
+    return this.isBehind(index, mains) ? "done" : "skipped"
+  }
+
+  /** Whether a main part ran, where the call went on to its cleanup before the end. */
+  private isBehind(index: number, mains: number): boolean {
+    const at = this.part ?? 0
+    if (this.failedAt !== undefined) return index <= this.failedAt
+    return at < mains ? index < at : index < Math.min(mains, this.reached)
+  }
+
+  /** How many main parts were reached before the cleanup began. */
+  reached = 0
+}

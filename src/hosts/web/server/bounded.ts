@@ -1,0 +1,45 @@
+/** Texts for a page, bounded: what is left out is said. */
+import { inspect } from "node:util"
+
+/** Characters of one text that a page is told. */
+export const maxShown = 100_000
+
+/** The start of a text, behind which stands how much there is. */
+export const bounded = (text: string, max = maxShown): string =>
+  text.length <= max ? text : `${text.slice(0, max)}\n[cut: ${text.length} characters in all]`
+
+/** A value as JSON for people; what is no JSON, as Node shows it. */
+export const jsonText = (value: unknown): string => {
+  try {
+    return JSON.stringify(value, undefined, 2) ?? String(value)
+  } catch {
+    return inspect(value)
+  }
+}
+
+/** The end of what is streamed. */
+export class Tail {
+  private text = ""
+  private total = 0
+  private readonly max: number
+
+  constructor(max = maxShown) {
+    this.max = max
+  }
+
+  add(content: string): void {
+    this.total += content.length
+    this.text += content
+    // Cut only at twice the bound, so that a long stream is not copied for every part of it.
+    if (this.text.length > 2 * this.max) this.text = this.text.slice(-this.max)
+  }
+
+  get size(): number {
+    return this.text.length
+  }
+
+  toString(): string {
+    if (this.total <= this.max) return this.text
+    return `[the last part of ${this.total} characters]\n${this.text.slice(-this.max)}`
+  }
+}

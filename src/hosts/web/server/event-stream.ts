@@ -1,0 +1,44 @@
+/**
+ * Server-sent events for one page. The next one is written when the connection has room: of a page that reads slowly nothing
+ * is held but its place in the log.
+ */
+import type { ServerResponse } from "node:http"
+import type { ChangeLog } from "./change-log.ts"
+
+/** Milliseconds after which a page connects again. */
+const retry = 500
+
+/** Where the page stands that sends this `Last-Event-ID`; undefined where it is of another log. */
+export const placeOf = (lastEventId: string | undefined, epoch: string): number | undefined => {
+  const [, ofEpoch, number] = /^([\w-]+)\.(\d{1,15})$/.exec(lastEventId ?? "") ?? []
+  return ofEpoch === epoch ? Number(number) : undefined
+}
+
+/** Tells the page what it does not know, until it is gone. `epoch` tells this log from those of other runs. */
+export const streamEvents = (
+  response: ServerResponse,
+  log: ChangeLog,
+  options: { readonly epoch: string; readonly lastEventId: string | undefined },
+): void => {
+  const { epoch } = options
+  let place = placeOf(options.lastEventId, epoch)
+  let hasRoom = true
+  const write = () => {
+    while (hasRoom) {
+      const message = log.after(place)
+      if (message === undefined) return
+      place = message.number
+      const { event, json } = message
+      hasRoom = response.write(`id: ${epoch}.${place}\nevent: ${event}\ndata: ${json}\n\n`)
+    }
+  }
+  response.writeHead(200, { "Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store" })
+  response.write(`retry: ${retry}\n\n`)
+  const stop = log.onNews(write)
+  response.on("drain", () => {
+    hasRoom = true
+    write()
+  })
+  response.on("close", stop)
+  write()
+}

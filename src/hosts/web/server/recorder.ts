@@ -1,0 +1,275 @@
+/** Watches an executor and words what happens for pages: changes of their state, and what is told of a call that is opened. */
+import type { ToolExecutor } from "../../../pipeline/executor.ts"
+import type { ToolCall } from "../../../pipeline/model/call.ts"
+import type { DecidedBy, Decision } from "../../../pipeline/model/decision.ts"
+import type {
+  AwaitingApprovalEvent,
+  BackgroundCompletedEvent,
+  TerminalEvent,
+  ToolEvent,
+} from "../../../pipeline/model/event.ts"
+import { statusOf } from "../../../pipeline/model/outcome.ts"
+import { textOf } from "../../../pipeline/model/output.ts"
+import type { CallTrace } from "../../../pipeline/model/tracer.ts"
+import { withoutHint } from "../../../resolve/reminder.ts"
+import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
+import type { Change } from "../state/reduce.ts"
+import type { BookedCall } from "./booked-call.ts"
+import { bounded, jsonText } from "./bounded.ts"
+import { CallBook } from "./call-book.ts"
+import { Questions } from "./questions.ts"
+
+const maxTitle = 300
+
+/** Told of each change as it happens. */
+export type OnChange = (change: Change) => void
+
+/** Words what one executor does. */
+export class Recorder {
+  readonly book: CallBook
+  readonly questions: Questions
+  private readonly executor: ToolExecutor
+  private readonly tell: OnChange
+  private asked = 0
+
+  constructor(executor: ToolExecutor, tell: OnChange, maxCalls: number) {
+    this.executor = executor
+    this.tell = tell
+    this.book = new CallBook(maxCalls, (keys) => tell({ _tag: "Dropped", keys }))
+    this.questions = new Questions(executor)
+  }
+
+  /** Gives what ends the watching. */
+  start(): () => void {
+    const stop = this.executor.watch({
+      queued: (call) => this.queued(call),
+      event: (event) => this.event(event),
+      decided: (decision) => this.decided(decision),
+      forgotten: (id) => this.forgotten(id),
+      tracer: { call: (call) => this.trace(call) },
+    })
+    return stop
+  }
+
+  private titleOf(agentId: string, name: string, params: unknown): string {
+    return bounded(this.executor.agent(agentId).tool(name)?.title(params) ?? name, maxTitle)
+  }
+
+  // --- Calls
+
+  private queued(call: ToolCall): void {
+    const { agentId, callId, name, params, background, decision } = call
+    const booked = this.book.add({ callId, agentId, name, params })
+    const at = Date.now()
+    const isHeld = decision === "requested"
+    booked.status = isHeld ? "held" : "queued"
+    const row: CallRow = {
+      key: booked.key,
+      callId,
+      agentId,
+      lane: call.lane ?? agentId,
+      name,
+      title: this.titleOf(agentId, name, params),
+      background,
+      status: booked.status,
+      queuedAt: at,
+      spans: [],
+      revision: 0,
+    }
+    this.tell({ _tag: "Queued", call: row })
+    if (isHeld) this.ask(booked, { at, params, title: row.title, name })
+  }
+
+  private event(event: ToolEvent): void {
+    if (event._tag === "ActionPending") {
+      const { actionId, agentId, label, sourceToolName, at, sourceCallId } = event
+      const key = sourceCallId === undefined ? undefined : this.book.latest(sourceCallId)?.key
+      const action = { actionId, agentId, label: bounded(label, maxTitle), sourceToolName, at }
+      this.tell({ _tag: "Staged", action: { ...action, ...(key !== undefined && { key }) } })
+    } else if (event._tag === "ActionResolved") {
+      this.tell({ _tag: "Resolved", actionId: event.actionId })
+    } else {
+      const booked = this.book.of(event)
+      if (booked !== undefined) this.callEvent(booked, event)
+    }
+  }
+
+  private callEvent(booked: BookedCall, event: Exclude<ToolEvent, { readonly actionId: string }>): void {
+    const { key } = booked
+    switch (event._tag) {
+      case "Started": {
+        booked.status = "running"
+        booked.started(event.params)
+        this.standing(booked)
+        this.answered(booked)
+        const title = this.titleOf(event.agentId, event.name, event.params)
+        return this.tell({ _tag: "Started", key, at: event.at, title })
+      }
+      case "AwaitingApproval":
+        return this.gate(booked, event)
+      case "Delta":
+        booked.streamed(event.content)
+        return this.tell({ _tag: "Touched", keys: [key] })
+      case "BackgroundStarted":
+        return this.tell({ _tag: "Backgrounded", key })
+      case "BackgroundCompleted":
+        return this.taskEnded(booked, event)
+      case "Delegate":
+        return
+      default:
+        return this.ended(booked, event)
+    }
+  }
+
+  private taskEnded(booked: BookedCall, event: BackgroundCompletedEvent): void {
+    const task = this.executor.tasks.get(event.callId)
+    booked.shows(withoutHint(task?.content ?? ""), task?.output?.details)
+    this.end(booked, event.status, event, true)
+  }
+
+  private ended(booked: BookedCall, event: TerminalEvent): void {
+    booked.shows(withoutHint(event.content), "output" in event ? event.output?.details : undefined)
+    this.end(booked, statusOf(event), event, false)
+  }
+
+  private end(
+    booked: BookedCall,
+    status: CallStatus,
+    event: TerminalEvent | BackgroundCompletedEvent,
+    kept: boolean,
+  ): void {
+    const { key, told } = booked
+    booked.status = status
+    this.answered(booked)
+    if (event.decidedBy !== undefined) told.decidedBy = event.decidedBy
+    if ("reason" in event && event.reason !== undefined) told.reason = event.reason
+    if (event.cleanupErrors !== undefined)
+      told.cleanupErrors = event.cleanupErrors.map((text) => bounded(text, 2_000))
+    if ("editedParams" in event) told.editedParams = bounded(jsonText(event.editedParams))
+    if ("staged" in event && event.staged !== undefined) {
+      told.staged = event.staged
+      this.tell({ _tag: "StagedBy", actionId: event.staged.actionId, key })
+    }
+    this.tell({ _tag: "Ended", key, at: event.at, status, ...(kept && { kept }) })
+    this.book.over(booked, kept)
+  }
+
+  private forgotten(taskId: string): void {
+    const key = this.book.forgetTask(taskId)
+    if (key !== undefined) this.tell({ _tag: "Forgotten", key })
+  }
+
+  // --- Questions
+
+  private gate(booked: BookedCall, event: AwaitingApprovalEvent): void {
+    const { preview, because, agentId, name, params } = event
+    booked.shows(preview === undefined ? "" : textOf(preview), preview?.details)
+    booked.told.because = bounded(because, 2_000)
+    this.standing(booked)
+    const title = this.titleOf(agentId, name, params)
+    this.ask(booked, { at: event.at, params, title, name, gate: event })
+  }
+
+  private ask(
+    booked: BookedCall,
+    asked: {
+      readonly at: number
+      readonly params: unknown
+      readonly name: string
+      readonly title: string
+      readonly gate?: AwaitingApprovalEvent
+    },
+  ): void {
+    const { key, callId, agentId } = booked
+    const { at, params, name, title, gate } = asked
+    this.asked += 1
+    const id = `${key}.${this.asked}`
+    booked.questions.add(id)
+    this.questions.add({ id, callId, agentId, name, params, callName: booked.name, ...(gate && { gate }) })
+    const label = gate?.label
+    const expiresAt = gate && this.executor.inspectCall(callId)?.expiresAt
+    this.tell({
+      _tag: "Asked",
+      question: {
+        id,
+        key,
+        agentId,
+        name,
+        title,
+        ...(label !== undefined && { label: bounded(label, maxTitle) }),
+        askedAt: at,
+        ...(expiresAt !== undefined && { expiresAt }),
+      },
+    })
+  }
+
+  /** What the call asked is answered, by whomever. */
+  private answered(booked: BookedCall): void {
+    for (const id of booked.questions) {
+      this.questions.delete(id)
+      this.tell({ _tag: "Answered", id })
+    }
+    booked.questions.clear()
+  }
+
+  private decided({ callId, verdict }: Decision): void {
+    const booked = this.book.active(callId)
+    if (booked !== undefined && verdict === "approve") this.answered(booked)
+  }
+
+  // --- Handlers and waits
+
+  /** Reads where the call stands. Gives whether it is cleaning up. */
+  private standing(booked: BookedCall): boolean {
+    const details = this.executor.inspectCall(booked.callId)
+    if (details === undefined) return false
+    const isCleaning = details.state === "finishing"
+    booked.stands(details)
+    if (!isCleaning && details.part !== undefined) booked.reached = details.part
+    return isCleaning
+  }
+
+  private trace({ callId }: ToolCall): CallTrace {
+    const booked = this.book.active(callId)
+    return {
+      handler: (name) => {
+        const kind = booked !== undefined && this.standing(booked) ? "finally" : "handler"
+        const end = this.beginSpan(booked, kind, name)
+        return {
+          run: (work) => work(),
+          wrap: (effect) => effect,
+          end: (failure) => end(failure !== undefined),
+        }
+      },
+      wait: (what) => {
+        if (booked !== undefined) this.standing(booked)
+        const end = this.beginSpan(booked, what === "approval" ? "gate" : "wait", what)
+        return (decidedBy) => this.waited(booked, decidedBy, end)
+      },
+      end: () => {},
+    }
+  }
+
+  private waited(
+    booked: BookedCall | undefined,
+    by: DecidedBy | undefined,
+    end: (failed: boolean) => void,
+  ): void {
+    if (booked !== undefined) {
+      this.answered(booked)
+      if (by !== undefined) booked.told.decidedBy = by
+    }
+    end(false)
+  }
+
+  private beginSpan(booked: BookedCall | undefined, kind: SpanKind, name: string): (failed: boolean) => void {
+    const index = booked?.beginSpan()
+    if (booked === undefined || index === undefined) return () => {}
+    const { key } = booked
+    this.tell({ _tag: "SpanBegan", key, index, kind, name: bounded(name, 100), at: Date.now() })
+    return (failed) => {
+      booked.left(kind, failed)
+      this.tell({ _tag: "SpanEnded", key, index, at: Date.now(), ...(failed && { failed }) })
+    }
+  }
+}

@@ -1,0 +1,178 @@
+/** A page of this machine on which a person watches an executor and answers what it asks. */
+import { randomBytes } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { ToolExecutor } from "../../../pipeline/executor.ts"
+import { messageOf } from "../../../pipeline/model/failure.ts"
+import { toCount } from "../../../pipeline/model/options.ts"
+import type { ToolRegistry } from "../../../pipeline/model/registry.ts"
+import { Access, safeHeaders } from "./access.ts"
+import { PageActions, type Served } from "./actions.ts"
+import { RequestError, readBody } from "./body.ts"
+import { ChangeLog } from "./change-log.ts"
+import { streamEvents } from "./event-stream.ts"
+import { type PageFiles, pageFiles } from "./page-files.ts"
+import { icon, pageHtml } from "./page-html.ts"
+import { Recorder } from "./recorder.ts"
+
+/** Where the page is served, and what it shows. */
+export interface WebOptions {
+  /** Of this machine. Default 0: any that is free. */
+  readonly port?: number
+  /** What stands above the page. Default `"stepline"`. */
+  readonly title?: string
+  /** The tools that can be called from the page. Default: none; it watches and answers. */
+  readonly tools?: ToolRegistry
+  /** How many calls are shown; the oldest that have ended are dropped. Default 20,000. */
+  readonly maxCalls?: number
+}
+
+/** A page that is served. */
+export interface Web extends AsyncDisposable {
+  /** For a person's browser. It holds the token behind `#`: whoever has it can answer. */
+  readonly url: string
+  readonly port: number
+  /** Ends the page. The executor goes on. */
+  close(): Promise<void>
+}
+
+const maxPages = 32
+
+interface Page {
+  readonly access: Access
+  readonly actions: PageActions
+  readonly log: ChangeLog
+  readonly files: PageFiles
+  readonly epoch: string
+  readonly title: string
+  /** The connections that are told what happens. */
+  readonly streams: Set<ServerResponse>
+}
+
+const send = (response: ServerResponse, status: number, type: string, body: string): void => {
+  response.writeHead(status, { "Content-Type": `${type}; charset=utf-8` })
+  response.end(body)
+}
+
+const sendJson = (response: ServerResponse, status: number, value: object): void =>
+  send(response, status, "application/json", JSON.stringify(value))
+
+/** What everybody may read: it holds nothing of the executor. */
+const sendFile = ({ files, title }: Page, path: string, response: ServerResponse): boolean => {
+  if (path === "/") send(response, 200, "text/html", pageHtml(title))
+  else if (path === "/page.js") send(response, 200, "text/javascript", files.script)
+  else if (path === "/icon.svg") send(response, 200, "image/svg+xml", icon)
+  else if (path === "/page.css") send(response, 200, "text/css", files.style)
+  else return false
+  return true
+}
+
+const beginSession = async (
+  { access }: Page,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const cookie = access.cookieFor((await readBody(request)).token)
+  if (cookie === undefined)
+    throw new RequestError(403, "This token is not the page's: open the address that was told.")
+  response.setHeader("Set-Cookie", cookie)
+  sendJson(response, 200, {})
+}
+
+const openStream = (
+  { streams, log, epoch }: Page,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void => {
+  if (streams.size >= maxPages) throw new RequestError(503, "Too many pages are open: close some.")
+  streams.add(response)
+  response.on("close", () => streams.delete(response))
+  const lastEventId = request.headers["last-event-id"]
+  streamEvents(response, log, {
+    epoch,
+    lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
+  })
+}
+
+const answer = async (page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { access, actions } = page
+  const { method, headers, url = "/" } = request
+  const isChange = method === "POST"
+  if (!isChange && method !== "GET") throw new RequestError(405, "Only GET and POST are answered.")
+  if (!access.isOwn(headers, isChange)) throw new RequestError(403, "Only the page itself is answered.")
+  if (!URL.canParse(url, "http://localhost")) throw new RequestError(400, "That is no address.")
+  const { pathname, searchParams } = new URL(url, "http://localhost")
+  if (!isChange && sendFile(page, pathname, response)) return
+  if (isChange && pathname === "/api/session") return beginSession(page, request, response)
+  if (!access.isKnown(headers))
+    throw new RequestError(401, "Open the address that was told: this browser has no token.")
+  if (!isChange && pathname === "/api/events") return openStream(page, request, response)
+  const answered = isChange
+    ? actions.perform(pathname, await readBody(request))
+    : actions.read(pathname, searchParams)
+  if (answered === undefined) throw new RequestError(404, "There is nothing here, or no longer.")
+  sendJson(response, 200, answered)
+}
+
+const listen = (page: { current?: Page }, port: number) => {
+  const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(safeHeaders)) response.setHeader(name, value)
+    void answer(page.current!, request, response).catch((error: unknown) => {
+      if (response.headersSent) return void response.destroy()
+      const status = error instanceof RequestError ? error.status : 500
+      // What is left of a request that is refused is not read.
+      response.setHeader("Connection", "close")
+      sendJson(response, status, { message: messageOf(error) })
+    })
+  })
+  return new Promise<typeof server>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, "127.0.0.1", () => resolve(server))
+  })
+}
+
+/**
+ * Serves a page of this machine's own on which a person watches the executor, answers its questions and minds its tasks. It
+ * looks on beside your host, which goes on to read the events: whoever answers first has answered. Rejects where the port is
+ * taken.
+ *
+ * @example
+ * await using web = await serveWeb(executor, { port: 0 })
+ * console.log(web.url) // http://127.0.0.1:49152/#token
+ */
+export const serveWeb = async (executor: ToolExecutor, options: WebOptions = {}): Promise<Web> => {
+  const { port: wanted = 0, title = "stepline", tools } = options
+  const maxCalls = toCount("maxCalls", options.maxCalls, 20_000)
+  const files = await pageFiles()
+  const log = new ChangeLog({ title, calls: tools !== undefined })
+  const recorder = new Recorder(executor, log.add, maxCalls)
+  const served: Served = { executor, recorder, log, tools }
+  const page: { current?: Page } = {}
+  const server = await listen(page, wanted)
+  const { port } = server.address() as AddressInfo
+  const access = new Access(port)
+  const streams = new Set<ServerResponse>()
+  const epoch = randomBytes(6).toString("base64url")
+  page.current = { access, actions: new PageActions(served), log, files, epoch, title, streams }
+  const stop = recorder.start()
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= new Promise<void>((resolve) => {
+      stop()
+      log.add({ _tag: "ShutDown" })
+      log.flush()
+      for (const response of streams) response.end()
+      server.close(() => resolve())
+      server.closeIdleConnections()
+      // Who does not take what is left is not waited for.
+      setTimeout(() => server.closeAllConnections(), 500).unref()
+    })
+    return closed
+  }
+  return {
+    url: `http://127.0.0.1:${port}/#${access.token}`,
+    port,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

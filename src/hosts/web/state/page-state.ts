@@ -1,0 +1,123 @@
+/** What a page knows: a row for each call, each open question and each preview that waits. Plain JSON but for the maps. */
+
+/** Where a call stands, or how it ended. `held`: it was enqueued as `requested`, and nobody has decided yet. */
+export type CallStatus =
+  | "queued"
+  | "held"
+  | "running"
+  | "waiting"
+  | "complete"
+  | "error"
+  | "denied"
+  | "cancelled"
+
+/** What a part of a call's bar stands for. `wait`: for the answer to an effect. */
+export type SpanKind = "handler" | "gate" | "wait" | "finally"
+
+/** A part of a call's bar. Times are epoch milliseconds. */
+export interface SpanRow {
+  readonly kind: SpanKind
+  readonly name: string
+  readonly from: number
+  /** Not there while it goes on. */
+  readonly to?: number
+  readonly failed?: true
+}
+
+/** One call. */
+export interface CallRow {
+  /** Its place in the order of enqueueing. Unlike a call id it is never used again. */
+  readonly key: number
+  readonly callId: string
+  readonly agentId: string
+  readonly lane: string
+  readonly name: string
+  /** One line for people. */
+  readonly title: string
+  readonly background: boolean
+  readonly status: CallStatus
+  readonly queuedAt: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly spans: ReadonlyArray<SpanRow>
+  /** Counts what changed in what is told of it when it is opened. */
+  readonly revision: number
+  /** Whether its result is kept as a task's: it can be taken. */
+  readonly kept?: true
+}
+
+/** An open question: a gate, or a call that is held. */
+export interface QuestionRow {
+  readonly id: string
+  /** The call's. */
+  readonly key: number
+  readonly agentId: string
+  readonly name: string
+  readonly title: string
+  readonly label?: string
+  readonly askedAt: number
+  /** When nobody's answer is waited for any more. */
+  readonly expiresAt?: number
+}
+
+/** A preview that waits to be applied or discarded. */
+export interface ActionRow {
+  readonly actionId: string
+  readonly agentId: string
+  readonly label: string
+  readonly sourceToolName: string
+  readonly at: number
+  /** The call that staged it. */
+  readonly key?: number
+}
+
+/** What the page is about. */
+export interface PageInfo {
+  readonly title: string
+  /** Whether calls can be made from the page. */
+  readonly calls: boolean
+}
+
+/** All that a page shows before something is opened. The oldest come first in each map. */
+export interface PageState {
+  readonly info: PageInfo
+  readonly calls: ReadonlyMap<number, CallRow>
+  readonly questions: ReadonlyMap<string, QuestionRow>
+  readonly actions: ReadonlyMap<string, ActionRow>
+  /** Whether the executor was shut down. */
+  readonly ended: boolean
+}
+
+/** The state as it is sent and written down. */
+export interface PlainState {
+  readonly info: PageInfo
+  readonly calls: ReadonlyArray<CallRow>
+  readonly questions: ReadonlyArray<QuestionRow>
+  readonly actions: ReadonlyArray<ActionRow>
+  readonly ended: boolean
+}
+
+/** Nothing has happened yet. */
+export const emptyState = (info: PageInfo): PageState => ({
+  info,
+  calls: new Map(),
+  questions: new Map(),
+  actions: new Map(),
+  ended: false,
+})
+
+/** For the wire. */
+export const plainState = (state: PageState): PlainState => ({
+  ...state,
+  calls: [...state.calls.values()],
+  questions: [...state.questions.values()],
+  actions: [...state.actions.values()],
+})
+
+/** From the wire. */
+export const readState = (plain: PlainState): PageState => ({
+  ...plain,
+  calls: new Map(plain.calls.map((call) => [call.key, call])),
+  questions: new Map(plain.questions.map((question) => [question.id, question])),
+  actions: new Map(plain.actions.map((action) => [action.actionId, action])),
+})

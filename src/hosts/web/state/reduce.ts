@@ -1,0 +1,199 @@
+/** How the page's state follows from what happens. Pure, and the same on the server and in the browser. */
+import type {
+  ActionRow,
+  CallRow,
+  CallStatus,
+  PageState,
+  QuestionRow,
+  SpanKind,
+  SpanRow,
+} from "./page-state.ts"
+
+/** Something that happened, as it is sent to pages. */
+export type Change =
+  | { readonly _tag: "Queued"; readonly call: CallRow }
+  | { readonly _tag: "Started"; readonly key: number; readonly at: number; readonly title: string }
+  | {
+      readonly _tag: "SpanBegan"
+      readonly key: number
+      readonly index: number
+      readonly kind: SpanKind
+      readonly name: string
+      readonly at: number
+    }
+  | {
+      readonly _tag: "SpanEnded"
+      readonly key: number
+      readonly index: number
+      readonly at: number
+      readonly failed?: true
+    }
+  | { readonly _tag: "Asked"; readonly question: QuestionRow }
+  | { readonly _tag: "Answered"; readonly id: string }
+  | { readonly _tag: "Backgrounded"; readonly key: number }
+  | {
+      readonly _tag: "Ended"
+      readonly key: number
+      readonly at: number
+      readonly status: CallStatus
+      readonly kept?: true
+    }
+  /** The task's result was taken, or dropped. */
+  | { readonly _tag: "Forgotten"; readonly key: number }
+  /** What is told of these calls when they are opened has changed. */
+  | { readonly _tag: "Touched"; readonly keys: ReadonlyArray<number> }
+  | { readonly _tag: "Staged"; readonly action: ActionRow }
+  | { readonly _tag: "StagedBy"; readonly actionId: string; readonly key: number }
+  | { readonly _tag: "Resolved"; readonly actionId: string }
+  /** There are too many calls to show: these are left out from here on. */
+  | { readonly _tag: "Dropped"; readonly keys: ReadonlyArray<number> }
+  | { readonly _tag: "ShutDown" }
+
+/** The maps of a state, each copied when it is first written to. */
+class Draft {
+  private readonly state: PageState
+  private ownCalls: Map<number, CallRow> | undefined
+  private ownQuestions: Map<string, QuestionRow> | undefined
+  private ownActions: Map<string, ActionRow> | undefined
+  ended: boolean
+
+  constructor(state: PageState) {
+    this.state = state
+    this.ended = state.ended
+  }
+
+  get calls(): Map<number, CallRow> {
+    this.ownCalls ??= new Map(this.state.calls)
+    return this.ownCalls
+  }
+
+  get questions(): Map<string, QuestionRow> {
+    this.ownQuestions ??= new Map(this.state.questions)
+    return this.ownQuestions
+  }
+
+  get actions(): Map<string, ActionRow> {
+    this.ownActions ??= new Map(this.state.actions)
+    return this.ownActions
+  }
+
+  /** Changes a call, where it is still shown. */
+  call(key: number, change: (call: CallRow) => Partial<CallRow>): void {
+    const call = this.calls.get(key)
+    if (call !== undefined) this.calls.set(key, { ...call, ...change(call) })
+  }
+
+  finish(): PageState {
+    const { info, calls, questions, actions } = this.state
+    return {
+      info,
+      calls: this.ownCalls ?? calls,
+      questions: this.ownQuestions ?? questions,
+      actions: this.ownActions ?? actions,
+      ended: this.ended,
+    }
+  }
+}
+
+const isOver = (status: CallStatus): boolean =>
+  status === "complete" || status === "error" || status === "denied" || status === "cancelled"
+
+const isWait = ({ kind, to }: SpanRow): boolean => to === undefined && (kind === "gate" || kind === "wait")
+
+/** What its open spans say of a call that is not over. */
+const statusWith = (call: CallRow, spans: ReadonlyArray<SpanRow>): CallStatus => {
+  if (isOver(call.status)) return call.status
+  return spans.some(isWait) ? "waiting" : "running"
+}
+
+const replaced = <A>(list: ReadonlyArray<A>, index: number, value: A): Array<A> => {
+  const copy = [...list]
+  copy[index] = value
+  return copy
+}
+
+const endSpan = (
+  call: CallRow,
+  { index, at, failed }: Extract<Change, { _tag: "SpanEnded" }>,
+): Partial<CallRow> => {
+  const span = call.spans[index]
+  if (span === undefined || span.to !== undefined) return {}
+  const spans = replaced(call.spans, index, { ...span, to: at, ...(failed && { failed }) })
+  return { spans, status: statusWith(call, spans), revision: call.revision + 1 }
+}
+
+const endCall = (
+  call: CallRow,
+  { at, status, kept }: Extract<Change, { _tag: "Ended" }>,
+): Partial<CallRow> => ({
+  status,
+  endedAt: at,
+  spans: call.spans.map((span) => (span.to === undefined ? { ...span, to: at } : span)),
+  revision: call.revision + 1,
+  ...(kept && { kept }),
+})
+
+const apply = (draft: Draft, change: Change): void => {
+  switch (change._tag) {
+    case "Queued":
+      draft.calls.set(change.call.key, change.call)
+      return
+    case "Started":
+      return draft.call(change.key, ({ revision }) => ({
+        status: "running",
+        startedAt: change.at,
+        title: change.title,
+        revision: revision + 1,
+      }))
+    case "SpanBegan":
+      return draft.call(change.key, (call) => {
+        const { kind, name, at, index } = change
+        const spans = replaced(call.spans, index, { kind, name, from: at })
+        return { spans, status: statusWith(call, spans), revision: call.revision + 1 }
+      })
+    case "SpanEnded":
+      return draft.call(change.key, (call) => endSpan(call, change))
+    case "Asked":
+      draft.questions.set(change.question.id, change.question)
+      return
+    case "Answered":
+      draft.questions.delete(change.id)
+      return
+    case "Backgrounded":
+      return draft.call(change.key, ({ revision }) => ({ background: true, revision: revision + 1 }))
+    case "Ended":
+      return draft.call(change.key, (call) => endCall(call, change))
+    case "Forgotten":
+      return draft.call(
+        change.key,
+        ({ revision }) => ({ kept: undefined, revision: revision + 1 }) as Partial<CallRow>,
+      )
+    case "Touched":
+      for (const key of change.keys) draft.call(key, ({ revision }) => ({ revision: revision + 1 }))
+      return
+    case "Staged":
+      draft.actions.set(change.action.actionId, change.action)
+      return
+    case "StagedBy": {
+      const action = draft.actions.get(change.actionId)
+      if (action !== undefined) draft.actions.set(change.actionId, { ...action, key: change.key })
+      return
+    }
+    case "Resolved":
+      draft.actions.delete(change.actionId)
+      return
+    case "Dropped":
+      for (const key of change.keys) draft.calls.delete(key)
+      return
+    case "ShutDown":
+      draft.ended = true
+  }
+}
+
+/** The state after what happened, in order. Gives another state, and leaves the one before as it was. */
+export const reduce = (state: PageState, changes: ReadonlyArray<Change>): PageState => {
+  if (changes.length === 0) return state
+  const draft = new Draft(state)
+  for (const change of changes) apply(draft, change)
+  return draft.finish()
+}

@@ -1,0 +1,199 @@
+import type { Page } from "playwright-core"
+import { expect, it } from "vitest"
+import { ToolFilters } from "../../../src/index.ts"
+import { describeWithChromium } from "../../servers/chromium.ts"
+import { served, usePages } from "./pages.ts"
+import { change, note } from "./tools.ts"
+
+const inbox = (page: Page) => page.getByRole("region", { name: "Inbox" })
+
+const card = (page: Page, name: string) => inbox(page).getByRole("listitem", { name })
+
+const press = (page: Page, name: string) => inbox(page).getByRole("button", { name, exact: true }).click()
+
+/** Cards that have just moved take no answer. */
+const settled = (page: Page) => page.waitForTimeout(450)
+
+describeWithChromium("the page's inbox", () => {
+  const pages = usePages()
+
+  it("shows a question whole, and its approval runs the call", async () => {
+    const { executor, web } = await served([note], { approvalTimeout: "1 hour" })
+    const page = await pages.open(web.url)
+    const result = executor.run({ name: "note", params: { text: "buy milk" }, agentId: "cook" }, () => {})
+    const question = card(page, "note: Note: buy milk")
+    await question.getByText("Write it down?").waitFor()
+    await question.getByText("There is no rule for the tool `note`.").waitFor()
+    await question.getByText(/^59:\d\d left$/).waitFor()
+    expect(await question.locator("dl").textContent()).toBe("textbuy milk")
+    await question.getByText("cook").waitFor()
+    await question.getByRole("button", { name: "Approve" }).click()
+    expect(await result).toMatchObject({ status: "complete", decidedBy: { kind: "user" } })
+    await inbox(page).getByText("Nothing waits for you.").waitFor()
+    expect(new URL(page.url()).hash).toBe("")
+  })
+
+  it("denies with a reason, by keys alone", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    const result = executor.run({ name: "note", params: { text: "a" } }, () => {})
+    await card(page, "note").getByRole("button", { name: "Deny…" }).press("Enter")
+    await page.keyboard.type("not today")
+    await page.keyboard.press("Enter")
+    expect(await result).toMatchObject({ status: "denied", content: "not today" })
+  })
+
+  it("approves edited parameters, typed into a form that the schema makes", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    const result = executor.run({ name: "note", params: { text: "a", tags: ["x"] } }, () => {})
+    await press(page, "Edit…")
+    const form = card(page, "note").locator("form")
+    await form.getByLabel("text").fill("two\nlines")
+    await form.getByLabel("place").selectOption("bottom")
+    await form.getByLabel("times").fill("1.5")
+    await form.getByLabel("loud").selectOption("true")
+    await form.getByRole("button", { name: "Approve with these" }).click()
+    await form.getByRole("alert").getByText("“times” is not a whole number.").waitFor()
+    await form.getByLabel("times").fill("3")
+    await form.getByRole("button", { name: "Approve with these" }).click()
+    const edited = { text: "two\nlines", place: "bottom", times: 3, loud: true, tags: ["x"] }
+    expect((await result).content).toBe(`noted ${JSON.stringify(edited)}`)
+  })
+
+  it("shows the rules that are remembered, before they are", async () => {
+    const filters = ToolFilters.compile({})
+    const { executor, web } = await served([note], { filters })
+    const page = await pages.open(web.url)
+    const result = executor.run({ name: "note", params: { text: "a.b" } }, () => {})
+    await press(page, "Always…")
+    await inbox(page)
+      .getByRole("button", { name: /This very call, and no other/ })
+      .getByText("^a\\.b$")
+      .waitFor()
+    await inbox(page).getByLabel("A pattern of your own").fill("^a\\.")
+    await press(page, "Use this pattern")
+    expect(await result).toMatchObject({ status: "complete" })
+    expect(filters.evaluate(note, { text: "a.c" })).toBe("approve")
+    expect(filters.evaluate(note, { text: "b" })).toBeUndefined()
+  })
+
+  it("takes one answer of two pages, and drops at once what was answered elsewhere", async () => {
+    const { executor, web } = await served([note])
+    const [one, other] = [await pages.open(web.url), await pages.open(web.url)]
+    const result = executor.run({ name: "note", params: { text: "a" } }, () => {})
+    const approve = card(one, "note").getByRole("button", { name: "Approve" })
+    const deny = card(other, "note").getByRole("button", { name: "Deny…" })
+    await Promise.all([approve.waitFor(), deny.click()])
+    // Both are sent before either page can be told of the other's.
+    let sent = 0
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    for (const page of [one, other]) {
+      await page.context().route("**/api/answer", async (route) => {
+        sent += 1
+        if (sent === 2) release()
+        await released
+        await route.continue()
+      })
+    }
+    await Promise.all([approve.click(), other.keyboard.press("Enter")])
+    const { status } = await result
+    expect(["complete", "denied"]).toContain(status)
+    for (const page of [one, other]) await inbox(page).getByText("Nothing waits for you.").waitFor()
+    executor.enqueue([{ name: "note", callId: "c", params: { text: "b" } }])
+    for (const page of [one, other]) await card(page, "note: Note: b").waitFor()
+    expect(executor.approve("c")).toBe(true)
+    for (const page of [one, other]) await inbox(page).getByText("Nothing waits for you.").waitFor()
+  })
+
+  it("says that an answer came too late", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    executor.enqueue([{ name: "note", callId: "c", params: { text: "a" } }])
+    await card(page, "note").getByRole("button", { name: "Approve" }).waitFor()
+    // Its page is told nothing, as if the network were slow.
+    await page.context().route("**/api/answer", async (route) => {
+      executor.deny("c")
+      await route.continue()
+    })
+    await press(page, "Approve")
+    await inbox(page).getByText("This was answered elsewhere, or its call has ended.").waitFor()
+  })
+
+  it("takes no click on what has just moved under the pointer", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    executor.enqueue([
+      { name: "note", callId: "a", agentId: "a", params: { text: "first" } },
+      { name: "note", callId: "b", agentId: "b", params: { text: "second" } },
+    ])
+    await card(page, "note: Note: second").getByRole("button", { name: "Approve" }).waitFor()
+    await settled(page)
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      observer.disconnect()
+      document.querySelector(".card .good").click()
+    }).observe(document.querySelector(".cards"), { childList: true })`)
+    executor.deny("a")
+    await inbox(page).getByText("The questions had just moved: look again, then answer.").waitFor()
+    expect(executor.inspectCall("b")?.state).toBe("waiting")
+    await settled(page)
+    await press(page, "Approve")
+    await inbox(page).getByText("Nothing waits for you.").waitFor()
+  })
+
+  it("asks about a call that is held, before it begins", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    const result = executor.run({ name: "note", params: { text: "a" }, decision: "requested" }, (event) => {
+      if (event._tag === "AwaitingApproval") event.approve()
+    })
+    await press(page, "Approve")
+    expect(await result).toMatchObject({ status: "complete" })
+  })
+
+  it("applies and discards previews, each with its diff, the latest first", async () => {
+    const { executor, web } = await served([change])
+    const page = await pages.open(web.url)
+    await executor.run({ name: "change", params: { to: "one" } }, () => {})
+    await executor.run({ name: "change", params: { to: "two" } }, () => {})
+    const first = card(page, "Preview: Change a.txt to one")
+    await first.getByText("Decide about the newer preview of this agent first.").waitFor()
+    expect(await first.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true)
+    const second = card(page, "Preview: Change a.txt to two")
+    expect(await second.locator(".diff span").allTextContents()).toEqual([
+      "--- a.txt",
+      "+++ a.txt",
+      "@@ -1,1 +1,1 @@",
+      "-before",
+      "+two",
+    ])
+    await second.getByRole("button", { name: "Discard" }).click()
+    await second.waitFor({ state: "detached" })
+    await settled(page)
+    await first.getByRole("button", { name: "Apply" }).click()
+    await inbox(page).getByText("Nothing waits for you.").waitFor()
+    expect(executor.agent().pendingActions.list()).toEqual([])
+  })
+
+  it("shows what could not be seen in what a model sends, and runs none of it", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    await page.evaluate("window.ran = []")
+    const hostile =
+      '</pre><script>ran.push(1)</script><img src=x onerror="ran.push(2)">\u202egnp.exe\u200b\u001b[2J\u0430'
+    executor.enqueue([{ name: "note", callId: "c", params: { text: hostile } }])
+    const question = card(page, "note")
+    const shown = await question.locator("dd").textContent()
+    expect(shown).toContain('</pre><script>ran.push(1)</script><img src=x onerror="ran.push(2)">')
+    expect(shown).toContain("⟦U+202E⟧gnp.exe⟦U+200B⟧⟦ESC⟧[2J")
+    expect(shown).not.toMatch(/[\u202e\u200b\u001b]/)
+    await question.getByRole("button", { name: "note" }).click()
+    await page.getByRole("region", { name: "Call" }).getByText("⟦U+202E⟧").first().waitFor()
+    expect(await page.content()).not.toMatch(/[\u202e\u200b\u001b]/)
+    expect(await page.evaluate("window.ran")).toEqual([])
+    expect(await page.locator("img, #page script").count()).toBe(0)
+  })
+})
