@@ -9,6 +9,7 @@ import type { RunOptions } from "./cli/run-command.ts"
 import { onStop } from "./cli/stopping.ts"
 import { exitStatus } from "./cli/tally.ts"
 import type { ToolsCommandOptions } from "./cli/tools-command.ts"
+import type { UiOptions } from "./cli/ui-command.ts"
 import { UsageError } from "./cli/usage-error.ts"
 
 const { version, description } = JSON.parse(
@@ -92,6 +93,16 @@ const expectNoCommand = (program: Command, { toolPath = [], nvim }: RunOptions):
   }
 }
 
+/** A page beside what the command does. */
+const withPage = (command: Command): Command =>
+  command.option("--ui", "serve a local page besides, to watch what runs and to answer what is asked")
+
+const withTimeline = (command: Command): Command =>
+  command.option(
+    "--timeline <FILE>",
+    "of calls: write their timeline into this file, as a page for a browser",
+  )
+
 const runHelp = `
 A line of FILE is a call:
   {"name": "shell", "params": {"command": "npm test"}}
@@ -111,7 +122,7 @@ Exit status:
   2  nothing ran: the command line or a line of FILE is wrong
   3  no call failed, but one was denied`
 
-const program = withLocalOptions(new Command("stepline"))
+const program = withTimeline(withPage(withLocalOptions(new Command("stepline"))))
   .option("--yes", "of a call or lines on stdin: approve everything that no deny rule stops")
   .option("--json", "of a call: write an event a line instead of blocks")
   .usage("[options] [command | TOOL [ARGS...]]")
@@ -147,7 +158,7 @@ const program = withLocalOptions(new Command("stepline"))
     }
   })
 
-withLocalOptions(program.command("run"))
+withTimeline(withPage(withLocalOptions(program.command("run"))))
   .allowExcessArguments(false)
   .description("run the calls of a file of JSON lines, or of stdin (-)")
   .argument("<FILE>")
@@ -159,13 +170,22 @@ withLocalOptions(program.command("run"))
     process.exitCode = await runCommand(file, options)
   })
 
-withLocalOptions(program.command("serve"))
+withPage(withLocalOptions(program.command("serve")))
   .allowExcessArguments(false)
   .description("serve a host in another language: JSON-RPC 2.0, a message a line, on stdin and stdout")
   .action(async (options: LocalOptions) => {
     const { serveCommand } = await import("./cli/serve-command.ts")
     // What is left to be written is for nobody, or was written.
     process.exit(await serveCommand(options, version))
+  })
+
+withLocalOptions(program.command("ui"))
+  .allowExcessArguments(false)
+  .description("serve a local page to call tools from, to watch them, and to answer what they ask")
+  .option("--port <PORT>", "of this machine (default: any that is free)")
+  .action(async (options: UiOptions) => {
+    const { uiCommand } = await import("./cli/ui-command.ts")
+    process.exitCode = await uiCommand(options)
   })
 
 withToolOptions(program.command("tools"))
@@ -181,7 +201,7 @@ withToolOptions(program.command("tools"))
     process.exitCode = await toolsCommand(options)
   })
 
-withLocalOptions(program.command("mcp"))
+withPage(withLocalOptions(program.command("mcp")))
   .allowExcessArguments(false)
   .description("serve the tools to an MCP client, on stdin and stdout; what no rule allows is asked there")
   .option(

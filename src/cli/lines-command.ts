@@ -19,6 +19,7 @@ import { loadCorrections } from "../io/corrections.ts"
 import type { AwaitingApprovalEvent, ToolEvent } from "../pipeline/model/event.ts"
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
 import { type LocalExecutor, localExecutor } from "./local-executor.ts"
+import { openPage } from "./page.ts"
 import { detailsOf, endOf, type RunOptions, unasked, unaskedOutside, unaskedPerson } from "./run-command.ts"
 import { Stopping } from "./stopping.ts"
 import { exitStatus, Tally } from "./tally.ts"
@@ -221,6 +222,9 @@ class LineSession {
   private async decide(gate: AwaitingApprovalEvent): Promise<void> {
     const { callId } = gate
     const isPersons = gate.person === true
+    const { ui, yes } = this.options
+    // Who watches the page is asked there.
+    if (ui === true && !isSomebodyThere() && (isPersons || yes !== true)) return
     if (isPersons && !isSomebodyThere())
       gate.deny(leavesSandbox(gate.params) ? unaskedOutside : unaskedPerson)
     else if (this.options.yes === true && !isPersons) {
@@ -275,10 +279,12 @@ export const linesCommand = async (options: RunOptions): Promise<number | undefi
   const stopping = new Stopping()
   void stopping.asked.then(() => session.leave())
   for (const problem of await local.start()) tell(problem)
+  const page = await openPage(local, options, tell)
   try {
     const status = await session.run(first)
     return stopping.status ?? status
   } finally {
+    await page?.close()
     await local.close()
     stopping.end()
   }

@@ -5,11 +5,11 @@ import { serveMcpHttp } from "../hosts/mcp/serve-http.ts"
 import { serveMcpStdio } from "../hosts/mcp/serve-stdio.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
+import { openPage, type PageOptions, portOf } from "./page.ts"
 import { Stopping } from "./stopping.ts"
 import { tell } from "./tell.ts"
-import { UsageError } from "./usage-error.ts"
 
-export interface McpCommandOptions extends LocalOptions {
+export interface McpCommandOptions extends LocalOptions, PageOptions {
   /** A port of this machine. Default: stdin and stdout. */
   readonly http?: string
 }
@@ -27,12 +27,6 @@ const answerTheRest = async (executor: ToolExecutor): Promise<void> => {
   }
 }
 
-const portOf = (text: string): number => {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (port <= 65_535) return port
-  throw new UsageError(`--http ${text}: expected a port, 0 for any that is free`)
-}
-
 const onError = (error: Error): void => tell(error.message)
 
 /** Resolves once there is nobody to serve any more. */
@@ -45,7 +39,7 @@ const serve = async (build: McpBuild, http: string | undefined, asked: Promise<v
   // Every program of this machine can reach a port of it, also those of others.
   const { STEPLINE_MCP_TOKEN: given } = process.env
   const token = given === undefined || given === "" ? randomBytes(24).toString("base64url") : given
-  await using served = await serveMcpHttp(build, { port: portOf(http), token, onError })
+  await using served = await serveMcpHttp(build, { port: portOf("--http", http), token, onError })
   tell(`serving ${served.url}`)
   if (token !== given) tell(`clients send the header Authorization: Bearer ${token}`)
   await asked
@@ -59,6 +53,7 @@ export const mcpCommand = async (options: McpCommandOptions, version: string): P
   void answerTheRest(executor)
   try {
     for (const problem of await start()) tell(problem)
+    await using _page = await openPage(local, options, tell)
     const { build } = mcpServer(executor, { name: "stepline", version, instructions, tasks: () => taskMode })
     await serve(build, options.http, stopping.asked)
   } finally {

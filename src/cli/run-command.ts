@@ -9,28 +9,33 @@ import { Keyboard } from "../hosts/terminal/keyboard.ts"
 import { PlainView } from "../hosts/terminal/plain-view.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { hasColors } from "../hosts/terminal/style.ts"
+import type { Web } from "../hosts/web/server/serve-web.ts"
 import { noRuleFor } from "../pipeline/call/ruling.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/model/event.ts"
 import type { BackgroundTasks } from "../pipeline/stores/background-tasks.ts"
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
 import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
+import { openPage, type PageOptions } from "./page.ts"
 import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
 import { onStop, statusOf } from "./stopping.ts"
 import { Tally } from "./tally.ts"
 import { tell } from "./tell.ts"
+import { TimelineFile } from "./timeline-file.ts"
 import { UsageError } from "./usage-error.ts"
 
-export interface RunOptions extends LocalOptions {
+export interface RunOptions extends LocalOptions, PageOptions {
+  /** The file that the timeline of all calls goes into. Default: none. */
+  readonly timeline?: string
   /** An event a line instead of blocks. */
   readonly json?: boolean
   /** Approves every gate that no deny rule stops. */
   readonly yes?: boolean
 }
 
-/** Who decides what no rule does. */
-type Decider = "approve" | "deny" | "terminal"
+/** Who decides what no rule does. `elsewhere`: a person, at the terminal or on the page. */
+type Decider = "approve" | "deny" | "elsewhere"
 
 interface Host {
   /** Whether somebody is there who can be asked. */
@@ -80,24 +85,26 @@ const makeHost = (
   stop: (exitStatus: number) => void,
 ): Host => {
   const { stdin, stdout } = process
-  const decider = options.yes === true ? "approve" : "deny"
+  // Who watches the page can be asked there.
+  const isAttended = options.ui === true
+  const decider = options.yes === true ? "approve" : isAttended ? "elsewhere" : "deny"
   if (options.json === true) {
     return {
       reporter: jsonReporter(stdout, new Notifications({ tasks: executor.tasks })),
       decider,
-      isAttended: false,
+      isAttended,
     }
   }
   const colors = hasColors(stdout)
   const viewOptions = { output: stdout, colors, tool: (name: string) => executor.agent().tool(name), filters }
   if (!stdout.isTTY || process.env.TERM === "dumb") {
-    return { reporter: blockReporter(new PlainView(viewOptions), executor.tasks), decider, isAttended: false }
+    return { reporter: blockReporter(new PlainView(viewOptions), executor.tasks), decider, isAttended }
   }
   const view = new BlockView(viewOptions)
   const reporter = blockReporter(view, executor.tasks)
   stdout.on("resize", () => view.resized())
   process.once("exit", () => view.close())
-  if (!stdin.isTTY || isScriptOnStdin) return { reporter, decider, isAttended: false }
+  if (!stdin.isTTY || isScriptOnStdin) return { reporter, decider, isAttended }
   const keyboard = new Keyboard(stdin, stdout, (key) => {
     view.pressed()
     if (key.ctrl && key.name === "c") stop(statusOf("SIGINT"))
@@ -112,7 +119,7 @@ const makeHost = (
   }
   return {
     reporter: { ...reporter, close },
-    decider: options.yes === true ? "approve" : "terminal",
+    decider: options.yes === true ? "approve" : "elsewhere",
     isAttended: true,
   }
 }
@@ -211,9 +218,19 @@ export const runCalls = async (
   }
   const stopListening = onStop(stop)
   let host: Host | undefined
+  let page: Web | undefined
+  const timeline =
+    options.timeline === undefined ? undefined : await TimelineFile.open(local, options.timeline)
   try {
     const steps = stepsOf(executor)
+    page = await openPage(local, options, tell)
     host = makeHost(local, isScriptOnStdin, options, stop)
+    const { reporter } = host
+    // What is approved on the page is asked at the terminal no longer.
+    if (page !== undefined)
+      executor.watch({
+        decided: ({ verdict, callId }) => verdict === "approve" && reporter.approved(callId),
+      })
     await runSteps(steps, executor, host, tally)
   } catch (error) {
     // A script that is being stopped cannot enqueue its next call.
@@ -225,6 +242,8 @@ export const runCalls = async (
       if (host !== undefined) answer(event, host, tally, executor.tasks)
     }
     await down
+    await page?.close()
+    await timeline?.write()
     await close()
     host?.reporter.close()
     stopListening()

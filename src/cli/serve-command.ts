@@ -5,7 +5,9 @@ import type { Session } from "../hosts/serve/initialize.ts"
 import type { LineOutput } from "../hosts/serve/line-writer.ts"
 import type { Opened } from "../hosts/serve/serve-host.ts"
 import { ServeHost } from "../hosts/serve/serve-host.ts"
+import type { Web } from "../hosts/web/server/serve-web.ts"
 import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
+import { openPage, type PageOptions } from "./page.ts"
 import { Stopping } from "./stopping.ts"
 import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
@@ -31,14 +33,16 @@ const takeStdout = (): LineOutput => {
 }
 
 /** Gives the exit status. */
-export const serveCommand = async (options: LocalOptions, version: string): Promise<number> => {
+export const serveCommand = async (options: LocalOptions & PageOptions, version: string): Promise<number> => {
   let local: LocalExecutor | undefined
+  let page: Web | undefined
   const open = async ({ options: settings, filters }: Session): Promise<Opened> => {
     const { cwd = options.cwd, ...rest } = settings
     // stdin is the client's.
     const placed = { ...options, mayAsk: false, ...(cwd !== undefined && { cwd }) }
     local = await localExecutor(placed, { settings: rest, rules: filters })
     for (const problem of await local.start()) tell(problem)
+    page = await openPage(local, options, tell)
     return local
   }
   const host = new ServeHost({
@@ -51,6 +55,7 @@ export const serveCommand = async (options: LocalOptions, version: string): Prom
   const stopping = new Stopping()
   void stopping.asked.then(() => host.stop())
   await host.run()
+  await page?.close()
   await local?.close()
   stopping.end()
   return stopping.status ?? 0

@@ -6,6 +6,7 @@ import { loadCorrections } from "../io/corrections.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 import { fileHistory, historyPath } from "./history-file.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
+import { openPage, type PageOptions } from "./page.ts"
 import { type RunOptions, runCommand } from "./run-command.ts"
 import { shortPath } from "./short-path.ts"
 import { onStop } from "./stopping.ts"
@@ -32,12 +33,18 @@ const correctionsNote = async (cwd: string): Promise<string | undefined> => {
   }
 }
 
-const interactive = async (options: LocalOptions, version: string): Promise<number> => {
-  const { executor, cwd, filters, rulesPath, editor, start, close } = await localExecutor(options)
+const interactive = async (options: LocalOptions & PageOptions, version: string): Promise<number> => {
+  const local = await localExecutor(options)
+  const { executor, cwd, filters, rulesPath, editor, start, close } = local
+  let pageNote: string | undefined
+  const page = await openPage(local, options, (line) => {
+    pageNote = line
+  })
   const status = await editor?.status()
   const greeting = [
     `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`,
     status?.sentence,
+    pageNote,
     await correctionsNote(cwd),
   ]
   const session = new Session({
@@ -63,6 +70,7 @@ const interactive = async (options: LocalOptions, version: string): Promise<numb
   } finally {
     stopListening()
     await started
+    await page?.close()
     await close()
   }
   return stopped
@@ -82,6 +90,8 @@ export const tourCommand = async (): Promise<number | undefined> => {
  */
 export const sessionCommand = async (options: RunOptions, version: string): Promise<number | undefined> => {
   const { stdin, stdout, env } = process
+  if (options.timeline !== undefined)
+    throw new UsageError("--timeline is for `stepline run` and `stepline TOOL`, not for a session.")
   if (stdin.isTTY && stdout.isTTY && env.TERM !== "dumb") {
     if (options.json === true)
       throw new UsageError("--json is for calls and for lines on stdin, not for a session.")

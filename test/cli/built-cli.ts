@@ -29,6 +29,8 @@ const buildCli = async (): Promise<BuiltCli> => {
       "--outDir",
       join(folder, "dist"),
     ])
+    const page = join(checkout, "src/hosts/web/page/bundle-page.js")
+    await promisify(execFile)(process.execPath, [page, join(folder, "dist/hosts/web/page")])
     await copyFile(join(checkout, "package.json"), join(folder, "package.json"))
   } catch (error) {
     await remove()

@@ -64,7 +64,7 @@ const previewDiffOf = ({ preview }: Block): string | undefined =>
   (preview !== undefined && isUnifiedDiff(preview.text) ? preview.text : undefined)
 
 /** Whether a diff says all that a long or nested parameter does, as it does of an edit's texts. Short ones are shown in any case. */
-const isTold = (value: unknown, preview: string): boolean => {
+export const isTold = (value: unknown, preview: string): boolean => {
   if (typeof value === "string" ? !value.includes("\n") : typeof value !== "object") return false
   const lines = textsIn(value)?.flatMap((text) => text.split("\n"))
   if (lines === undefined) return false

@@ -6,6 +6,7 @@ import type { WriteStream } from "node:tty"
 import type { UIContext } from "../../custom-tools/ui-context.ts"
 import { getBackgroundTaskTool } from "../../impls/get-background-task.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { Decision } from "../../pipeline/model/decision.ts"
 import { Notifications } from "../notifications.ts"
 import { queuedBlock } from "./block.ts"
 import { BlockView } from "./block-view.ts"
@@ -102,6 +103,7 @@ export class Session {
 
   /** Resolves once the user has left and the executor is shut down. */
   async run(): Promise<void> {
+    const stopWatching = this.executor.watch({ decided: (decision) => this.decided(decision) })
     process.once("exit", this.restore)
     this.output.on("resize", this.resize)
     this.keyboard.open()
@@ -111,6 +113,7 @@ export class Session {
       for await (const event of this.executor.events) this.report.show(event)
       await this.down
     } finally {
+      stopWatching()
       this.restore()
       await this.leave()
       this.editor.close()
@@ -125,6 +128,12 @@ export class Session {
     this.report.isLeaving = true
     this.down ??= this.executor.shutdown()
     return this.down
+  }
+
+  /** A gate is answered, perhaps on a page: it is not asked here any more. */
+  private decided({ callId, verdict }: Decision): void {
+    if (verdict === "approve") this.view.approved(callId)
+    else if (verdict === "deny") this.view.denied(callId)
   }
 
   private readonly restore = (): void => {

@@ -8,18 +8,21 @@ import { TaskButtons } from "./tasks.tsx"
 import { Diff, Params, Said, visibleLine } from "./texts.tsx"
 import { duration, timeOfDay } from "./times.ts"
 
-const deciders: Readonly<Record<DecisionDetail["kind"], string>> = {
+const deciders: Readonly<Record<string, string>> = {
   user: "a person",
   rule: "a rule",
   hook: "a hook",
   reviewer: "a reviewer",
   call: "its caller, beforehand",
   timeout: "nobody, in time",
+  model: "the model",
+  tool: "another tool",
+  shutdown: "the shutdown",
 }
 
 const decision = ({ kind, rule, source, command, reason }: DecisionDetail): string =>
   [
-    deciders[kind],
+    deciders[kind] ?? kind,
     rule === undefined ? "" : `: ${rule}`,
     source === undefined ? "" : ` (${source})`,
     command === undefined || command === rule ? "" : `, for ${command}`,
@@ -93,17 +96,17 @@ const Texts = ({ detail }: { readonly detail: CallDetail }) => {
   const isStreamed = output !== "" && output.trim() !== content.trim()
   return (
     <>
+      {diff === undefined ? undefined : (
+        <Part title="Diff">
+          <Diff text={diff} />
+        </Part>
+      )}
       <Part title={editedParams === undefined ? "Parameters" : "Parameters that the model sent"}>
         <Params json={params} />
       </Part>
       {editedParams === undefined ? undefined : (
         <Part title="Parameters that ran">
           <Params json={editedParams} />
-        </Part>
-      )}
-      {diff === undefined ? undefined : (
-        <Part title="Diff">
-          <Diff text={diff} />
         </Part>
       )}
       {isStreamed ? (

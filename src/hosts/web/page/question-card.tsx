@@ -20,7 +20,7 @@ const Asked = ({
 }) => (
   <>
     {label === undefined ? undefined : <p class="label">{visibleLine(label)}</p>}
-    <Params json={detail.params} />
+    <Params json={detail.params} folded={detail.told} />
     {detail.preview === undefined ? undefined : <Said text={detail.preview} />}
     {detail.diff === undefined ? undefined : <Diff text={detail.diff} />}
     {detail.because === undefined ? undefined : <p class="because">{visibleLine(detail.because)}</p>}

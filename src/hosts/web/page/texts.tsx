@@ -60,17 +60,32 @@ const Param = ({ name, value }: { readonly name: string; readonly value: unknown
   )
 }
 
-/** Parameters, each under its name. */
-export const Params = ({ json }: { readonly json: string }) => {
+const noNames: ReadonlyArray<string> = []
+
+/** Parameters, each under its name; those of these names where they are opened. */
+export const Params = (props: { readonly json: string; readonly folded?: ReadonlyArray<string> }) => {
+  const { json, folded = noNames } = props
   const value = readJson(json)
   if (!isRecord(value)) return <Said text={json} />
   const entries = Object.entries(value)
   if (entries.length === 0) return <p class="none">No parameters.</p>
-  return (
+  const list = (shown: typeof entries) => (
     <dl class="params">
-      {entries.map(([name, each]) => (
+      {shown.map(([name, each]) => (
         <Param key={name} name={name} value={each} />
       ))}
     </dl>
+  )
+  const behind = entries.filter(([name]) => folded.includes(name))
+  return (
+    <>
+      {behind.length < entries.length ? list(entries.filter(([name]) => !folded.includes(name))) : undefined}
+      {behind.length === 0 ? undefined : (
+        <details>
+          <summary>{visibleLine(behind.map(([name]) => name).join(", "))}, as the diff tells</summary>
+          {list(behind)}
+        </details>
+      )}
+    </>
   )
 }

@@ -2,7 +2,7 @@
 import { inspect } from "node:util"
 
 /** Characters of one text that a page is told. */
-export const maxShown = 100_000
+const maxShown = 100_000
 
 /** The start of a text, behind which stands how much there is. */
 export const bounded = (text: string, max = maxShown): string =>

@@ -9,7 +9,7 @@ import type { ChangeLog } from "./change-log.ts"
 const retry = 500
 
 /** Where the page stands that sends this `Last-Event-ID`; undefined where it is of another log. */
-export const placeOf = (lastEventId: string | undefined, epoch: string): number | undefined => {
+const placeOf = (lastEventId: string | undefined, epoch: string): number | undefined => {
   const [, ofEpoch, number] = /^([\w-]+)\.(\d{1,15})$/.exec(lastEventId ?? "") ?? []
   return ofEpoch === epoch ? Number(number) : undefined
 }

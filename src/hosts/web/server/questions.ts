@@ -5,6 +5,7 @@ import { textOf } from "../../../pipeline/model/output.ts"
 import { resolveName } from "../../../resolve/definition.ts"
 import { ownPattern } from "../../terminal/remember-menu.ts"
 import { ruleText } from "../../terminal/remembered-rules.ts"
+import { isTold } from "../../terminal/render-gate.ts"
 import type { QuestionDetail, RememberDetail } from "../state/detail.ts"
 import { diffIn } from "./booked-call.ts"
 import { bounded, jsonText } from "./bounded.ts"
@@ -30,6 +31,11 @@ export interface OpenQuestion {
 export interface Answer {
   readonly verdict: "approve" | "deny"
   readonly options: ApproveOptions
+}
+
+const toldBy = (diff: string | undefined, params: unknown): ReadonlyArray<string> => {
+  if (diff === undefined || typeof params !== "object" || params === null) return []
+  return Object.entries(params).flatMap(([name, value]) => (isTold(value, diff) ? [name] : []))
 }
 
 /** The open questions by id. */
@@ -77,6 +83,7 @@ export class Questions {
       ...(mayEdit && { schema }),
       ...(said !== "" && { preview: bounded(said) }),
       ...(diff !== undefined && { diff: bounded(diff) }),
+      told: toldBy(diff, params),
       ...(gate?.because !== undefined && { because: bounded(gate.because, 2_000) }),
       ...(gate?.person && { person: gate.person }),
       remember: gate === undefined ? [] : this.remember(callId),

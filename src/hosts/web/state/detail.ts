@@ -3,7 +3,7 @@ import type { CallRow } from "./page-state.ts"
 
 /** Who decided, in the words of the executor. */
 export interface DecisionDetail {
-  readonly kind: "user" | "rule" | "hook" | "reviewer" | "call" | "timeout"
+  readonly kind: string
   readonly rule?: string
   readonly source?: string
   readonly command?: string
@@ -57,6 +57,8 @@ export interface QuestionDetail {
   readonly schema?: unknown
   readonly preview?: string
   readonly diff?: string
+  /** The parameters that the diff tells whole. */
+  readonly told: ReadonlyArray<string>
   readonly because?: string
   /** Set where only a person is to answer. */
   readonly person?: true

@@ -1,0 +1,45 @@
+/** `stepline ui`: a page to call tools from, to watch them, and to answer what they ask. */
+import { answerEffect } from "../hosts/terminal/answer-effect.ts"
+import { serveWeb } from "../hosts/web/server/serve-web.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import { type LocalOptions, localExecutor } from "./local-executor.ts"
+import { pageTitle, portOf } from "./page.ts"
+import { Stopping } from "./stopping.ts"
+import { tell } from "./tell.ts"
+import { UsageError } from "./usage-error.ts"
+
+export interface UiOptions extends LocalOptions {
+  /** Of this machine. Default: any that is free. */
+  readonly port?: string
+}
+
+/** Serves until it is stopped. Gives the exit status. */
+export const uiCommand = async ({ port = "0", ...options }: UiOptions): Promise<number> => {
+  const wanted = portOf("--port", port)
+  const local = await localExecutor(options)
+  const { executor, registry, start, close } = local
+  const stopping = new Stopping()
+  const answered = (async () => {
+    for await (const event of executor.events) if (event._tag === "Delegate") answerEffect(event)
+  })()
+  try {
+    for (const problem of await start()) tell(problem)
+    await using web = await serveWeb(executor, {
+      port: wanted,
+      title: pageTitle(local),
+      tools: registry,
+    }).catch((error) => {
+      throw new UsageError(`--port ${port}: ${messageOf(error)}`)
+    })
+    process.stdout.write(`${web.url}\n`)
+    await stopping.asked
+    // What ends is still told to who looks on.
+    await executor.shutdown()
+  } finally {
+    await executor.shutdown()
+    await answered
+    await close()
+    stopping.end()
+  }
+  return stopping.status ?? 0
+}

@@ -1,0 +1,120 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { expect, it, onTestFinished } from "vitest"
+import { usePages } from "../hosts/web/pages.ts"
+import { describeWithChromium } from "../servers/chromium.ts"
+import { plainEnvironment, runNode, useCli } from "./built-cli.ts"
+
+const folder = async (): Promise<string> => {
+  const path = await mkdtemp(join(tmpdir(), "stepline-page-"))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+/** The first line of a stream that matches, as its first group. */
+const lineOf = async (stream: NodeJS.ReadableStream, pattern: RegExp): Promise<string> => {
+  for await (const line of createInterface({ input: stream })) {
+    const [, found] = pattern.exec(line) ?? []
+    if (found !== undefined) return found
+  }
+  throw new Error(`There was no line like ${pattern}`)
+}
+
+describeWithChromium("the command's page", () => {
+  const cli = useCli()
+  const pages = usePages()
+
+  const start = (args: ReadonlyArray<string>, cwd: string): ChildProcessWithoutNullStreams => {
+    const env = { ...plainEnvironment(process.env), HOME: cwd }
+    const child = spawn(process.execPath, [cli.path, ...args], { cwd, env })
+    onTestFinished(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill()
+      await once(child, "close")
+    })
+    return child
+  }
+
+  it("`ui` calls a tool from the page, asks about it there, and ends with a signal", async () => {
+    const cwd = await folder()
+    const child = start(["ui", "--no-discovery"], cwd)
+    const url = await lineOf(child.stdout, /^(http:\S+)$/)
+    const page = await pages.open(url)
+    await page.getByRole("heading", { name: "stepline in ~" }).waitFor()
+    await page.getByRole("button", { name: "Call a tool" }).click()
+    const dialog = page.getByRole("dialog", { name: "Call a tool" })
+    await dialog.getByLabel("Tool").selectOption("write_file")
+    await dialog.getByLabel("path").fill("a.txt")
+    await dialog.getByLabel("content").fill("hello")
+    await dialog.getByRole("button", { name: "Run" }).click()
+    await page.getByRole("button", { name: "Approve" }).click()
+    await page.getByText("Nothing waits for you.").waitFor()
+    await expect.poll(() => readFile(join(cwd, "a.txt"), "utf8").catch(() => "")).toBe("hello")
+    child.kill()
+    const [status] = await once(child, "close")
+    expect(status).toBe(143)
+    await page.getByText("Ended", { exact: true }).waitFor()
+  })
+
+  it("`run --ui` waits for the page where there is no terminal, and `--timeline` keeps what happened", async () => {
+    const cwd = await folder()
+    const script = join(cwd, "calls.jsonl")
+    await writeFile(script, '{"name":"shell","params":{"command":"echo \'</script><b>hi\'"}}\n')
+    const child = start(["run", script, "--ui", "--timeline", "out.html", "--no-discovery"], cwd)
+    const page = await pages.open(await lineOf(child.stderr, /the page: (http:\S+)$/))
+    await page.getByRole("button", { name: "Approve" }).click()
+    const [status] = await once(child, "close")
+    expect(status).toBe(0)
+    const written = await pages.open(`file://${join(cwd, "out.html")}`)
+    await written.getByRole("application").focus()
+    await written.keyboard.press("ArrowRight")
+    await written.keyboard.press("Enter")
+    const call = written.getByRole("region", { name: "Call" })
+    await call.getByText("</script><b>hi", { exact: true }).waitFor()
+    await call.getByText("a person", { exact: true }).waitFor()
+    expect(await written.getByRole("region", { name: "Inbox" }).count()).toBe(0)
+  })
+
+  it("`--timeline` costs no run where its file cannot be written", async () => {
+    const cwd = await folder()
+    const args = [cli.path, "--timeline", "nowhere/out.html", "--yes", "shell", "touch ran"]
+    const { status, stderr } = await runNode(args, { cwd })
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^stepline: --timeline nowhere\/out\.html: ENOENT/),
+    ])
+    await expect(readFile(join(cwd, "ran"))).rejects.toThrow("ENOENT")
+  })
+
+  it("`serve --ui` shows what a client calls", async () => {
+    const cwd = await folder()
+    const child = start(["serve", "--ui", "--no-discovery"], cwd)
+    const send = (id: number, method: string, params: object) =>
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`)
+    send(1, "initialize", { protocolVersion: 1 })
+    const page = await pages.open(await lineOf(child.stderr, /the page: (http:\S+)$/))
+    send(2, "enqueue", { calls: [{ callId: "c", name: "shell", params: { command: "echo hi" } }] })
+    const ended = lineOf(child.stdout, /"_tag":"(Denied)"/)
+    await page.getByRole("button", { name: "Deny…" }).click()
+    await page.keyboard.press("Enter")
+    expect(await ended).toBe("Denied")
+  })
+
+  it("a session has no timeline to write, and a wrong port is told", async () => {
+    const cwd = await folder()
+    const session = await runNode([cli.path, "--timeline", "a.html"], { cwd, input: "shell 'echo hi'\n" })
+    expect([session.status, session.stderr]).toEqual([
+      2,
+      "stepline: --timeline is for `stepline run` and `stepline TOOL`, not for a session.\n",
+    ])
+    const port = await runNode([cli.path, "ui", "--port", "x"], { cwd })
+    expect([port.status, port.stderr]).toEqual([
+      2,
+      "stepline: --port x: expected a port, 0 for any that is free\n",
+    ])
+  })
+})
