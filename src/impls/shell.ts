@@ -96,6 +96,12 @@ const describe = (machine: Machine): string => {
   ].join(" ")
 }
 
+/** What commands may know of the host's environment is the same there: the description says it of all of them. */
+const outsideOf = ({ outside, env, ...machine }: Machine): Machine => ({
+  ...(outside ?? machine),
+  ...(env !== undefined && { env }),
+})
+
 /** `shell` for the processes of a machine. */
 export const makeShellTool = (machine: Machine, { stage: byDefault = false }: ShellToolOptions = {}): Tool =>
   defineTool({
@@ -109,7 +115,7 @@ export const makeShellTool = (machine: Machine, { stage: byDefault = false }: Sh
     kind: "execute",
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     compose: ({ command, working_dir, timeout, stage = byDefault, unsandboxed }) => {
-      const place = unsandboxed === true ? (machine.outside ?? machine) : machine
+      const place = unsandboxed === true ? outsideOf(machine) : machine
       const options = {
         command,
         ...(working_dir !== undefined && { workingDir: working_dir }),

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import type { ShellDetails } from "../../src/handlers/shell.ts"
 import { getBackgroundTaskTool, shellTool } from "../../src/impls/index.ts"
+import { makeShellTool } from "../../src/impls/shell.ts"
+import { localMachine } from "../../src/io/index.ts"
 import { isRunning } from "../io/process-state.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { virtualTime } from "../support/virtual-time.ts"
@@ -17,6 +19,16 @@ const start = (command: string, more = {}) => {
 }
 
 describe("shell", () => {
+  it("has the same environment outside of the sandbox", async () => {
+    const env = { pass: ["PATH"], set: { WORD: "word" } }
+    const executor = executorIn(path(), [makeShellTool({ ...localMachine, env, outside: localMachine })])
+    const params = { command: 'echo "$WORD [$HOME]"', unsandboxed: true }
+    const { content } = await executor.run({ name: "shell", params }, (event) => {
+      if (event._tag === "AwaitingApproval") event.approve()
+    })
+    expect(content).toBe("word []\n")
+  })
+
   it("keeps what was printed when it is cancelled, and ends what it started", async () => {
     const executor = start("echo started $$; echo err >&2; sleep 60 & echo $!; wait")
     let printed = ""

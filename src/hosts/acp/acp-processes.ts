@@ -27,11 +27,15 @@ const ignore = () => {}
 
 /**
  * What sets a command's environment apart from the client's, which is taken to be that of this process: a client starts its
- * agents. A variable cannot be left out there, so one that is not for commands is set to nothing.
+ * agents. What is passed by name may have been given to the agent alone. A variable cannot be left out there, so one that is
+ * not for commands is set to nothing.
  */
 const variables = ({ env, envRules }: ProcessOptions): Array<EnvVariable> => {
   const wanted = env ?? environmentFor(envRules)
-  const changed = Object.entries(wanted).filter(([name, value]) => value !== process.env[name])
+  const named = new Set(envRules?.pass)
+  const changed = Object.entries(wanted).filter(
+    ([name, value]) => value !== process.env[name] || named.has(name),
+  )
   const withheld = Object.keys(process.env).filter((name) => wanted[name] === undefined)
   return [
     ...changed.map(([name, value = ""]) => ({ name, value })),

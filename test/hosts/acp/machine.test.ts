@@ -83,6 +83,13 @@ describe("a client with terminals", () => {
     }
   })
 
+  it("gives them a variable that is named, also where the client has none", async () => {
+    const options = { capabilities: terminal, env: { ACP_AGENT_TOKEN: "for the agent" } }
+    const editor = await open(options, ["--pass-env", "ACP_AGENT_TOKEN"])
+    await editor.prompt(shell('printf "[%s]" "$ACP_AGENT_TOKEN"'))
+    expect(editor.terminals[0]!.output).toBe("[for the agent]")
+  })
+
   it("fails a call whose terminal it cannot make", async () => {
     const editor = await open({ capabilities: terminal })
     await rm(cwd, { recursive: true })
