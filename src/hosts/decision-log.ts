@@ -23,6 +23,8 @@ export interface DecisionLine {
   readonly by?: DecidedBy["kind"]
   readonly rule?: string
   readonly source?: string
+  /** The folder that the rule approved the call in, where it names one. */
+  readonly folder?: string
   /** What the rule matched. */
   readonly command?: string
   readonly reason?: string

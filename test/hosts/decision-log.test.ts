@@ -113,8 +113,9 @@ const call = fc.record({
   background: fc.boolean(),
 })
 
-it("names every call of a random run, and ends each as its events do", async () => {
+it("names who decided every call of a random run, by which rule and from where, as its events do", async () => {
   let runs = 0
+  let byRules = 0
   const property = fc.asyncProperty(
     fc.array(fc.constantFrom("gate", "handler", "fails"), { maxLength: 3 }),
     fc.array(call, { minLength: 1, maxLength: 8 }),
@@ -127,8 +128,10 @@ it("names every call of a random run, and ends each as its events do", async () 
         parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
         primaryParam: "text",
       })
-      const filters = ToolFilters.compile({ tool: { allow: ["^ok$"], deny: ["^never$"] } })
+      const rules = { tool: { allow: ["^ok$"], deny: ["^never$"] } }
+      const filters = ToolFilters.compile(rules, { source: "rules.toml" })
       await using executor = new ToolExecutor(registryOf({ tool }), { filters, onDecision: log.add })
+      const paramsOf = (callId: string) => calls[Number(callId.slice(1))]!.params
       const host = new ScriptedHost(executor, {
         gate: ({ callId }) => {
           const { value } = answers.next()
@@ -140,9 +143,17 @@ it("names every call of a random run, and ends each as its events do", async () 
       await host.run(calls.map((each, index) => ({ ...each, callId: `c${index}` })))
       const { lines, problems } = verifyDecisionLog(readFileSync(file, "utf8"))
       expect(problems).toEqual([])
+      for (const line of lines.filter(({ by }) => by === "rule")) {
+        byRules += 1
+        const { verdict, rule, source, command } = filters.explain(tool, paramsOf(line.call))
+        expect(line).toMatchObject({ rule, source, command })
+        expect([rule, source]).toEqual([verdict === "deny" ? "^never$" : "^ok$", "rules.toml"])
+        // A call that a rule let past its gates may run, or be cancelled.
+        if (line.verdict === "deny" || verdict === "deny") expect(line.verdict).toBe(verdict)
+      }
       const ends = lines.filter(({ verdict }) => verdict !== "approve")
       expect(ends.map((line) => line.call).sort()).toEqual(calls.map((_, index) => `c${index}`).sort())
-      for (const { call: id, verdict, by } of ends) {
+      for (const { call: id, verdict, by, rule, source } of ends) {
         const event = host.events.find(
           (each) =>
             "callId" in each &&
@@ -153,9 +164,16 @@ it("names every call of a random run, and ends each as its events do", async () 
         const expected = { run: /^complete|error/, invalid: /error/, deny: /denied/, cancel: /cancelled/ }
         expect(status).toMatch(expected[verdict as keyof typeof expected])
         const decidedBy = event !== undefined && "decidedBy" in event ? event.decidedBy : undefined
-        expect(by).toBe(decidedBy?.kind)
+        expect({ kind: by, rule, source }).toEqual({
+          kind: decidedBy?.kind,
+          rule: decidedBy?.rule,
+          source: decidedBy?.source,
+        })
+        if (parts.includes("gate") && verdict === "run" && status !== "error") expect(by).toBeDefined()
+        if (verdict === "deny" || verdict === "cancel") expect(by).toBeDefined()
       }
     },
   )
   await fc.assert(property, { numRuns: 150 })
+  expect(byRules).toBeGreaterThan(20)
 })

@@ -1,5 +1,7 @@
 import { mkdir } from "node:fs/promises"
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { readCommandLine } from "../../src/policy/command-line.ts"
 import { type PlacedRule, type RememberChoice, ToolFilters } from "../../src/policy/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 
@@ -58,6 +60,34 @@ describe("what an answer remembers of `git status && npm test`", () => {
     expect(preview).toEqual(["^(git|npm) [a-z]+"])
     expect(approves("npm publish")).toBe(true)
   })
+})
+
+const part = fc.constantFrom(
+  ...["git", "git status", "npm test", "-s", "'a b'", "'git'", "$(npm x)", "$x", "{a,b}", "*", "#", "\\\n"],
+  ...["&&", ";", "|", "&", "\n", "(", ")", "'", '"', "2>&1", "> f", "x=1", "env", "xargs", "cd /", "  "],
+)
+const parts = fc.array(part, { minLength: 1, maxLength: 6 })
+
+it("nothing that was not in the line is approved by what an answer remembers of it", () => {
+  let approved = 0
+  const property = fc.property(
+    parts,
+    parts,
+    fc.nat(5),
+    fc.constantFrom("call" as const, "command" as const),
+    (start, added, at, choice) => {
+      const source = start.join(" ")
+      const filters = ToolFilters.empty()
+      fc.pre(filters.remember(shell, line(source), choice))
+      const other = start.toSpliced(at, added.length % 2, ...added).join(" ")
+      if (other === source || filters.evaluate(shell, line(other)) !== "approve") return
+      approved += 1
+      const known = choice === "call" ? [source] : readCommandLine(source).commands.map(({ text }) => text)
+      for (const { text } of readCommandLine(other).commands) expect(known).toContain(text)
+    },
+  )
+  fc.assert(property, { numRuns: 3000 })
+  expect(approved).toBeGreaterThan(20)
 })
 
 describe("nothing is remembered", () => {

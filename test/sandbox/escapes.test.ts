@@ -70,7 +70,7 @@ const writes: ReadonlyArray<readonly [string, () => string | Promise<string>]> =
     },
   ],
   [
-    "through a hard link",
+    "through a hard link that it makes",
     () =>
       "ln ../outside/victim.txt here; echo evil > here; cp -l ../outside/victim.txt there; echo evil > there; echo evil > ../outside/victim.txt",
   ],
@@ -235,6 +235,21 @@ describe("secrets", () => {
       "cat ~/.ssh/id_ed25519; cat ~/.ssh/*; ln -s ~/.ssh keys; cat keys/*; tar c ~/.ssh | strings; cat ../home/.ssh/id_ed25519",
     )
     expect(stdout).not.toContain("PRIVATE")
+  })
+
+  it("the host's environment is not read: neither where it stands, nor as its own", async () => {
+    vi.stubEnv("HOST_SECRET_TOKEN", "hunter2")
+    const { stdout } = await run(
+      `env | grep -c hunter2; tr '\\0' '\\n' < /proc/${process.pid}/environ; grep -ls HOME= /proc/${process.ppid}/environ; true`,
+    )
+    expect(stdout).toBe("0\n")
+  })
+
+  it("the host is not traced", async () => {
+    // PTRACE_SEIZE, by the number that the call has here.
+    const seize = { x64: 101, arm64: 117 }[process.arch as string] ?? expect.fail("unknown system calls")
+    const attempt = `perl -e 'print syscall(${seize}, 0x4206, ${process.pid}, 0, 0), " $!"'`
+    expect((await run(attempt)).stdout).toMatch(/^-1 (No such process|Operation not permitted)$/)
   })
 
   it("the environment and the memory of other processes are not read, nor are they signalled or traced", async () => {
