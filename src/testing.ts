@@ -17,6 +17,7 @@ export type GateAnswer = "approve" | "deny" | "ignore" | ApproveOptions | { read
 /** What a script answers to an effect: an output, nothing, a failure, or no answer at all. */
 export type EffectAnswer = string | ToolOutput | undefined | "ignore" | { readonly fail: string }
 
+/** What a `ScriptedHost` answers. */
 export interface Script {
   /** Default: `"approve"`. */
   readonly gate?: GateAnswer | ((event: AwaitingApprovalEvent) => GateAnswer)

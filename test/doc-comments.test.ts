@@ -4,6 +4,15 @@ import { dirname, join, relative } from "node:path"
 import { describe, expect, it } from "vitest"
 import { root } from "./support/run-script.ts"
 
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly exports: Readonly<Record<string, { readonly "@stepline/source"?: string }>>
+}
+
+/** Each entry of the package, and the module that it is. */
+const entries = Object.entries(exports).flatMap(([entry, { "@stepline/source": source }]) =>
+  source === undefined ? [] : [[entry, source] as const],
+)
+
 const declared = /^export (?:abstract )?(?:async )?(?:const|class|interface|type|function\*?|enum) (\w+)/
 const reExported = /^export (?:type )?\{([^}]*)\} from "([^"]+)"/gm
 
@@ -40,12 +49,15 @@ function* reExportsOf(path: string): Generator<readonly [string, string], void> 
 }
 
 describe("a doc comment stands above", () => {
-  it("each export of the package's entry", () => {
-    const exports = [...reExportsOf(join(root, "src/index.ts"))]
-    expect(exports.map(([name]) => name)).toContain("ToolExecutor")
-    const missing = exports.filter(([name, path]) => declarationsOf(path).get(name) !== true)
-    expect(missing.map(([name, path]) => `${relative(root, path)}: ${name}`)).toEqual([])
-  })
+  for (const [entry, source] of entries) {
+    it(`each export of the package's entry ${entry}`, () => {
+      const path = join(root, source)
+      const exports = [...reExportsOf(path), ...[...declarationsOf(path).keys()].map((name) => [name, path] as const)]
+      expect(exports.length).toBeGreaterThan(0)
+      const missing = exports.filter(([name, path]) => declarationsOf(path).get(name) !== true)
+      expect(missing.map(([name, path]) => `${relative(root, path)}: ${name}`)).toEqual([])
+    })
+  }
 
   it("each export of the core", () => {
     const core = join(root, "src/pipeline")

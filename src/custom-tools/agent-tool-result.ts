@@ -1,6 +1,7 @@
 /** What tools of other agents answer with. Both runtimes share it. Source: the published agent-core packages. */
 import type { ToolContent } from "../pipeline/model/content.ts"
 
+/** What `execute` of a tool of pi or oh-my-pi gives. */
 export interface AgentToolResult<TDetails = unknown> {
   /** What the model sees. */
   readonly content: ReadonlyArray<ToolContent>

@@ -9,6 +9,7 @@ import type { SessionManager } from "./session-manager.ts"
 import type { Theme } from "./theme.ts"
 import type { Component, UIContext } from "./ui-context.ts"
 
+/** A preview that a tool of oh-my-pi stages: what happens when it is applied or rejected. */
 export interface CustomToolPendingAction {
   /** Short: it is shown with the result of `resolve`. */
   readonly label: string
@@ -39,6 +40,7 @@ export interface CustomToolAPI {
   pushPendingAction(action: CustomToolPendingAction): void
 }
 
+/** What `execute` of a tool of oh-my-pi is told of its session. */
 export interface CustomToolContext {
   readonly sessionManager: SessionManager
   readonly modelRegistry: unknown
@@ -51,6 +53,7 @@ export interface CustomToolContext {
   abort(): void
 }
 
+/** How a renderer of a result is to draw. */
 export interface RenderResultOptions {
   readonly expanded: boolean
   readonly isPartial: boolean

@@ -37,6 +37,7 @@ import type { ExtensionEvent, SessionEvent } from "./session-events.ts"
 import { isTaken, nameConflict } from "./tool-names.ts"
 import type { UIContext } from "./ui-context.ts"
 
+/** The options of `CustomTools.load`. */
 export interface CustomToolsOptions extends DiscoveryOptions {
   /** Where the agent works: relative paths start here, and so does discovery. What tools are told, unless `host` says otherwise. */
   readonly cwd: string
@@ -69,6 +70,7 @@ const compileAll = async (registry: ToolRegistry): Promise<void> => {
   await Promise.all(registry.names.map((name) => registry.get(name)?.validator.compile()))
 }
 
+/** Tools of other agents: loaded, registered, and wired to an executor. */
 export class CustomTools {
   /** What could not be loaded, and why. */
   readonly errors: Array<ToolLoadError>

@@ -7,6 +7,7 @@ export interface ExecOptions {
   readonly cwd?: string | undefined
 }
 
+/** How a program ended that a tool ran with `exec`, and what it printed. */
 export interface ExecResult {
   readonly stdout: string
   readonly stderr: string

@@ -15,6 +15,7 @@ import type { SessionManager } from "./session-manager.ts"
 import type { Theme } from "./theme.ts"
 import type { Component, UIContext } from "./ui-context.ts"
 
+/** What a renderer of pi's is told of the call that it draws. */
 export interface ToolRenderContext<TArgs = unknown> {
   readonly args: TArgs
   readonly toolCallId: string
@@ -67,6 +68,7 @@ export interface ToolDefinition<TParams extends TSchema = LooseSchema, TDetails 
 // biome-ignore lint/suspicious/noExplicitAny: execute takes parameters of the author's own type, which no other type accepts.
 export type AnyToolDefinition = ToolDefinition<any, any>
 
+/** What listeners and tools of an extension are told of their session. */
 export interface ExtensionContext {
   readonly ui: UIContext
   readonly hasUI: boolean
@@ -116,12 +118,14 @@ type AnsweringListener<Event, Answer> = (
   // biome-ignore lint/suspicious/noConfusingVoidType: what does not answer returns nothing.
 ) => Answer | undefined | void | Promise<Answer | undefined | void>
 
+/** A command that an extension registers for people. */
 export interface ExtensionCommand {
   readonly description?: string
   handler(args: string, ctx: ExtensionCommandContext): unknown
   getArgumentCompletions?(prefix: string): unknown
 }
 
+/** An option that an extension registers for the command line. */
 export interface ExtensionFlag {
   readonly description?: string
   readonly type: "boolean" | "string"

@@ -6,6 +6,7 @@ import type { AnyToolDefinition } from "./extension.ts"
 import type { CustomToolHost } from "./host.ts"
 import type { ArgumentOrder } from "./loaded-tool.ts"
 
+/** The options of `fromPiTool`. */
 export interface FromPiToolOptions {
   /** Default `"current"`. */
   readonly argumentOrder?: ArgumentOrder

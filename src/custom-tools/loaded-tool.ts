@@ -32,15 +32,18 @@ interface Loaded {
   readonly source?: ToolSource
 }
 
+/** A tool of oh-my-pi, and where it comes from. */
 export interface LoadedCustomTool extends Loaded {
   readonly tool: AnyCustomTool
 }
 
+/** A tool of pi, and where it comes from. */
 export interface LoadedExtensionTool extends Loaded {
   readonly tool: AnyToolDefinition
   readonly argumentOrder?: ArgumentOrder
 }
 
+/** A module that could not be loaded, and why. */
 export interface ToolLoadError {
   /** As it was given. */
   readonly path: string
@@ -50,6 +53,7 @@ export interface ToolLoadError {
   readonly source?: ToolSource
 }
 
+/** What was loaded, and what could not be. */
 export interface LoadedCustomTools {
   readonly tools: Array<LoadedCustomTool>
   readonly errors: Array<ToolLoadError>

@@ -1,5 +1,6 @@
 /** What tools with a state are told of the session that they live in. Source: the published oh-my-pi types. */
 
+/** What tools of oh-my-pi are told of their session. */
 export type SessionEvent =
   | {
       readonly reason: "start" | "switch" | "branch" | "tree" | "shutdown"

@@ -1,6 +1,7 @@
 /** How foreign tools talk to the user. Without a screen every question is answered as if the user had turned it down. */
 import { plainTheme, type Theme } from "./theme.ts"
 
+/** When a dialog is dismissed. */
 export interface DialogOptions {
   /** Aborting it dismisses the dialog. */
   readonly signal?: AbortSignal

@@ -2,6 +2,7 @@
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
 import { Step } from "../pipeline/model/step.ts"
 
+/** What the new agent is to do. */
 export interface SpawnAgentOptions {
   readonly task: string
   readonly label?: string

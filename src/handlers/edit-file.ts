@@ -13,6 +13,7 @@ import { applyTextEdits, withUnixEndings } from "./text-edits.ts"
 import { unifiedDiff } from "./unified-diff.ts"
 import { expectFile } from "./validate-file.ts"
 
+/** Which file to edit, and how. */
 export interface EditOptions {
   /** Relative paths start at the executor's `cwd`. */
   readonly path: string

@@ -10,6 +10,7 @@ import { answerHeader } from "./answer-header.ts"
 import { networkHandler } from "./network-handler.ts"
 import { parseUrl } from "./validate-url.ts"
 
+/** Which page to fetch, and how much of it. */
 export interface FetchHtmlOptions {
   /** Absolute, http or https. */
   readonly url: string
@@ -17,6 +18,7 @@ export interface FetchHtmlOptions {
   readonly maxLength?: number
 }
 
+/** The `details` of a page that was fetched. */
 export interface FetchHtmlDetails {
   /** Where the page is, after all redirects. */
   readonly url: string

@@ -10,6 +10,7 @@ import { answerHeader } from "./answer-header.ts"
 import { networkHandler } from "./network-handler.ts"
 import { parseUrl } from "./validate-url.ts"
 
+/** Which address to fetch, and how much of it. */
 export interface FetchUrlOptions {
   /** Absolute, http or https. */
   readonly url: string
@@ -17,6 +18,7 @@ export interface FetchUrlOptions {
   readonly maxLength?: number
 }
 
+/** The `details` of an answer that was fetched. */
 export interface FetchUrlDetails {
   /** Where the content came from, after all redirects. */
   readonly url: string

@@ -7,6 +7,7 @@ import { Step, ToolError } from "../pipeline/model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 import { expectFile } from "./validate-file.ts"
 
+/** Which lines of which file to read. */
 export interface ReadFileOptions {
   /** Relative paths start at the executor's `cwd`. */
   readonly path: string

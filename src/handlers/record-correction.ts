@@ -7,12 +7,14 @@ import { textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 
+/** What was learned. */
 export interface RecordCorrectionOptions {
   readonly goal: string
   readonly failedAttempt: string
   readonly successfulApproach: string
 }
 
+/** The `details` of a correction that was recorded. */
 export interface RecordCorrectionDetails {
   /** The number of corrections that are kept now. */
   readonly count: number

@@ -11,6 +11,7 @@ import { textOutput } from "../pipeline/model/output.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
 import { locate } from "./location.ts"
 
+/** Which command to run, where, and for how long. */
 export interface ShellOptions {
   readonly command: string
   /** Relative paths start at the executor's `cwd`, which is the default. */

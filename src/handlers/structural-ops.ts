@@ -11,6 +11,7 @@ import { compileTemplate } from "../structural/template.ts"
 import type { FileMatches, StructuralDetails } from "./structural-report.ts"
 import type { ScanOptions } from "./structural-scan.ts"
 
+/** One replacement: a pattern, and what takes its place. */
 export interface StructuralOp {
   /** One piece of code; `$X` stands for one node, `$$$X` for any number. */
   readonly pattern: string
@@ -18,6 +19,7 @@ export interface StructuralOp {
   readonly replacement: string
 }
 
+/** Which code to replace, and where. */
 export interface StructuralEditOptions extends ScanOptions {
   /** In order; each one sees what the earlier ones left. */
   readonly ops: ReadonlyArray<StructuralOp>

@@ -2,6 +2,7 @@
 import { headOf, maxOutputBytes } from "../io/truncation.ts"
 import { deniedSentence, plural, type ScanReport } from "./structural-scan.ts"
 
+/** How often something was found in a file. */
 export interface FileMatches {
   readonly path: string
   readonly matches: number

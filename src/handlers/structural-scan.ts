@@ -21,6 +21,7 @@ export interface Structure {
 /** This machine's files, and the grammars that are installed. */
 export const localStructure: Structure = { files: localFiles, grammars: installedGrammars }
 
+/** Where structural handlers look. */
 export interface ScanOptions {
   /** Files, folders and globs; relative ones start at the executor's `cwd`. */
   readonly paths: ReadonlyArray<string>

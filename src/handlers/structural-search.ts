@@ -22,6 +22,7 @@ import {
   structuralHandler,
 } from "./structural-scan.ts"
 
+/** What a structural search looks for, and where. */
 export interface SearchOptions extends ScanOptions {
   /** One piece of code; `$X` stands for one node, `$$$X` for any number. */
   readonly pattern: string

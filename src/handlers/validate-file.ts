@@ -5,6 +5,7 @@ import { Step, ToolError } from "../pipeline/model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 import type { Location } from "./location.ts"
 
+/** The file that a check is about. */
 export interface FileTarget {
   /** Relative paths start at the executor's `cwd`. */
   readonly path: string

@@ -16,12 +16,14 @@ export interface SearchApi {
   readonly apiKey?: string
 }
 
+/** What to search the web for. */
 export interface WebSearchOptions {
   readonly query: string
   /** 1 to 20. Default 10. */
   readonly count?: number
 }
 
+/** One result of a web search. */
 export interface SearchResult {
   readonly title: string
   readonly url: string
@@ -29,6 +31,7 @@ export interface SearchResult {
   readonly description: string
 }
 
+/** The `details` of a web search. */
 export interface WebSearchDetails {
   readonly results: ReadonlyArray<SearchResult>
 }

@@ -7,6 +7,7 @@ import type { FileChange } from "./file-change.ts"
 import { fileHandler } from "./file-handler.ts"
 import { expectFileName } from "./validate-file.ts"
 
+/** Which file to write, and what into it. */
 export interface WriteFileOptions {
   /** Relative paths start at the executor's `cwd`. */
   readonly path: string

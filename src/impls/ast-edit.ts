@@ -84,4 +84,5 @@ export const makeAstEditTool = (
   })
 }
 
+/** `ast_edit`: replaces code by its structure, as a preview that is applied later. */
 export const astEditTool: Tool = makeAstEditTool({ files: localFiles })

@@ -44,4 +44,5 @@ export const makeAstGrepTool = (
   })
 }
 
+/** `ast_grep`: finds code by its structure. */
 export const astGrepTool: Tool = makeAstGrepTool({ files: localFiles })

@@ -9,6 +9,7 @@ import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 import { taskId } from "./task-id.ts"
 
+/** `cancel_background_task`: ends a background task of the agent. */
 export const cancelBackgroundTaskTool: Tool = defineTool({
   name: "cancel_background_task",
   label: "Cancel background task",

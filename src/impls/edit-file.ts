@@ -63,4 +63,5 @@ export const makeEditFileTool = ({ files }: Machine): Tool =>
     },
   })
 
+/** `edit_file`: replaces texts in a file of this machine, after its diff was approved. */
 export const editFileTool: Tool = makeEditFileTool(localMachine)

@@ -23,4 +23,5 @@ export const makeFetchUrlTool = (options: AddressGuardOptions = {}): Tool => {
   })
 }
 
+/** `fetch_url`: fetches an address; private ones are refused. */
 export const fetchUrlTool: Tool = makeFetchUrlTool()

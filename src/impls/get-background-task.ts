@@ -9,6 +9,7 @@ import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 import { taskId } from "./task-id.ts"
 
+/** `get_background_task`: takes the result of a background task. */
 export const getBackgroundTaskTool: Tool = defineTool({
   name: "get_background_task",
   label: "Get background task",

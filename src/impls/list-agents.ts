@@ -8,6 +8,7 @@ import { ListAgents } from "../handlers/agents.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
+/** `list_agents`: lists the agents that the agent has started. */
 export const listAgentsTool: Tool = defineTool({
   name: "list_agents",
   label: "List agents",

@@ -8,6 +8,7 @@ import { ListBackgroundTasks } from "../handlers/tasks.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
+/** `list_background_tasks`: lists the background tasks of the agent. */
 export const listBackgroundTasksTool: Tool = defineTool({
   name: "list_background_tasks",
   label: "List background tasks",

@@ -43,4 +43,5 @@ export const makeOpenFileTool = ({ files }: Machine): Tool =>
         .andThen(Output(line === undefined ? `Opening ${path}` : `Opening ${path} at line ${line}`)),
   })
 
+/** `open_file`: opens a file for the user, in a host that has an editor. */
 export const openFileTool: Tool = makeOpenFileTool(localMachine)

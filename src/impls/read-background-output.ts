@@ -9,6 +9,7 @@ import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 import { taskId } from "./task-id.ts"
 
+/** `read_background_output`: gives what a background task has put out since the last read. */
 export const readBackgroundOutputTool: Tool = defineTool({
   name: "read_background_output",
   label: "Read background output",

@@ -51,4 +51,5 @@ export const makeReadFileTool = ({ files }: Machine): Tool =>
         ),
   })
 
+/** `read_file`: reads lines of a file of this machine. */
 export const readFileTool: Tool = makeReadFileTool(localMachine)

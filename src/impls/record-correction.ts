@@ -14,6 +14,7 @@ import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 /** Its words go into prompts. */
 const text = { pattern: "\\S", maxLength: maxCorrectionText }
 
+/** `record_correction`: writes down what the user corrected, for the next time. */
 export const recordCorrectionTool: Tool = defineTool({
   name: "record_correction",
   label: "Record correction",

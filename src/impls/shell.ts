@@ -127,4 +127,5 @@ export const makeShellTool = (machine: Machine, { stage: byDefault = false }: Sh
     },
   })
 
+/** `shell`: runs a command with bash on this machine, after it was approved. */
 export const shellTool: Tool = makeShellTool(localMachine)

@@ -8,6 +8,7 @@ import { SpawnAgent } from "../handlers/agents.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 
+/** `spawn_agent`: starts an agent, in a host that runs agents. */
 export const spawnAgentTool: Tool = defineTool({
   name: "spawn_agent",
   label: "Spawn agent",

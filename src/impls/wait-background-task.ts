@@ -9,6 +9,7 @@ import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type Tool } from "../pipeline/model/tool.ts"
 import { taskId } from "./task-id.ts"
 
+/** `wait_background_task`: waits until a background task has ended. */
 export const waitBackgroundTaskTool: Tool = defineTool({
   name: "wait_background_task",
   label: "Wait for background task",

@@ -51,4 +51,5 @@ export const makeWebSearchTool = (api: SearchApi = {}): Tool => {
   })
 }
 
+/** `web_search`: searches the web; needs `BRAVE_API_KEY`. */
 export const webSearchTool: Tool = makeWebSearchTool()

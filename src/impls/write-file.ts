@@ -45,4 +45,5 @@ export const makeWriteFileTool = ({ files }: Machine): Tool =>
     },
   })
 
+/** `write_file`: writes a new file on this machine, after it was approved. */
 export const writeFileTool: Tool = makeWriteFileTool(localMachine)

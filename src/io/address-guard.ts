@@ -7,6 +7,7 @@ import { isIP, type LookupFunction } from "node:net"
 import { isPublicAddress } from "./address.ts"
 import { FetchError } from "./fetch-error.ts"
 
+/** Which addresses connections may go to. */
 export interface AddressGuardOptions {
   /** Whether connections may go to loopback, link-local, private and reserved addresses. Default false. */
   readonly allowPrivate?: boolean

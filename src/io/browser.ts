@@ -10,6 +10,7 @@ import type { PageContent, PageReader, PageRequest } from "./page-reader.ts"
 import { isLostTab, type VisitOptions, visitPage } from "./page-visit.ts"
 import { shownUrl } from "./truncation.ts"
 
+/** The options of a `Browser`. */
 export interface BrowserOptions extends ChromiumOptions, AddressGuardOptions, VisitOptions {
   /** After how long without a page to read Chromium is ended, in milliseconds. Default 30,000. */
   readonly idleTimeout?: number

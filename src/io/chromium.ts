@@ -18,6 +18,7 @@ import { addMark, newMark } from "./run-marker.ts"
 import { watchSpawns } from "./spawned-processes.ts"
 import { shortened } from "./truncation.ts"
 
+/** Which Chromium is started, and how. */
 export interface ChromiumOptions {
   /** Default: the environment's `CHROME_PATH`, else what is found in the usual places. */
   readonly executablePath?: string

@@ -7,6 +7,7 @@ import type { OutputStream } from "./pipe-reader.ts"
 import { SpillFile } from "./spill-file.ts"
 import { HeadAndTail, maxOutputBytes } from "./truncation.ts"
 
+/** What a command printed, cut where it was long. */
 export interface CapturedOutput {
   readonly stdout: string
   readonly stderr: string
@@ -29,6 +30,7 @@ class Capture {
   }
 }
 
+/** Takes what a command prints. What is too long to give in full goes to a file. */
 export class CommandOutput {
   private readonly limit: number
   private readonly streams: Record<OutputStream, Capture>

@@ -12,6 +12,7 @@ import { RealFolder } from "./real-folder.ts"
 /** The file, relative to the folder that it belongs to. */
 export const correctionsFile = join(".stepline", "corrections.json")
 
+/** What an agent learned from its user, for the next time. */
 export interface Correction {
   /** What was to be achieved. */
   readonly goal: string
@@ -75,6 +76,7 @@ const inFolder = async <A>(path: string, work: (folder: RealFolder) => Promise<A
   }
 }
 
+/** What `appendCorrection` has done. */
 export interface AppendedCorrection {
   /** How many there are now. */
   readonly count: number
@@ -136,6 +138,7 @@ const shortenedTexts = (correction: Correction): Correction => {
   }
 }
 
+/** The options of `loadCorrections`. */
 export interface LoadCorrectionsOptions {
   /** How many to give, of the latest; the file keeps all. `Infinity` is all. Default 50. */
   readonly limit?: number

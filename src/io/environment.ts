@@ -3,6 +3,7 @@
  * since whatever a command prints goes to a model.
  */
 
+/** Which variables of the host commands get, and which they get besides. */
 export interface EnvironmentRules {
   /**
    * Names to pass; `*` stands for any characters. A name that looks like a secret passes only where it is named in

@@ -9,6 +9,7 @@ import { asContent, asPath, handlePath, openReal, placeOf, staleError } from "./
 import { prepareReplace } from "./prepare-replace.ts"
 import { RealFolder } from "./real-folder.ts"
 
+/** What is told of a file or folder. */
 export interface FileInfo {
   /** Links are `other`. */
   readonly kind: "file" | "directory" | "other"
@@ -18,6 +19,7 @@ export interface FileInfo {
   readonly shared?: { readonly id: string; readonly names: number }
 }
 
+/** One entry of a folder. */
 export interface FolderEntry {
   readonly name: string
   /** Links are `other`: a walk does not follow them. */

@@ -17,6 +17,7 @@ import { shownUrl } from "./truncation.ts"
 
 type RequestHeaders = Readonly<Record<string, string>>
 
+/** A GET request. */
 export interface HttpRequest {
   /** http or https. */
   readonly url: URL
@@ -27,6 +28,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal
 }
 
+/** What a server answered. Its body is read on demand. */
 export interface HttpResponse {
   /** Where the response came from, after all redirects. */
   readonly url: URL
@@ -42,6 +44,7 @@ export interface HttpResponse {
   close(): void
 }
 
+/** How handlers fetch. `localHttp` is the one of this machine. */
 export interface Http {
   /**
    * Resolves with whatever status the server gave. Rejects with Node's error (with its `code`), with a

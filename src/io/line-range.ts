@@ -4,6 +4,7 @@
  */
 import { headOfBytes } from "./truncation.ts"
 
+/** Which lines of a file to read, and how much of them. */
 export interface LineRange {
   /** 1-based. */
   readonly first: number
@@ -16,6 +17,7 @@ export interface LineRange {
   readonly signal?: AbortSignal
 }
 
+/** The lines that were read. */
 export interface LineSlice {
   readonly lines: ReadonlyArray<string>
   /** How many lines the file has; set where its end was reached. */
@@ -29,6 +31,7 @@ export interface LineSlice {
   readonly problem?: LineProblem
 }
 
+/** Why a file could not be read as text, and at which line. */
 export interface LineProblem {
   readonly kind: "binary" | "encoding"
   readonly line: number

@@ -4,6 +4,7 @@ import { type Files, localFiles } from "./files.ts"
 import { localProcesses, type Processes } from "./processes.ts"
 import type { Staging } from "./staging.ts"
 
+/** The files and processes that tools work on: this machine's, or others of the same shape. */
 export interface Machine {
   readonly files: Files
   readonly processes: Processes

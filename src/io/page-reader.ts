@@ -1,6 +1,7 @@
 /** What reads web pages as a person sees them: a small interface, so that a test or a remote browser can take its place. */
 import type { ExtractedPage } from "./page-script.ts"
 
+/** A page to read. */
 export interface PageRequest {
   /** http or https. */
   readonly url: URL
@@ -9,6 +10,7 @@ export interface PageRequest {
   readonly signal?: AbortSignal
 }
 
+/** A page, once it was rendered. */
 export interface PageContent extends ExtractedPage {
   /** Where the page is, after all redirects. */
   readonly url: string
@@ -16,6 +18,7 @@ export interface PageContent extends ExtractedPage {
   readonly statusText: string
 }
 
+/** How handlers read pages that need a browser. `Browser` is one. */
 export interface PageReader {
   /**
    * Resolves with whatever status the server gave. Rejects with a FetchError (a PrivateAddressError, a download,

@@ -2,8 +2,10 @@
 import { setImmediate as turn } from "node:timers/promises"
 import type { StartedProcess } from "./started-process.ts"
 
+/** Where a command printed something. */
 export type OutputStream = "stdout" | "stderr"
 
+/** Takes what a command prints, as it comes. While its promise is pending, that stream is not read. */
 export type OnOutput = (stream: OutputStream, bytes: Uint8Array) => void | Promise<void>
 
 /** How long the pipes may stay open after the exit, in milliseconds, for the likes of `cmd > >(tee log)`. */

@@ -12,6 +12,7 @@ import { startInRealFolder } from "./start-in-real-folder.ts"
 import { type SpawnHelperUse, startProcess } from "./start-process.ts"
 import type { Exit } from "./started-process.ts"
 
+/** A command to run. */
 export interface ProcessOptions {
   /** The program, looked up on PATH. */
   readonly command: string
@@ -39,6 +40,7 @@ export interface ProcessExit extends Exit {
   readonly leftRunning?: ReadonlyArray<LeftProcess>
 }
 
+/** How handlers run commands. `localProcesses` are those of this machine. */
 export interface Processes {
   /**
    * Resolves once the command has exited and what it wrote was taken; after an abort, once all that it started is gone.
@@ -97,6 +99,7 @@ const run = async (options: ProcessOptions, use: SpawnHelperUse): Promise<Proces
   }
 }
 
+/** The options of `makeLocalProcesses`. */
 export interface LocalProcessesOptions {
   /**
    * Whether processes are started from a small process beside this one: the cost of a start grows with the memory of who
@@ -105,6 +108,7 @@ export interface LocalProcessesOptions {
   readonly spawnHelper?: SpawnHelperUse
 }
 
+/** Processes of this machine, with options. */
 export const makeLocalProcesses = ({ spawnHelper = "auto" }: LocalProcessesOptions = {}): Processes => ({
   run: (options) => run(options, spawnHelper),
 })

@@ -1,6 +1,7 @@
 /** Commands run over a copy-on-write view of a folder: what they change there waits to be applied or dropped. */
 import type { ProcessExit, ProcessOptions } from "./processes.ts"
 
+/** A change that a staged command would make. */
 export interface StagedChange {
   /** Relative to the folder. */
   readonly path: string
@@ -16,6 +17,7 @@ export interface StagedContent {
   readonly after: Uint8Array | undefined
 }
 
+/** How a staged command ended, and what it would change. */
 export interface StagedRun extends ProcessExit {
   /** Names the change set, also to a later process. */
   readonly id: string
@@ -26,6 +28,7 @@ export interface StagedRun extends ProcessExit {
   content(change: StagedChange, maxBytes: number): Promise<StagedContent | undefined>
 }
 
+/** Runs commands over a view of a folder, and makes their changes later, or never. */
 export interface Staging {
   /**
    * Runs a command as `Processes.run` does, over a view of `folder` in which alone it writes. Rejects with a sentence,

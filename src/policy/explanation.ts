@@ -1,5 +1,6 @@
 /** What the rules say of a call, and why. */
 
+/** What rules say of a call; undefined asks. */
 export type FilterDecision = "approve" | "deny" | undefined
 
 /** Plain JSON. */

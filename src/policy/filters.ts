@@ -24,6 +24,7 @@ import {
 } from "./rules.ts"
 import { type FilteredTool, type Subject, subjectsOf } from "./subjects.ts"
 
+/** The options of `ToolFilters`. */
 export interface ToolFiltersOptions {
   /** What `explain` and `warnings` call the place that these rules come from, such as a file. */
   readonly source?: string | undefined

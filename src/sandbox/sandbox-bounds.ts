@@ -6,6 +6,7 @@ import { findGitFolders, type GitFolders } from "./git-folders.ts"
 import { protectedGitPaths, protectedNames, secretPaths } from "./protected-paths.ts"
 import { SandboxError } from "./sandbox-error.ts"
 
+/** What a sandbox lets commands write, read and reach. */
 export interface SandboxOptions {
   /** Where relative paths start. Default: the process's working directory. */
   readonly cwd?: string

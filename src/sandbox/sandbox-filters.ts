@@ -1,6 +1,7 @@
 /** Rules by place: what runs in the sandbox may go unasked, what leaves it is asked of a person. */
 import type { CallExplanation, CallFilter, FilteredTool } from "../pipeline/model/options.ts"
 
+/** What is said of a tool's calls by where they run. */
 export interface PlaceRule {
   /** What is said of the tool's calls that run in the sandbox, where no rule says anything. */
   readonly sandboxed?: "approve"

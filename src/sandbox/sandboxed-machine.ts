@@ -13,11 +13,13 @@ import { sandboxedFiles } from "./sandboxed-files.ts"
 import { boxCommand, sandboxedProcesses } from "./sandboxed-processes.ts"
 import { localStaging } from "./staging/local-staging.ts"
 
+/** The options of `sandboxedMachine`. */
 export interface SandboxedMachineOptions extends SandboxOptions {
   /** The machine to box in, which must be this one or another on it. Default: `localMachine`. */
   readonly machine?: Machine
 }
 
+/** A machine whose commands and file tools are held in a sandbox. */
 export interface SandboxedMachine extends Machine, AsyncDisposable {
   /** The machine without its box: a call that asks for it is decided by a person. */
   readonly outside: Machine

@@ -31,6 +31,7 @@ type SessionShutdownEvent = {
   readonly reason: "quit" | "reload" | "new" | "resume" | "fork"
 }
 
+/** Told to `tool_call` listeners before a tool is called. */
 export type ToolCallEvent = {
   readonly type: "tool_call"
   readonly toolCallId: string
@@ -39,6 +40,7 @@ export type ToolCallEvent = {
   input: Record<string, unknown>
 }
 
+/** What a `tool_call` listener may answer. */
 export type ToolCallAnswer = {
   /** The tool is not called. */
   readonly block?: boolean
@@ -48,6 +50,7 @@ export type ToolCallAnswer = {
   readonly input?: Record<string, unknown>
 }
 
+/** Told to `tool_result` listeners once a tool has ended. */
 export type ToolResultEvent = {
   readonly type: "tool_result"
   readonly toolCallId: string

@@ -43,6 +43,7 @@ interface FoundCommand {
   readonly command: ExtensionCommand
 }
 
+/** The extensions that were loaded: their listeners, commands, flags and tools. */
 export class ExtensionRunner {
   /** For the executor's options. Runs only the listeners that there are. */
   readonly hooks: Hooks = makeToolHooks((type) => this.hookListeners(type))

@@ -23,6 +23,7 @@ import { makeExtensionAPI } from "./extension-api.ts"
 import { ExtensionRunner } from "./extension-runner.ts"
 import { type ExtensionModule, LoadedExtension } from "./loaded-extension.ts"
 
+/** What `loadExtensions` has loaded, and what it could not. */
 export interface LoadedExtensions {
   /** What extensions registered; of one name the latest. What they register later reaches the runner's port. */
   readonly tools: Array<LoadedExtensionTool>
@@ -34,6 +35,7 @@ export interface LoadedExtensions {
   readonly runner: ExtensionRunner
 }
 
+/** The options of `loadExtensions`. */
 export interface LoadExtensionsOptions extends LoadOptions {
   /** Modules that are loaded already and left out here, by their real paths. */
   readonly except?: ReadonlySet<string>

@@ -11,6 +11,7 @@ export interface McpServerConfig {
   readonly [field: string]: unknown
 }
 
+/** A server that an extension has registered. */
 export interface RegisteredMcpServer {
   readonly name: string
   readonly config: McpServerConfig
@@ -20,6 +21,7 @@ export interface RegisteredMcpServer {
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
 
+/** The servers of the Model Context Protocol that extensions register: kept for who connects them. */
 export class McpServers {
   /** By name. */
   private readonly servers = new Map<

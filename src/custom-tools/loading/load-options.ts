@@ -7,6 +7,7 @@ import type { ArgumentOrder } from "../loaded-tool.ts"
 import type { ModuleLoader } from "./module-loader.ts"
 import type { StandInMode } from "./resolve-module.ts"
 
+/** How modules of other agents are loaded. */
 export interface LoadOptions {
   /** The user's folder, where `~` leads and discovery looks. Default: the process's user's. */
   readonly home?: string

@@ -12,6 +12,7 @@ import { ModuleGraph } from "./module-graph.ts"
 import { ModuleResolver, type StandInMode } from "./resolve-module.ts"
 import { hideFromLoops } from "./shared-prototypes.ts"
 
+/** The options of a `ModuleLoader`. */
 export interface ModuleLoaderOptions {
   /** Default `"auto"`. */
   readonly standIns?: StandInMode

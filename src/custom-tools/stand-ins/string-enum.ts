@@ -16,6 +16,7 @@ export interface StringEnumOptions<Value extends string = string> {
 // Of a kind of its own: TypeBox refuses to check an unsafe type.
 TypeRegistry.Set<TStringEnum>("StringEnum", (schema, value) => schema.enum.some((each) => each === value))
 
+/** A schema of one of these strings, as both agents publish it. */
 export const StringEnum = <const Value extends string>(
   values: ReadonlyArray<Value>,
   options: StringEnumOptions<Value> = {},

@@ -4,11 +4,14 @@
  */
 import { tailOf } from "../../io/truncation.ts"
 
+/** Lines that tools keep of what they read. */
 export const DEFAULT_MAX_LINES = 2000
+/** Bytes that tools keep of what they read. */
 export const DEFAULT_MAX_BYTES = 50 * 1024
 /** Characters of a line that a search shows. */
 export const GREP_MAX_LINE_LENGTH = 500
 
+/** How much of a text is kept. */
 export interface TruncationOptions {
   /** Default 2000. */
   readonly maxLines?: number
@@ -16,6 +19,7 @@ export interface TruncationOptions {
   readonly maxBytes?: number
 }
 
+/** What was kept of a text, and how much there was. */
 export interface TruncationResult {
   readonly content: string
   readonly truncated: boolean

@@ -13,6 +13,7 @@ import { type Pane, panesOfEdits, panesOfNew } from "./panes.ts"
 import { PreviewLine } from "./preview-line.ts"
 import { closePreview, showPreview } from "./preview-lua.ts"
 
+/** The options of an `NvimHost`. */
 export interface NvimHostOptions {
   /**
    * The socket, or `host:port`, that Neovim listens on (`nvim --listen`). Default: the first that answers of

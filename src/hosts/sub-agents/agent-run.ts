@@ -3,6 +3,7 @@ import type { ToolCallInput } from "../../pipeline/model/call.ts"
 import type { ToolResult } from "../../pipeline/model/event.ts"
 import type { ToolDefinition } from "../../pipeline/model/registry.ts"
 
+/** What a function that runs an agent is given to do so. */
 export interface AgentRun {
   readonly label: string
   /** What its parent wants it to know. */

@@ -15,6 +15,7 @@ import { toLabel, uniqueLabel } from "./labels.ts"
 import { type Agent, Roster, snapshot } from "./roster.ts"
 import { type AgentStatus, describeAgents, describeEnd, formatElapsed, type SubAgent } from "./sub-agent.ts"
 
+/** The options of `SubAgents`. */
 export interface SubAgentsOptions {
   /** The names of the tools that an agent may use, as far as its parent may. Default: those of `subagentTools()`. */
   readonly tools?: Iterable<string>
@@ -31,6 +32,7 @@ export interface SubAgentsOptions {
   readonly onEnd?: (agent: SubAgent) => unknown
 }
 
+/** Which agents are cancelled, and why. */
 export interface CancelAgentsOptions {
   /** The agent that started them. Default: whichever. */
   readonly agentId?: string

@@ -2,6 +2,7 @@
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { approvedBlock, type Block, foldBlock, isFinished } from "./block.ts"
 
+/** The blocks of the calls that have not ended yet, by call id. A finished block is handed out once and forgotten. */
 export class BlockList implements Iterable<Block> {
   private readonly blocks = new Map<string, Block>()
 

@@ -18,6 +18,7 @@ import { spinnerInterval } from "./render-parts.ts"
 import { type Style, styleOf } from "./style.ts"
 import { columnsIn, rowsIn } from "./terminal-size.ts"
 
+/** The options of a `BlockView`. */
 export interface BlockViewOptions {
   readonly output: TerminalOutput
   readonly colors: boolean
@@ -43,6 +44,7 @@ const shownInBackground = 5
 /** Where a gate would have fewer rows than this, it takes the place of what else lives. */
 const leastGateRows = 8
 
+/** Draws the calls of an executor on a terminal: those that run in place, those that have ended as ordinary text above. */
 export class BlockView {
   readonly blocks = new BlockList()
   readonly style: Style

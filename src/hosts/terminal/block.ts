@@ -15,12 +15,14 @@ import { withoutHint } from "../../resolve/reminder.ts"
 /** `pending` waits for its host's decision. */
 export type BlockStatus = "queued" | "pending" | "running" | FinalStatus
 
+/** What a gate shows of what would happen. */
 export interface BlockPreview {
   readonly text: string
   /** The details of the output so far, such as an edit's diff. */
   readonly details?: unknown
 }
 
+/** A call as a host shows it. Plain JSON. */
 export interface Block {
   readonly callId: string
   readonly agentId: string

@@ -2,6 +2,7 @@
 
 const maxLines = 1000
 
+/** The lines that were typed, the oldest first; of equal ones the latest. */
 export class LineHistory {
   private readonly lines: Array<string> = []
   private readonly onAdd: (line: string) => void

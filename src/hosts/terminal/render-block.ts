@@ -12,6 +12,7 @@ import { clippedLines, foldLines, visibleLine, wrappedLines } from "./render-tex
 import { drawnCall, drawnResult } from "./render-tool.ts"
 import { type Style, styleOf } from "./style.ts"
 
+/** How a block is drawn. */
 export interface RenderBlockOptions {
   /** In columns; Infinity cuts nothing. */
   readonly width: number

@@ -6,6 +6,7 @@ import type { ToolFilters } from "../../policy/index.ts"
 import type { Notifications } from "../notifications.ts"
 import type { LineHistory } from "./line-history.ts"
 
+/** The options of a `Session`. */
 export interface SessionOptions {
   readonly executor: ToolExecutor
   /** Default: the process's. */

@@ -29,6 +29,7 @@ import { candidateLines } from "./session-text.ts"
 import { hasColors } from "./style.ts"
 import { rowsIn } from "./terminal-size.ts"
 
+/** An interactive session on a terminal. It owns its executor: leaving shuts it down. */
 export class Session {
   /** The screen for tools of other agents; it answers as long as the session runs. */
   readonly ui: UIContext

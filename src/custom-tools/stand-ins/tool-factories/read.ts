@@ -136,6 +136,7 @@ const readText = async (
   return { content: textContent(truncation.content + noteOf(window, truncation, start)), details }
 }
 
+/** pi's tool `read`, for a folder. */
 export const createReadTool = (
   cwd: string,
   { operations }: ReadToolOptions = {},
