@@ -52,7 +52,10 @@ describe("a doc comment stands above", () => {
   for (const [entry, source] of entries) {
     it(`each export of the package's entry ${entry}`, () => {
       const path = join(root, source)
-      const exports = [...reExportsOf(path), ...[...declarationsOf(path).keys()].map((name) => [name, path] as const)]
+      const exports = [
+        ...reExportsOf(path),
+        ...[...declarationsOf(path).keys()].map((name) => [name, path] as const),
+      ]
       expect(exports.length).toBeGreaterThan(0)
       const missing = exports.filter(([name, path]) => declarationsOf(path).get(name) !== true)
       expect(missing.map(([name, path]) => `${relative(root, path)}: ${name}`)).toEqual([])
