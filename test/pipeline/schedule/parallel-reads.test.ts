@@ -1,11 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises"
-import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { pipeline, Step, type ToolExecutor, type ToolPipeline } from "../../../src/index.ts"
+import type { ToolExecutor, ToolPipeline } from "../../../src/index.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { turn, until } from "../../support/deferred.ts"
 import { executorOf, toolOf } from "../../support/executor-of.ts"
 import { heldTool } from "../../support/held-tool.ts"
+import { readsRound } from "./reads/round.ts"
 
 const readOnly = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
 const reading = (plan: ToolPipeline) => toolOf("read", plan, { annotations: readOnly })
@@ -110,44 +109,24 @@ describe("parallelReads", () => {
 
   const path = useTempFolder()
 
-  it("lets no read see a later write, or miss an earlier one", async () => {
-    const file = path("shared")
-    const run = async (writes: ReadonlyArray<boolean>) => {
-      let written = 0
-      const seen: Array<[expected: number, seen: number]> = []
-      const executor = executorOf(
-        {
-          read: toolOf(
-            "read",
-            ({ expected }) =>
-              pipeline().andThen(async () => {
-                seen.push([expected as number, Number(await readFile(file, "utf8"))])
-                return Step.Continue
-              }),
-            { annotations: readOnly },
-          ),
-          write: ({ value }) =>
-            pipeline().andThen(async () => {
-              await writeFile(file, String(value))
-              return Step.Continue
-            }),
-        },
-        { parallelReads: true },
-      )
-      await writeFile(file, "0")
-      executor.enqueue(
-        writes.map((isWrite) =>
-          isWrite
-            ? { name: "write", params: { value: ++written } }
-            : { name: "read", params: { expected: written } },
-        ),
-      )
-      await ends(executor)
-      expect(seen).toHaveLength(writes.filter((isWrite) => !isWrite).length)
-      for (const [expected, found] of seen) expect(found).toBe(expected)
-    }
-    await fc.assert(fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 60 }), run), {
-      numRuns: 30,
-    })
+  it("lets no read see a later write, or miss an earlier one, and tells each call in its order", async () => {
+    const { calls, completed, together, faults } = await readsRound({ seed: 1, calls: 3000, folder: path() })
+    expect(faults).toEqual([])
+    expect(calls).toBe(3000)
+    expect(together).toBeGreaterThan(10)
+    expect(Object.keys(completed).toSorted()).toEqual([
+      "read",
+      "read_effect",
+      "read_gated",
+      "read_streaming",
+      "write",
+      "write_finally",
+      "write_gated",
+    ])
+  })
+
+  it("is found out where a tool writes and says that it only reads", async () => {
+    const { faults } = await readsRound({ seed: 1, calls: 1000, folder: path(), lying: true })
+    expect(faults.join("\n")).toMatch(/read "\d+" behind \d+ writes, not "\d+"/)
   })
 })
