@@ -9,6 +9,7 @@ import { failed, type Stopped } from "./model/outcome.ts"
 import type { PendingActions } from "./model/pending-actions.ts"
 import type { ToolDefinition } from "./model/registry.ts"
 import type { Tool } from "./model/tool.ts"
+import type { LateMap } from "./schedule/late-map.ts"
 import type { AgentTools } from "./stores/agent-tools.ts"
 import { type ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 
@@ -45,7 +46,7 @@ export interface AgentTurn {
 export interface AgentParts {
   readonly tools: AgentTools
   readonly actions: ActionStore
-  readonly standingHandlers: Map<string, StandingResolveHandler>
+  readonly standingHandlers: LateMap<string, StandingResolveHandler>
   readonly choice: toolChoice.ResolveChoice
   readonly signal: (agentId: string) => AbortSignal
   readonly forget: (agentId: string) => void

@@ -131,6 +131,7 @@ export class ExecutorEngine implements Engine {
   }
 
   ended(call: Submission): boolean {
+    this.outbox.release()
     return this.parts.calls.delete(call as EnqueuedCall)
   }
 

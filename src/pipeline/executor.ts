@@ -14,7 +14,7 @@ import { failUnread, rulesToRemember } from "./call/asking.ts"
 import { CallIds, toToolCall, withBackground } from "./call/call-input.ts"
 import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
 import { decideCall } from "./call/deciding.ts"
-import { effectTracer } from "./call/effect-tracer.ts"
+import { tracerOf } from "./call/effect-tracer.ts"
 import { type CallDetails, type CallInspection, detailsOf, inspectionOf } from "./call/inspection.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
 import { type CallSnapshot, readSnapshot, writeStaged } from "./call/snapshot.ts"
@@ -36,6 +36,7 @@ import type { ToolRegistry } from "./model/registry.ts"
 import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
 import type { ExecutorWatcher } from "./model/watcher.ts"
 import { abortError, pullEvents, runToResult } from "./one-run.ts"
+import { LateMap } from "./schedule/late-map.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
 import { AgentTools } from "./stores/agent-tools.ts"
 import { BackgroundTasks } from "./stores/background-tasks.ts"
@@ -67,9 +68,9 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   private readonly calls: ActiveCalls
   private readonly tools: AgentTools
   private readonly actions: ActionStore
-  private readonly standingHandlers = new Map<string, StandingResolveHandler>()
+  private readonly standingHandlers = new LateMap<string, StandingResolveHandler>()
   private readonly signals = new AgentSignals()
-  private readonly agentParts: AgentParts
+  private madeAgentParts: AgentParts | undefined
   private readonly ids = new CallIds("call")
   private readonly actionIds = new CallIds("action")
   private filters: CallFilter | undefined
@@ -81,7 +82,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     this.settings = toSettings(options)
     this.filters = options.filters?.at?.(this.settings.cwd) ?? options.filters
     const { trace } = this.settings
-    this.watchers = new Watchers(trace === true ? effectTracer(context) : trace || undefined)
+    this.watchers = new Watchers(tracerOf(trace, context))
     this.stamps = new EventStamps(clock, this.watchers)
     const { eventBuffer: deltas, eventBufferBytes: bytes } = this.settings
     this.queue = new EventQueue(
@@ -133,24 +134,6 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     const { calls, tools } = this
     this.intake = new Intake({ engine, calls, tools })
     this.submit = (call, to) => this.intake.submit(call, to)
-    this.agentParts = {
-      tools: this.tools,
-      actions: this.actions,
-      standingHandlers: this.standingHandlers,
-      choice: this.settings.resolveChoice,
-      signal: (agentId) => (engine.closing ? AbortSignal.abort(shutdownError()) : this.signals.of(agentId)),
-      forget: (agentId) => {
-        this.standingHandlers.delete(agentId)
-        this.tools.forget(agentId)
-        this.signals.forget(agentId)
-      },
-      cancel: (cancelling) => this.cancel(cancelling),
-      toToolCall: (input) => toToolCall(input, this.ids),
-      assertOpen: () => this.assertOpen(),
-      enqueue: (call, refusal) => this.submit(call, { sink: this.queue, refusal }).call.callId,
-      run: (call, onEvent, { signal }, place) =>
-        runToResult(this.submit, call, new CallbackSink(onEvent, this.stamps), signal, place),
-    }
   }
 
   /**
@@ -398,6 +381,34 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   // --- Inside
+
+  /** Made when an agent is first asked for. */
+  private get agentParts(): AgentParts {
+    this.madeAgentParts ??= this.makeAgentParts()
+    return this.madeAgentParts
+  }
+
+  private makeAgentParts(): AgentParts {
+    return {
+      tools: this.tools,
+      actions: this.actions,
+      standingHandlers: this.standingHandlers,
+      choice: this.settings.resolveChoice,
+      signal: (agentId) =>
+        this.engine.closing ? AbortSignal.abort(shutdownError()) : this.signals.of(agentId),
+      forget: (agentId) => {
+        this.standingHandlers.delete(agentId)
+        this.tools.forget(agentId)
+        this.signals.forget(agentId)
+      },
+      cancel: (cancelling) => this.cancel(cancelling),
+      toToolCall: (input) => toToolCall(input, this.ids),
+      assertOpen: () => this.assertOpen(),
+      enqueue: (call, refusal) => this.submit(call, { sink: this.queue, refusal }).call.callId,
+      run: (call, onEvent, { signal }, place) =>
+        runToResult(this.submit, call, new CallbackSink(onEvent, this.stamps), signal, place),
+    }
+  }
 
   private cancelHard(options: CancelOptions, by?: CancellingParty): number {
     const count = this.calls.cancel(options, false, by)

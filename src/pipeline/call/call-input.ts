@@ -9,19 +9,25 @@ const decisions: ReadonlySet<unknown> = new Set<ToolDecision>(["pending", "reque
 /** Ids for calls that bring none: unique in this process, and short enough for a model to repeat. */
 export class CallIds {
   private static executors = 0
-  private readonly prefix: string
+  private readonly kind: string
+  /** Made with the first id. */
+  private prefix: string | undefined
   private count = 0
 
   constructor(kind: string) {
-    CallIds.executors += 1
-    this.prefix = `${kind}_${Math.floor(Math.random() * 36 ** 4)
-      .toString(36)
-      .padStart(4, "0")}${CallIds.executors}_`
+    this.kind = kind
   }
 
   next(): string {
     this.count += 1
+    this.prefix ??= this.makePrefix()
     return this.prefix + this.count
+  }
+
+  private makePrefix(): string {
+    CallIds.executors += 1
+    const random = Math.floor(Math.random() * 36 ** 4)
+    return `${this.kind}_${random.toString(36).padStart(4, "0")}${CallIds.executors}_`
   }
 }
 

@@ -9,15 +9,19 @@ import * as Tracers from "effect/Tracer"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { TerminalEvent } from "../model/event.ts"
+import type { Settings } from "../model/options.ts"
 import type { CallTrace, HandlerTrace, Tracer } from "../model/tracer.ts"
 
 class EffectCallTrace implements CallTrace {
+  /** Of the host's, where it is not the program's: what handlers trace is to be told to it too. */
+  private readonly own: Tracers.Tracer | undefined
   private readonly tracer: Tracers.Tracer
   private readonly clock: Clock
   private readonly span: Tracers.Span
 
-  constructor(context: Context.Context<never>, call: ToolCall) {
-    this.tracer = Context.get(context, Tracers.Tracer)
+  constructor(context: Context.Context<never>, own: Tracers.Tracer | undefined, call: ToolCall) {
+    this.own = own
+    this.tracer = own ?? Context.get(context, Tracers.Tracer)
     this.clock = Context.get(context, Clocks.Clock)
     this.span = this.begin(`tool ${call.name}`, Context.getOption(context, Tracers.ParentSpan))
     this.span.attribute("agentId", call.agentId)
@@ -32,7 +36,10 @@ class EffectCallTrace implements CallTrace {
     const span = this.begin(`handler ${name}`, Option.some(this.span))
     return {
       run: (work) => work(),
-      wrap: (effect) => Effect.withParentSpan(effect, span),
+      wrap: (effect) => {
+        const inside = Effect.withParentSpan(effect, span)
+        return this.own === undefined ? inside : Effect.withTracer(inside, this.own)
+      },
       end: (failure) => this.finish(span, failure),
     }
   }
@@ -67,7 +74,12 @@ class EffectCallTrace implements CallTrace {
   }
 }
 
-/** What `trace: true` means: the tracer of the program that the executor lives in. */
-export const effectTracer = (context: Context.Context<never>): Tracer => ({
-  call: (call) => new EffectCallTrace(context, call),
+const effectTracer = (context: Context.Context<never>, own?: Tracers.Tracer): Tracer => ({
+  call: (call) => new EffectCallTrace(context, own, call),
 })
+
+/** What `trace` means: of `true`, the tracer of the program that the executor lives in. */
+export const tracerOf = (trace: Settings["trace"], context: Context.Context<never>): Tracer | undefined => {
+  if (typeof trace === "boolean") return trace ? effectTracer(context) : undefined
+  return "call" in trace ? trace : effectTracer(context, trace)
+}

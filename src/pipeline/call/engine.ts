@@ -65,6 +65,11 @@ export class CommandOutbox implements Outbox {
     return this
   }
 
+  /** The call that it last was for has ended: nothing is to keep it. */
+  release(): void {
+    this.receiver = undefined
+  }
+
   push(command: Command): void {
     this.mailbox.send(this.receiver!, command)
   }

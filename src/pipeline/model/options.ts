@@ -1,4 +1,5 @@
 /** The executor's options: their types, defaults and checks. Times are `"Infinity"` for no limit. */
+import type { Tracer as EffectTracer } from "effect/Tracer"
 import type { Explanation, PlacedRule, RememberChoice } from "../../policy/index.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
@@ -180,10 +181,10 @@ export interface ToolExecutorOptions {
   /** Told each decision about a call, such as `add` of a `DecisionLog`. What it throws is left alone. Default: nobody. */
   readonly onDecision?: (decision: Decision) => void
   /**
-   * A tracer of calls, their handlers and their waits, such as `otelTracer()` of `stepline/otel`; true is Effect's, with spans
-   * `tool <name>`, `handler <name>` and `wait <what>`. Default false.
+   * A tracer of calls, their handlers and their waits, such as `otelTracer()` of `stepline/otel`. One of Effect has spans
+   * `tool <name>`, `handler <name>` and `wait <what>`; true is that of the program that the executor lives in. Default false.
    */
-  readonly trace?: boolean | Tracer
+  readonly trace?: boolean | Tracer | EffectTracer
 }
 
 /** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
@@ -209,7 +210,7 @@ export interface Settings {
   readonly hooks: Hooks
   readonly reviewers: ReadonlyArray<Reviewer>
   readonly onDecision: ((decision: Decision) => void) | undefined
-  readonly trace: boolean | Tracer
+  readonly trace: boolean | Tracer | EffectTracer
 }
 
 /** A positive integer. Throws a TypeError that names the option for anything else. */
@@ -220,6 +221,8 @@ export const toCount = (name: string, value: number | undefined, fallback: numbe
   return value
 }
 
+const noHooks: Hooks = {}
+const noDelegates: Delegates = {}
 const noReviewers: ReadonlyArray<Reviewer> = []
 
 const toReviewers = (reviewers: ReadonlyArray<Reviewer> = noReviewers): ReadonlyArray<Reviewer> => {
@@ -232,9 +235,12 @@ const toReviewers = (reviewers: ReadonlyArray<Reviewer> = noReviewers): Readonly
   return reviewers
 }
 
-const toTrace = (trace: boolean | Tracer = false): boolean | Tracer => {
-  if (typeof trace === "boolean" || typeof (trace as Tracer | null)?.call === "function") return trace
-  throw new TypeError(`Expected \`trace\` to be true, false or a Tracer, ${got(trace)}`)
+const toTrace = (trace: Settings["trace"] = false): Settings["trace"] => {
+  const { call, span } = (trace ?? {}) as { readonly call?: unknown; readonly span?: unknown }
+  if (typeof trace === "boolean" || typeof call === "function" || typeof span === "function") return trace
+  throw new TypeError(
+    `Expected \`trace\` to be true, false, or a Tracer of stepline or of Effect, ${got(trace)}`,
+  )
 }
 
 /** Throws a TypeError that names the option for a value that cannot be meant. */
@@ -246,7 +252,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
   return {
     cwd: options.cwd ?? process.cwd(),
     workspace: options.workspace,
-    delegates: options.delegates ?? {},
+    delegates: options.delegates ?? noDelegates,
     backgroundConcurrency: toCount("backgroundConcurrency", options.backgroundConcurrency, 64),
     callTimeout: toMillis("callTimeout", options.callTimeout, "10 minutes"),
     backgroundAfter: toMillis("backgroundAfter", options.backgroundAfter),
@@ -262,7 +268,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     eventBufferBytes: toCount("eventBufferBytes", options.eventBufferBytes, 8 * 1024 * 1024),
     parallelReads: options.parallelReads === true,
     resolveChoice,
-    hooks: options.hooks ?? {},
+    hooks: options.hooks ?? noHooks,
     reviewers: toReviewers(options.reviewers),
     onDecision: options.onDecision,
     trace: toTrace(options.trace),

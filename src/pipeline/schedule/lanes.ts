@@ -3,6 +3,8 @@
  * that may share a turn have it together, where nothing else stands between them. An idle lane gives its turn in a
  * microtask, when its caller's code has returned.
  */
+
+import { LateMap } from "./late-map.ts"
 import { Ring } from "./ring.ts"
 import { soon } from "./soon.ts"
 import type { StepBudget } from "./step-budget.ts"
@@ -46,7 +48,7 @@ const hasRoom = ({ active, isShared }: Lane<LaneCall>, { shares }: LaneCall): bo
 
 /** The lanes of all agents. Those without calls are dropped, but for a few. */
 export class Lanes<T extends LaneCall> {
-  private readonly lanes = new Map<string, Lane<T>>()
+  private readonly lanes = new LateMap<string, Lane<T>>()
   private readonly budget: StepBudget
   private idle = 0
 

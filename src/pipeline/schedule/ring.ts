@@ -10,7 +10,7 @@ export class Ring<T> {
   }
 
   push(value: T): void {
-    if (this.count === this.slots.length) this.resize(Math.max(16, this.count * 2))
+    if (this.count === this.slots.length) this.resize(Math.max(8, this.count * 2))
     this.slots[(this.head + this.count) & (this.slots.length - 1)] = value
     this.count += 1
   }
@@ -27,7 +27,7 @@ export class Ring<T> {
     this.head = (this.head + 1) & (this.slots.length - 1)
     this.count -= 1
     // A burst must not keep its memory once it has been read.
-    if (this.count === 0 && this.slots.length > 1024) this.resize(16)
+    if (this.count === 0 && this.slots.length > 1024) this.resize(8)
     return value
   }
 

@@ -2,6 +2,7 @@
 import { resolveName } from "../../resolve/definition.ts"
 import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
 import type { Tool } from "../model/tool.ts"
+import { LateMap } from "../schedule/late-map.ts"
 
 /** The tools of all agents: a view of the registry. */
 export class AgentTools {
@@ -9,8 +10,8 @@ export class AgentTools {
   /** Answered by the executor, registered or not. Made with the first call of it. */
   private readonly makeResolveTool: () => Tool<unknown>
   private madeResolveTool: Tool<unknown> | undefined
-  private readonly active = new Map<string, ReadonlySet<string>>()
-  private readonly listeners = new Map<string, Set<() => void>>()
+  private readonly active = new LateMap<string, ReadonlySet<string>>()
+  private readonly listeners = new LateMap<string, Set<() => void>>()
   private stopListening: (() => void) | undefined
 
   constructor(registry: ToolRegistry<unknown>, makeResolveTool: () => Tool<unknown>) {
@@ -44,7 +45,7 @@ export class AgentTools {
   onChange(agentId: string, listener: () => void): () => void {
     // One function may listen twice.
     const told = () => listener()
-    const listeners = this.listeners.get(agentId) ?? new Set()
+    const listeners = this.listeners.get(agentId) ?? new Set<() => void>()
     this.listeners.set(agentId, listeners.add(told))
     this.stopListening ??= this.registry.onChange(() => {
       for (const id of [...this.listeners.keys()]) this.changed(id)

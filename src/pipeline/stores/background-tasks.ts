@@ -6,6 +6,7 @@ import type { Mutable } from "../model/mutable.ts"
 import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
 import type { ToolOutput } from "../model/output.ts"
 import { Fifo } from "../schedule/fifo.ts"
+import { LateMap } from "../schedule/late-map.ts"
 
 /** What a task is doing, or how it ended. `pending`: it waits for a place in the pool; `waiting`: for the host. */
 export type TaskStatus = "pending" | "running" | "waiting" | FinalStatus
@@ -106,15 +107,15 @@ export interface WaitOptions {
 
 /** The background tasks of one executor. Finished ones are kept for `taskTtl`, at most `maxTasks` of them. */
 export class BackgroundTasks {
-  private readonly running = new Map<string, RunningTask>()
-  private readonly finished = new Map<string, FinishedTask>()
+  private readonly running = new LateMap<string, RunningTask>()
+  private readonly finished = new LateMap<string, FinishedTask>()
   /** The ids of `finished` in the order of their ending. */
   private readonly order = new Fifo<string>()
   /** The agents of tasks whose results were dropped unread, and the ids in the order of their dropping. */
-  private readonly expiredAgents = new Map<string, string>()
+  private readonly expiredAgents = new LateMap<string, string>()
   private readonly expired = new Fifo<string>()
-  private readonly waiters = new Map<string, Set<(task: BackgroundTask | undefined) => void>>()
-  private readonly reads = new Map<string, OutputRead>()
+  private readonly waiters = new LateMap<string, Set<(task: BackgroundTask | undefined) => void>>()
+  private readonly reads = new LateMap<string, OutputRead>()
   private readonly ttl: number
   private readonly max: number
   private readonly now: () => number

@@ -7,6 +7,7 @@ import type { EffectHandler } from "../model/handler.ts"
 import type { ActionFunction, PendingActions, PushedAction } from "../model/pending-actions.ts"
 import type { PendingAction, StagedAction } from "../model/staged-action.ts"
 import { Step } from "../model/step.ts"
+import { LateMap } from "../schedule/late-map.ts"
 
 /** What the store of pending actions is made with. */
 export interface ActionStoreOptions {
@@ -31,7 +32,7 @@ interface AgentActions {
 /** The pending actions of all agents. An agent without any takes no room. */
 export class ActionStore {
   private readonly options: ActionStoreOptions
-  private readonly agents = new Map<string, AgentActions>()
+  private readonly agents = new LateMap<string, AgentActions>()
   private closed = false
 
   constructor(options: ActionStoreOptions) {
@@ -159,7 +160,7 @@ export class ActionStore {
   /** Drops all, also what is claimed by a `resolve` that was left behind. Nothing can be pushed any more. */
   close(): void {
     this.closed = true
-    for (const [agentId, agent] of [...this.agents]) {
+    for (const [agentId, agent] of [...this.agents.entries()]) {
       agent.claimed.clear()
       this.clear(agentId)
     }

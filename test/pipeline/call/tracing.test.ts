@@ -25,7 +25,11 @@ interface SeenSpan {
 const spansOf = async (
   plan: Plan,
   call: Partial<ToolCallInput> = {},
-  options: { readonly trace?: boolean; readonly gate?: "approve" | "deny"; readonly cancels?: boolean } = {},
+  options: {
+    readonly trace?: boolean | "own"
+    readonly gate?: "approve" | "deny"
+    readonly cancels?: boolean
+  } = {},
 ): Promise<Array<SeenSpan>> => {
   const spans: Array<Tracer.Span> = []
   const tracer = Tracer.make({
@@ -36,7 +40,8 @@ const spansOf = async (
     },
   })
   const program: Effect.Effect<void, never, Scope> = Effect.gen(function* () {
-    const executor = yield* ToolExecutor.make(registryOf({ tool: plan }), { trace: options.trace ?? true })
+    const trace = options.trace === "own" ? tracer : (options.trace ?? true)
+    const executor = yield* ToolExecutor.make(registryOf({ tool: plan }), { trace })
     const host = new ScriptedHost(executor, { gate: options.gate ?? "approve" })
     yield* Effect.promise(async () => {
       const done = host.run([{ agentId: "a", callId: "c", name: "tool", ...call }])
@@ -48,7 +53,9 @@ const spansOf = async (
     })
   })
   await Effect.runPromise(
-    Effect.scoped(program).pipe(Effect.withSpan("turn"), Effect.provideService(Tracer.Tracer, tracer)),
+    options.trace === "own"
+      ? Effect.scoped(program)
+      : Effect.scoped(program).pipe(Effect.withSpan("turn"), Effect.provideService(Tracer.Tracer, tracer)),
   )
   return spans
     .filter((span) => span.name !== "turn")
@@ -194,9 +201,20 @@ describe("tracing", () => {
     expect(runs).toBe(1)
   })
 
+  it("takes a tracer of Effect's own, which the program need not have, for what handlers trace too", async () => {
+    const inside = handler("Lint", () => Effect.withSpan(Effect.as(Effect.yieldNow, Step.Continue), "inside"))
+    const spans = await spansOf(pipeline().andThen(inside).awaitApproval(), {}, { trace: "own" })
+    expect(shown(spans)).toEqual([
+      ["tool tool", undefined, "Success"],
+      ["handler Lint", "tool tool", "Success"],
+      ["inside", "handler Lint", "Success"],
+      ["wait approval", "tool tool", "Success"],
+    ])
+  })
+
   it("refuses what is no tracer", () => {
     expect(() => new ToolExecutor(registryOf({}), { trace: {} as ExecutorTracer })).toThrow(
-      "Expected `trace` to be true, false or a Tracer, got `[object Object]` (object)",
+      "Expected `trace` to be true, false, or a Tracer of stepline or of Effect, got `[object Object]` (object)",
     )
   })
 
