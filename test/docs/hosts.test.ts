@@ -75,6 +75,9 @@ describe("docs/hosts.md", () => {
 
   it("has no code that is not run", () => {
     expect(sectionsWithCode).toEqual(["AI SDK", "OpenAI Agents", ...elsewhere])
+    const languages = (page.match(/^```\w+$/gm) ?? []).filter((fence) => fence !== "```ts")
+    // Run by `python-snippets.test.ts` and `mcp-snippets.test.ts`.
+    expect(languages).toEqual(["```python", "```json", "```toml"])
     const own = page.split("\n## ").filter((section) => /^(AI SDK|OpenAI Agents)\n/.test(section))
     expect(own.join("").match(/```ts\n/g)).toHaveLength(expectations.length)
   })

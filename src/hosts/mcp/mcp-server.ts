@@ -5,7 +5,7 @@ import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
 import { got } from "../../pipeline/model/got.ts"
 import type { DurationInput } from "../../pipeline/model/step.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { JsonSchema, Tool } from "../../pipeline/model/tool.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { CallServer, type TaskMode } from "./call-server.ts"
@@ -47,6 +47,8 @@ export interface McpBuild {
   (context: McpRequestContext): Promise<Server>
   /** Calls the listener whenever the tools have changed, until the function that it gives is called. */
   readonly onToolsChange: (listener: () => void) => () => void
+  /** The parameters of a tool, as they are told to clients. */
+  readonly schemaOf: (tool: string) => JsonSchema | undefined
 }
 
 const listChanged = "notifications/tools/list_changed"
@@ -99,6 +101,7 @@ export const mcpServer = (
   }
   const build: McpBuild = Object.assign(make, {
     onToolsChange: (listener: () => void) => agent.onDefinitionsChange(listener),
+    schemaOf: (tool: string) => agent.tool(tool)?.parameters,
   })
   return { build }
 }

@@ -10,6 +10,7 @@ import { loadPeer } from "../load-peer.ts"
 import { HttpSessions } from "./http-sessions.ts"
 import { loadServerSdk } from "./load-sdk.ts"
 import type { McpBuild } from "./mcp-server.ts"
+import { refuseMismatch } from "./param-headers.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/server")
 
@@ -117,7 +118,10 @@ export const serveMcpHttp = async (
     const isLegacy =
       legacy === "sessions" &&
       (await sdk.isLegacyRequest(request, undefined, { maxRequestBodySize: maxRequestBytes }))
-    return isLegacy ? sessions.fetch(request) : modern.fetch(request)
+    if (isLegacy) return sessions.fetch(request)
+    // The SDK does this for servers of its own alone.
+    const mismatch = "schemaOf" in build ? await refuseMismatch(request, build.schemaOf) : undefined
+    return mismatch ?? modern.fetch(request)
   }
   const answer = toNodeHandler({ fetch }, { onerror, maxRequestBodySize: maxRequestBytes })
   const server = createServer((request, response) => {

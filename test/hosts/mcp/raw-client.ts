@@ -12,7 +12,11 @@ export interface RawAnswer {
 }
 
 export interface RawClient {
-  request(method: string, params?: Readonly<Record<string, unknown>>): Promise<RawAnswer>
+  request(
+    method: string,
+    params?: Readonly<Record<string, unknown>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<RawAnswer>
   call(name: string, args?: object, more?: object): Promise<RawAnswer>
   /** Asks for a task until it has come to this. */
   until(taskId: string, status: string): Promise<RawAnswer["result"]>
@@ -31,6 +35,7 @@ export const rawClients = async (executor: ToolExecutor, options: Partial<McpSer
     const request = async (
       method: string,
       params: Readonly<Record<string, unknown>> = {},
+      headers: Readonly<Record<string, string>> = {},
     ): Promise<RawAnswer> => {
       id += 1
       const _meta = {
@@ -46,6 +51,7 @@ export const rawClients = async (executor: ToolExecutor, options: Partial<McpSer
           "MCP-Protocol-Version": "2026-07-28",
           "Mcp-Method": method,
           "Mcp-Name": String(params.name ?? params.taskId ?? ""),
+          ...headers,
         },
         body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }),
       })

@@ -1,0 +1,94 @@
+/**
+ * Parameters that clients repeat as HTTP headers (`x-mcp-header` in a tool's schema), so that proxies need not read the body. A
+ * call whose headers say something else than its parameters is refused: what a proxy let pass would not be what runs.
+ */
+import type { JsonSchema } from "../../pipeline/model/tool.ts"
+
+interface ParamHeader {
+  readonly path: ReadonlyArray<string>
+  readonly header: string
+}
+
+/** A header, and what the call says instead. */
+export interface HeaderMismatch {
+  readonly header: string
+  readonly body: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+/** Those that a schema names, at any depth of objects. */
+const paramHeaders = (schema: unknown, path: ReadonlyArray<string> = []): Array<ParamHeader> => {
+  const { "x-mcp-header": name, properties } = fieldsOf(schema)
+  const own = typeof name === "string" ? [{ path, header: `Mcp-Param-${name}` }] : []
+  const inner = Object.entries(fieldsOf(properties)).flatMap(([key, child]) =>
+    paramHeaders(child, [...path, key]),
+  )
+  return [...own, ...inner]
+}
+
+const isEncoded = /^=\?base64\?(.*)\?=$/
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const decimal = /^-?\d+(?:\.\d+)?$/
+
+/** What a header says; undefined where that cannot be read. */
+const decoded = (value: string): string | undefined => {
+  const [, encoded] = isEncoded.exec(value) ?? []
+  if (encoded === undefined) return value
+  if (!base64.test(encoded)) return undefined
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(encoded, "base64"))
+  } catch {
+    return undefined
+  }
+}
+
+const isSaid = (said: string, value: string | number | boolean): boolean =>
+  said === String(value) || (typeof value === "number" && decimal.test(said) && Number(said) === value)
+
+/** The first header that does not say what the call does. What the call leaves out, or has no plain value, needs none. */
+export const headerMismatch = (
+  schema: JsonSchema,
+  params: unknown,
+  headers: Headers,
+): HeaderMismatch | undefined => {
+  for (const { path, header } of paramHeaders(schema)) {
+    const value = path.reduce<unknown>((from, key) => fieldsOf(from)[key], params)
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") continue
+    const given = headers.get(header)
+    const said = given === null ? undefined : decoded(given)
+    if (said === undefined || !isSaid(said, value)) {
+      return { header, body: `${path.join(".")}=${JSON.stringify(value)}` }
+    }
+  }
+  return undefined
+}
+
+/** The answer to a request that calls a tool with such a mismatch. */
+export const refuseMismatch = async (
+  request: Request,
+  schemaOf: (tool: string) => JsonSchema | undefined,
+): Promise<Response | undefined> => {
+  // These two the SDK compares with the body.
+  if (request.headers.get("mcp-method") !== "tools/call") return undefined
+  const schema = schemaOf(decoded(request.headers.get("mcp-name") ?? "") ?? "")
+  if (schema === undefined || paramHeaders(schema).length === 0) return undefined
+  const body = fieldsOf(
+    await request
+      .clone()
+      .json()
+      .catch(() => undefined),
+  )
+  const mismatch = headerMismatch(schema, fieldsOf(body.params).arguments, request.headers)
+  if (mismatch === undefined) return undefined
+  const { header, body: said } = mismatch
+  const message = `The header ${header} is missing, or does not say what the call does: ${said}`
+  const error = { code: headerMismatchCode, message, data: { mismatch } }
+  return Response.json({ jsonrpc: "2.0", id: body.id ?? null, error }, { status: 400 })
+}
+
+/** The protocol's code for it. */
+const headerMismatchCode = -32_020
