@@ -1,6 +1,7 @@
 /** What the operands of a program are to it: data, or a command that it may run. For guesses, which only deny rules look at. */
 import { isDash, isOneWord } from "./arguments.ts"
 import { bareName } from "./command-shape.ts"
+import { escapes } from "./escapes.ts"
 import { names } from "./names.ts"
 import { runnerOf } from "./runners.ts"
 import type { ShellWord } from "./shell-word.ts"
@@ -12,9 +13,11 @@ const dataPrograms = new Set(
     column stat file du df basename dirname realpath readlink diff cmp md5sum sha1sum sha256sum sha512sum cksum base64 xxd
     od hexdump strings cd pushd popd pwd mkdir rmdir cp mv rm ln touch chmod chown chgrp mktemp truncate tee
     test [ true false : which whereis type date cal sleep seq kill pkill pgrep ps jq yq id whoami uname hostname
-    apt apt-get apt-cache aptitude
+    apt apt-get apt-cache aptitude sqlite3 psql mysql mariadb
   `),
 )
+
+const scripted = new Set(names("sed gsed awk gawk mawk nawk"))
 
 const packages =
   "install i add remove rm uninstall un purge update upgrade reinstall search show info list ls"
@@ -22,30 +25,37 @@ const containers = `
   ps ls rm kill stop start restart pause unpause logs inspect wait port rename diff stats events images pull push down up
 `
 
-/** Nor do these subcommands, right behind the program. `…*` is all below one. */
-const dataSubcommands: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
+/** Nor do these subcommands, where they stand right behind the program. */
+const dataSubcommands: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   (
     [
       ["dnf yum zypper apk brew port gem pip pip3 npm pnpm yarn bun cargo conda poetry pipenv uv", packages],
       [
         "docker podman nerdctl",
-        `${containers} rmi tag history save load export import cp volume* network* image*`,
+        `${containers} rmi tag history save load export import cp volume network image`,
       ],
+      ["gh", "pr issue release run workflow auth search label gist cache secret variable repo status"],
       [
-        "gh",
-        "pr* issue* release* run* workflow* auth* search* label* gist* cache* secret* variable* repo* status",
+        "kubectl oc",
+        `
+          get describe logs top explain api-resources api-versions version cluster-info config rollout wait diff
+          delete
+        `,
       ],
     ] as const
-  ).flatMap(([programs, subcommands]) =>
-    names(programs).map((program) => [program, new Set(names(subcommands))]),
-  ),
+  ).flatMap(([programs, subcommands]) => {
+    const known = new Set(names(subcommands))
+    return names(programs).map((program) => [program, known] as const)
+  }),
 )
 
+const isDocker = (program: string): boolean => /^(docker|podman|nerdctl)$/.test(program)
+
 /** Subcommands that have subcommands, and those of these whose operands are data. */
-const groups: Readonly<Record<string, ReadonlySet<string>>> = {
-  compose: new Set(names(`${containers} config`)),
-  container: new Set(names(containers)),
-}
+const groups: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["compose", new Set(names(`${containers} config`))],
+  ["container", new Set(names(containers))],
+])
 
 /** Their first operand is a command of their own. */
 const haveSubcommands = new Set(
@@ -55,24 +65,21 @@ const haveSubcommands = new Set(
   `),
 )
 
-const isGroup = (program: string, subcommand: string): boolean =>
-  dataSubcommands[program] !== undefined && Object.hasOwn(groups, subcommand)
-
 /** Whether no operand of the command is run, unless by an option. */
 export const hasDataOperands = (words: ReadonlyArray<ShellWord>): boolean => {
   const [program = "", subcommand = "", nested = ""] = words.map(({ text }) => bareName(text))
   if (dataPrograms.has(program)) return true
-  const known = Object.hasOwn(dataSubcommands, program) ? dataSubcommands[program] : undefined
-  if (known === undefined) return false
-  if (known.has(subcommand) || known.has(`${subcommand}*`)) return true
-  return /^(docker|podman|nerdctl)$/.test(program) && groups[subcommand]?.has(nested) === true
+  // A script that only edits or prints is data.
+  if (scripted.has(program)) return !escapes(program, words.slice(1))
+  if (dataSubcommands.get(program)?.has(subcommand) === true) return true
+  return isDocker(program) && groups.get(subcommand)?.has(nested) === true
 }
 
 /** The first word that may begin a command which the program runs. */
 export const firstCommandWord = (words: ReadonlyArray<ShellWord>): number => {
   const [program = "", subcommand = ""] = words.map(({ text }) => bareName(text))
   if (!haveSubcommands.has(program)) return 1
-  return isGroup(program, subcommand) ? 3 : 2
+  return isDocker(program) && groups.has(subcommand) ? 3 : 2
 }
 
 const inContainer =

@@ -192,7 +192,11 @@ export const powersOf = (command: SimpleCommand): ReadonlyArray<Power> => {
   const own = programPowers(command, programName(first.text), 1)
   const ran = ranProgram(command.words)
   const powers = [...restraintPowers(command), ...own]
-  return ran === undefined ? powers : [...powers, ...programPowers(command, ran.program, ran.start)]
+  if (ran === undefined) return powers
+  // `npm exec eslint -- --fix`: some runners keep the `--` to themselves.
+  const mark = command.words.findIndex(({ text }, at) => at >= ran.start && text === "--")
+  const starts = mark < 0 ? [ran.start] : [ran.start, mark + 1]
+  return [...powers, ...starts.flatMap((start) => programPowers(command, ran.program, start))]
 }
 
 const replaced = ({ words }: SimpleCommand, at: number, text: string): string =>

@@ -87,6 +87,47 @@ export const checkerOptions: PowerTable = {
       "-o --fix --fix-only --unsafe-fixes --output-file --config --cache-dir --add-noqa --add-ignore @*",
   },
   black: { source: "black --help", spelling: "whole", options: "-c --code --config" },
+  pylint: {
+    source: "pylint --help: --init-hook is code",
+    options:
+      "-f --init-hook --load-plugins --rcfile --output --output-format --import-graph --ext-import-graph @*",
+    valued: "-d -e -j",
+  },
+  flake8: { source: "flake8 --help", options: "--output-file --tee --config --append-config --format" },
+  isort: {
+    source: "isort --help",
+    options: "--settings-path --settings-file --config-root --overwrite-in-place",
+    spelling: "whole",
+  },
+  pyright: {
+    source: "pyright --help",
+    spelling: "whole",
+    options:
+      "-p -t -v --project --createstub --pythonpath --typeshedpath --typeshed-path --venvpath --venv-path",
+  },
+  rubocop: {
+    source: "rubocop --help",
+    options: `
+      -a -A -x -o -r -c -f --autocorrect --auto-correct --autocorrect-all --auto-correct-all --fix-layout --out --require
+      --plugin --config --format --auto-gen-config --init --cache-root --regenerate-todo
+    `,
+  },
+  "golangci-lint": {
+    source: "golangci-lint run --help",
+    spelling: "whole",
+    options: "-c --fix --config --out-format --output. --cpu-profile-path --mem-profile-path --trace-path",
+  },
+  "clang-tidy|clang-format": {
+    source: "clang-tidy --help, clang-format --help",
+    spelling: "one dash",
+    options:
+      "-i -p -fix* --fix* --export-fixes* --config* --extra-arg* --load* --vfsoverlay* --store-check-profile* @*",
+  },
+  "markdownlint|markdownlint-cli2": {
+    source: "markdownlint --help",
+    spelling: "whole",
+    options: "-f -o -r -c --fix --output --rules --config",
+  },
   mypy: {
     source: "mypy CLI reference; @FILE holds options",
     options: `

@@ -16,9 +16,13 @@ export const containerOptions: PowerTable = {
     source: `docker(1); ${gtfobins}/gtfobins/docker`,
     spelling: "whole",
     options: "-H -o --host --context --config --output --iidfile --metadata-file --cidfile",
+  },
+  "docker run|docker create|docker exec|podman run|podman create|podman exec|nerdctl run|nerdctl exec": {
+    source: "docker run --help",
+    spelling: "whole",
     valued: `
-      -v -e -p -u -w -m -l -n -t? --volume --env --publish --user --workdir --name --network --mount --label
-      --entrypoint --platform
+      -v -e -p -u -w -m -l --volume --env --publish --user --workdir --name --network --mount --label --entrypoint
+      --platform
     `,
   },
   "docker-compose|podman-compose": compose,

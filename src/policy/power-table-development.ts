@@ -32,7 +32,7 @@ export const developmentOptions: PowerTable = {
       --trace-event-categories --trace-events-enabled --heapsnapshot-signal --heapsnapshot-near-heap-limit
       --inspect --inspect-brk --inspect-wait --inspect-port --inspect-publish-uid --debug-port
       --test-reporter --test-reporter-destination --test-global-setup --test-update-snapshots
-      --test-rerun-failures --icu-data-dir --run --build-snapshot --build-snapshot-config --snapshot-blob
+      --test-rerun-failures --icu-data-dir --build-snapshot --build-snapshot-config --snapshot-blob
       --experimental-sea-config --build-sea --localstorage-file --experimental-policy --tls-keylog
       --watch-path --experimental-storage-inspection --conditions --interactive
       --prof --logfile --log* --perf-basic-prof --perf-prof --perf-basic-prof-path --perf-prof-path
@@ -131,7 +131,7 @@ export const developmentOptions: PowerTable = {
       -f -s -l -t -gs -gt -D --file --settings --global-settings --toolchains --global-toolchains --log-file
       --define
     `,
-    valued: "-P -T -b -e? -pl -rf",
+    valued: "-P -T -b -pl -rf",
   },
   "gradle|gradlew": {
     source: "gradle command-line reference",

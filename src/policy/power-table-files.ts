@@ -57,7 +57,7 @@ export const fileOptions: PowerTable = {
   },
   file: { source: "file(1)", options: "-C --compile", valued: "-m -e -F -f -P" },
   iconv: { source: "iconv(1)", options: "-o --output", valued: "-f -t" },
-  sdiff: { source: "GNU diffutils manual", options: "-o --output --diff-program", valued: "-I -w -W" },
+  sdiff: { source: "GNU diffutils manual", options: "-o --output --diff-program", valued: "-I -w" },
   diff3: { source: "GNU diffutils manual", options: "--diff-program" },
   patch: {
     source: "patch(1); the ed scripts of a patch run commands",
@@ -117,7 +117,7 @@ export const fileOptions: PowerTable = {
   "zstd|unzstd|zstdcat|zstdmt": {
     source: "zstd(1)",
     spelling: "whole",
-    valued: "-M -B -T",
+    valued: "-M? -B? -T?",
     discards: "-o",
     options: "-o -D --output-dir-flat --output-dir-mirror --rm --trace --patch-from",
   },
@@ -134,15 +134,15 @@ export const fileOptions: PowerTable = {
     `,
     valued: "-f -r -t -T -V -M -H -B -A -c -D",
   },
-  "dot|neato|fdp|circo|twopi": { source: "dot(1)", options: "-o -O -l", valued: "-T -K -G -N -E -n -s" },
+  "dot|neato|fdp|circo|twopi": { source: "dot(1)", options: "-o -O -l", valued: "-T -K -G -N -E -n? -s?" },
   exiftool: {
     source: "exiftool(1): -TAG=VALUE and -TAG<=FILE write, expressions are Perl",
     spelling: "one dash",
     options: `
-      -o -out -w* -W* -if* -p -printFormat -config -execute* -@ -argFile -stay_open -tagsFromFile -geotag -api
+      -o -out -w* -W* -p -printFormat -config -@ -argFile -stay_open -tagsFromFile -geotag -api
       -userParam -overwrite_original* -delete_original* -restore_original
     `,
-    words: /^-[^=<]+[=<]/,
+    words: /^-((if|execute)\d*$|[^=<]+[=<])/i,
   },
   "json.tool": {
     source: "python -m json.tool: the second operand is written",

@@ -22,15 +22,15 @@ export const gitOptions: PowerTable = {
     source: "git-diff(1), git-fetch-pack(1), git-grep(1)",
     options: "--output --ext-diff --open-files-in-pager --upload-pack --receive-pack --exec",
   },
-  "git grep": { source: page("grep"), options: "-O", valued: "-e -f -m -A -B -C -G -m" },
+  "git grep": { source: page("grep"), options: "-O", valued: "-e -f -m -A -B -C" },
   "git fetch|git pull|git ls-remote|git fetch-pack|git send-pack|git http-fetch": {
     source: page("fetch"),
     words: transport,
   },
   "git clone|git-clone": {
     source: page("clone"),
-    options: "-u -c --config --template --separate-git-dir",
-    valued: "-b -o -j -l",
+    options: "-u -c --config --template --separate-git-dir --upload-pack",
+    valued: "-b -o -j",
     words: transport,
   },
   "git init": { source: page("init"), options: "--template --separate-git-dir" },

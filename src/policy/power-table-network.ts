@@ -73,12 +73,12 @@ export const networkOptions: PowerTable = {
   "ssh-keygen": {
     source: `ssh-keygen(1): actions but for -l, -F, -B, -y, -L, -i and -e; ${gtfobins}/gtfobins/ssh-keygen`,
     options: "-A -c -D -H -K -k -M -N -p -R -s -S -T -U -u -w -Y -Z",
-    valued: "-a -b -C -E -F -f -g -I -m -n -O -P -t -V -z",
+    valued: "-a -b -C -E -F -f -I -m -n -O -P -t -V -z",
   },
   "ssh-add": {
     source: `ssh-add(1); ${gtfobins}/gtfobins/ssh-add`,
     options: "-D -d -e -K -S -s -X -x",
-    valued: "-E -H -h -T -t",
+    valued: "-E -H -h -t",
   },
   "nc|ncat|netcat": {
     source: `${gtfobins}/gtfobins/nc; ncat(1)`,
@@ -111,14 +111,14 @@ export const networkOptions: PowerTable = {
       -o --output --options --photo-viewer --exec-path --agent-program --dirmngr-program --logger-file
       --log-file --status-file --attribute-file --keyring --homedir --pinentry-program
     `,
-    valued: "-r -u -N -K -z -i",
+    valued: "-r -u -N -z",
   },
   gh: {
     source: "gh(1): gh api, aliases and extensions",
     spelling: "whole",
     options: "-X -f -F --method --field --raw-field --input alias extension extensions ext",
     valued: `
-      -H -q -t -R -B -b -L -a -l -m -p -r --body --title --repo --base --head --jq --template --label --assignee
+      -H -q -t -R -B -b -L --body --title --repo --base --head --jq --template --label --assignee
     `,
   },
   "gh repo": {
