@@ -94,8 +94,8 @@ const resultOf = async (name: string, execute: () => unknown): Promise<Result> =
   }
 }
 
-export const executeTool = ({ name, host, params, execute }: ExecuteToolOptions): EffectHandler =>
-  handler("ExecuteTool", async function* (context) {
+export const executeTool = ({ name, host, params, execute }: ExecuteToolOptions): EffectHandler => {
+  async function* run(context: HandlerContext): AsyncGenerator<Step> {
     const { agent, cwd, onShutdown } = context
     const updates = makeUpdates(context)
     const isolated = <T>(work: () => T): T =>
@@ -118,4 +118,6 @@ export const executeTool = ({ name, host, params, execute }: ExecuteToolOptions)
     record(host, context, output, isError)
     yield Step.Output(output)
     if (isError) return Step.Error(textOf(output) || failureText(name, undefined))
-  })
+  }
+  return handler("ExecuteTool", run, { retry: "never" })
+}

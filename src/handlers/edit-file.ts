@@ -103,7 +103,7 @@ export const ApplyEdits = (options: EditOptions, files: Files = localFiles): Eff
     })
   }
   // Two calls that edit one file at a time, here or in another process, must not both find it unchanged.
-  return fileHandler("ApplyEdits", files, path, (location, { memory }, signal) =>
-    whileChanging(files, location.real, (ensureHeld) => apply(location, memory, ensureHeld, signal), signal),
-  )
+  const locked: Parameters<typeof fileHandler>[3] = (location, { memory }, signal) =>
+    whileChanging(files, location.real, (ensureHeld) => apply(location, memory, ensureHeld, signal), signal)
+  return fileHandler("ApplyEdits", files, path, locked, { retry: "never" })
 }

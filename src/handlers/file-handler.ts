@@ -36,14 +36,18 @@ export const fileHandler = (
   files: Files,
   path: string,
   work: (location: Location, context: HandlerContext, signal: AbortSignal) => Promise<Step>,
+  options?: Pick<EffectHandler, "retry">,
 ): EffectHandler =>
-  handler(name, (context) =>
-    abortable(async (signal) => {
-      try {
-        return await work(await locate(files, context, path), context, signal)
-      } catch (cause) {
-        const message = sentenceOf(cause, path)
-        return cause instanceof ToolError ? Step.Error(message) : Step.Error(message, { cause })
-      }
-    }),
+  handler(
+    name,
+    (context) =>
+      abortable(async (signal) => {
+        try {
+          return await work(await locate(files, context, path), context, signal)
+        } catch (cause) {
+          const message = sentenceOf(cause, path)
+          return cause instanceof ToolError ? Step.Error(message) : Step.Error(message, { cause })
+        }
+      }),
+    options,
   )

@@ -26,8 +26,8 @@ export interface RecordCorrectionDetails {
  * Appends to `.stepline/corrections.json` under the executor's `cwd`. A damaged file is kept under another name, which
  * the output tells, and a new one is begun.
  */
-export const RecordCorrection = (options: RecordCorrectionOptions): EffectHandler =>
-  fileHandler("RecordCorrection", localFiles, correctionsFile, async (location, { cwd }, signal) => {
+export const RecordCorrection = (options: RecordCorrectionOptions): EffectHandler => {
+  const record: Parameters<typeof fileHandler>[3] = async (location, { cwd }, signal) => {
     const { goal, failedAttempt, successfulApproach } = options
     const correction = { goal, failed_attempt: failedAttempt, successful_approach: successfulApproach }
     const appended: RecordCorrectionDetails = await appendCorrection(location.real, correction, signal)
@@ -40,4 +40,6 @@ export const RecordCorrection = (options: RecordCorrectionOptions): EffectHandle
       ...textOutput(`Correction recorded in ${correctionsFile}${note}`),
       details: appended,
     })
-  })
+  }
+  return fileHandler("RecordCorrection", localFiles, correctionsFile, record, { retry: "never" })
+}

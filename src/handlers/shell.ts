@@ -253,4 +253,4 @@ export const shellStep = (
  * time-out ends all that it started, daemons too, and names what it could not.
  */
 export const Shell = (options: ShellOptions, machine: Machine = localMachine): EffectHandler =>
-  handler("Shell", (context) => shellStep(context, options, machine))
+  handler("Shell", (context) => shellStep(context, options, machine), { retry: "never" })

@@ -2,7 +2,12 @@
 import * as Effect from "effect/Effect"
 import type { Machine } from "../io/machine.ts"
 import type { StagedRun, Staging } from "../io/staging.ts"
-import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
+import {
+  type EffectHandler,
+  type HandlerContext,
+  type HandlerFunction,
+  handler,
+} from "../pipeline/model/handler.ts"
 import { toOutput } from "../pipeline/model/output.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
 import { abortable } from "./abortable.ts"
@@ -35,12 +40,15 @@ const preview = async (step: Step, run: StagedRun, folder: string): Promise<Step
   return Step.Output({ ...output, content: [...output.content, { type: "text", text }], details })
 }
 
+/** What it does is not done twice. */
+const once = (name: string, call: HandlerFunction): EffectHandler => handler(name, call, { retry: "never" })
+
 /**
  * Outputs what `Shell` does, then which files the command would create, change and delete, with a diff. Nothing of the
  * workspace is changed: `ApplyStaged` does that. The view is of the executor's `workspace`, or else of its `cwd`.
  */
 export const StageShell = (options: ShellOptions, machine: StagingMachine): EffectHandler =>
-  handler("StageShell", (context) => {
+  once("StageShell", (context) => {
     const { staging, files } = machine
     let staged: StagedRun | undefined
     const drop = Effect.promise(async () => {
@@ -71,7 +79,7 @@ export const StageShell = (options: ShellOptions, machine: StagingMachine): Effe
 
 /** Makes the changes that `StageShell` showed. Where something changed since, nothing is made and it is an Error. */
 export const ApplyStaged = ({ staging }: StagingMachine): EffectHandler =>
-  handler("ApplyStaged", (context) => {
+  once("ApplyStaged", (context) => {
     const staged = stagedIn(context)
     if (staged === undefined) return Step.Error("There is nothing to apply: run the command again.")
     // A half of it is worth nothing: a cancel waits for its end.

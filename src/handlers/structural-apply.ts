@@ -94,11 +94,13 @@ const replacementsOf = async (
 export const ApplyReplacements = (
   options: StructuralEditOptions,
   structure: Structure = localStructure,
-): EffectHandler =>
-  structuralHandler("ApplyReplacements", async (context, signal) => {
+): EffectHandler => {
+  const apply: Parameters<typeof structuralHandler>[1] = async (context, signal) => {
     const files = options.plan.files(context.memory)
     const replacements = await replacementsOf(options, files, structure, context, signal)
     await replaceFiles(structure.files, replacements, signal)
     const text = `Replaced ${changesOf(files)}.\n${fileLines(files)}`
     return Step.Output({ ...textOutput(text), details: context.output?.details })
-  })
+  }
+  return structuralHandler("ApplyReplacements", apply, { retry: "never" })
+}

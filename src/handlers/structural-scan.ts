@@ -171,17 +171,18 @@ export const scan = async <A, R extends { readonly matches: number }>(
 export const structuralHandler = (
   name: string,
   work: (context: HandlerContext, signal: AbortSignal) => Promise<Step>,
-): EffectHandler =>
-  handler(name, (context) =>
-    abortable(async (signal) => {
-      try {
-        return await work(context, signal)
-      } catch (cause) {
-        if (cause instanceof StructuralError) {
-          return Step.Error(cause.message, cause.cause === undefined ? undefined : { cause: cause.cause })
-        }
-        if (cause instanceof ToolError) return Step.Error(cause.message)
-        return Step.Error(`The files cannot be searched: ${(cause as Error).message}`, { cause })
+  options?: Pick<EffectHandler, "retry">,
+): EffectHandler => {
+  const attempt = async (context: HandlerContext, signal: AbortSignal): Promise<Step> => {
+    try {
+      return await work(context, signal)
+    } catch (cause) {
+      if (cause instanceof StructuralError) {
+        return Step.Error(cause.message, cause.cause === undefined ? undefined : { cause: cause.cause })
       }
-    }),
-  )
+      if (cause instanceof ToolError) return Step.Error(cause.message)
+      return Step.Error(`The files cannot be searched: ${(cause as Error).message}`, { cause })
+    }
+  }
+  return handler(name, (context) => abortable((signal) => attempt(context, signal)), options)
+}

@@ -25,7 +25,7 @@ const countLines = (content: string): number => {
 /** Outputs `Created <path> (N lines)`. A file that exists, or appears meanwhile, is an Error and stays as it is. */
 export const WriteFile = (options: WriteFileOptions, files: Files = localFiles): EffectHandler => {
   const { path, content, change } = options
-  return fileHandler("WriteFile", files, path, async ({ real }, { memory }, signal) => {
+  const create: Parameters<typeof fileHandler>[3] = async ({ real }, { memory }, signal) => {
     expectFileName(path)
     await files.create(real, Buffer.from(content), signal)
     change?.wrote(memory)
@@ -34,5 +34,6 @@ export const WriteFile = (options: WriteFileOptions, files: Files = localFiles):
       ...textOutput(`Created ${path} (${lines} ${lines === 1 ? "line" : "lines"})`),
       details: { path, lines },
     })
-  })
+  }
+  return fileHandler("WriteFile", files, path, create, { retry: "never" })
 }

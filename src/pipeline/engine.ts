@@ -8,6 +8,7 @@ import type { ActiveCalls } from "./call/calls.ts"
 import type { Command } from "./call/command.ts"
 import { CommandOutbox, type Engine } from "./call/engine.ts"
 import type { EnqueuedCall } from "./call/enqueued.ts"
+import type { Journal } from "./call/journal.ts"
 import type { Submission } from "./call/submission.ts"
 import type { EventQueue } from "./events/event-queue.ts"
 import type { Watchers } from "./events/watchers.ts"
@@ -35,6 +36,7 @@ export interface EngineParts {
   /** A clock of the context's own; undefined is the system's. */
   readonly clock: Clock | undefined
   readonly watchers: Watchers
+  readonly journal: Journal | undefined
   readonly events: EventQueue
   readonly tasks: BackgroundTasks
   readonly actions: ActionStore
@@ -52,6 +54,7 @@ export class ExecutorEngine implements Engine {
   readonly settings: Settings
   readonly context: Context.Context<never>
   readonly watchers: Watchers
+  readonly journal: Journal | undefined
   readonly events: EventQueue
   readonly tasks: BackgroundTasks
   readonly actions: ActionStore
@@ -72,6 +75,7 @@ export class ExecutorEngine implements Engine {
     this.context = parts.context
     this.watchers = parts.watchers
     this.events = parts.events
+    this.journal = parts.journal
     this.tasks = parts.tasks
     this.actions = parts.actions
     this.deadlines = new Deadlines(parts.clock)

@@ -2,12 +2,48 @@
 import type { Clock } from "effect/Clock"
 import * as Clocks from "effect/Clock"
 import * as Context from "effect/Context"
+import type { ActiveCalls } from "./call/calls.ts"
+import type { Command } from "./call/command.ts"
+import type { Journal } from "./call/journal.ts"
+import type { EventQueue } from "./events/event-queue.ts"
+import type { Intake } from "./intake.ts"
 import type { ToolExecutorOptions } from "./model/options.ts"
+import type { Mailbox } from "./schedule/mailbox.ts"
+import type { BackgroundTasks } from "./stores/background-tasks.ts"
+import type { ActionStore } from "./stores/pending-actions.ts"
 
 /** How `make` hands the program's services to the constructor, whose own options never name them. */
 const environmentKey = Symbol("stepline.environment")
 
-type Environment = { readonly [environmentKey]?: Context.Context<never> }
+const journalKey = Symbol("stepline.journal")
+
+type Environment = {
+  readonly [environmentKey]?: Context.Context<never>
+  readonly [journalKey]?: ExecutorJournal
+}
+
+/** The journal of one executor, which it is attached to while that is made. */
+export interface ExecutorJournal extends Journal {
+  attach(parts: JournaledParts): void
+  /** Stores what it holds, and nothing any more. */
+  close(): Promise<void>
+}
+
+/** What a journal stores, and puts back. */
+export interface JournaledParts {
+  readonly mailbox: Mailbox<Command>
+  readonly calls: ActiveCalls
+  readonly actions: ActionStore
+  readonly tasks: BackgroundTasks
+  readonly intake: Intake
+  readonly queue: EventQueue
+}
+
+/** Options of an executor whose calls are kept in a journal. */
+export const withJournal = (
+  options: ToolExecutorOptions,
+  journal: ExecutorJournal,
+): ToolExecutorOptions & Environment => ({ ...options, [journalKey]: journal })
 
 /** Options that carry the program's services, for the constructor to take out. */
 export const withEnvironment = (
@@ -15,12 +51,16 @@ export const withEnvironment = (
   context: Context.Context<never>,
 ): ToolExecutorOptions & Environment => ({ ...options, [environmentKey]: context })
 
-/** The program's services and its clock; none, and no clock, for options of a host without Effect. */
+/** The program's services and its clock; none, and no clock, for options of a host without Effect. And its journal. */
 export const takeEnvironment = (
   options: ToolExecutorOptions & Environment,
-): { readonly context: Context.Context<never>; readonly clock: Clock | undefined } => {
-  const context = options[environmentKey]
-  if (context === undefined) return { context: Context.empty(), clock: undefined }
+): {
+  readonly context: Context.Context<never>
+  readonly clock: Clock | undefined
+  readonly journal: ExecutorJournal | undefined
+} => {
+  const { [environmentKey]: context, [journalKey]: journal } = options
+  if (context === undefined) return { context: Context.empty(), clock: undefined, journal }
   const clock = Context.getOrUndefined(context, Clocks.Clock)
-  return { context, clock }
+  return { context, clock, journal }
 }

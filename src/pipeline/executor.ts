@@ -17,13 +17,14 @@ import { decideCall } from "./call/deciding.ts"
 import { tracerOf } from "./call/effect-tracer.ts"
 import { type CallDetails, type CallInspection, detailsOf, inspectionOf } from "./call/inspection.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
-import { type CallSnapshot, readSnapshot, writeStaged } from "./call/snapshot.ts"
+import { type CallSnapshot, readSnapshot } from "./call/snapshot.ts"
+import { writeStaged } from "./call/write-snapshot.ts"
 import { ExecutorEngine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
 import { EventIterator, EventQueue } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
 import { Watchers } from "./events/watchers.ts"
-import { takeEnvironment, withEnvironment } from "./executor-environment.ts"
+import { type ExecutorJournal, takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import { Intake, shutdownReason } from "./intake.ts"
 import type { CallOf, ToolCallInput } from "./model/call.ts"
 import { byShutdown, byTool, type CallDecision, type CancellingParty } from "./model/decision.ts"
@@ -73,17 +74,19 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   private madeAgentParts: AgentParts | undefined
   private readonly ids = new CallIds("call")
   private readonly actionIds = new CallIds("action")
+  private readonly journal: ExecutorJournal | undefined
   private filters: CallFilter | undefined
   private down: Promise<void> | undefined
 
   constructor(registry: ToolRegistry<never, T>, options: ToolExecutorOptions = {}) {
-    const { context, clock } = takeEnvironment(options)
+    const { context, clock, journal } = takeEnvironment(options)
+    this.journal = journal
     this.registry = registry as unknown as ToolRegistry<unknown>
     this.settings = toSettings(options)
     this.filters = options.filters?.at?.(this.settings.cwd) ?? options.filters
     const { trace } = this.settings
     this.watchers = new Watchers(tracerOf(trace, context))
-    this.stamps = new EventStamps(clock, this.watchers)
+    this.stamps = new EventStamps(clock, this.watchers, journal)
     const { eventBuffer: deltas, eventBufferBytes: bytes } = this.settings
     this.queue = new EventQueue(
       { deltas, bytes },
@@ -101,6 +104,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
         const call = this.calls.get(id)
         return call?.record.call.background === true ? call : undefined
       },
+      journal,
     })
     this.actions = new ActionStore({
       max: this.settings.maxPendingActions,
@@ -108,6 +112,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       nextActionId: () => this.actionIds.next(),
       dropped: (agentId, action) => this.intake.drop(agentId, action),
       changed: (agentId) => this.tools.changed(agentId),
+      journal,
       pushed: (agentId, { actionId, label, sourceToolName }) =>
         this.queue.push({ _tag: "ActionPending", agentId, actionId, label, sourceToolName, seq: 0, at: 0 }),
     })
@@ -116,6 +121,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
       context,
       clock,
       watchers: this.watchers,
+      journal,
       events: this.queue,
       tasks: this.tasks,
       actions: this.actions,
@@ -131,8 +137,10 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     this.tools = new AgentTools(this.registry, () =>
       makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
     )
-    const { calls, tools } = this
+    const { calls, tasks, tools, actions, queue } = this
     this.intake = new Intake({ engine, calls, tools })
+    const { intake } = this
+    journal?.attach({ mailbox: engine.mailbox, calls, actions, tasks, intake, queue })
     this.submit = (call, to) => this.intake.submit(call, to)
   }
 
@@ -317,7 +325,10 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     return this.calls.get(callId)?.toBackground() ?? false
   }
 
-  /** Cancels everything, runs all cleanup and ends the events; what is undelivered stays readable. */
+  /**
+   * Cancels everything, runs all cleanup and ends the events; what is undelivered stays readable. Where calls are durable, nothing
+   * is cancelled: they go on once their store is opened again.
+   */
   shutdown(): Promise<void> {
     this.down ??= this.close()
     return this.down
@@ -424,8 +435,19 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     return failed("unknown-tool", `Unknown tool "${name}". ${available}`)
   }
 
+  /** The calls go on in another process: what runs here is ended, and nobody is told. */
+  private async leave(journal: ExecutorJournal): Promise<void> {
+    await journal.close()
+    for (const { actor } of this.calls.all()) actor.abandon()
+    this.signals.abort(undefined, shutdownReason)
+    // What results name, such as files, is kept with them.
+    this.engine.deadlines.dispose()
+    this.queue.close()
+  }
+
   private async close(): Promise<void> {
     this.engine.closing = true
+    if (this.journal !== undefined) return this.leave(this.journal)
     for (const { actor } of this.calls.all()) {
       // Those that are cleaning up are helped on where they wait for a host that is gone.
       if (!actor.cancel(shutdownReason, byShutdown)) failUnread(actor)

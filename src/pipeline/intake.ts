@@ -5,15 +5,20 @@
 import { withBackground } from "./call/call-input.ts"
 import type { ActiveCalls } from "./call/calls.ts"
 import { EnqueuedCall } from "./call/enqueued.ts"
+import type { Journal } from "./call/journal.ts"
 import { Origin } from "./call/origin.ts"
-import { type CallSnapshot, readCall, readStaged, type StagedSnapshot } from "./call/snapshot.ts"
+import { readCall, readLost, readStaged } from "./call/read-snapshot.ts"
+import type { CallSnapshot, StagedSnapshot } from "./call/snapshot.ts"
+import type { CallRecord } from "./call/state.ts"
 import type { Recipient } from "./call/submission.ts"
 import type { ExecutorEngine } from "./engine.ts"
 import { CleanupSink } from "./events/cleanup-sink.ts"
 import type { ToolCall } from "./model/call.ts"
 import { byShutdown } from "./model/decision.ts"
+import { messageOf } from "./model/failure.ts"
 import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
 import type { StagedAction } from "./model/staged-action.ts"
+import type { Tool } from "./model/tool.ts"
 import type { AgentTools } from "./stores/agent-tools.ts"
 
 /** The reason of what is cancelled by shutdown. */
@@ -32,6 +37,12 @@ interface IntakeParts {
   readonly engine: ExecutorEngine
   readonly calls: ActiveCalls
   readonly tools: AgentTools
+}
+
+/** What its caller is told of its result only once that cannot be forgotten. */
+const storedFirst = (to: Submitting, journal: Journal): Submitting => {
+  const { onResult } = to
+  return onResult === undefined ? to : { ...to, onResult: (result) => journal.after(() => onResult(result)) }
 }
 
 /** Where calls come into an executor. */
@@ -67,7 +78,8 @@ export class Intake {
     const waits = to.inLane !== false && !call.background
     const isNext = waits && !engine.isBusy(call)
     const origin = together ?? (isNext ? new Origin(undefined) : this.origin())
-    const enqueued = new EnqueuedCall(engine, call, tool, to, origin)
+    const { journal } = engine
+    const enqueued = new EnqueuedCall(engine, call, tool, journal ? storedFirst(to, journal) : to, origin)
     const { callId } = call
     if (!engine.watchers.isEmpty) engine.watchers.queued(call)
     if (engine.closing) enqueued.actor.reject(cancelled(shutdownReason, byShutdown))
@@ -76,6 +88,7 @@ export class Intake {
     } else {
       if (to.refusal !== undefined) enqueued.actor.refuse(to.refusal)
       calls.add(enqueued)
+      journal?.added(enqueued.actor)
       engine.start(enqueued, waits)
     }
     return enqueued
@@ -83,27 +96,64 @@ export class Intake {
 
   /** Puts a call that was written down at its place: its question is asked again when its turn comes. */
   restoreCall(snapshot: CallSnapshot): string {
-    const { engine, calls, tools } = this.parts
+    const { actions } = this.parts.engine
     const { call } = snapshot
-    const toolOf = (name: string) => tools.toolFor(call.agentId, name)
-    const record = readCall(snapshot, toolOf)
-    if (record.action !== undefined) engine.actions.putBack(call.agentId, record.action, true)
-    const tool = toolOf(call.name)
-    const enqueued = new EnqueuedCall(engine, call, tool, this.toQueue, this.origin(), record)
+    const record = readCall(snapshot, this.toolOf(call))
+    if (record.action !== undefined) actions.putBack(call.agentId, record.action, true)
+    return this.putBack(snapshot, record)
+  }
+
+  /** The same for a call of a journal, which holds the action that it claims; one that cannot go on ends as an Error. */
+  restoreJournaled(snapshot: CallSnapshot): string {
+    const { call } = snapshot
+    const toolOf = this.toolOf(call)
+    try {
+      const record = readCall(snapshot, toolOf)
+      const { action } = record
+      if (action !== undefined)
+        record.action = this.parts.engine.actions.reclaim(call.agentId, action.actionId)
+      return this.putBack(snapshot, record)
+    } catch (error) {
+      return this.putBack(snapshot, readLost(snapshot, messageOf(error), toolOf))
+    }
+  }
+
+  private toolOf({ agentId }: ToolCall): (name: string) => Tool<unknown> | undefined {
+    return (name) => this.parts.tools.toolFor(agentId, name)
+  }
+
+  private putBack(snapshot: CallSnapshot, record: CallRecord): string {
+    const { engine, calls } = this.parts
+    const { call, createdAt } = snapshot
+    const origin = createdAt === undefined ? this.origin() : new Origin(createdAt)
+    const tool = this.toolOf(call)(call.name)
+    const enqueued = new EnqueuedCall(engine, call, tool, this.toQueue, origin, record)
     if (!engine.watchers.isEmpty) engine.watchers.queued(call)
     calls.add(enqueued)
     enqueued.actor.resume(snapshot)
+    engine.journal?.added(enqueued.actor)
     engine.start(enqueued, !call.background)
     return call.callId
   }
 
   /** Puts a pending action that was written down at its place, and tells of it. */
   restoreStaged({ agentId, callId }: ToolCall, staged: StagedSnapshot): string {
-    const { engine, tools } = this.parts
-    const action = readStaged(staged, (name) => tools.toolFor(agentId, name))
-    engine.actions.putBack(agentId, action, false)
+    const action = readStaged(staged, (name) => this.parts.tools.toolFor(agentId, name))
+    this.parts.engine.actions.putBack(agentId, action, false)
+    return this.tellPending(agentId, callId, action)
+  }
+
+  /** Goes on with the cleanup after an action that was dropped. */
+  restoreDropped({ agentId }: ToolCall, staged: StagedSnapshot): void {
+    this.drop(
+      agentId,
+      readStaged(staged, (name) => this.parts.tools.toolFor(agentId, name)),
+    )
+  }
+
+  private tellPending(agentId: string, callId: string, action: StagedAction): string {
     const { actionId, label, sourceToolName } = action
-    engine.events.push({
+    this.parts.engine.events.push({
       _tag: "ActionPending",
       agentId,
       actionId,
@@ -138,6 +188,7 @@ export class Intake {
     const origin = action.asyncContext?.runInAsyncScope(make) ?? make()
     const enqueued = new EnqueuedCall(engine, call, engine.toolOf(source.name), { sink }, origin)
     calls.add(enqueued)
+    engine.journal?.dropping(agentId, action)
     enqueued.actor.drop(action)
   }
 }

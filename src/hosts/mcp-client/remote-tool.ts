@@ -1,5 +1,6 @@
 /** A tool of an MCP server as a tool of a registry. */
 import type { Tool as McpTool, Progress } from "@modelcontextprotocol/client"
+import { handler } from "../../pipeline/model/handler.ts"
 import { pipeline } from "../../pipeline/model/pipeline.ts"
 import { defineTool, type PrimaryKind, type Tool, type ToolAnnotations } from "../../pipeline/model/tool.ts"
 import type { Connection } from "./connection.ts"
@@ -55,16 +56,21 @@ export const remoteTool = (tool: McpTool, connection: Connection, options: Remot
       const gated = asks
         ? pipeline().awaitApproval({ label: `${tool.name} of the MCP server ${server}` })
         : pipeline()
-      return gated.andThen(async ({ signal, delta }) => {
-        const result = await connection.call({
-          name: tool.name,
-          params: params as Record<string, unknown>,
-          signal,
-          // After the end nobody listens any more.
-          onProgress: (progress) => void delta(progressText(progress)).catch(() => {}),
-        })
-        return remoteStep(result)
-      })
+      const call = handler(
+        "CallTool",
+        async ({ signal, delta }) => {
+          const result = await connection.call({
+            name: tool.name,
+            params: params as Record<string, unknown>,
+            signal,
+            // After the end nobody listens any more.
+            onProgress: (progress) => void delta(progressText(progress)).catch(() => {}),
+          })
+          return remoteStep(result)
+        },
+        annotations?.idempotentHint === true || annotations?.readOnlyHint === true ? {} : { retry: "never" },
+      )
+      return gated.andThen(call)
     },
   })
 }

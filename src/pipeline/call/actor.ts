@@ -18,10 +18,11 @@ import type { Command } from "./command.ts"
 import type { Input } from "./input.ts"
 import { claimAction, stageAction } from "./resolving.ts"
 import { reviewGate, ruleGate } from "./reviewing.ts"
-import { type CallSnapshot, writeCall } from "./snapshot.ts"
+import type { CallSnapshot } from "./snapshot.ts"
 import { CallStream } from "./stream.ts"
 import { resolvedEvent, type Teller, tellAnnounced, tellDecision, tellEnded, tellStarted } from "./telling.ts"
 import { CallWork } from "./work.ts"
+import { type Beside, writeCall } from "./write-snapshot.ts"
 
 const judged: Input = { _tag: "Judged" }
 
@@ -230,19 +231,29 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
     const wasActive = engine.ended(this.submission)
     tellEnded(this, this.event ?? this.terminalEvent())
     if (!wasActive) return
+    engine.journal?.ended(this)
     if (this.record.call.background) engine.tasks.over(this.callId)
     engine.leaveLane(this.submission)
   }
 
   // --- Written down and read back
 
-  snapshot(): CallSnapshot {
+  get beside(): Beside {
     const streamed = this.stream?.transcript.toString() ?? ""
-    return writeCall(this.record, { streamed, timeLeft: this.timer?.timeLeft })
+    return { streamed, timeLeft: this.timer?.timeLeft, resolved: this.resolved }
+  }
+
+  snapshot(): CallSnapshot {
+    return writeCall(this.record, this.beside)
   }
 
   /** What the record of a restored call does not hold. */
-  resume({ standing }: CallSnapshot): void {
+  resume({ standing, startedAt }: CallSnapshot): void {
+    this.startedAt = startedAt
+    this.resolved = standing?.resolved
+    if (standing?.askedAt !== undefined) {
+      this.waited = Math.max(0, this.engine.deadlines.time() - standing.askedAt)
+    }
     if (standing?.streamed !== undefined) {
       this.stream = new CallStream(this.record.call)
       this.stream.transcript.append(standing.streamed)

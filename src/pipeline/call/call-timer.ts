@@ -31,7 +31,9 @@ export class CallTimer implements Expiring {
 
   /** Milliseconds that the call may still run; undefined where it has not run within a limit. */
   get timeLeft(): number | undefined {
-    return this.left
+    const { timed } = this
+    if (timed === undefined || this.isBlocked || !isClocked(timed)) return this.left
+    return Math.max(0, this.expiresAt - this.deadlines.now())
   }
 
   /** Milliseconds until the time that is set runs out; undefined while none is. */

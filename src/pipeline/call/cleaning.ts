@@ -34,7 +34,8 @@ export const clean = (record: CallRecord, then: Then, out: Outbox): void => {
   cleanPart(record, 0, then, out)
 }
 
-const cleanPart = (record: CallRecord, part: number, then: Then, out: Outbox): void => {
+/** Cleans up from this finally handler on; behind the last, what follows the cleanup. */
+export const cleanPart = (record: CallRecord, part: number, then: Then, out: Outbox): void => {
   // Of the one before, which may have been a generator: an edited call runs again.
   record.more = false
   if (part === record.finals.length) return conclude(record, then, out)

@@ -16,6 +16,7 @@ import type { StepBudget } from "../schedule/step-budget.ts"
 import type { BackgroundTasks } from "../stores/background-tasks.ts"
 import type { ActionStore } from "../stores/pending-actions.ts"
 import type { Command, Outbox } from "./command.ts"
+import type { Journal } from "./journal.ts"
 import type { Submission } from "./submission.ts"
 
 /** What a call uses of its executor. */
@@ -36,6 +37,8 @@ export interface Engine {
   readonly closing: boolean
   /** Those that look on, and those that trace. */
   readonly watchers: Watchers
+  /** Not there where calls live as long as their process. */
+  readonly journal: Journal | undefined
   /** The filters, where there are any. */
   readonly filters: CallFilter | undefined
   /** The filters to add a rule to: made where there were none. */

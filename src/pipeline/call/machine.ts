@@ -19,6 +19,7 @@ import type { Submission } from "./submission.ts"
 import { movesAt, timeLimit, timeoutMessage, unreadMessage } from "./time-limits.ts"
 import type { CallSpan } from "./tracing.ts"
 import { transition } from "./transition.ts"
+import type { Beside } from "./write-snapshot.ts"
 
 const turn: Input = { _tag: "Turn" }
 const placed: Input = { _tag: "Placed" }
@@ -35,6 +36,8 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   /** The signal of the host's function that is asked: a hook, or what answers an effect. */
   controller: AbortController | undefined
   protected timer: CallTimer | undefined
+  /** How long the question of a restored call was open before. */
+  protected waited = 0
 
   constructor(engine: Engine, submission: Submission, record = makeRecord(submission.call)) {
     this.engine = engine
@@ -43,6 +46,9 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   }
 
   abstract execute(command: Command): void
+
+  /** What is written down of it beside its record. */
+  abstract get beside(): Beside
 
   /** A call that has started goes on in the background, and its lane moves on. */
   abstract toBackground(): boolean
@@ -121,6 +127,7 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
     const took = transition(this.record, input, this.engine.outbox.for(this))
     this.timer?.follow(this.record.state)
     this.span?.moved(this.record)
+    this.engine.journal?.moved(this)
     return took
   }
 
@@ -140,7 +147,9 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   }
 
   protected get timeLimit(): number {
-    return timeLimit(this.record, this.engine.settings, this.mayMove)
+    const limit = timeLimit(this.record, this.engine.settings, this.mayMove)
+    if (this.waited === 0 || this.record.state._tag !== "Asking") return limit
+    return this.record.asked === 1 ? Math.max(0, limit - this.waited) : limit
   }
 
   /** The handler waits for its consumer: its own time stands still. A finally handler's does not. */

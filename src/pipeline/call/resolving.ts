@@ -1,9 +1,10 @@
 /** Pending actions, as calls make and end them. */
 import type { AsyncResource } from "node:async_hooks"
 import type { ResolveParams } from "../../resolve/definition.ts"
-import type { PipelinePart, ResolvePart } from "../model/pipeline.ts"
+import type { ResolvePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Input } from "./input.ts"
+import { resolvingParts } from "./read-snapshot.ts"
 import { shapeOf } from "./snapshot.ts"
 import { resolvedEvent, type Teller, tellAction } from "./telling.ts"
 
@@ -71,10 +72,6 @@ export const claimAction = (call: Resolving): boolean => {
   const action = engine.actions.claim(record.call.agentId)
   if (action === undefined) return false
   const params = record.call.params as ResolveParams
-  const parts = params.action === "apply" ? action.rest : discardParts(action)
-  call.receive({ _tag: "Claimed", action, params, parts })
+  call.receive({ _tag: "Claimed", action, params, parts: resolvingParts(action, params) })
   return true
 }
-
-const discardParts = ({ onDiscard }: StagedAction): ReadonlyArray<PipelinePart<unknown>> =>
-  onDiscard === undefined ? [] : [{ kind: "handler", name: onDiscard.name, handler: onDiscard }]

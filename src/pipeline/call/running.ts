@@ -201,7 +201,7 @@ export const fail = (record: CallRecord, failure: Failure, out: Outbox): void =>
 }
 
 /** What handlers put out while an action was applied. The preview that they began with is not theirs. */
-const produced = ({ output, action }: CallRecord): ToolOutput | undefined =>
+export const produced = ({ output, action }: CallRecord): ToolOutput | undefined =>
   output === action?.output ? undefined : output
 
 /** It is pending again. Gives the message for the model. */
@@ -221,6 +221,7 @@ export const actionSucceeded = (record: CallRecord, preview: ToolOutput | undefi
   // What was staged anew has taken its place already, and cleans up after its own end.
   if (preview === undefined) {
     releaseAction(record, "SettleAction", out)
+    record.settled = action
     record.finals = action.finals
   }
   record.action = undefined

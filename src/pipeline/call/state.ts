@@ -59,6 +59,16 @@ export interface EffectQuestion {
 /** What a host is asked: to decide at a gate, or to answer an effect. */
 export type Question = ApprovalQuestion | EffectQuestion
 
+/** How a call goes on that was written down in the middle of its work. */
+export type Resume =
+  | { readonly _tag: "Ask"; readonly question: Question }
+  /** Runs the part at `at`. */
+  | { readonly _tag: "Run" }
+  /** Ends the attempt as failed: the handler at `at` must not run a second time. */
+  | { readonly _tag: "Fail"; readonly message: string }
+  /** Cleans up from this finally handler on; where there is none, only what follows is left. */
+  | { readonly _tag: "Clean"; readonly part: number; readonly then: Then }
+
 /** Where a call stands. Every call begins as `Queued` and ends as `Ended`. */
 export type CallState =
   /** It waits for its turn. */
@@ -139,8 +149,10 @@ export interface CallRecord {
   sourceCallId: string | undefined
   /** The action that it staged. */
   staged: { readonly actionId: string; readonly label: string } | undefined
-  /** What it waits for as soon as it has its turn: it was restored. */
-  resume: Question | undefined
+  /** The action that it applied or discarded, while its finally handlers run. */
+  settled: StagedAction | undefined
+  /** How it goes on as soon as it has its turn: it was restored. */
+  resume: Resume | undefined
   /** What it ends with in its turn, with nothing run. */
   refusal: Stopped | undefined
   outcome: Outcome | undefined
@@ -186,6 +198,7 @@ export const makeRecord = (call: ToolCall): CallRecord => ({
   resolving: undefined,
   sourceCallId: undefined,
   staged: undefined,
+  settled: undefined,
   resume: undefined,
   refusal: undefined,
   outcome: undefined,

@@ -24,6 +24,7 @@ import {
 } from "./cleaning.ts"
 import type { Outbox } from "./command.ts"
 import * as commands from "./command.ts"
+import { goOn } from "./going-on.ts"
 import type { Input } from "./input.ts"
 import {
   actFor,
@@ -137,8 +138,7 @@ const queuedRow: Row = {
     const { resume } = record
     if (resume !== undefined) {
       record.resume = undefined
-      record.state = { _tag: "Asking", question: resume }
-      out.push(resume.kind === "approval" && !resume.put ? commands.rule : commands.ask)
+      goOn(record, resume, out)
       return true
     }
     const { decision } = record.call
@@ -160,7 +160,14 @@ const queuedRow: Row = {
   Approve: grant,
   Deny: (record, { outcome }) => refuse(record, outcome),
   Cancel: (record, { outcome }, out) => {
-    if (record.resume === undefined) return end(record, outcome, out)
+    const { resume } = record
+    if (resume === undefined) return end(record, outcome, out)
+    // What is being cleaned up is ending anyway, unless it was to run again.
+    if (resume._tag === "Clean") {
+      if (resume.then._tag === "End") return false
+      record.resume = { ...resume, then: endWith(outcome) }
+      return true
+    }
     stop(record, endWith(outcome), out)
     return true
   },

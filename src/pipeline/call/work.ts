@@ -146,6 +146,14 @@ export abstract class CallWork extends CallMachine implements AttemptOwner, Admi
     else this.stopped(() => this.attempt?.end(reason, () => this.receive({ _tag: "Stopped", run })))
   }
 
+  /** Ends what runs, and nothing else: the call goes on in another process, from what was written of it. */
+  abandon(): void {
+    const reason = new DOMException("The process ends: the call goes on with the next", "AbortError")
+    this.abortFunction(reason)
+    this.timer?.stop()
+    this.attempt?.end(reason, ignore)
+  }
+
   protected close(): void {
     const { record } = this
     if (record.state._tag !== "Stopping") return

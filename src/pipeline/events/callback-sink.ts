@@ -34,11 +34,19 @@ export class CallbackSink implements EventSink {
 
   /** A consumer that throws loses its event, and has answered what the event asks. A promise where it takes its time. */
   private call(event: ToolEvent): Promise<void> | undefined {
-    if (this.onEvent === undefined) {
-      if (this.stamps.isWatched) this.stamps.stamp(event)
+    const { onEvent, stamps } = this
+    const { journal } = stamps
+    if (onEvent === undefined && journal === undefined) {
+      if (stamps.isWatched) stamps.stamp(event)
       return undefined
     }
-    this.stamps.stamp(event)
+    stamps.stamp(event)
+    if (journal === undefined) return this.give(event)
+    return new Promise((resolve) => journal.told(event, () => resolve(this.give(event))))
+  }
+
+  private give(event: ToolEvent): Promise<void> | undefined {
+    if (this.onEvent === undefined) return undefined
     try {
       const returned = this.onEvent(event)
       if (!isThenable(returned)) return undefined

@@ -28,6 +28,8 @@ export class EventQueue implements EventSink {
   /** How many events were ever read; an event is unread while its sequence is not below. */
   private readCount = 0
   private closed = false
+  /** How many were pushed that are to be stored before they are given. */
+  private held = 0
   /** Whether anything can still push: calls that are queued, running or waiting. */
   private readonly isIdle: () => boolean
 
@@ -39,7 +41,7 @@ export class EventQueue implements EventSink {
 
   /** How many events were pushed so far, read or not. */
   get sequence(): number {
-    return this.readCount + this.unread.length
+    return this.readCount + this.unread.length + this.held
   }
 
   isUnread(sequence: number): boolean {
@@ -48,6 +50,17 @@ export class EventQueue implements EventSink {
 
   push(event: ToolEvent): void {
     this.stamps.stamp(event)
+    const { journal } = this.stamps
+    if (journal === undefined) return this.give(event)
+    this.held += 1
+    journal.told(event, () => {
+      this.held -= 1
+      this.give(event)
+      if (this.held === 0 && this.readers.length > 0 && this.isIdle()) this.idle()
+    })
+  }
+
+  private give(event: ToolEvent): void {
     const reader = this.readers.shift()
     if (reader !== undefined) {
       this.readCount += 1
@@ -96,7 +109,7 @@ export class EventQueue implements EventSink {
     const last = source.lastDelta
     const before = last?.before
     if (last === undefined || before === undefined || !this.isUnread(before.sequence)) return
-    if (last.sequence !== this.sequence - 1) return
+    if (last.sequence !== this.sequence - 1 || this.held > 0) return
     this.unread.pop()
     this.deltas.forget(last.event)
     this.deltas.mergeInto(before.event, last.event.content, last.event.partial)
@@ -113,7 +126,7 @@ export class EventQueue implements EventSink {
     if (signal?.aborted) return Promise.reject(signal.reason)
     const event = this.shift()
     if (event !== undefined) return Promise.resolve(event)
-    if (this.closed || (untilIdle && this.isIdle())) return Promise.resolve(undefined)
+    if (this.closed || (untilIdle && this.held === 0 && this.isIdle())) return Promise.resolve(undefined)
     // Nothing is unread: there is room for all, whatever each of them does with it.
     this.makeRoom(this.waitingForRoom.length)
     return new Promise((resolve, reject) => {
@@ -145,6 +158,7 @@ export class EventQueue implements EventSink {
 
   /** Sends the readers home that wait until idle. Called when the last call has ended. */
   idle(): void {
+    if (this.held > 0) return
     this.sendHome((reader) => reader.untilIdle)
   }
 

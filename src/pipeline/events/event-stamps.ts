@@ -4,16 +4,31 @@ import type { ToolEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { Watchers } from "./watchers.ts"
 
+/** Where events are written down before they are told. */
+export interface EventJournal {
+  /** How many numbers were given before. */
+  readonly firstSequence: number
+  /** Writes an event down, and then has it given. Deltas are not written, but keep their place. */
+  told(event: ToolEvent, give: () => void): void
+  /** Does something once all that was told so far is stored. */
+  after(act: () => void): void
+  /** Whether something that was told waits to be stored. */
+  readonly isHolding: boolean
+}
+
 /** Numbers and dates the events of one executor. */
 export class EventStamps {
-  private count = 0
+  readonly journal: EventJournal | undefined
+  private count: number
   private readonly clock: Clock | undefined
   private readonly watchers: Watchers
 
   /** Without a clock the system's is used. */
-  constructor(clock: Clock | undefined, watchers: Watchers = new Watchers()) {
+  constructor(clock: Clock | undefined, watchers: Watchers = new Watchers(), journal?: EventJournal) {
     this.clock = clock
     this.watchers = watchers
+    this.journal = journal
+    this.count = journal?.firstSequence ?? 0
   }
 
   /** Whether somebody looks on, beside whom the events are for. */

@@ -96,14 +96,24 @@ export type HandlerFunction<R = never> = (context: HandlerContext) => HandlerRet
 /** One thing that a pipeline does. */
 export interface EffectHandler<R = never> {
   readonly name: string
+  /**
+   * Where calls are durable and the process died while it ran: it runs again, unless this says `never`. Then the call ends as
+   * an Error that says that it may have run.
+   */
+  readonly retry?: "never" | undefined
   call(context: HandlerContext): HandlerReturn<R>
 }
 
 /** What a handler needs of its executor: a `Scope` it has of its attempt, which closes it when it ends. */
 export type Needs<R> = Exclude<R, Scope>
 
-/** Names a function of the context, so that plans, traces and reports can show it. */
-export const handler = <R = never>(name: string, call: HandlerFunction<R>): EffectHandler<Needs<R>> => ({
+/** Names a function of the context, so that plans, traces and reports can show it. `retry`: see `EffectHandler`. */
+export const handler = <R = never>(
+  name: string,
+  call: HandlerFunction<R>,
+  { retry }: Pick<EffectHandler, "retry"> = {},
+): EffectHandler<Needs<R>> => ({
   name,
   call: call as HandlerFunction<Needs<R>>,
+  ...(retry !== undefined && { retry }),
 })

@@ -24,6 +24,8 @@ export class Mailbox<Message> {
   private tail = 0
   private scheduled = false
   private delivering = false
+  /** Whether it may be done now. Where not, all that waits stays, until `deliver` is called again. */
+  gate: ((receiver: Receiver<Message>, message: Message) => boolean) | undefined
   private readonly deliverScheduled = () => {
     this.scheduled = false
     this.deliver()
@@ -54,6 +56,7 @@ export class Mailbox<Message> {
     try {
       while (this.head < this.tail) {
         const receiver = this.receivers[this.head]!
+        if (this.isShut) return
         if (receiver === here) this.deliverTo(receiver)
         else receiver.asyncContext.runInAsyncScope(this.deliverTo, this, receiver)
       }
@@ -71,7 +74,11 @@ export class Mailbox<Message> {
       this.head += 1
       if (this.head === this.tail) this.startOver()
       receiver.execute(message)
-    } while (this.head < this.tail && this.receivers[this.head] === receiver)
+    } while (this.head < this.tail && this.receivers[this.head] === receiver && !this.isShut)
+  }
+
+  private get isShut(): boolean {
+    return this.gate !== undefined && !this.gate(this.receivers[this.head]!, this.messages[this.head]!)
   }
 
   private startOver(): void {

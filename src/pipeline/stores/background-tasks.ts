@@ -97,6 +97,14 @@ interface BackgroundTasksOptions {
   readonly starting: (id: string) => Pick<RunningTask, "agentId" | "cancel"> | undefined
   /** Told that a result is kept no longer. Default: nobody. */
   readonly forgotten?: (id: string) => void
+  /** Where results are kept. */
+  readonly journal?: TaskJournal | undefined
+}
+
+/** Where the results of tasks are kept. */
+export interface TaskJournal {
+  kept(task: BackgroundTask): void
+  forgot(taskId: string): void
 }
 
 /** How long `wait` waits. */
@@ -122,6 +130,7 @@ export class BackgroundTasks {
   private readonly time: () => number
   private readonly starting: BackgroundTasksOptions["starting"]
   private readonly forgotten: BackgroundTasksOptions["forgotten"]
+  private readonly journal: TaskJournal | undefined
 
   constructor(options: BackgroundTasksOptions) {
     this.ttl = options.ttl
@@ -130,6 +139,7 @@ export class BackgroundTasks {
     this.time = options.time
     this.starting = options.starting
     this.forgotten = options.forgotten
+    this.journal = options.journal
   }
 
   /** @internal */
@@ -225,10 +235,20 @@ export class BackgroundTasks {
     this.keepUnread(run, content)
     this.running.delete(callId)
     const endedAt = this.now()
-    this.finished.set(callId, { task, endedAt })
-    this.order.add(callId)
+    this.keep(task, endedAt)
     this.dropOld(endedAt)
     this.answerWaiters(callId, task)
+  }
+
+  private keep(task: BackgroundTask, endedAt: number): void {
+    this.finished.set(task.id, { task, endedAt })
+    this.order.add(task.id)
+    this.journal?.kept(task)
+  }
+
+  /** @internal The result of a task that ended in an earlier process. */
+  putBack(task: BackgroundTask): void {
+    this.keep(task, this.now() - Math.max(0, this.time() - (task.endedAt ?? 0)))
   }
 
   /** @internal The call has ended, whether it became a task or not. */
@@ -277,7 +297,10 @@ export class BackgroundTasks {
   }
 
   private forget(id: string): void {
-    if (this.finished.delete(id)) this.forgotten?.(id)
+    if (this.finished.delete(id)) {
+      this.forgotten?.(id)
+      this.journal?.forgot(id)
+    }
     this.order.delete(id)
     // It is read until it is taken.
     this.reads.delete(id)

@@ -3,6 +3,7 @@
  * `resolve` at a time and comes back to its place if that fails, so it is applied at most once and never lost.
  */
 import * as toolChoice from "../../resolve/tool-choice.ts"
+import type { Journal } from "../call/journal.ts"
 import type { EffectHandler } from "../model/handler.ts"
 import type { ActionFunction, PendingActions, PushedAction } from "../model/pending-actions.ts"
 import type { PendingAction, StagedAction } from "../model/staged-action.ts"
@@ -18,6 +19,8 @@ export interface ActionStoreOptions {
   readonly dropped: (agentId: string, action: StagedAction) => void
   /** A host or a foreign tool pushed an action; what pipelines stage they tell themselves. */
   readonly pushed: (agentId: string, action: StagedAction) => void
+  /** Where the actions are kept. */
+  readonly journal?: Pick<Journal, "staged"> | undefined
   /** There may be something to resolve where there was nothing, or nothing any more. */
   readonly changed: (agentId: string) => void
 }
@@ -87,7 +90,22 @@ export class ActionStore {
     agent.stack.push(staged)
     agent.turn = toolChoice.pending(this.options.choice)
     this.options.changed(agentId)
+    this.options.journal?.staged(agentId)
     return staged
+  }
+
+  /** All of an agent, from the oldest to the latest, also what is claimed. */
+  all(agentId: string): ReadonlyArray<StagedAction> {
+    return this.agents.get(agentId)?.stack ?? []
+  }
+
+  /** Claims the action of a restored call again. Throws where it is not pending. */
+  reclaim(agentId: string, actionId: string): StagedAction {
+    const agent = this.agents.get(agentId)
+    const action = agent?.stack.find((other) => other.actionId === actionId)
+    if (action === undefined) throw new Error(`The action "${actionId}" is not pending any more`)
+    agent!.claimed.add(action)
+    return action
   }
 
   /** Stages what comes from outside a pipeline, and tells of it. Throws where the agent has too many. */
@@ -144,6 +162,7 @@ export class ActionStore {
     agent.stack.splice(agent.stack.lastIndexOf(action), 1)
     agent.turn = toolChoice.pending(this.options.choice)
     if (agent.stack.length === 0) this.agents.delete(agentId)
+    this.options.journal?.staged(agentId)
   }
 
   /** Drops what waits; what is claimed ends, or comes back, on its own. */
@@ -155,6 +174,7 @@ export class ActionStore {
     if (agent.stack.length === 0) this.agents.delete(agentId)
     for (const action of dropped) this.options.dropped(agentId, action)
     this.options.changed(agentId)
+    this.options.journal?.staged(agentId)
   }
 
   /** Drops all, also what is claimed by a `resolve` that was left behind. Nothing can be pushed any more. */

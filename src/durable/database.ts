@@ -1,0 +1,212 @@
+/**
+ * One SQLite file: its tables, their version, and whose it is. Everything is stored when `transaction` returns, and survives
+ * the end of the process and of the machine.
+ */
+import type Database from "libsql"
+import { isMissingModule } from "../io/missing-module.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import { StoreError } from "./store-error.ts"
+
+/** The version of the tables that this stepline writes and reads. */
+const storeVersion = 1
+
+/** "stpl": tells a store from another's database. */
+const applicationId = 0x7374706c
+
+const schema = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE calls (
+  seq INTEGER PRIMARY KEY,
+  call_id TEXT NOT NULL UNIQUE,
+  agent_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  asks INTEGER NOT NULL DEFAULT 0,
+  snapshot TEXT,
+  deadline INTEGER,
+  result TEXT,
+  ended_at INTEGER
+);
+CREATE INDEX calls_open ON calls (seq) WHERE ended_at IS NULL;
+CREATE INDEX calls_asking ON calls (seq) WHERE asks = 1;
+CREATE INDEX calls_ended ON calls (ended_at) WHERE ended_at IS NOT NULL;
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY,
+  agent_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  event TEXT NOT NULL
+);
+CREATE INDEX events_at ON events (at);
+CREATE TABLE tasks (task_id TEXT PRIMARY KEY, ended_at INTEGER NOT NULL, task TEXT NOT NULL);
+CREATE TABLE actions (
+  action_id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  dropping INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  source TEXT NOT NULL,
+  snapshot TEXT
+);
+CREATE TABLE rules (id INTEGER PRIMARY KEY, tool TEXT NOT NULL, params TEXT NOT NULL, choice TEXT NOT NULL);
+CREATE TABLE requests (id INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NULL, answer TEXT, at INTEGER NOT NULL);
+CREATE INDEX requests_open ON requests (id) WHERE answer IS NULL;
+`
+
+/** A row, by column. */
+export type Row = Readonly<Record<string, string | number | null>>
+
+/** What is put in the place of a question mark. */
+export type Value = string | number | null
+
+const load = async (): Promise<typeof Database> => {
+  try {
+    return (await import("libsql")).default
+  } catch (cause) {
+    if (!isMissingModule(cause)) throw cause
+    throw new StoreError("The package libsql is not installed. Install it: npm install libsql@0.5", { cause })
+  }
+}
+
+const isBusy = (error: unknown): boolean =>
+  String((error as { readonly code?: unknown } | null | undefined)?.code).startsWith("SQLITE_BUSY")
+
+/** A database that is open. */
+export class StoreDatabase {
+  readonly path: string
+  private readonly database: Database.Database
+  /** Held as long as this process runs the calls: its end, however it comes, lets it go. */
+  private readonly lock: Database.Database | undefined
+  private readonly statements = new Map<string, Database.Statement>()
+
+  private constructor(path: string, database: Database.Database, lock: Database.Database | undefined) {
+    this.path = path
+    this.database = database
+    this.lock = lock
+  }
+
+  /**
+   * Opens a store, and makes it where there is none. `owns`: to run its calls, which one process does at a time. Throws a
+   * StoreError for another's database, for one of a newer version, and for one that another process owns.
+   */
+  static async open(path: string, owns: boolean): Promise<StoreDatabase> {
+    const Libsql = await load()
+    const lock = owns ? takeLock(Libsql, path) : undefined
+    try {
+      const database = connect(Libsql, path)
+      try {
+        prepareTables(database, path, owns)
+        return new StoreDatabase(path, database, lock)
+      } catch (error) {
+        database.close()
+        throw error
+      }
+    } catch (error) {
+      lock?.close()
+      if (error instanceof StoreError) throw error
+      throw new StoreError(`Cannot open the store ${path}: ${messageOf(error)}`, { cause: error })
+    }
+  }
+
+  /** Does all of it, or nothing. */
+  transaction(work: () => void): void {
+    this.database.exec("BEGIN IMMEDIATE")
+    try {
+      work()
+      this.database.exec("COMMIT")
+    } catch (error) {
+      this.rollBack()
+      throw error
+    }
+  }
+
+  /** What has failed may have ended the transaction itself. */
+  private rollBack(): void {
+    try {
+      this.database.exec("ROLLBACK")
+    } catch {
+      // There is none any more.
+    }
+  }
+
+  run(sql: string, ...values: ReadonlyArray<Value>): number {
+    return Number(this.prepared(sql).run(...values).lastInsertRowid)
+  }
+
+  all(sql: string, ...values: ReadonlyArray<Value>): Array<Row> {
+    return this.prepared(sql).all(...values) as Array<Row>
+  }
+
+  get(sql: string, ...values: ReadonlyArray<Value>): Row | undefined {
+    return this.all(sql, ...values)[0]
+  }
+
+  /** Another number where another process has written. */
+  get dataVersion(): number {
+    return Number(this.get("PRAGMA data_version")?.data_version)
+  }
+
+  close(): void {
+    this.statements.clear()
+    this.database.close()
+    this.lock?.close()
+  }
+
+  private prepared(sql: string): Database.Statement {
+    const known = this.statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.database.prepare(sql)
+    this.statements.set(sql, statement)
+    return statement
+  }
+}
+
+const connect = (Libsql: typeof Database, path: string): Database.Database => {
+  const database = new Libsql(path)
+  database.exec("PRAGMA busy_timeout = 2000")
+  database.exec("PRAGMA journal_mode = WAL")
+  database.exec("PRAGMA synchronous = FULL")
+  return database
+}
+
+/** A file of its own, so that others may read the store and put their answers into it. */
+const takeLock = (Libsql: typeof Database, path: string): Database.Database => {
+  let lock: Database.Database | undefined
+  try {
+    lock = new Libsql(`${path}-owner`)
+    lock.exec("PRAGMA busy_timeout = 0")
+    lock.exec("BEGIN EXCLUSIVE")
+    return lock
+  } catch (error) {
+    lock?.close()
+    if (isBusy(error)) {
+      throw new StoreError(
+        `${path} is in use: another process runs its calls. End that one, or answer its questions with \`stepline inbox\`.`,
+      )
+    }
+    throw new StoreError(`Cannot open the store ${path}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+const pragma = (database: Database.Database, name: string): number => {
+  const [row] = database.prepare(`PRAGMA ${name}`).all() as Array<Row>
+  return Number(Object.values(row ?? {})[0] ?? 0)
+}
+
+const prepareTables = (database: Database.Database, path: string, owns: boolean): void => {
+  const version = pragma(database, "user_version")
+  const id = pragma(database, "application_id")
+  const isEmpty = database.prepare("SELECT 1 FROM sqlite_master LIMIT 1").all().length === 0
+  if (isEmpty && version === 0) {
+    if (!owns) throw new StoreError(`There is no store at ${path} yet: start what runs its calls first.`)
+    database.exec(
+      `BEGIN IMMEDIATE; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeVersion}; COMMIT`,
+    )
+    return
+  }
+  if (id !== applicationId)
+    throw new StoreError(`${path} is the database of something else: use another file.`)
+  if (version > storeVersion) {
+    throw new StoreError(
+      `${path} was written by a newer stepline: its version is ${version}, and ${storeVersion} is read. Update stepline, or use another file.`,
+    )
+  }
+}

@@ -1,0 +1,41 @@
+/** What the process that runs the calls of a store offers, and every other that has the store. */
+import type { ToolCallInput } from "../pipeline/model/call.ts"
+import type { ApproveOptions } from "../pipeline/model/event.ts"
+import type { EventsOptions, StoredEvent } from "./event-log.ts"
+import type { InboxItem, InboxOptions } from "./inbox.ts"
+import type { EffectAnswer } from "./requests.ts"
+
+/** How long a wait lasts. */
+export interface WaitOptions {
+  /** Once it is aborted, nothing is waited for any more. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * The calls of a store. Each promise resolves once what it says is stored; where the store is away it waits, and where nobody runs
+ * the calls, until somebody does.
+ */
+export interface DurableCalls extends AsyncDisposable {
+  /** Queues calls; gives their ids. A call whose id is in the store already is that call: nothing is run twice. */
+  enqueue(calls: ReadonlyArray<ToolCallInput>): Promise<Array<string>>
+  /** Approves a call that waits at a gate, or that is `requested`. True if it took effect. */
+  approve(callId: string, options?: ApproveOptions): Promise<boolean>
+  /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */
+  deny(callId: string, reason?: string): Promise<boolean>
+  /** Answers the effect that a call waits for. True if it took effect. */
+  respond(callId: string, answer: EffectAnswer): Promise<boolean>
+  /** Ends one call, also in the background. True if it took effect. */
+  cancel(callId: string, reason?: string): Promise<boolean>
+  /** The questions that are open, in the order of their calls. */
+  inbox(options?: InboxOptions): Promise<Array<InboxItem>>
+  /** What was told, from any place on, and then what is told. Deltas are live only, in the process that runs the calls. */
+  events(options?: EventsOptions): AsyncGenerator<StoredEvent, undefined, undefined>
+  /** The last event of a call, once it has ended; undefined before, and where the store does not know it. */
+  result(callId: string): Promise<StoredEvent | undefined>
+  /** Leaves the store. No call is ended by that: they go on once the store is opened again. */
+  close(): Promise<void>
+}
+
+/** The last event of a call, as it is stored. */
+export const storedResult = (row: Readonly<Record<string, unknown>> | undefined): StoredEvent | undefined =>
+  typeof row?.result === "string" ? (JSON.parse(row.result) as StoredEvent) : undefined

@@ -1,0 +1,135 @@
+/** The events of a store, from any place on: what was told before, and then what is told. */
+import type { ToolEvent } from "../pipeline/model/event.ts"
+import type { StoreDatabase } from "./database.ts"
+
+/** Takes the answer functions away: what is read later is data, and answered by its call's id. */
+type Plain<Event> = Event extends unknown
+  ? Omit<Event, "approve" | "deny" | "succeed" | "fail" | "cause">
+  : never
+
+/** An event as a store keeps it: plain JSON. Answers go by the id of its call. */
+export type StoredEvent = Plain<ToolEvent>
+
+/** Which events are read. */
+export interface EventsOptions {
+  /** The `seq` of the last event that was read: what came after it is told. Default: all that is kept. */
+  readonly after?: number
+  /** Only this agent's. */
+  readonly agentId?: string
+  /** Ends the reading. */
+  readonly signal?: AbortSignal
+}
+
+const pageSize = 500
+
+/** Events that wait for a reader, before it reads the store again. */
+const mostWaiting = 2000
+
+/** What was stored behind a place, a page of it. */
+export const storedEvents = (
+  database: StoreDatabase,
+  after: number,
+  agentId: string | undefined,
+): Array<StoredEvent> => {
+  const ofAgent = agentId === undefined ? [] : [agentId]
+  const where = agentId === undefined ? "" : " AND agent_id = ?"
+  return database
+    .all(`SELECT event FROM events WHERE seq > ?${where} ORDER BY seq LIMIT ${pageSize}`, after, ...ofAgent)
+    .map((row) => JSON.parse(String(row.event)) as StoredEvent)
+}
+
+const plain = (event: ToolEvent): StoredEvent => {
+  const {
+    approve: _a,
+    deny: _d,
+    succeed: _s,
+    fail: _f,
+    cause: _c,
+    ...data
+  } = event as unknown as Record<string, unknown>
+  return data as unknown as StoredEvent
+}
+
+/** Where events are told as they come. */
+interface EventSource {
+  listen(listener: (event: ToolEvent) => void): () => void
+}
+
+/** A buffer between what is told and its reader. One that is full is emptied, and read again from the store. */
+class LiveEvents {
+  private events: Array<StoredEvent> = []
+  private wake: (() => void) | undefined
+  isCut = false
+
+  add(event: ToolEvent, agentId: string | undefined): void {
+    if (agentId !== undefined && event.agentId !== agentId) return
+    if (this.events.length >= mostWaiting) {
+      this.events = []
+      this.isCut = true
+    }
+    this.events.push(plain(event))
+    this.wake?.()
+  }
+
+  take(): Array<StoredEvent> {
+    const { events } = this
+    this.events = []
+    this.isCut = false
+    return events
+  }
+
+  /** Resolves once there is one, or the signal is aborted. */
+  async come(signal: AbortSignal | undefined, closed: AbortSignal): Promise<void> {
+    if (this.events.length > 0) return
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        this.wake = undefined
+        signal?.removeEventListener("abort", wake)
+        closed.removeEventListener("abort", wake)
+        resolve()
+      }
+      this.wake = wake
+      if (signal?.aborted || closed.aborted) return wake()
+      signal?.addEventListener("abort", wake, { once: true })
+      closed.addEventListener("abort", wake, { once: true })
+    })
+  }
+}
+
+/** Reads the events of a store, and goes on with those that are told, deltas too. Ends when the store is closed. */
+export async function* readEvents(
+  database: StoreDatabase,
+  source: EventSource,
+  closed: AbortSignal,
+  { after = 0, agentId, signal }: EventsOptions,
+): AsyncGenerator<StoredEvent, undefined, undefined> {
+  const live = new LiveEvents()
+  const stop = source.listen((event) => live.add(event, agentId))
+  const isOver = () => signal?.aborted === true || closed.aborted
+  let last = after
+  try {
+    for (let catchesUp = true; !isOver(); ) {
+      if (catchesUp) {
+        const page = storedEvents(database, last, agentId)
+        for (const event of page) {
+          last = event.seq
+          yield event
+          if (isOver()) return
+        }
+        catchesUp = page.length === pageSize
+        continue
+      }
+      await live.come(signal, closed)
+      catchesUp = live.isCut
+      for (const event of catchesUp ? [] : live.take()) {
+        if (event.seq <= last) continue
+        last = event.seq
+        yield event
+        if (isOver()) return
+      }
+      if (catchesUp) live.take()
+    }
+  } finally {
+    stop()
+  }
+}

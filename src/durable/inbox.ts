@@ -1,0 +1,78 @@
+/** What the hosts of a store are asked, of every agent. */
+import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
+import type { HostEffect } from "../pipeline/model/host-effect.ts"
+import type { ToolOutput } from "../pipeline/model/output.ts"
+import type { StoreDatabase } from "./database.ts"
+
+/** One question that is open. Plain JSON. */
+export interface InboxItem {
+  /** Its place: `inbox({ after })` goes on behind it. */
+  readonly seq: number
+  readonly agentId: string
+  readonly callId: string
+  readonly name: string
+  readonly params: unknown
+  /** `approval`: at a gate. `start`: a `requested` call. `effect`: the host is to carry something out, and `respond`. */
+  readonly kind: "approval" | "start" | "effect"
+  readonly background: boolean
+  readonly label?: string
+  readonly because?: string
+  /** Set where only a person is to answer. */
+  readonly person?: true
+  /** The output so far: what is shown before it is decided. */
+  readonly preview?: ToolOutput
+  readonly effect?: HostEffect
+  /** Epoch milliseconds. */
+  readonly askedAt?: number
+  /** Epoch milliseconds; not there where it may wait for ever. */
+  readonly deadline?: number
+}
+
+/** Which questions are listed. */
+export interface InboxOptions {
+  readonly agentId?: string
+  /** Behind this place. */
+  readonly after?: number
+  /** Default 100. */
+  readonly limit?: number
+}
+
+/** The questions that are open, in the order of their calls' enqueueing. */
+export const readInbox = (
+  database: StoreDatabase,
+  { agentId, after = 0, limit = 100 }: InboxOptions = {},
+): Array<InboxItem> => {
+  const ofAgent = agentId === undefined ? [] : [agentId]
+  const where = agentId === undefined ? "" : " AND agent_id = ?"
+  const rows = database.all(
+    `SELECT seq, snapshot, deadline FROM calls WHERE asks = 1 AND seq > ?${where} ORDER BY seq LIMIT ?`,
+    after,
+    ...ofAgent,
+    limit,
+  )
+  return rows.map((row) => {
+    const deadline = row.deadline === null ? {} : { deadline: Number(row.deadline) }
+    return { ...itemOf(Number(row.seq), JSON.parse(String(row.snapshot)) as CallSnapshot), ...deadline }
+  })
+}
+
+const itemOf = (seq: number, { call, standing }: CallSnapshot): InboxItem => {
+  const { agentId, callId, background } = call
+  const action = standing?.action
+  const { name, params } = action?.source ?? call
+  const item = { seq, agentId, callId, name, params, background }
+  const question = standing?.question
+  if (question === undefined) return { ...item, kind: "start" }
+  if (question.kind === "delegate") return { ...item, kind: "effect", effect: question.effect }
+  const { label, because, person } = question
+  const preview = standing?.output ?? action?.output
+  return {
+    ...item,
+    kind: "approval",
+    ...(label !== undefined && { label }),
+    ...(because !== undefined && { because }),
+    ...(person && { person }),
+    ...(preview !== undefined && { preview }),
+    ...(standing?.askedAt !== undefined && { askedAt: standing.askedAt }),
+  }
+}

@@ -1,0 +1,14 @@
+/// <reference types="node" preserve="true" />
+/** `stepline/durable`: the same executor on a store, so that nothing is lost when its process dies. */
+export type { DurableCalls } from "./durable-calls.ts"
+export { DurableClient } from "./durable-client.ts"
+export { DurableExecutor, type DurableOptions } from "./durable-executor.ts"
+export type { EventsOptions, StoredEvent } from "./event-log.ts"
+export type { InboxItem, InboxOptions } from "./inbox.ts"
+export {
+  type OpenClientOptions,
+  type OpenDurableOptions,
+  openDurableExecutor,
+} from "./open-durable-executor.ts"
+export type { EffectAnswer } from "./requests.ts"
+export { StoreError } from "./store-error.ts"

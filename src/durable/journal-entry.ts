@@ -1,0 +1,109 @@
+/** One call, as its journal knows it: what was stored of it, and what its record does not hold. */
+
+import type { JournaledCall } from "../pipeline/call/journal.ts"
+import { type CallSnapshot, snapshotVersion } from "../pipeline/call/snapshot.ts"
+import type { CallRecord } from "../pipeline/call/state.ts"
+import { writeMoving } from "../pipeline/call/write-snapshot.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import { failed } from "../pipeline/model/outcome.ts"
+
+/** What a row of the table of calls says of one that has not ended. */
+export interface Progress {
+  readonly snapshot: string
+  /** Whether its host is asked something. */
+  readonly asks: boolean
+  /** Epoch milliseconds until when an answer is waited for. */
+  readonly deadline: number | undefined
+}
+
+/** The handler that runs, or is next: by itself, and not by how often it was begun. */
+const placeOf = ({ state, at, decided, action }: CallRecord): string =>
+  state._tag === "Cleaning" ? `finally ${state.part}` : `${action?.actionId ?? ""}/${decided}/${at}`
+
+/** Whether the handler that is next must not run twice. */
+const runsOnce = ({ state, parts, finals, at }: CallRecord): boolean => {
+  const part = state._tag === "Cleaning" ? finals[state.part] : parts[at]
+  return (part?.kind === "handler" || part?.kind === "finally") && part.handler.retry === "never"
+}
+
+/** A call that has not ended. */
+export class JournalEntry {
+  readonly call: JournaledCall
+  readonly seq: number
+  /** What is stored of it; undefined for nothing. */
+  stored: string | undefined
+  toldStarted: boolean
+  /** How it ended, as that was told. */
+  result: string | undefined
+  private begun: string | undefined
+  private askedAt: { readonly id: number; readonly at: number } | undefined
+
+  constructor(call: JournaledCall, seq: number, restored: CallSnapshot | undefined) {
+    this.call = call
+    this.seq = seq
+    const { standing, again } = restored ?? {}
+    this.toldStarted = again !== undefined || (standing !== undefined && standing.untold !== true)
+    if (standing?.askedAt !== undefined) this.askedAt = { id: 1, at: standing.askedAt }
+  }
+
+  /** The handler begins. True where that has to be stored before. */
+  begin(): boolean {
+    const { record } = this.call
+    if (!runsOnce(record)) return false
+    const place = placeOf(record)
+    if (this.begun === place) return false
+    this.begun = place
+    return true
+  }
+
+  progress(now: number, approvalTimeout: number): Progress {
+    const { record } = this.call
+    const gate = this.openGate(now)
+    const text = this.write(gate)
+    const deadline = gate === undefined ? Number.POSITIVE_INFINITY : gate + approvalTimeout
+    return {
+      snapshot: text,
+      asks: asks(record),
+      deadline: Number.isFinite(deadline) ? deadline : undefined,
+    }
+  }
+
+  /** When the gate that is open was put to the host. */
+  private openGate(now: number): number | undefined {
+    const { state, resume } = this.call.record
+    const question =
+      state._tag === "Asking" ? state.question : resume?._tag === "Ask" ? resume.question : undefined
+    if (question?.kind !== "approval" || !question.put) return undefined
+    if (this.askedAt?.id !== question.id) this.askedAt = { id: question.id, at: now }
+    return this.askedAt.at
+  }
+
+  private write(askedAt: number | undefined): string {
+    const { call } = this
+    const { record, createdAt, startedAt } = call
+    const begun = this.begun !== undefined && this.begun === placeOf(record)
+    try {
+      const { toldStarted } = this
+      return JSON.stringify(
+        writeMoving(record, call.beside, { begun, toldStarted, askedAt, createdAt, startedAt }),
+      )
+    } catch (error) {
+      return JSON.stringify(unwritable(record, messageOf(error)))
+    }
+  }
+}
+
+const asks = ({ state, resume, call }: CallRecord): boolean => {
+  if (state._tag === "Queued" && resume?._tag === "Ask")
+    return resume.question.kind === "delegate" || resume.question.put
+  if (state._tag === "Queued" || state._tag === "Held") return call.decision === "requested"
+  return state._tag === "Asking" && (state.question.kind === "delegate" || state.question.put)
+}
+
+/** What stands for a call that is no JSON: were its process to die, it ends as an Error. */
+const unwritable = ({ call }: CallRecord, message: string): CallSnapshot => ({
+  version: snapshotVersion,
+  state: "queued",
+  call: { ...call, params: {}, decision: "deny" },
+  refusal: failed("failed", `Interrupted: the process ended, and the call could not be kept. ${message}`),
+})

@@ -1,0 +1,34 @@
+/** Opens a store of calls: to run them, or, as a client, to see and answer them. */
+import type { ToolRegistry } from "../pipeline/model/registry.ts"
+import { DurableClient } from "./durable-client.ts"
+import { DurableExecutor, type DurableOptions } from "./durable-executor.ts"
+import { storePath } from "./store-url.ts"
+
+/** What `openDurableExecutor` opens, and how its calls are run. */
+export interface OpenDurableOptions extends DurableOptions {
+  /** `sqlite:./calls.db`, or a path. It is made where there is none. */
+  readonly store: string
+  readonly registry: ToolRegistry<never>
+}
+
+/** What `openDurableExecutor` opens without running its calls. */
+export interface OpenClientOptions {
+  readonly store: string
+  readonly runner: false
+}
+
+/**
+ * Opens a store, and goes on with its calls where the last process left them: questions are asked again, background tasks keep their
+ * ids, previews can be applied. With `runner: false` the calls of another process are only seen and answered.
+ *
+ * Rejects with a StoreError: for a store that another process runs, for one of a newer version, for a database of something else.
+ */
+export async function openDurableExecutor(options: OpenClientOptions): Promise<DurableClient>
+export async function openDurableExecutor(options: OpenDurableOptions): Promise<DurableExecutor>
+export async function openDurableExecutor(
+  options: OpenClientOptions | OpenDurableOptions,
+): Promise<DurableClient | DurableExecutor> {
+  if ("runner" in options) return DurableClient.open(storePath(options.store))
+  const { store, registry, ...rest } = options
+  return DurableExecutor.open(storePath(store), registry, rest)
+}

@@ -1,0 +1,38 @@
+/**
+ * What keeps the calls of an executor when its process dies. Nothing that follows from a change is done before the change is
+ * stored: the mailbox waits, and with it the host, which is told of nothing that could be forgotten.
+ */
+import type { EventJournal } from "../events/event-stamps.ts"
+import type { StagedAction } from "../model/staged-action.ts"
+import type { BackgroundTask } from "../stores/background-tasks.ts"
+import type { Command } from "./command.ts"
+import type { CallRecord } from "./state.ts"
+import type { Beside } from "./write-snapshot.ts"
+
+/** A call, as a journal sees it. */
+export interface JournaledCall {
+  readonly callId: string
+  readonly record: CallRecord
+  readonly beside: Beside
+  readonly createdAt: number
+  readonly startedAt: number | undefined
+}
+
+/** Where the state of an executor's calls, tasks and actions goes. */
+export interface Journal extends EventJournal {
+  /** A call was taken in. */
+  added(call: JournaledCall): void
+  /** Its record has changed. */
+  moved(call: JournaledCall): void
+  /** It has ended, and its end was told. */
+  ended(call: JournaledCall): void
+  /** Whether this may be done: all that it builds on is stored. If not, the mailbox is asked to deliver again once it is. */
+  allows(call: JournaledCall, command: Command): boolean
+  /** A result of a background task is kept, or forgotten. */
+  kept(task: BackgroundTask): void
+  forgot(taskId: string): void
+  /** The pending actions of an agent have changed. */
+  staged(agentId: string): void
+  /** An action is dropped: its finally handlers run until the call of its id has ended. */
+  dropping(agentId: string, action: StagedAction): void
+}

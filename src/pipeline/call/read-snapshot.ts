@@ -1,0 +1,209 @@
+/** Makes the record of a call that goes on as it was written down. Throws an Error where its tool is gone or has changed. */
+import type { ResolveParams } from "../../resolve/definition.ts"
+import type { ToolCall } from "../model/call.ts"
+import { messageOf } from "../model/failure.ts"
+import { failed } from "../model/outcome.ts"
+import { finallyPartsOf, type PipelinePart } from "../model/pipeline.ts"
+import type { StagedAction } from "../model/staged-action.ts"
+import type { Tool } from "../model/tool.ts"
+import { readChoice } from "./asking.ts"
+import {
+  type CallSnapshot,
+  type QuestionSnapshot,
+  type StagedSnapshot,
+  type StandingSnapshot,
+  shapeOf,
+} from "./snapshot.ts"
+import { type CallRecord, makeRecord, type Question, type Resume } from "./state.ts"
+
+type Parts = ReadonlyArray<PipelinePart<unknown>>
+
+/** The tool that a name means; undefined where there is none any more. */
+export type ToolOf = (name: string) => Tool<unknown> | undefined
+
+/** The record of a call that goes on as it was, once its turn comes. */
+export const readCall = ({ call, ...rest }: CallSnapshot, toolOf: ToolOf): CallRecord => {
+  const record = makeRecord(call)
+  record.edited = rest.edited === true
+  record.remember = readChoice(rest.remember)
+  record.approval = rest.approval
+  record.decidedBy = rest.decidedBy
+  record.refusal = rest.refusal
+  const { standing, again } = rest
+  if (again !== undefined) {
+    record.started = true
+    record.decided = again.decided
+    know(record, again)
+  }
+  if (standing === undefined) return record
+  know(record, standing)
+  record.started = standing.untold !== true
+  record.at = standing.at
+  record.memory = standing.memory
+  record.resolution = standing.resolution
+  record.passed = standing.passed
+  record.decided = standing.decided
+  record.staged = standing.staged
+  // A result that is only to be told needs no pipeline any more.
+  if (standing.then === undefined || standing.part !== undefined) readParts(record, standing, toolOf)
+  record.output = standing.output ?? record.action?.output
+  record.asked = 1
+  record.resume = readResume(record, standing)
+  return record
+}
+
+/** What its host knows of it. */
+const know = (
+  record: CallRecord,
+  { announced, cleanupErrors }: Pick<StandingSnapshot, "announced" | "cleanupErrors">,
+): void => {
+  record.announced = announced === "due" ? "due" : announced ? "yes" : "no"
+  record.cleanupErrors = cleanupErrors === undefined ? undefined : [...cleanupErrors]
+}
+
+const readParts = (record: CallRecord, standing: StandingSnapshot, toolOf: ToolOf): void => {
+  const { call } = record
+  const { at, shape, part } = standing
+  const action = standing.action && readStaged(standing.action, toolOf)
+  if (action === undefined) {
+    record.parts = composed(call, shape, toolOf)
+    record.finals = standing.staged === undefined ? finallyPartsOf(record.parts) : []
+  } else {
+    record.resolving = call.params as ResolveParams
+    record.subject = { ...call, ...action.source }
+    record.sourceCallId = action.staging?.call.callId
+    record.parts = resolvingParts(action, record.resolving)
+    if (standing.settled === true) {
+      record.settled = action
+      record.finals = action.finals
+    } else record.action = action
+    if (shapeOf(record.parts) !== shape) throw changed(call.callId, action.source.name)
+  }
+  const isThere = part === undefined ? at < record.parts.length : part < record.finals.length
+  if (!isThere) throw changed(call.callId, call.name)
+}
+
+/** What a call of `resolve` runs of the action that it took. */
+export const resolvingParts = (
+  { rest, onDiscard }: StagedAction,
+  { action }: Pick<ResolveParams, "action">,
+): Parts => {
+  if (action === "apply") return rest
+  return onDiscard === undefined ? [] : [{ kind: "handler", name: onDiscard.name, handler: onDiscard }]
+}
+
+/** What is said of a handler that may have done its work, or a part of it, and must not do it twice. */
+const interrupted = (name: string): string =>
+  `Interrupted: the process ended while ${name} ran. It may have run, wholly or in part: look before you call it again.`
+
+const readResume = (record: CallRecord, standing: StandingSnapshot): Resume => {
+  const { question, then, part, begun } = standing
+  if (then !== undefined) {
+    if (part === undefined) return { _tag: "Clean", part: record.finals.length, then }
+    if (begun !== true) return { _tag: "Clean", part, then }
+    const { name } = record.finals[part]!
+    record.cleanupErrors ??= []
+    record.cleanupErrors.push(`${name}: ${interrupted(name)}`)
+    return { _tag: "Clean", part: part + 1, then }
+  }
+  if (question !== undefined) return { _tag: "Ask", question: readQuestion(question) }
+  if (begun !== true) return { _tag: "Run" }
+  return { _tag: "Fail", message: interrupted(record.parts[record.at]!.name) }
+}
+
+const readQuestion = (question: QuestionSnapshot): Question =>
+  question.kind === "approval"
+    ? {
+        kind: "approval",
+        id: 1,
+        label: question.label,
+        person: question.person === true,
+        put: question.undecided !== true,
+        because: question.because,
+      }
+    : {
+        kind: "delegate",
+        id: 1,
+        effect: question.effect,
+        timeout: question.timeout,
+        midway: false,
+        put: false,
+      }
+
+/**
+ * The record of a call that cannot go on: it ends as an Error with this message, once its finally handlers have run, where
+ * they are composed as they were.
+ */
+export const readLost = (snapshot: CallSnapshot, message: string, toolOf: ToolOf): CallRecord => {
+  const { call, standing, again } = snapshot
+  const record = makeRecord(call)
+  const outcome = failed("failed", message)
+  record.edited = snapshot.edited === true
+  record.started = standing !== undefined || again !== undefined
+  const known = standing ?? again
+  if (known !== undefined) know(record, known)
+  if (standing !== undefined && standing.action === undefined && standing.staged === undefined) {
+    record.finals = sameFinals(call, standing.shape, toolOf)
+  }
+  const part = standing?.part ?? 0
+  record.resume = { _tag: "Clean", part, then: { _tag: "End", outcome } }
+  if (!record.started) {
+    record.resume = undefined
+    record.call.decision = "deny"
+    record.refusal = outcome
+  }
+  return record
+}
+
+const finalsIn = (shape: string): string =>
+  shape
+    .split(", ")
+    .filter((part) => part.startsWith("finally "))
+    .join(", ")
+
+const sameFinals = (call: ToolCall, shape: string, toolOf: ToolOf): CallRecord["finals"] => {
+  try {
+    const finals = finallyPartsOf(toolOf(call.name)!.compose(call.params, call).steps)
+    return shapeOf(finals) === finalsIn(shape) ? finals : []
+  } catch {
+    return []
+  }
+}
+
+/** The pending action as it was. Throws an Error where its tool is gone or its pipeline has changed. */
+export const readStaged = ({ shape, ...staged }: StagedSnapshot, toolOf: ToolOf): StagedAction => {
+  const { staging } = staged
+  const parts = composed(staging.call, shape, toolOf)
+  const gate = parts[staging.at - 1]
+  if (gate?.kind !== "resolve") throw changed(staging.call.callId, staging.call.name)
+  return {
+    ...staged,
+    staging: { ...staging, shape },
+    output: staged.output,
+    memory: staged.memory,
+    rest: parts.slice(staging.at),
+    onDiscard: gate.onDiscard,
+    finals: finallyPartsOf(parts),
+  }
+}
+
+const composed = (call: ToolCall, shape: string, toolOf: ToolOf): Parts => {
+  const { callId, name, params } = call
+  const tool = toolOf(name)
+  if (tool === undefined) {
+    throw new Error(`Cannot restore "${callId}": there is no tool "${name}" any more. Register it first`)
+  }
+  let parts: Parts
+  try {
+    parts = tool.compose(params, call).steps
+  } catch (error) {
+    throw new Error(`Cannot restore "${callId}": tool "${name}" failed to compose: ${messageOf(error)}`)
+  }
+  if (shapeOf(parts) !== shape) throw changed(callId, name)
+  return parts
+}
+
+const changed = (callId: string, name: string): Error =>
+  new Error(
+    `Cannot restore "${callId}": the pipeline of tool "${name}" has another shape than when the call was written down. Run the call anew`,
+  )

@@ -1,0 +1,35 @@
+/** Durable executors of one store, one after another, as if each were the next process. */
+import { afterEach } from "vitest"
+import { type DurableExecutor, type DurableOptions, openDurableExecutor } from "../../src/durable/index.ts"
+import type { ToolEvent } from "../../src/index.ts"
+import { type Plan, registryOf } from "../support/executor-of.ts"
+
+const open = new Set<DurableExecutor>()
+
+afterEach(async () => {
+  for (const durable of open) await durable.close()
+  open.clear()
+})
+
+/** Opens a store with tools that compose these pipelines. It is closed after the test. */
+export const durableOf = async (
+  store: string,
+  pipelines: Readonly<Record<string, Plan>>,
+  options: DurableOptions = {},
+): Promise<DurableExecutor> => {
+  const durable = await openDurableExecutor({ store, registry: registryOf(pipelines), ...options })
+  open.add(durable)
+  return durable
+}
+
+/** Reads events until one of this tag. */
+export const untilTag = async <Tag extends ToolEvent["_tag"]>(
+  { executor }: DurableExecutor,
+  tag: Tag,
+): Promise<Extract<ToolEvent, { readonly _tag: Tag }>> => {
+  for (;;) {
+    const event = await executor.next()
+    if (event === undefined) throw new Error(`No ${tag} came`)
+    if (event._tag === tag) return event as Extract<ToolEvent, { readonly _tag: Tag }>
+  }
+}

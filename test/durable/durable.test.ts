@@ -1,0 +1,318 @@
+import { beforeEach, describe, expect, it, vi } from "vitest"
+import { StoreDatabase } from "../../src/durable/database.ts"
+import type { StoredEvent } from "../../src/durable/index.ts"
+import { pipeline, Step, ToolFilters } from "../../src/index.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { deferred } from "../support/deferred.ts"
+import { durableOf, untilTag } from "./durable-of.ts"
+
+const path = useTempFolder()
+let store = ""
+beforeEach(() => {
+  store = path("calls.db")
+})
+
+const out = (text: string) => () => Step.Output(text)
+const gated = () => pipeline().andThen(out("preview")).awaitApproval().andThen(out("done"))
+
+describe("calls of a store", () => {
+  it("are queued once, however often they are sent", async () => {
+    const runs: Array<string> = []
+    const tool = () =>
+      pipeline().andThen(({ call }) => {
+        runs.push(call.callId)
+        return Step.Continue
+      })
+    const first = await durableOf(store, { tool: tool() })
+    expect(
+      await first.enqueue([
+        { callId: "a", name: "tool" },
+        { callId: "a", name: "tool" },
+      ]),
+    ).toEqual(["a", "a"])
+    await untilTag(first, "Completed")
+    await first.enqueue([{ callId: "a", name: "tool" }])
+    await first.close()
+    const second = await durableOf(store, { tool: tool() })
+    await second.enqueue([
+      { callId: "a", name: "tool" },
+      { callId: "b", name: "tool" },
+    ])
+    await untilTag(second, "Completed")
+    expect(runs).toEqual(["a", "b"])
+  })
+
+  it("tell their events from any place on, in every process, deltas live", async () => {
+    const tool = pipeline().andThen(({ delta }) => delta("live").then(() => Step.Output("x")))
+    const first = await durableOf(store, { tool })
+    const live: Array<string> = []
+    const reading = (async () => {
+      for await (const event of first.events()) {
+        live.push(event._tag)
+        if (event._tag === "Completed") break
+      }
+    })()
+    await first.enqueue([{ callId: "a", name: "tool" }])
+    await reading
+    expect(live).toEqual(["Started", "Delta", "Completed"])
+    await first.close()
+    const second = await durableOf(store, { tool })
+    await second.enqueue([{ callId: "b", name: "tool", agentId: "other" }])
+    const told: Array<StoredEvent> = []
+    for await (const event of second.events()) {
+      told.push(event)
+      if (event._tag === "Completed" && event.callId === "b") break
+    }
+    const names = told.map((event) => `${"callId" in event ? event.callId : ""} ${event._tag}`)
+    expect(names.filter((name) => name !== "b Delta")).toEqual([
+      "a Started",
+      "a Completed",
+      "b Started",
+      "b Completed",
+    ])
+    for (const [index, event] of told.entries()) {
+      if (index > 0) expect(event.seq).toBeGreaterThan(told[index - 1]!.seq)
+    }
+    const behind: Array<string> = []
+    for await (const event of second.events({ after: told[0]!.seq, agentId: "main" })) {
+      behind.push(event._tag)
+      if (event._tag === "Completed") break
+    }
+    expect(behind).toEqual(["Completed"])
+  })
+
+  it("keep the result of `run` and of what was denied, failed and cancelled", async () => {
+    const durable = await durableOf(store, {
+      ok: pipeline().andThen(out("fine")),
+      bad: pipeline().andThen(() => Step.Error("no", { cause: new Error("why") })),
+      gated: gated(),
+    })
+    const { executor } = durable
+    expect(await executor.run({ callId: "r", name: "ok" })).toMatchObject({
+      status: "complete",
+      content: "fine",
+    })
+    await durable.enqueue([
+      { callId: "f", name: "bad" },
+      { callId: "d", name: "gated" },
+    ])
+    await untilTag(durable, "AwaitingApproval")
+    expect(await durable.deny("d", "not now")).toBe(true)
+    expect(await durable.deny("d")).toBe(false)
+    await untilTag(durable, "Denied")
+    await durable.enqueue([{ callId: "x", name: "gated" }])
+    await untilTag(durable, "AwaitingApproval")
+    expect(await durable.cancel("x", "stop")).toBe(true)
+    await untilTag(durable, "Cancelled")
+    const results = await Promise.all(["r", "f", "d", "x", "unknown"].map((id) => durable.result(id)))
+    expect(results.slice(0, 4)).toMatchObject([
+      { _tag: "Completed", content: "fine" },
+      { _tag: "Error", content: "no" },
+      { _tag: "Denied", content: "not now" },
+      { _tag: "Cancelled" },
+    ])
+    expect(results[4]).toBeUndefined()
+    expect(results[1]).not.toHaveProperty("cause")
+  })
+
+  it("whose tool is gone, or whose pipeline has changed, end as an Error that says so, cleaned up where that is the same", async () => {
+    const cleaned: Array<string> = []
+    const clean = () => {
+      cleaned.push("x")
+      return Step.Continue
+    }
+    const first = await durableOf(store, { gone: gated(), changed: gated().finally(clean), kept: gated() })
+    await first.enqueue([
+      { callId: "gone", name: "gone", agentId: "a" },
+      { callId: "changed", name: "changed", agentId: "b" },
+      { callId: "queued", name: "gone", agentId: "a" },
+      { callId: "kept", name: "kept", agentId: "c" },
+    ])
+    for (let asked = 0; asked < 3; asked += 1) await untilTag(first, "AwaitingApproval")
+    await first.close()
+    const second = await durableOf(store, {
+      changed: pipeline().awaitApproval().andThen(out("other")).finally(clean),
+      kept: gated(),
+    })
+    const ends = [
+      await untilTag(second, "Error"),
+      await untilTag(second, "Error"),
+      await untilTag(second, "Error"),
+    ]
+    expect(Object.fromEntries(ends.map(({ callId, content }) => [callId, content]))).toEqual({
+      gone: 'Cannot restore "gone": there is no tool "gone" any more. Register it first',
+      changed:
+        'Cannot restore "changed": the pipeline of tool "changed" has another shape than when the call was written down. Run the call anew',
+      queued: 'Unknown tool "gone". Available tools: changed, kept',
+    })
+    expect(cleaned).toEqual(["x"])
+    expect((await second.inbox()).map(({ callId }) => callId)).toEqual(["kept"])
+  })
+
+  it("keep their rules, and the time that a gate is open", async () => {
+    const now = vi.spyOn(Date, "now")
+    const filters = () => ToolFilters.compile({})
+    const first = await durableOf(store, { tool: gated() }, { filters: filters(), approvalTimeout: "1 hour" })
+    await first.enqueue([{ callId: "a", name: "tool", params: {} }])
+    await untilTag(first, "AwaitingApproval")
+    expect(await first.approve("a", { remember: "tool" })).toBe(true)
+    await untilTag(first, "Completed")
+    await first.enqueue([{ callId: "b", name: "tool", params: {} }])
+    expect(await untilTag(first, "Completed")).toMatchObject({ decidedBy: { kind: "rule" } })
+    await first.close()
+    const second = await durableOf(store, { tool: gated(), other: gated() }, { approvalTimeout: "1 hour" })
+    await second.enqueue([{ callId: "c", name: "tool", params: {} }])
+    expect(await untilTag(second, "Completed")).toMatchObject({ decidedBy: { kind: "rule" } })
+    await second.enqueue([{ callId: "d", name: "other" }])
+    await untilTag(second, "AwaitingApproval")
+    await second.close()
+    const later = Date.now() + 3_600_001
+    now.mockImplementation(() => later)
+    const third = await durableOf(store, { tool: gated(), other: gated() }, { approvalTimeout: "1 hour" })
+    expect(await untilTag(third, "Denied")).toMatchObject({ callId: "d", by: "expired" })
+    now.mockRestore()
+  })
+
+  it("are asked their hooks again only where what they said was not stored", async () => {
+    const seen: Array<string> = []
+    const hooks = {
+      beforeCall: ({ callId }: { readonly callId: string }) => void seen.push(`before ${callId}`),
+      afterCall: ({ callId }: { readonly callId: string }) => {
+        seen.push(`after ${callId}`)
+        return { content: "rewritten" }
+      },
+    }
+    const first = await durableOf(store, { tool: gated() }, { hooks })
+    await first.enqueue([{ callId: "a", name: "tool" }])
+    await untilTag(first, "AwaitingApproval")
+    await first.close()
+    const second = await durableOf(store, { tool: gated() }, { hooks })
+    await untilTag(second, "AwaitingApproval")
+    await second.approve("a")
+    expect(await untilTag(second, "Completed")).toMatchObject({ content: "rewritten" })
+    expect(await second.result("a")).toMatchObject({ content: "rewritten" })
+    expect(seen).toEqual(["before a", "after a"])
+  })
+})
+
+describe("pending actions of a store", () => {
+  const staging = () =>
+    pipeline()
+      .andThen(out("preview"))
+      .awaitResolve({ label: "Change" })
+      .awaitApproval()
+      .andThen(out("changed"))
+
+  it("stay in their order, claimed ones with the call that claims them", async () => {
+    const first = await durableOf(store, { tool: staging() })
+    await first.enqueue([
+      { callId: "a", name: "tool" },
+      { callId: "b", name: "tool" },
+    ])
+    await untilTag(first, "Completed")
+    await untilTag(first, "Completed")
+    const ids = first.executor
+      .agent()
+      .pendingActions.list()
+      .map(({ actionId }) => actionId)
+    await first.enqueue([{ callId: "r", name: "resolve", params: { action: "apply", reason: "so" } }])
+    await untilTag(first, "AwaitingApproval")
+    await first.close()
+    const second = await durableOf(store, { tool: staging() })
+    const { pendingActions } = second.executor.agent()
+    expect(pendingActions.list().map(({ actionId }) => actionId)).toEqual([ids[0]])
+    await untilTag(second, "AwaitingApproval")
+    await second.deny("r")
+    await untilTag(second, "Denied")
+    expect(pendingActions.list().map(({ actionId }) => actionId)).toEqual(ids)
+  })
+
+  it("that were pushed with functions are told as dropped by the next process", async () => {
+    const first = await durableOf(store, {})
+    const actionId = first.executor.agent().pendingActions.push({ label: "Pushed", apply: () => "x" })
+    await untilTag(first, "ActionPending")
+    await first.close()
+    const second = await durableOf(store, {})
+    expect(await untilTag(second, "ActionResolved")).toMatchObject({
+      actionId,
+      outcome: "dropped",
+      cleanupErrors: ["It was pushed with functions, which ended with their process"],
+    })
+    await second.close()
+    const third = await durableOf(store, {})
+    expect(await third.executor.next()).toBeUndefined()
+  })
+
+  it("that are dropped are cleaned up after, also by the next process", async () => {
+    const began = deferred()
+    const cleaned: Array<string> = []
+    const tool = (close: () => Promise<Step> | Step) => staging().finally(close)
+    const first = await durableOf(store, {
+      tool: tool(() => {
+        began.resolve()
+        return new Promise<Step>(() => undefined)
+      }),
+    })
+    await first.enqueue([{ callId: "a", name: "tool" }])
+    await untilTag(first, "Completed")
+    first.executor.agent().pendingActions.clear()
+    await began.promise
+    await first.close()
+    const second = await durableOf(store, {
+      tool: tool(() => {
+        cleaned.push("x")
+        return Step.Continue
+      }),
+    })
+    expect(await untilTag(second, "ActionResolved")).toMatchObject({ outcome: "dropped" })
+    expect(cleaned).toEqual(["x"])
+    await second.close()
+    const third = await durableOf(store, { tool: tool(() => Step.Continue) })
+    expect(await third.executor.next()).toBeUndefined()
+  })
+})
+
+describe("a store that is away", () => {
+  it("holds the calls until it is back, and its host is told", async () => {
+    const told: Array<unknown> = []
+    const back = deferred()
+    const ran: Array<string> = []
+    const durable = await durableOf(
+      store,
+      {
+        tool: pipeline()
+          .awaitApproval()
+          .andThen(() => {
+            ran.push("handler")
+            return Step.Output("done")
+          }),
+      },
+      {
+        onStoreError: (error) => {
+          told.push(error)
+          if (error === undefined) back.resolve()
+        },
+      },
+    )
+    await durable.enqueue([{ callId: "a", name: "tool" }])
+    await untilTag(durable, "AwaitingApproval")
+    const full = new Error("database or disk is full")
+    let failures = 0
+    const failed = deferred()
+    const transaction = vi.spyOn(StoreDatabase.prototype, "transaction").mockImplementation(() => {
+      failures += 1
+      if (failures === 2) failed.resolve()
+      throw full
+    })
+    const approved = durable.approve("a")
+    await failed.promise
+    expect(ran).toEqual([])
+    transaction.mockRestore()
+    await back.promise
+    expect(await approved).toBe(true)
+    expect(await untilTag(durable, "Completed")).toMatchObject({ content: "done" })
+    expect(ran).toEqual(["handler"])
+    expect(told.at(0)).toBe(full)
+    expect(told.at(-1)).toBeUndefined()
+  })
+})

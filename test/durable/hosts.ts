@@ -1,0 +1,79 @@
+/** Hosts of a store in processes of their own, which are killed. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { mkdir, readFile, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { build } from "esbuild"
+import { afterAll, beforeAll } from "vitest"
+import type { HostPlan } from "./store-host.ts"
+
+/** What a host told, as data. */
+export type Told = { readonly _tag: string } & Readonly<Record<string, unknown>>
+
+/** Inside of the project, so that its packages are found. */
+const bundles = fileURLToPath(new URL("../../node_modules/.cache/stepline-test", import.meta.url))
+
+const runUntil = async (
+  script: string,
+  folder: string,
+  plan: HostPlan,
+  killAt: ((told: Told) => boolean) | undefined,
+): Promise<{ readonly told: Array<Told>; readonly isKilled: boolean }> => {
+  const args = [script, `${folder}/calls.db`, folder, JSON.stringify(plan)]
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
+  const exited = once(child, "exit")
+  const told: Array<Told> = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    const event = JSON.parse(line) as Told
+    told.push(event)
+    if (killAt?.(event) === true) {
+      child.kill("SIGKILL")
+      break
+    }
+  }
+  const [code, signal] = (await exited) as [number | null, string | null]
+  if (code !== 0 && signal !== "SIGKILL") throw new Error(`The host ended with ${code ?? signal}`)
+  return { told, isKilled: signal === "SIGKILL" }
+}
+
+/** Hosts as one file, which starts sooner. */
+export const useHosts = () => {
+  const script = join(bundles, `store-host-${process.pid}.mjs`)
+  beforeAll(async () => {
+    await mkdir(bundles, { recursive: true })
+    await build({
+      entryPoints: [fileURLToPath(new URL("store-host.ts", import.meta.url))],
+      outfile: script,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      packages: "external",
+      conditions: ["@stepline/source"],
+    })
+  })
+  afterAll(() => rm(script, { force: true }))
+  return {
+    /** Runs a host until it is done, or until this is told: then it is killed. Gives all that it told. */
+    run: async (folder: string, plan: HostPlan, killAt?: (told: Told) => boolean): Promise<Array<Told>> =>
+      (await runUntil(script, folder, plan, killAt)).told,
+    /** Runs a host that may kill itself. True where it did. */
+    dies: async (folder: string, plan: HostPlan): Promise<boolean> =>
+      (await runUntil(script, folder, plan, undefined)).isKilled,
+  }
+}
+
+export const tag =
+  (name: string) =>
+  ({ _tag }: Told): boolean =>
+    _tag === name
+
+export const tags = (told: ReadonlyArray<Told>): Array<string> => told.map(({ _tag }) => _tag)
+
+/** The handlers that ran, in any process: `<call> <handler> <key>`. */
+export const ranIn = async (folder: string): Promise<Array<string>> => {
+  const file = `${folder}/ran.txt`
+  return existsSync(file) ? (await readFile(file, "utf8")).trimEnd().split("\n") : []
+}

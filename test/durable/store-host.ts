@@ -1,0 +1,122 @@
+/**
+ * A host in a process of its own: opens a store, queues calls and tells all that it hears, a line of JSON each. Each handler
+ * that runs adds a line to `ran.txt`. It can be told to kill itself at any of its commits.
+ */
+import { appendFileSync } from "node:fs"
+import { StoreDatabase } from "../../src/durable/database.ts"
+import { openDurableExecutor } from "../../src/durable/index.ts"
+import { astEditTool, editFileTool, shellTool, writeFileTool } from "../../src/impls/index.ts"
+import { defineTool, handler, pipeline, Step, type ToolCallInput, ToolRegistry } from "../../src/index.ts"
+
+/** What the host does. */
+export interface HostPlan {
+  readonly calls?: ReadonlyArray<ToolCallInput>
+  /** What it answers at gates. Default: nothing. */
+  readonly decide?: "approve" | "deny" | "edit"
+  /** Whether it answers effects. Default true. */
+  readonly answers?: boolean
+  /** Resolves what is pending, once nothing else is left to do. */
+  readonly resolve?: "apply" | "discard"
+  /** Kills itself before or after this commit: the first is 1. */
+  readonly killAt?: number
+  readonly kill?: "before" | "after"
+  /** Tools that are not there any more, or look otherwise now. */
+  readonly without?: string
+  readonly changed?: boolean
+}
+
+const [store, cwd, planText] = process.argv.slice(2) as [string, string, string]
+const plan = JSON.parse(planText) as HostPlan
+
+const ran = (line: string) => appendFileSync(`${cwd}/ran.txt`, `${line}\n`)
+const tell = (line: unknown) => process.stdout.write(`${JSON.stringify(line)}\n`)
+
+const working = (name: string, retry?: "never") =>
+  handler(
+    name,
+    async ({ call, idempotencyKey, output, memory }) => {
+      ran(`${call.callId} ${name} ${idempotencyKey}`)
+      memory[name] = true
+      const text = output?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? ""
+      await new Promise(setImmediate)
+      return Step.Output(`${text}${name};`)
+    },
+    { retry },
+  )
+
+const define = (name: string, compose: () => ReturnType<typeof pipeline>) =>
+  defineTool({
+    name,
+    description: name,
+    parameters: { type: "object", properties: { text: { type: "string" } } },
+    compose: () => (plan.changed ? compose().andThen(working("more")) : compose()),
+  })
+
+const tools = [
+  astEditTool,
+  editFileTool,
+  shellTool,
+  writeFileTool,
+  define("work", () =>
+    pipeline().andThen(working("first")).awaitApproval().andThen(working("second")).finally(working("last")),
+  ),
+  define("once", () => pipeline().andThen(working("before")).andThen(working("strict", "never"))),
+  define("ask", () =>
+    pipeline()
+      .andThen(() => Step.Delegate({ _tag: "Ask", what: "else" }))
+      .andThen(working("answered")),
+  ),
+  define("stage", () =>
+    pipeline()
+      .andThen(working("preview"))
+      .awaitResolve({ label: "Change" })
+      .andThen(working("apply"))
+      .finally(working("close")),
+  ),
+  define("hang", () =>
+    pipeline()
+      .andThen(working("began"))
+      .andThen(
+        handler("hang", ({ call, idempotencyKey }) => {
+          ran(`${call.callId} hang ${idempotencyKey}`)
+          return new Promise<Step>(() => setInterval(() => undefined, 1000))
+        }),
+      )
+      .finally(working("last")),
+  ),
+].filter(({ name }) => name !== plan.without)
+
+if (plan.killAt !== undefined) {
+  const { transaction } = StoreDatabase.prototype
+  let count = 0
+  StoreDatabase.prototype.transaction = function (this: StoreDatabase, work) {
+    count += 1
+    if (count === plan.killAt && plan.kill === "before") process.kill(process.pid, "SIGKILL")
+    transaction.call(this, work)
+    if (count === plan.killAt) process.kill(process.pid, "SIGKILL")
+  }
+}
+
+const durable = await openDurableExecutor({ store, registry: new ToolRegistry(tools), cwd })
+const { executor } = durable
+await durable.enqueue(plan.calls ?? [])
+tell({ _tag: "Opened", tasks: durable.tasks.list(), pending: executor.agent().pendingActions.list() })
+
+const decide = (event: Extract<Awaited<ReturnType<typeof executor.next>>, { _tag: "AwaitingApproval" }>) => {
+  if (plan.decide === "approve") event.approve()
+  if (plan.decide === "deny") event.deny("no")
+  if (plan.decide === "edit") event.approve({ params: { text: "edited" } })
+}
+
+for (;;) {
+  for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
+    tell(event)
+    if (event._tag === "AwaitingApproval") decide(event)
+    if (event._tag === "Delegate" && plan.answers !== false) event.succeed("answered")
+  }
+  if (plan.resolve === undefined || !executor.agent().pendingActions.hasPending) break
+  const callId = `resolve-${executor.agent().pendingActions.peek()?.actionId}`
+  await durable.enqueue([{ callId, name: "resolve", params: { action: plan.resolve, reason: "so" } }])
+}
+tell({ _tag: "Idle", tasks: durable.tasks.list() })
+await durable.close()
