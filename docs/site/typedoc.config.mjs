@@ -21,6 +21,7 @@ export default {
   sort: ["documents-first", "source-order"],
   sortEntryPoints: false,
   visibilityFilters: {},
+  useFirstParagraphOfCommentAsSummary: true,
   searchInComments: true,
   searchInDocuments: true,
   // Who looks for a word wants to understand it first.
