@@ -381,8 +381,11 @@ describe("the lines of a session on stdin", () => {
   })
 
   test("wait for what they started in the background", async () => {
-    const { status, stdout } = await lines("shell sleep 0.2; echo late &\nshell echo early", "--yes")
-    expect(stdout).toMatch(/Running in background \(task_id: 1\)\n[\s\S]* {2}early\n[\s\S]* {2}late\n$/)
+    const { status, stdout } = await lines(
+      "shell until [ -e go ]; do sleep 0.05; done; echo late &\nshell echo early\nshell touch go",
+      "--yes",
+    )
+    expect(stdout).toMatch(/Running in background \(task_id: 1\)\n[\s\S]* {2}early\n[\s\S]* {2}late\n/)
     expect(status).toBe(0)
   })
 
