@@ -31,8 +31,11 @@ const codeOf = (character: string): string => {
   return mark(controls[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`)
 }
 
-/** Controls, formats, surrogates, private and unassigned characters, blanks of other widths, and what is drawn as nothing. */
-const unseen = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
+/**
+ * Controls, formats, surrogates, private and unassigned characters, blanks of other widths, what is drawn as nothing, and
+ * what only changes its neighbour: the colour of a face, and a letter that is drawn on the next one.
+ */
+const unseen = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}\u2800\u0d4e]/u
 
 /** Scripts in everyday use (Unicode's Annex 31): letters of all others are mistaken too easily. */
 const everydayScript = new RegExp(
@@ -51,9 +54,18 @@ const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Thaana}]/u
 /** Scripts that share shapes. */
 const alike = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u]
 const sharesLatinShapes = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/u
-/** Scripts that live by marks that are drawn over, under and around their letters. */
-const takesMarks = /^(?=\p{L})[^\p{Script=Latin}\p{Script=Common}\p{Script=Cyrillic}\p{Script=Greek}]$/u
+/** Scripts that live by marks that are drawn over, under and around their letters, and which marks are theirs. */
+const markedScripts =
+  "Arabic Hebrew Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Khmer"
+    .split(" ")
+    .map((script) => ({
+      letter: new RegExp(`^(?=\\p{L})\\p{Script=${script}}$`, "u"),
+      mark: new RegExp(`\\p{Script_Extensions=${script}}`, "u"),
+    }))
 const maxCombined = 3
+
+const isOwnMark = (mark: string, letter: string): boolean =>
+  markedScripts.some((script) => script.mark.test(mark) && script.letter.test(letter))
 
 /** Characters that are never shown as they are, whatever stands around them. */
 const isAlwaysMarked = (character: string): boolean =>
@@ -75,14 +87,16 @@ const word = (text: string): string => {
   const isMarked = (character: string): boolean =>
     isAlwaysMarked(character) || (isMistaken && sharesLatinShapes.test(character))
   let shown = ""
-  // How many more combining marks the letter before may have: none where no script lives by such.
+  // The letter that combining marks belong to, and how many more it may have.
+  let letter = ""
   let room = 0
   for (const part of text.match(/\w+|[^\w]/gu) ?? []) {
     const isCombining = /\p{M}/u.test(part)
-    const isShown = isAscii.test(part) || (!isMarked(part) && (!isCombining || room > 0))
+    const isShown =
+      isAscii.test(part) || (!isMarked(part) && (!isCombining || (room > 0 && isOwnMark(part, letter))))
     shown += isShown ? part : codeOf(part)
-    if (!isCombining) room = isShown && takesMarks.test(part) ? maxCombined : 0
-    else room = isShown ? room - 1 : 0
+    if (!isCombining) letter = isShown ? part : ""
+    room = !isCombining ? maxCombined : isShown ? room - 1 : 0
   }
   // Written otherwise, the same would be seen.
   if (shown.normalize("NFC") !== shown) shown = shown.replace(/\p{M}/gu, codeOf)

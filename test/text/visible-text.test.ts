@@ -19,6 +19,11 @@ describe("what cannot be seen is drawn", () => {
     ["letters and patterns that show nothing", "\u3164\u2800\u115f", "⟦U+3164⟧⟦U+2800⟧⟦U+115F⟧"],
     ["line separators", "a\u2028b\u2029c\u0085", "a⟦U+2028⟧b⟦U+2029⟧c⟦U+0085⟧"],
     ["blanks of another kind", "a\u00a0b\u3000", "a⟦U+00A0⟧b⟦U+3000⟧"],
+    [
+      "what takes no place of its own behind another character",
+      "a\u{1f3fd} \u{1f469}\u{1f3fd} ന\u0d4eത",
+      "a⟦U+1F3FD⟧ \u{1f469}⟦U+1F3FD⟧ ന⟦U+0D4E⟧ത",
+    ],
     ["half of a surrogate pair", "\ud83d!", "⟦U+D83D⟧!"],
     ["blanks that push something away", `a${" ".repeat(5000)}b`, "a⟦5000 spaces⟧b"],
     ["empty lines that do", `a${"\n".repeat(99)}b`, "a⟦99 newlines⟧b"],
@@ -37,6 +42,11 @@ describe("what is taken for something else is drawn", () => {
     ["other widths and styles", "ｒm 𝐱", "⟦U+FF52⟧m ⟦U+1D431⟧"],
     ["dashes and quotes", "–rf ‘a’", "⟦U+2013⟧rf ⟦U+2018⟧a⟦U+2019⟧"],
     ["a letter that is put together", "e\u0301", "e⟦U+0301⟧"],
+    [
+      "marks on letters whose script has none, or others",
+      "日\u0307 한\u0338 ก\u0301 ש\u0e31",
+      "日⟦U+0307⟧ 한⟦U+0338⟧ ก⟦U+0301⟧ \u200eש⟦U+0E31⟧\u200e",
+    ],
     ["digits of another script", "٣", "⟦U+0663⟧"],
     ["scripts that nobody writes every day", "ꓡꓢ", "⟦U+A4E1⟧⟦U+A4E2⟧"],
   ])("%s", (_name, text, expected) => {
@@ -48,6 +58,8 @@ describe("what is taken for something else is drawn", () => {
     "naïve café Tiếng Việt",
     "日本語テキスト",
     "नमस्ते दुनिया",
+    "ภาษาไทยที่นี่",
+    "မြန်မာစာ ខ្មែរ தமிழ் বাংলা",
     "한국어",
     "├── src → ✓",
   ])("and ordinary text is not: %s", (text) => {
@@ -55,9 +67,30 @@ describe("what is taken for something else is drawn", () => {
   })
 
   test("what is read from right to left keeps to its place", () => {
+    expect(visibleText("مُحَمَّد שָׁלוֹם")).not.toContain("⟦")
     expect(visibleText("שלום; rm 1")).toBe("\u200eשלום\u200e; rm 1")
   })
 })
+
+/** All that are assigned, but for letters of Han and private ones: those of the first two planes, and the tags. */
+const blocks = [...Array.from({ length: 0x20 }, (_, index) => index * 0x1000), 0xe0000]
+
+test.each(["", "a", "日", "👩", "ש"])(
+  "of all characters, none comes out behind %j that cannot be seen",
+  (before) => {
+    const loose = before === "ש" ? "" : "\\p{M}"
+    const unseen = new RegExp(
+      `[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Emoji_Modifier}${loose}]`,
+      "gu",
+    )
+    for (const first of blocks) {
+      const codes = Array.from({ length: 0x1000 }, (_, index) => first + index)
+      const text = codes.map((code) => before + String.fromCodePoint(code) + before).join(" ")
+      const drawn = visibleText(text, { singleLine: true }).replaceAll("\u200e", "")
+      expect(drawn.match(unseen)).toBeNull()
+    }
+  },
+)
 
 test("on a single line, line ends are drawn", () => {
   expect(visibleText("a\nb \n\nc", { singleLine: true })).toBe("a ⏎ b␣ ⏎  ⏎ c")
