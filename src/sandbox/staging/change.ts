@@ -30,4 +30,6 @@ export interface ChangeSet {
   readonly changes: ReadonlyArray<Change>
   /** Paths of pipes, sockets and devices, which are not applied. */
   readonly leftOut: ReadonlyArray<string>
+  /** Paths of files that are parted from their names outside of the folder. */
+  readonly parted?: ReadonlyArray<string>
 }

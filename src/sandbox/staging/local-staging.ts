@@ -10,6 +10,7 @@ import { type Applying, expectAsSeen } from "./apply-changes.ts"
 import type { Change, ChangeSet } from "./change.ts"
 import { readChanges } from "./change-set.ts"
 import { parseListing } from "./listing.ts"
+import { keepInside } from "./outside-names.ts"
 import { canKeepLinks, overlayCommand } from "./overlay-command.ts"
 import {
   applyStage,
@@ -87,11 +88,16 @@ const contentOf = async (
   return { before, after }
 }
 
-const notesOf = ({ changes, leftOut }: ChangeSet, isBoxed: boolean): Array<string> => {
+const notesOf = ({ changes, leftOut, parted = [] }: ChangeSet, isBoxed: boolean): Array<string> => {
   const notes: Array<string> = []
   if (leftOut.length > 0) {
     notes.push(
       `Not staged, and not applied: pipes, sockets, devices and names that are no text (${leftOut.slice(0, 10).join(", ")}).`,
+    )
+  }
+  if (parted.length > 0) {
+    notes.push(
+      `Names of these files outside of the folder (hard links), and those that the command did not touch, keep the former content: ${parted.slice(0, 10).join(", ")}.`,
     )
   }
   const stale = changes.filter(({ isStale }) => isStale === true).map(({ path }) => path)
@@ -197,7 +203,8 @@ class LocalStaging implements Staging {
     const [above, below] = await Promise.all([lstat(upper), lstat(folder)])
     const keepsLinks = canKeepLinks && above.dev === below.dev
     const listing = parseListing(seen)
-    const found = await readChanges({ lower: folder, upper, seen: listing, keepsLinks, startedAt })
+    const read = await readChanges({ lower: folder, upper, seen: listing, keepsLinks, startedAt })
+    const found = await keepInside(folder, read)
     const isOwn = (change: Change) => inner !== undefined && isOfBox(change, folder, inner.protectedPaths)
     const set = { ...found, changes: found.changes.filter((change) => !isOwn(change)) }
     await writeManifest(stage, { folder, changes: set.changes })

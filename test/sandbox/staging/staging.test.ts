@@ -218,6 +218,21 @@ describe("its changes", () => {
     await staging().discard(id)
   })
 
+  it.runIf(process.getuid?.() === 0)("do not reach the names of a file outside of the folder", async () => {
+    await writeFile(path("outside"), "one\n")
+    await link(path("outside"), path("ws/hard"))
+    await link(path("ws/a.txt"), path("ws/second"))
+    const { id, notes } = await run("echo more | tee -a hard a.txt; chmod 600 hard")
+    expect(notes[0]).toBe(
+      "Names of these files outside of the folder (hard links), and those that the command did not touch, keep the former content: hard.",
+    )
+    await staging().apply(id)
+    expect(await readFile(path("outside"), "utf8")).toBe("one\n")
+    expect((await stat(path("outside"))).mode & 0o777).toBe(0o644)
+    for (const name of ["hard", "a.txt", "second"])
+      expect(await readFile(path(`ws/${name}`), "utf8")).toBe("one\nmore\n")
+  })
+
   it("are gone when they are discarded", async () => {
     const before = await treeOf(ws())
     const { id } = await run("echo more >> a.txt; mkdir -m 0 closed")
