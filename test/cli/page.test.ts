@@ -53,7 +53,9 @@ describeWithChromium("the command's page", () => {
     await dialog.getByRole("button", { name: "Run" }).click()
     await page.getByRole("button", { name: "Approve" }).click()
     await page.getByText("Nothing waits for you.").waitFor()
-    await expect.poll(() => readFile(join(cwd, "a.txt"), "utf8").catch(() => "")).toBe("hello")
+    await expect
+      .poll(() => readFile(join(cwd, "a.txt"), "utf8").catch(() => ""), { timeout: 30_000 })
+      .toBe("hello")
     child.kill()
     const [status] = await once(child, "close")
     expect(status).toBe(143)

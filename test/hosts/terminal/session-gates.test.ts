@@ -427,3 +427,30 @@ test("a command's own output can do nothing to the terminal, as it streams and w
   await terminal.see(/\n {2}ended\n/)
   expect(terminal.raw).not.toMatch(/\u001b\[2J|\u001b\]0;|\u001bP|[\u0080-\u009f]/)
 })
+
+test("a gate that somebody else answers, as on a page, is asked here no longer", async () => {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const slow = defineTool({
+    name: "slow",
+    description: "Says nothing for a while.",
+    parameters: Type.Object({}),
+    compose: () =>
+      pipeline()
+        .awaitApproval()
+        .andThen(async () => {
+          await released
+          return Step.Output("at last")
+        }),
+  })
+  const executor = new ToolExecutor(new ToolRegistry([slow]), { cwd })
+  await using terminal = new SessionTerminal({ executor })
+  terminal.enter(call("slow", {}))
+  await terminal.see("[y]es [n]o")
+  expect(executor.approve("1")).toBe(true)
+  await terminal.missing("[y]es")
+  release()
+  await terminal.see("at last")
+})

@@ -1,5 +1,5 @@
 /** Tools for the page to show. */
-import { defineTool, pipeline, Step } from "../../../src/index.ts"
+import { defineTool, type HandlerContext, pipeline, Step } from "../../../src/index.ts"
 
 const text = { type: "string" } as const
 
@@ -43,3 +43,26 @@ export const change = defineTool({
       .awaitResolve({ label: `Change a.txt to ${to}` })
       .andThen({ name: "apply", call: () => Step.Output(`changed to ${to}`) }),
 })
+/** Puts out what it is given, and then goes on until it is let go, or cancelled. */
+export const streaming = () => {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const tool = defineTool({
+    name: "stream",
+    description: "Streams.",
+    parameters: { type: "object", properties: { text } } as const,
+    compose: ({ text: said = "one" }) =>
+      pipeline().andThen({
+        name: "stream",
+        call: async function* ({ signal }: HandlerContext) {
+          yield Step.Delta(String(said))
+          const cancelled = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))
+          await Promise.race([released, cancelled])
+          if (!signal.aborted) yield Step.Output("streamed it all")
+        },
+      }),
+  })
+  return { tool, release }
+}

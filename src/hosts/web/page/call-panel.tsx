@@ -5,7 +5,7 @@ import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
 import { TaskButtons } from "./tasks.tsx"
-import { Diff, Params, Said, visibleLine } from "./texts.tsx"
+import { Diff, Output, Params, visibleLine } from "./texts.tsx"
 import { duration, timeOfDay } from "./times.ts"
 
 const deciders: Readonly<Record<string, string>> = {
@@ -20,14 +20,13 @@ const deciders: Readonly<Record<string, string>> = {
   shutdown: "the shutdown",
 }
 
-const decision = ({ kind, rule, source, command, reason }: DecisionDetail): string =>
-  [
-    deciders[kind] ?? kind,
-    rule === undefined ? "" : `: ${rule}`,
-    source === undefined ? "" : ` (${source})`,
-    command === undefined || command === rule ? "" : `, for ${command}`,
-    reason === undefined ? "" : `. ${reason}`,
-  ].join("")
+const decision = ({ kind, rule, source, command, reason }: DecisionDetail): string => {
+  const who = `${deciders[kind] ?? kind}${source === undefined ? "" : ` (${source})`}`
+  // The reason names the rule, and what it matched.
+  if (reason !== undefined) return `${who}: ${reason}`
+  if (rule === undefined) return who
+  return command === undefined ? `${who}: ${rule}` : `${who}: ${rule}, for ${command}`
+}
 
 const partStates: Readonly<Record<PartDetail["state"], string>> = {
   done: "done",
@@ -111,12 +110,12 @@ const Texts = ({ detail }: { readonly detail: CallDetail }) => {
       )}
       {isStreamed ? (
         <Part title="Output">
-          <Said text={output} />
+          <Output text={output} />
         </Part>
       ) : undefined}
       {content === "" || content === diff ? undefined : (
         <Part title="Result">
-          <Said text={content} />
+          <Output text={content} />
         </Part>
       )}
     </>

@@ -68,13 +68,31 @@ export const Inbox = (props: {
   const isSettled = useSettled(shown.map(idOf).join(" "))
   const [said, setSaid] = useState("")
   const more = items.length - shown.length
+  const heading = useRef<HTMLHeadingElement>(null)
+  // A card that goes takes the focus with it: whoever uses keys goes on from here, and not from the page's begin.
+  const hadFocus = useRef(false)
+  useEffect(() => {
+    if (hadFocus.current && document.activeElement === document.body) heading.current?.focus()
+  })
   return (
-    <section class="inbox" aria-label="Inbox">
-      <h2>
+    <section
+      class="inbox"
+      aria-label="Inbox"
+      onFocusCapture={() => {
+        hadFocus.current = true
+      }}
+      onPointerDownCapture={() => {
+        hadFocus.current = false
+      }}
+    >
+      <h2 ref={heading} tabIndex={-1}>
         Inbox <span class="count">{items.length}</span>
       </h2>
       <p class="note" role="status">
         {said}
+      </p>
+      <p class="hidden" role="status">
+        {items.length === 0 ? "" : `${items.length} waiting in the inbox`}
       </p>
       {items.length === 0 ? <p class="none">Nothing waits for you.</p> : undefined}
       <ol class="cards">

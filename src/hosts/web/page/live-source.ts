@@ -16,10 +16,18 @@ const read = async <A>(path: string): Promise<A | undefined> => {
   return response.ok ? ((await response.json()) as A) : undefined
 }
 
+/** Whether somebody may be about to answer what has changed. */
+const isUrgent = ({ _tag }: Change): boolean =>
+  _tag === "Asked" || _tag === "Answered" || _tag === "Staged" || _tag === "Resolved" || _tag === "ShutDown"
+
 class LiveSource implements Source {
   state = emptyState({ title: document.title, calls: false })
   connection: Connection = "connecting"
   private readonly listeners = new Set<() => void>()
+  private pending: Array<Change> = []
+  private timer: ReturnType<typeof setTimeout> | undefined
+  /** Milliseconds in which changes come together. */
+  private pause = 0
 
   now(): number {
     return Date.now()
@@ -65,18 +73,40 @@ class LiveSource implements Source {
     const events = new EventSource("/api/events")
     events.addEventListener("open", () => this.set("live"))
     events.addEventListener("state", ({ data }) => {
+      this.pending = []
       this.state = readState(JSON.parse(data) as PlainState)
       this.set(this.state.ended ? "ended" : "live")
     })
     events.addEventListener("changes", ({ data }) => {
-      this.state = reduce(this.state, JSON.parse(data) as ReadonlyArray<Change>)
-      if (this.state.ended) events.close()
-      this.set(this.state.ended ? "ended" : "live")
+      const changes = JSON.parse(data) as ReadonlyArray<Change>
+      for (const change of changes) this.pending.push(change)
+      if (changes.some(isUrgent)) this.apply(events)
+      else this.timer ??= setTimeout(() => this.apply(events), this.pause)
     })
     events.addEventListener("error", () => {
       if (this.state.ended) return
       this.set(events.readyState === EventSource.CLOSED ? "refused" : "lost")
     })
+  }
+
+  /** Takes what came together, and leaves the page three times as long to do other things as showing it took. */
+  private apply(events: EventSource): void {
+    clearTimeout(this.timer)
+    const began = performance.now()
+    const changes = this.pending
+    this.pending = []
+    this.state = reduce(this.state, changes)
+    if (this.state.ended) events.close()
+    this.set(this.state.ended ? "ended" : "live")
+    // What is drawn counts. Nothing is drawn of a page that is not on show.
+    const measure = () => {
+      this.pause = Math.min(1000, 3 * Math.max(0, performance.now() - began - 16))
+    }
+    if (!document.hidden) requestAnimationFrame(() => setTimeout(measure))
+    this.timer = setTimeout(() => {
+      this.timer = undefined
+      if (this.pending.length > 0) this.apply(events)
+    }, this.pause)
   }
 
   private set(connection: Connection): void {

@@ -30,6 +30,12 @@ export interface Source {
 /** A source's state, again whenever it changes. */
 export const useSource = (source: Source): PageState => {
   const [, count] = useState(0)
-  useEffect(() => source.onChange(() => count((n) => n + 1)), [source])
+  useEffect(() => {
+    const again = () => count((n) => n + 1)
+    const stop = source.onChange(again)
+    // It may have changed before anybody listened.
+    again()
+    return stop
+  }, [source])
   return source.state
 }

@@ -2,10 +2,10 @@
 import { useState } from "preact/hooks"
 import type { CallRow, PageState } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
-import { Said, visibleLine } from "./texts.tsx"
+import { Output, visibleLine } from "./texts.tsx"
 import { duration, timeOfDay } from "./times.ts"
 
-const maxFinished = 50
+const maxListed = 50
 
 const isOver = ({ endedAt }: CallRow): boolean => endedAt !== undefined
 
@@ -67,7 +67,8 @@ const TaskItem = (props: {
       <div class="row">
         <span class="dot" aria-hidden="true" />
         <button type="button" class="link grow" onClick={() => onOpen(call.key)}>
-          <b>{visibleLine(call.name)}</b> <span class="title">{visibleLine(call.title)}</span>
+          <b>{visibleLine(call.name)}</b>{" "}
+          {call.title === call.name ? undefined : <span class="title">{visibleLine(call.title)}</span>}
         </button>
         <span class="status">{call.status}</span>
         <span class="when">{when(call)}</span>
@@ -75,7 +76,7 @@ const TaskItem = (props: {
           <TaskButtons {...props} onTaken={setContent} />
         </span>
       </div>
-      {content === undefined ? undefined : <Said text={content} />}
+      {content === undefined ? undefined : <Output text={content} />}
     </li>
   )
 }
@@ -91,10 +92,13 @@ const Group = (props: {
     <>
       <h3>{props.title}</h3>
       <ul>
-        {props.calls.map((call) => (
+        {props.calls.slice(0, maxListed).map((call) => (
           <TaskItem key={call.key} call={call} source={props.source} onOpen={props.onOpen} say={props.say} />
         ))}
       </ul>
+      {props.calls.length > maxListed ? (
+        <p class="none">and {props.calls.length - maxListed} more</p>
+      ) : undefined}
     </>
   )
 
@@ -122,12 +126,8 @@ export const Tasks = (props: {
       {active.length + tasks.length === 0 ? <p class="none">Nothing runs.</p> : undefined}
       <Group {...group} title="Running" calls={active.filter(({ status }) => status === "running")} />
       <Group {...group} title="Waiting" calls={active.filter(waits)} />
-      <Group
-        {...group}
-        title="Queued"
-        calls={active.filter(({ status }) => status === "queued").slice(0, maxFinished)}
-      />
-      <Group {...group} title="Finished in the background" calls={tasks.slice(-maxFinished).reverse()} />
+      <Group {...group} title="Queued" calls={active.filter(({ status }) => status === "queued")} />
+      <Group {...group} title="Finished in the background" calls={tasks.reverse()} />
     </section>
   )
 }

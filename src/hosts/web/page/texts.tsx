@@ -4,8 +4,19 @@ import { visibleText } from "../../../text/visible-text.ts"
 /** On one line, such as a title. */
 export const visibleLine = (text: string): string => visibleText(text, { singleLine: true })
 
+const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, "")
+
+/** A call on one line: its name, unless its title begins with that already, and its title. */
+export const callLabel = ({ name, title }: { readonly name: string; readonly title: string }): string =>
+  visibleLine(plain(title).startsWith(plain(name)) ? title : `${name}  ${title}`)
+
 /** Some text of others, as it is. */
 export const Said = ({ text }: { readonly text: string }) => <pre class="said">{visibleText(text)}</pre>
+
+/** What a tool has put out: colours, which are nothing to decide on, are left out. */
+export const Output = ({ text }: { readonly text: string }) => (
+  <Said text={text.replaceAll("\r\n", "\n").replace(/\u001b\[[\d;:]*m/g, "")} />
+)
 
 const kindOf = (line: string): string => {
   if (line.startsWith("@@")) return "hunk"

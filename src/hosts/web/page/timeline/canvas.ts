@@ -30,6 +30,7 @@ export class TimelineCanvas {
   private open: number | undefined
   private focused: number | undefined
   private frame = 0
+  private later: ReturnType<typeof setTimeout> | undefined
   private colors: Colors
   private patterns = new Map<string, CanvasPattern | string>()
   private dragged: { readonly x: number; readonly range: Range; moves: boolean } | undefined
@@ -59,6 +60,7 @@ export class TimelineCanvas {
 
   close(): void {
     cancelAnimationFrame(this.frame)
+    clearTimeout(this.later)
     this.resized.disconnect()
     this.light.removeEventListener("change", this.recolor)
     this.scroller.removeEventListener("scroll", this.draw)
@@ -125,7 +127,15 @@ export class TimelineCanvas {
       hasFocus: document.activeElement === canvas,
       hatch: (color) => this.hatch(context, color),
     })
-    if (this.isBusy && this.mode !== "free" && !document.hidden) this.draw()
+    if (this.isBusy && this.mode !== "free" && !document.hidden) this.drawWhenMoved(width)
+  }
+
+  /** Again when what runs has grown by half a pixel: sooner there is nothing to see. */
+  private drawWhenMoved(width: number): void {
+    const half = (this.range.to - this.range.from) / width / 2
+    clearTimeout(this.later)
+    if (half < 20) this.draw()
+    else this.later = setTimeout(this.draw, half)
   }
 
   /** The part of time that is to be seen now. */

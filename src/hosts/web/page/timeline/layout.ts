@@ -10,6 +10,8 @@ export interface LaneRow {
   readonly tracks: Array<Array<number>>
   /** When each track is free again. */
   readonly free: Array<number>
+  /** The call that each track is taken by until then. */
+  readonly takenBy: Array<number | undefined>
 }
 
 interface Place {
@@ -17,9 +19,9 @@ interface Place {
   readonly track: number
 }
 
-/** When the bar of a call begins; undefined for one that has none yet. */
-export const startOf = ({ startedAt, endedAt, background, queuedAt }: CallRow): number | undefined =>
-  startedAt ?? endedAt ?? (background ? queuedAt : undefined)
+/** When the bar of a call begins; undefined for one that has none yet. In the background many wait for a place before that. */
+export const startOf = ({ startedAt, endedAt, background, spans }: CallRow): number | undefined =>
+  (background ? spans[0]?.from : startedAt) ?? endedAt
 
 const rowId = ({ lane, agentId, background }: CallRow): string =>
   background ? `background ${agentId}` : `lane ${lane}`
@@ -82,7 +84,9 @@ export class TimelineLayout {
 
   private put(call: CallRow, start: number): void {
     const row = this.rowOf(call)
-    let track = row.free.findIndex((free) => free <= start)
+    // What never ran has no length: it stands beside what did.
+    const isMoment = start === call.endedAt && call.spans.length === 0
+    let track = isMoment && row.tracks.length > 0 ? 0 : row.free.findIndex((free) => free <= start)
     if (track < 0) {
       track = row.tracks.length
       row.tracks.push([])
@@ -94,6 +98,8 @@ export class TimelineLayout {
     keys.splice(at, 0, call.key)
     const place = { row, track }
     this.places.set(call.key, place)
+    if (isMoment) return
+    row.takenBy[track] = call.key
     this.freeAt(place, call)
   }
 
@@ -101,11 +107,12 @@ export class TimelineLayout {
     const keys = row.tracks[track]!
     keys.splice(keys.indexOf(key), 1)
     const last = this.calls.get(keys.at(-1) ?? -1)
+    row.takenBy[track] = last?.key
     row.free[track] = last === undefined ? 0 : (last.endedAt ?? Number.POSITIVE_INFINITY)
   }
 
   private freeAt({ row, track }: Place, { key, endedAt = Number.POSITIVE_INFINITY }: CallRow): void {
-    if (row.tracks[track]!.at(-1) === key) row.free[track] = endedAt
+    if (row.takenBy[track] === key) row.free[track] = endedAt
   }
 
   private rowOf(call: CallRow): LaneRow {
@@ -113,7 +120,14 @@ export class TimelineLayout {
     const known = this.byId.get(id)
     if (known !== undefined) return known
     const { background: isBackground, agentId, lane } = call
-    const row: LaneRow = { id, label: isBackground ? agentId : lane, isBackground, tracks: [], free: [] }
+    const row: LaneRow = {
+      id,
+      label: isBackground ? agentId : lane,
+      isBackground,
+      tracks: [],
+      free: [],
+      takenBy: [],
+    }
     this.byId.set(id, row)
     // An agent's background stands below its lane.
     const beside = this.rows.findIndex((other) => other.label === row.label)

@@ -1,6 +1,6 @@
 /** Draws what is to be seen of the timeline, and nothing else: its cost follows the screen, not the number of calls. */
 import type { CallRow, SpanRow } from "../../state/page-state.ts"
-import { visibleLine } from "../texts.tsx"
+import { callLabel } from "../texts.tsx"
 import { startOf, type TimelineLayout } from "./layout.ts"
 import { markText, type Range, stepOf } from "./scale.ts"
 
@@ -96,7 +96,8 @@ const drawAxis = (picture: Picture): void => {
     context.fillRect(x - 0.5, axisHeight, 1, height)
     context.globalAlpha = 1
     context.fillStyle = colors.muted
-    context.fillText(markText(at, step), x + 4, axisHeight / 2)
+    const text = markText(at, step)
+    if (x + 4 + context.measureText(text).width < width) context.fillText(text, x + 4, axisHeight / 2)
   }
   context.fillStyle = colors.rule
   context.fillRect(0, axisHeight - 1, width, 1)
@@ -105,7 +106,7 @@ const drawAxis = (picture: Picture): void => {
 const isOn = ({ endedAt }: CallRow): boolean => endedAt === undefined
 
 const barColor = (call: CallRow, colors: Colors, index: number): string => {
-  if (call.status === "error") return index % 2 === 0 ? colors["bad-bar"] : colors["bad-bar"]
+  if (call.status === "error") return colors["bad-bar"]
   if (call.status === "denied" || call.status === "cancelled") return colors.off
   if (isOn(call)) return index % 2 === 0 ? colors.run : colors["run-2"]
   return index % 2 === 0 ? colors.bar : colors["bar-2"]
@@ -138,7 +139,7 @@ const drawSpan = (picture: Picture, call: CallRow, span: SpanRow, index: number,
     context.fillRect(from, y, wide, 1.5)
     context.fillRect(from, y + barHeight - 1.5, wide, 1.5)
   }
-  if (span.failed) {
+  if (span.failed && call.status !== "cancelled") {
     context.fillStyle = colors.bad
     context.fillRect(from + wide - 3, y, 3, barHeight)
   }
@@ -150,7 +151,7 @@ const drawLabel = (picture: Picture, call: CallRow, left: number, right: number,
   const room = Math.min(right, width) - from - 4
   if (room < 24) return
   // What stands on a hatched part needs a ground of its own.
-  const text = visibleLine(call.title === call.name ? call.name : `${call.name}  ${call.title}`).slice(0, 160)
+  const text = callLabel(call).slice(0, 160)
   context.save()
   context.beginPath()
   context.rect(from - 6, y, room + 8, barHeight)
@@ -167,13 +168,24 @@ const drawLabel = (picture: Picture, call: CallRow, left: number, right: number,
   context.restore()
 }
 
-/** Gives where the bar ends. */
+const shortColor = (call: CallRow, colors: Colors): string => {
+  if (call.status === "error") return colors.bad
+  return call.status === "waiting" ? colors.gate : barColor(call, colors, 0)
+}
+
 const drawCall = (picture: Picture, call: CallRow, y: number): void => {
   const { context, colors, now, open, focused, hasFocus } = picture
   const start = startOf(call)!
   const left = xOf(picture, start)
   const right = Math.max(xOf(picture, call.endedAt ?? now), left + 2.5)
   const [from, to] = [Math.max(left, -10), Math.min(right, picture.width + 10)]
+  const isMarked = call.key === open || (hasFocus && call.key === focused)
+  // Thousands of these may be in sight: no corners, no parts.
+  if (to - from < 5 && !isMarked) {
+    context.fillStyle = shortColor(call, colors)
+    context.fillRect(from, y, to - from, barHeight)
+    return
+  }
   context.save()
   context.beginPath()
   context.roundRect(from, y, Math.max(to - from, 2.5), barHeight, Math.min(4, (to - from) / 2))

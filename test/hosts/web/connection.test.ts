@@ -1,0 +1,151 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import { expect, it, onTestFinished } from "vitest"
+import { ChangeLog } from "../../../src/hosts/web/server/change-log.ts"
+import { streamEvents } from "../../../src/hosts/web/server/event-stream.ts"
+import type { CallRow } from "../../../src/hosts/web/state/page-state.ts"
+import { describeWithChromium } from "../../servers/chromium.ts"
+import { served, usePages } from "./pages.ts"
+import { note } from "./tools.ts"
+
+const row = (key: number, title = "t"): CallRow => ({
+  key,
+  callId: `c${key}`,
+  agentId: "main",
+  lane: "main",
+  name: "shell",
+  title,
+  background: false,
+  status: "queued",
+  queuedAt: key,
+  spans: [],
+  revision: 0,
+})
+
+const makeLog = () => {
+  const log = new ChangeLog({ title: "t", calls: false })
+  const queue = (key: number, title?: string) => {
+    log.add({ _tag: "Queued", call: row(key, title) })
+    log.flush()
+  }
+  return { log, queue }
+}
+
+/** A server of one stream of events, and what a client of it reads. */
+const streamOf = async (log: ChangeLog) => {
+  const responses: Array<ServerResponse> = []
+  const server = createServer((request, response) => {
+    responses.push(response)
+    const lastEventId = request.headers["last-event-id"]
+    streamEvents(response, log, {
+      epoch: "e",
+      lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const open = (lastEventId?: string) => {
+    const socket = connect(port, "127.0.0.1")
+    onTestFinished(() => void socket.destroy())
+    const given = lastEventId === undefined ? "" : `Last-Event-ID: ${lastEventId}\r\n`
+    socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\n${given}\r\n`)
+    let text = ""
+    socket.setEncoding("utf8").on("data", (part) => (text += part))
+    const until = async (pattern: RegExp) => {
+      while (!pattern.test(text)) await once(socket, "data")
+      return [...text.matchAll(/^id: (\S+)\nevent: (\S+)$/gm)].map(([, id, event]) => `${id} ${event}`)
+    }
+    return { socket, until }
+  }
+  return { open, responses }
+}
+
+describeWithChromium("a page's connection", () => {
+  const pages = usePages()
+
+  it("begins with the state, and goes on behind the last event that the page has", async () => {
+    const { log, queue } = makeLog()
+    queue(1)
+    const { open } = await streamOf(log)
+    expect(await open().until(/"c1"/)).toEqual(["e.1 state"])
+    queue(2)
+    queue(3)
+    expect(await open("e.1").until(/"c3"/)).toEqual(["e.2 changes", "e.3 changes"])
+    const waits = open("e.3")
+    queue(4)
+    expect(await waits.until(/"c4"/)).toEqual(["e.4 changes"])
+  })
+
+  it("begins anew for a page that missed too much, of another run, or of nonsense", async () => {
+    const { log, queue } = makeLog()
+    for (let key = 1; key <= 5; key++) queue(key, "x".repeat(900_000))
+    const { open } = await streamOf(log)
+    for (const id of ["e.1", "other.5", "e.99", "e.x", ""])
+      expect(await open(id).until(/"c5"/)).toEqual(["e.5 state"])
+    expect(await open("e.4").until(/"c5"/)).toEqual(["e.5 changes"])
+  })
+
+  it("holds nothing for a page that does not read, and brings it up to date when it does", async () => {
+    const { log, queue } = makeLog()
+    queue(1)
+    const { open, responses } = await streamOf(log)
+    const { socket, until } = open()
+    await until(/"c1"/)
+    socket.pause()
+    for (let key = 2; key <= 60; key++) {
+      queue(key, "x".repeat(500_000))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    // A message or two; the rest stands in the log alone, of which only the end is kept.
+    expect(responses[0]?.writableLength).toBeLessThan(3_000_000)
+    for (let key = 1; key <= 60; key++) log.add({ _tag: "Dropped", keys: [key] })
+    queue(61)
+    socket.resume()
+    const told = await until(/"c61"/)
+    expect(told.at(-1)).toBe("e.61 state")
+    expect(told.length).toBeLessThan(20)
+  })
+
+  it("that is lost comes back by itself, where it was, with what happened meanwhile", async () => {
+    const { executor, web } = await served([note])
+    const streams: Array<IncomingMessage> = []
+    const began = (message: unknown) => {
+      const { request } = message as { readonly request: IncomingMessage }
+      if (request.url === "/api/events") streams.push(request)
+    }
+    subscribe("http.server.request.start", began)
+    onTestFinished(() => void unsubscribe("http.server.request.start", began))
+    const page = await pages.open(web.url)
+    await page.getByText("Live", { exact: true }).waitFor()
+    executor.enqueue([{ name: "note", agentId: "a", params: { text: "before" } }])
+    await page.getByRole("listitem", { name: "note: Note: before" }).waitFor()
+    streams[0]!.socket.destroy()
+    executor.enqueue([{ name: "note", agentId: "b", params: { text: "meanwhile" } }])
+    await page.getByText("Connection lost, trying again…").waitFor()
+    await page.getByRole("listitem", { name: "note: Note: meanwhile" }).waitFor()
+    await page.getByText("Live", { exact: true }).waitFor()
+    expect(streams[1]?.headers["last-event-id"]).toMatch(/^[\w-]+\.\d+$/)
+    expect(await page.getByRole("listitem", { name: /^note: / }).count()).toBe(2)
+  })
+
+  it("is told to be over when the page is closed, and a browser without a token is told what to do", async () => {
+    const { web } = await served([note])
+    const page = await pages.open(web.url)
+    await page.getByText("Live", { exact: true }).waitFor()
+    const stranger = await pages.open(web.url.replace(/#.*/, ""))
+    await stranger.getByRole("heading", { name: "This browser has no access" }).waitFor()
+    const forged = await pages.open(web.url.replace(/#.*/, "#wrong"))
+    await forged.getByRole("heading", { name: "This browser has no access" }).waitFor()
+    await page.reload()
+    await page.getByText("Live", { exact: true }).waitFor()
+    await web.close()
+    await page.getByText("Ended", { exact: true }).waitFor()
+  })
+})
