@@ -74,6 +74,7 @@ export const guessedShape = (
 }
 
 const maxScattered = 16
+const maxArguments = 64
 /** Options that say which program is run. */
 const runs = /^--(entrypoint|command|cmd|exec|shell|program|run)(=|$)/
 
@@ -90,7 +91,8 @@ export const scatteredShapes = (words: ReadonlyArray<ShellWord>): Array<Readonly
     const named: ReadonlyArray<ReadonlyArray<Piece>> = isLiteral
       ? [[value], [bareName(value)]]
       : [[undefined]]
-    const rest = segmentsOf([word, ...behind]).slice(1)
+    const rest = segmentsOf([word, ...behind.slice(0, maxArguments)]).slice(1)
+    if (behind.length > maxArguments) rest.push({ alternatives: [[undefined]], optional: true })
     shapes.push([
       { alternatives: named, optional: false },
       ...rest.map((segment) => ({ ...segment, optional: true })),

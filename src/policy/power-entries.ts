@@ -96,6 +96,9 @@ const entriesOf = (program: string): ReadonlyArray<Entry> => {
   return known
 }
 
+/** Among how many words a subcommand is looked for. */
+const maxFront = 64
+
 /** Where the subcommands of an entry end; `open` where a word of them is known only when the line runs. */
 const endOfSubcommands = (
   words: ReadonlyArray<ShellWord>,
@@ -104,15 +107,16 @@ const endOfSubcommands = (
 ): number | "open" | undefined => {
   let from = start
   for (const subcommand of subcommands) {
-    const kinds = argumentKinds(words.slice(from), { spelling, wanted, valued })
+    const front = words.slice(from, from + maxFront)
+    const kinds = argumentKinds(front, { spelling, wanted, valued })
     // A word behind an option may be its value.
     const last = kinds.findIndex((kind, at) => kind === "operand" && kinds[at - 1] !== "option")
-    const candidates = words.slice(from, last < 0 ? undefined : from + last + 1)
+    const candidates = last < 0 ? front : front.slice(0, last + 1)
     const found = candidates.findIndex(
       ({ text, literal }, at) =>
         kinds[at] === "operand" && (!literal || subcommand === "*" || text === subcommand),
     )
-    if (found < 0) return undefined
+    if (found < 0) return last < 0 && words.length > from + maxFront ? "open" : undefined
     if (!candidates[found]!.literal) return "open"
     from += found + 1
   }
@@ -153,11 +157,24 @@ export const placedEntries = (program: string, words: ReadonlyArray<ShellWord>, 
   return { entries: [...own, ...passed], open: ends.some(({ from }) => from === "open") }
 }
 
-/** The program that a runner runs: the first behind it that the tables know, and where its arguments begin. */
-export const ranProgram = (
-  words: ReadonlyArray<ShellWord>,
-): { readonly program: string; readonly start: number } | undefined => {
+/** More are not looked at one by one. */
+const maxRan = 8
+
+export interface RanProgram {
+  readonly program: string
+  /** Where its arguments begin. */
+  readonly start: number
+}
+
+/**
+ * What a runner may run: any word behind it that the tables know, for its options may take some as values. Undefined where
+ * there are too many.
+ */
+export const ranPrograms = (words: ReadonlyArray<ShellWord>): ReadonlyArray<RanProgram> | undefined => {
   const from = runnerOf(words)?.from ?? words.length
-  const at = words.findIndex((word, index) => index >= from && rows.has(namedProgram(word)))
-  return at < 0 ? undefined : { program: namedProgram(words[at]!), start: at + 1 }
+  const found = words.flatMap((word, at) => {
+    const program = at < from ? "" : namedProgram(word)
+    return rows.has(program) ? [{ program, start: at + 1 }] : []
+  })
+  return found.length > maxRan ? undefined : found
 }

@@ -14,7 +14,7 @@ import {
   liftsRestraint,
 } from "./option-spelling.ts"
 import { PossibleMatch } from "./possible-match.ts"
-import { type Entry, type PlacedEntry, placedEntries, ranProgram } from "./power-entries.ts"
+import { type Entry, type PlacedEntry, placedEntries, ranPrograms } from "./power-entries.ts"
 import type { PowerScripts } from "./power-table.ts"
 import type { Rule } from "./rules.ts"
 import { programName, type ShellWord } from "./shell-word.ts"
@@ -113,27 +113,26 @@ const readScripts = (
   return own?.value === undefined ? undefined : readScript(scripts, word, own.value)
 }
 
-/** Whether an operand is written to. */
-const isOutput = (entry: Entry, words: ReadonlyArray<ShellWord>, operand: number): boolean => {
-  const { output, reads, valued } = entry
-  if (output === undefined || operand < output) return false
+/** From which operand on they are written to. */
+const firstOutput = ({ output, reads, valued }: Entry, words: ReadonlyArray<ShellWord>): number => {
+  if (output === undefined || words.length === 0) return Number.POSITIVE_INFINITY
   const isReading =
     reads.forms?.test(words[0]!.text) === true ||
     words.some(({ text }) => findOption(text, "whole", reads, valued) !== undefined)
-  return !isReading
+  return isReading ? Number.POSITIVE_INFINITY : output
 }
 
 const readOperand = (
   entry: Entry,
   words: ReadonlyArray<ShellWord>,
   at: number,
-  operand: number,
+  isOutput: boolean,
   isEnded: boolean,
 ): Others | undefined => {
   const word = words[at]!
   if (!isEnded && mayBeOption(word)) return unknown
   if (entry.output !== undefined && !isOneWord(word)) return unknown
-  if (isOutput(entry, words, operand)) return [""]
+  if (isOutput) return [""]
   const bare = at === 0 ? findBareOption(word.text, entry.spelling, entry.wanted) : undefined
   return bare === undefined ? readForm(entry, word) : otherOptions(word.text, bare, entry)
 }
@@ -143,6 +142,7 @@ const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord
   const kinds = argumentKinds(words, entry)
   const powers: Array<Power> = []
   const end = hasEndMark(entry.spelling) ? kinds.indexOf("end") : -1
+  const output = firstOutput(entry, words)
   let operands = 0
   const read = (kind: ArgumentKind, at: number): Others | undefined => {
     const word = words[at]!
@@ -154,7 +154,9 @@ const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord
       if (mayBeOption(word)) return unknown
       return readForm(entry, word) ?? readOption(entry, word, words[at + 1])
     }
-    return operand === undefined ? undefined : readOperand(entry, words, at, operand, end >= 0 && end < at)
+    return operand === undefined
+      ? undefined
+      : readOperand(entry, words, at, operand >= output, end >= 0 && end < at)
   }
   for (const [at, kind] of kinds.entries()) {
     const others = kind === "behind" ? readForm(entry, words[at]!) : read(kind, at)
@@ -175,9 +177,15 @@ const restraintPowers = ({ words }: SimpleCommand): Array<Power> =>
     liftsRestraint(text, words[at + 1]?.text) ? [{ word: text, others: otherWords(text), at }] : [],
   )
 
+/** In words, each counted once for every entry that is looked at. */
+const maxWork = 200_000
+
 const programPowers = (command: SimpleCommand, program: string, start: number): Array<Power> => {
   const { words } = command
   const { entries, open } = placedEntries(program, words, start)
+  if (words.length * entries.length > maxWork) {
+    return [{ word: words[0]!.text, others: unknown, at: 0 }]
+  }
   const powers = entries.flatMap((placed) => [
     ...powersIn(placed, words),
     ...inputPowers(placed.entry, command),
@@ -190,13 +198,16 @@ export const powersOf = (command: SimpleCommand): ReadonlyArray<Power> => {
   const [first] = command.words
   if (first === undefined) return []
   const own = programPowers(command, programName(first.text), 1)
-  const ran = ranProgram(command.words)
-  const powers = [...restraintPowers(command), ...own]
-  if (ran === undefined) return powers
-  // `npm exec eslint -- --fix`: some runners keep the `--` to themselves.
-  const mark = command.words.findIndex(({ text }, at) => at >= ran.start && text === "--")
-  const starts = mark < 0 ? [ran.start] : [ran.start, mark + 1]
-  return [...powers, ...starts.flatMap((start) => programPowers(command, ran.program, start))]
+  const { words } = command
+  const programs = ranPrograms(words)
+  if (programs === undefined) return [{ word: first.text, others: unknown, at: 0 }]
+  const ran = programs.flatMap(({ program, start }) => {
+    // `npm exec eslint -- --fix`: some runners keep the `--` to themselves.
+    const mark = words.findIndex(({ text }, at) => at >= start && text === "--")
+    const starts = mark < 0 ? [start] : [start, mark + 1]
+    return starts.flatMap((from) => programPowers(command, program, from))
+  })
+  return [...restraintPowers(command), ...own, ...ran]
 }
 
 const replaced = ({ words }: SimpleCommand, at: number, text: string): string =>

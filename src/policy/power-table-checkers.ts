@@ -19,7 +19,8 @@ export const checkerOptions: PowerTable = {
   biome: {
     source: "biome CLI reference",
     spelling: "whole",
-    options: "--write --fix --apply --apply-unsafe --unsafe --config-path --suppress --reporter-file",
+    options:
+      "--write --fix --apply --apply-unsafe --unsafe --config-path --suppress --reporter-file --log-file --log-path",
   },
   stylelint: {
     source: "stylelint CLI reference",
@@ -47,7 +48,7 @@ export const checkerOptions: PowerTable = {
     options: `
       -c -u -r --config --root --dir --outputFile --outputJson --json --reporter --reporters --environment
       --globalSetup --setupFiles --runner --update --api --ui --open --diff --pool --execArgv --attachmentsDir
-      --configLoader --mergeReports --snapshotSerializers --inspect --inspectBrk
+      --configLoader --mergeReports --clearCache --snapshotSerializers --inspect --inspectBrk
       --coverage. --poolOptions. --browser --typecheck. --sequence. --server. --deps. --cache. --benchmark.
       --experimental. --alias --environmentOptions --workspace
     `,

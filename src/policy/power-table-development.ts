@@ -46,7 +46,7 @@ export const developmentOptions: PowerTable = {
     spelling: "one dash",
     options: `
       -p -P -b -B --project --build --init --out --outDir --outFile --declarationDir --tsBuildInfoFile
-      --generateTrace --generateCpuProfile @*
+      --generateTrace --generateCpuProfile --pprofDir @*
     `,
   },
   esbuild: {

@@ -9,6 +9,9 @@ const managers = new Set(
 const verbs = new Set(names("exec x dlx run tool runx"))
 /** `npm run` runs a script of the project, and only that. */
 const scriptManagers = new Set(names("npm pnpm bun"))
+/** They run a script that is named by its path: `node node_modules/.bin/eslint`. */
+const scriptHosts = new Set(names("node nodejs tsx deno"))
+const installed = /(^|\/)node_modules\//
 const module = /^-[A-Za-z]*?m([a-z][\w.]+)?$/
 
 export interface Runner {
@@ -26,12 +29,16 @@ export const runnerOf = (words: ReadonlyArray<ShellWord>): Runner | undefined =>
     const at = words.findIndex(({ text }) => module.test(text))
     return at < 0 ? undefined : { from: at, any: false }
   }
+  if (scriptHosts.has(program)) {
+    const at = words.findIndex(({ text }) => installed.test(text))
+    return at < 0 ? undefined : { from: at, any: false }
+  }
   if (!managers.has(program)) return undefined
   const at = words.findIndex(({ text }, index) => index > 0 && verbs.has(text))
   const isScript = scriptManagers.has(program) && words[at]?.text === "run"
   return at < 0 ? undefined : { from: at + 1, any: !isScript }
 }
 
-/** The names that a word gives to a program: `-mjson.tool` is `json.tool`, `eslint@9` is `eslint`. */
+/** The program that a word names: `-mjson.tool` is `json.tool`, `eslint@9` and `eslint.js` are `eslint`. */
 export const namedProgram = ({ text }: ShellWord): string =>
-  module.exec(text)?.[1] ?? programName(text).replace(/(?<=.)@[\w.^~*-]+$/, "")
+  module.exec(text)?.[1] ?? programName(text).replace(/(?<=.)(@[\w.^~*-]+|\.[cm]?js)$/, "")

@@ -157,6 +157,12 @@ describe("an option that writes or runs something is known by all its spellings"
     ["^mvn\\b", "mvn -file elsewhere test"],
     ["^sort\\b", "sort -ok -o f x"],
     ["^npm exec eslint\\b", "npm exec eslint -- --fix"],
+    ["^uv run\\b", "uv run --with pytest mypy --html-report d"],
+    ["^node node_modules/\\S+", "node node_modules/.bin/eslint --fix ."],
+    ["^node\\b", "node ./node_modules/vitest/vitest.mjs run --config x"],
+    ["^node\\b", "node --no-warnings node_modules/typescript/bin/tsc --outDir x"],
+    ["^tsc\\b", "tsc --noEmit --pprofDir x"],
+    ["^biome\\b", "biome check --log-file=f"],
     ["^git grep\\b", "git grep -G -O./x y"],
     ["^git clone\\b", "git clone -l -c a=b y"],
     ["^sdiff\\b", "sdiff -W -o f a b"],
@@ -227,10 +233,21 @@ describe("an option that writes or runs something is known by all its spellings"
     ["^sar\\b", "sar -u 1 1"],
     ["^go\\b", "go test -run X -v ./..."],
     ["^java\\b", "java -version"],
+    ["^node\\b", "node node_modules/.bin/eslint --max-warnings 0 ."],
+    ["^uv run\\b", "uv run --with pytest mypy --strict src"],
     ["^sed -i ", "sed -i s/a/b/ f"],
   ])("a rule %s covers %s", (allow, command) => {
     expect(decide(command, allow)).toBe("approve")
   })
+})
+
+it("however long the line, it is not long until it is told", () => {
+  const flags = "-q ".repeat(30_000)
+  expect(decide(`npm test -- ${flags}`, "^npm test\\b")).toBeUndefined()
+  expect(decide(`docker ${"--x ".repeat(100)} compose -f x up`, "^docker\\b")).toBeUndefined()
+  expect(decide(`npx ${"tar ".repeat(100)}`, "^npx\\b")).toBeUndefined()
+  const image = `docker run --entrypoint npm ${"-q ".repeat(100)} x publish`
+  expect(decide(image, ".*", ["^npm publish"])).toBeUndefined()
 })
 
 describe("what the rules cover is not asked", () => {
