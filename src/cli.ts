@@ -2,6 +2,7 @@
 /** The `stepline` command: reads the command line, and loads only what the command needs. */
 import { existsSync, readFileSync } from "node:fs"
 import { Command, CommanderError } from "commander"
+import type { InboxCommandOptions } from "./cli/inbox-command.ts"
 import type { LocalOptions } from "./cli/local-executor.ts"
 import type { McpCommandOptions } from "./cli/mcp-command.ts"
 import type { PlanOptions } from "./cli/plan-command.ts"
@@ -164,6 +165,10 @@ withTimeline(withPage(withLocalOptions(program.command("run"))))
   .argument("<FILE>")
   .option("--yes", "approve everything that no deny rule stops")
   .option("--json", "write an event a line instead of blocks")
+  .option(
+    "--durable <FILE>",
+    "keep the calls in this store: killed and started again it goes on, and `stepline inbox` answers it from elsewhere",
+  )
   .addHelpText("after", runHelp)
   .action(async (file: string, options: RunOptions) => {
     const { runCommand } = await import("./cli/run-command.ts")
@@ -246,6 +251,23 @@ withRuleOptions(program.command("plan"))
     onStop((status) => process.exit(status))
     const { planCommand } = await import("./cli/plan-command.ts")
     process.exitCode = await planCommand(name, json, options)
+  })
+
+program
+  .command("inbox")
+  .allowExcessArguments(false)
+  .description(
+    "list what the calls of a store (--durable) wait for, or answer it, while another process runs them",
+  )
+  .requiredOption("--store <FILE>", "the store")
+  .option("--approve <CALL>", "approve the call of this id (repeatable)", collect)
+  .option("--deny <CALL>", "deny the call of this id (repeatable)", collect)
+  .option("--reason <TEXT>", "why, for the model")
+  .option("--json", "a question a line, as JSON")
+  .action(async (options: InboxCommandOptions) => {
+    onStop((status) => process.exit(status))
+    const { inboxCommand } = await import("./cli/inbox-command.ts")
+    process.exitCode = await inboxCommand(options)
   })
 
 program

@@ -74,6 +74,12 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
     "The plan is sent back: Say how you will test it.",
     'The plan "Prices with tax" is approved. Carry it out.',
   ],
+  "11-durable.ts": [
+    "Child: edit-1 waits for an approval",
+    "The child is killed.",
+    "Next: edit_file (edit-1) still waits",
+    "export const price = gross",
+  ],
 }
 
 describe("examples", () => {

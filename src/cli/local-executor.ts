@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { UIContext } from "../custom-tools/ui-context.ts"
+import type { DurableExecutor } from "../durable/index.ts"
 import { DecisionLog } from "../hosts/decision-log.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { subagentTools } from "../impls/index.ts"
@@ -14,6 +15,7 @@ import type { ToolExecutorOptions } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { leavesSandbox, sandboxFilters } from "../sandbox/sandbox-filters.ts"
+import { openStore } from "./durable-store.ts"
 import { KeptRules, type RuleFile } from "./kept-rules.ts"
 import { commandMachine, type MachineOptions } from "./local-machine.ts"
 import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
@@ -30,6 +32,8 @@ export interface LocalOptions extends RuleOptions, ToolsOptions, MachineOptions,
   readonly log?: string
   /** The Neovim that shows what is edited. Default: none. */
   readonly nvim?: NvimSocket
+  /** The store that keeps the calls. Default: none. */
+  readonly durable?: string
 }
 
 /** What an executor is made with beside the command line's options, which win where they forbid. */
@@ -40,6 +44,8 @@ export interface EmbeddingOptions {
 
 export interface LocalExecutor {
   readonly executor: ToolExecutor
+  /** What keeps its calls; undefined where nothing does. */
+  readonly durable: DurableExecutor | undefined
   readonly registry: ToolRegistry
   /** Absolute. */
   readonly cwd: string
@@ -146,14 +152,17 @@ export const localExecutor = async (
   const delegates = { ...settings.delegates, ...editor?.host.delegates }
   const hooks = customTools?.hooks ?? {}
   const log = openLog(options.log)
-  const executor = new ToolExecutor(registry, {
+  const executorOptions: ToolExecutorOptions = {
     ...settings,
     cwd,
     ...(log !== undefined && { onDecision: writing(log) }),
     filters: machine.outside === undefined ? filters : sandboxFilters(filters, places),
     delegates,
     hooks,
-  })
+  }
+  const durable =
+    options.durable === undefined ? undefined : await openStore(options.durable, registry, executorOptions)
+  const executor = durable?.executor ?? new ToolExecutor(registry, executorOptions)
   customTools?.attach(executor)
   const here = filters.at(cwd)
   const remembering: LocalExecutor["filters"] = {
@@ -175,6 +184,7 @@ export const localExecutor = async (
     ]
   }
   const close = async () => {
+    await durable?.close()
     await kept.settled()
     await customTools?.emit({ reason: "shutdown" })
     await editor?.host.close()
@@ -183,5 +193,15 @@ export const localExecutor = async (
     await closeMachine()
     log?.close()
   }
-  return { executor, registry, cwd, filters: remembering, rulesPath: kept.path, editor, start, close }
+  return {
+    executor,
+    durable,
+    registry,
+    cwd,
+    filters: remembering,
+    rulesPath: kept.path,
+    editor,
+    start,
+    close,
+  }
 }

@@ -1,6 +1,7 @@
 /** `stepline run`: the calls of a script, shown as blocks or told as JSON lines. */
 import { readFile } from "node:fs/promises"
 import { text } from "node:stream/consumers"
+import type { DurableExecutor } from "../durable/index.ts"
 import { Notifications } from "../hosts/notifications.ts"
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { BlockView } from "../hosts/terminal/block-view.ts"
@@ -15,6 +16,7 @@ import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/model/event.ts"
 import type { BackgroundTasks } from "../pipeline/stores/background-tasks.ts"
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
+import { durableStep } from "./durable-store.ts"
 import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
 import { openPage, type PageOptions } from "./page.ts"
 import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
@@ -34,7 +36,7 @@ export interface RunOptions extends LocalOptions, PageOptions {
   readonly yes?: boolean
 }
 
-/** Who decides what no rule does. `elsewhere`: a person, at the terminal or on the page. */
+/** Who decides what no rule does. `elsewhere`: a person, at the terminal, on the page, or in the store's inbox. */
 type Decider = "approve" | "deny" | "elsewhere"
 
 interface Host {
@@ -85,8 +87,8 @@ const makeHost = (
   stop: (exitStatus: number) => void,
 ): Host => {
   const { stdin, stdout } = process
-  // Who watches the page can be asked there.
-  const isAttended = options.ui === true
+  // Who watches the page can be asked there, and who has the store with `stepline inbox`.
+  const isAttended = options.ui === true || options.durable !== undefined
   const decider = options.yes === true ? "approve" : isAttended ? "elsewhere" : "deny"
   if (options.json === true) {
     return {
@@ -160,7 +162,7 @@ const answer = (event: ToolEvent, host: Host, tally: Tally, tasks: BackgroundTas
 
 const runSteps = async (
   steps: ReadonlyArray<ScriptStep>,
-  executor: ToolExecutor,
+  { executor, durable }: Pick<LocalExecutor, "executor" | "durable">,
   host: Host,
   tally: Tally,
 ): Promise<void> => {
@@ -178,12 +180,28 @@ const runSteps = async (
       continue
     }
     tally.expect(step.call.callId, step.expect)
+    if (durable !== undefined && (await isKnown(durable, step.call.callId, tally))) continue
     host.reporter.called(step)
     // A script says what to call, not what may run: its `approve` asks like `pending`.
     const decision = step.call.decision === "deny" ? "deny" : "pending"
     executor.enqueue([{ ...step.call, decision }])
   }
   await readEvents()
+}
+
+/** Whether an earlier run has queued it: it goes on, or it has ended. */
+const isKnown = async (durable: DurableExecutor, callId: string, tally: Tally): Promise<boolean> => {
+  const last = (await durable.result(callId)) as ToolEvent | undefined
+  if (last === undefined) return durable.executor.inspect().some((call) => call.callId === callId)
+  tally.ended(callId, endOf(last)!, detailsOf(last, durable.tasks))
+  tell(`${callId} has ended before, as the store says: it does not run again.`)
+  return true
+}
+
+/** Keeps the process, also while it only waits for an answer from elsewhere. */
+const stayAlive = (): (() => void) => {
+  const timer = setInterval(() => undefined, 2 ** 30)
+  return () => clearInterval(timer)
 }
 
 /** Gives the exit status. */
@@ -217,12 +235,15 @@ export const runCalls = async (
     void executor.shutdown()
   }
   const stopListening = onStop(stop)
+  const rest = local.durable === undefined ? undefined : stayAlive()
   let host: Host | undefined
   let page: Web | undefined
   const timeline =
     options.timeline === undefined ? undefined : await TimelineFile.open(local, options.timeline)
   try {
-    const steps = stepsOf(executor)
+    const all = stepsOf(executor)
+    const steps =
+      local.durable === undefined ? all : all.map((step) => (step._tag === "Call" ? durableStep(step) : step))
     page = await openPage(local, options, tell)
     host = makeHost(local, isScriptOnStdin, options, stop)
     const { reporter } = host
@@ -231,7 +252,7 @@ export const runCalls = async (
       executor.watch({
         decided: ({ verdict, callId }) => verdict === "approve" && reporter.approved(callId),
       })
-    await runSteps(steps, executor, host, tally)
+    await runSteps(steps, local, host, tally)
   } catch (error) {
     // A script that is being stopped cannot enqueue its next call.
     if (stopped === undefined) throw error
@@ -246,6 +267,7 @@ export const runCalls = async (
     await timeline?.write()
     await close()
     host?.reporter.close()
+    rest?.()
     stopListening()
   }
   const { dropped } = tally

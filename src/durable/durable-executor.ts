@@ -26,6 +26,8 @@ export interface DurableOptions extends ToolExecutorOptions {
   readonly retention?: DurationInput
   /** Told when the store fails, with the error, and once it is there again, with undefined. Meanwhile the calls wait. */
   readonly onStoreError?: ((error: unknown) => void) | undefined
+  /** Whether rules that approvals make are kept in the store. Default true: false where `filters` keeps them elsewhere. */
+  readonly keepsRules?: boolean
 }
 
 /** Milliseconds between looks for what other processes ask. */
@@ -52,7 +54,7 @@ export class DurableExecutor implements DurableCalls {
   private constructor(
     database: StoreDatabase,
     registry: ToolRegistry<never>,
-    { retention, onStoreError, ...options }: DurableOptions,
+    { retention, onStoreError, keepsRules = true, ...options }: DurableOptions,
   ) {
     const kept = toMillis("retention", retention, "7 days")
     const { hooks, approvalTimeout, cwd = process.cwd() } = options
@@ -63,13 +65,14 @@ export class DurableExecutor implements DurableCalls {
       onStoreError,
     })
     const rules = options.filters?.at?.(cwd) ?? options.filters ?? ToolFilters.compile({}, { cwd })
-    restoreRules(database, rules, registry)
-    const filters = rememberingFilter(rules, ({ name }, params, choice) =>
+    if (keepsRules) restoreRules(database, rules, registry)
+    const keeping = rememberingFilter(rules, ({ name }, params, choice) =>
       this.journal.write((store) => {
         const inserting = "INSERT INTO rules (tool, params, choice) VALUES (?, ?, ?)"
         store.run(inserting, name, JSON.stringify(params), JSON.stringify(choice))
       }),
     )
+    const filters = keepsRules ? keeping : rules
     this.executor = new ToolExecutor(registry, withJournal({ ...options, cwd, filters }, this.journal))
     const { intake } = this.journal.parts
     this.isTaken = (callId) => intake.isTaken(callId)
@@ -91,6 +94,8 @@ export class DurableExecutor implements DurableCalls {
     try {
       const durable = new DurableExecutor(database, registry, options)
       await durable.journal.stored()
+      // Whoever opened it may attach to its executor before anything runs.
+      setImmediate(() => durable.journal.begin())
       return durable
     } catch (error) {
       database.close()

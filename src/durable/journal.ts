@@ -70,6 +70,8 @@ export class DatabaseJournal implements ExecutorJournal {
   private delivering = false
   private retry: NodeJS.Timeout | undefined
   private closed = false
+  /** Until its host has had the time to attach itself to the executor. */
+  private isPaused = true
 
   constructor(database: StoreDatabase, options: JournalOptions) {
     this.database = database
@@ -86,6 +88,12 @@ export class DatabaseJournal implements ExecutorJournal {
   attach(parts: JournaledParts): void {
     this.attached = parts
     parts.mailbox.gate = (call, command) => this.allows(call as unknown as JournaledCall, command)
+  }
+
+  /** Lets the calls go on. */
+  begin(): void {
+    this.isPaused = false
+    if (!this.closed) this.parts.mailbox.deliver()
   }
 
   /** Of the executor that it was attached to. */
@@ -182,7 +190,7 @@ export class DatabaseJournal implements ExecutorJournal {
   }
 
   allows(call: JournaledCall, command: Command): boolean {
-    if (this.closed) return false
+    if (this.closed || this.isPaused) return false
     if (!this.isOutward(command)) return true
     const isRun = command._tag === "Run" || command._tag === "RunFinal"
     const entry = isRun ? this.entries.get(call.callId) : undefined

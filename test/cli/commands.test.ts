@@ -278,7 +278,7 @@ describe("the command line", () => {
   })
 
   test.each([
-    [["rnu"], "stepline: There is no command or tool `rnu`. Commands: run, serve, tools, "],
+    [["rnu"], "stepline: There is no command or tool `rnu`. Commands: run, serve, ui, tools, "],
     [
       ["read_file", "a", "1", "2", "3"],
       "stepline: read_file takes at most 3 arguments, got 4. Usage: read_file PATH",
