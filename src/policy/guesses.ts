@@ -62,6 +62,9 @@ const formsOf = (text: string): ReadonlyArray<string> => [
 /** What `printf` and makefiles make of a text. */
 const unescaped = (text: string): string => text.replace(/\\[abefnrtv]/g, "\n")
 
+/** Each word by its name alone, wherever it begins: what stands around it may not be read as a shell reads it. */
+const withoutFolders = (text: string): string => text.replace(/(?<![\w.@~/-])(?:[\w.@~-]*\/)+(?=\w)/g, "")
+
 const textsOf = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => [
   ...formsOf(words.map((word) => word.text).join(" ")),
   words.map((word) => bareName(word.text)).join(" "),
@@ -158,6 +161,9 @@ class Guesses {
       const rule = findRule(rules, form, matching)
       if (rule !== undefined) return rule
     }
+    const bare = withoutFolders(source)
+    const unread = rules.find((rule) => matching.match(anywhereOf(rule) ?? rule.regex, bare) !== undefined)
+    if (unread !== undefined) return unread
     for (const command of commands) {
       if (!command.words[0]!.literal) continue
       const shape = commandShape(command.words.flatMap(expandedWords))
