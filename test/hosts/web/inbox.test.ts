@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
-import { ToolFilters } from "../../../src/index.ts"
+import { defineTool, pipeline, Step, ToolFilters } from "../../../src/index.ts"
 import { describeWithChromium } from "../../servers/chromium.ts"
 import { served, usePages } from "./pages.ts"
 import { change, note } from "./tools.ts"
@@ -59,6 +59,54 @@ describeWithChromium("the page's inbox", () => {
     await form.getByRole("button", { name: "Approve with these" }).click()
     const edited = { text: "two\nlines", place: "bottom", times: 3, loud: true, tags: ["x"] }
     expect((await result).content).toBe(`noted ${JSON.stringify(edited)}`)
+  })
+
+  it("shows a long diff to its end, and lets nobody approve what it cannot show whole", async () => {
+    const patch = defineTool({
+      name: "patch",
+      description: "Asks with a diff.",
+      parameters: {
+        type: "object",
+        properties: { lines: { type: "integer" } },
+        required: ["lines"],
+      } as const,
+      compose: ({ lines }) =>
+        pipeline()
+          .andThen(() =>
+            Step.Output(
+              `--- a\n+++ a\n@@ -0,0 +1 @@\n${"+some text\n".repeat(Number(lines))}+the last line\n`,
+            ),
+          )
+          .awaitApproval()
+          .andThen(() => Step.Output("patched")),
+    })
+    const { executor, web } = await served([patch, note])
+    const page = await pages.open(web.url)
+    const long = executor.run({ name: "patch", params: { lines: 12_000 } }, () => {})
+    await card(page, "patch").getByText("+the last line").waitFor()
+    await settled(page)
+    await card(page, "patch").getByRole("button", { name: "Approve" }).click()
+    expect(await long).toMatchObject({ content: "patched" })
+    const endless = executor.run({ name: "note", params: { text: "x".repeat(2_000_001) } }, () => {})
+    await card(page, "note").getByText("so it cannot be approved here").waitFor()
+    expect(await card(page, "note").getByRole("button", { name: "Approve" }).isDisabled()).toBe(true)
+    await settled(page)
+    await card(page, "note").getByRole("button", { name: "Deny…" }).click()
+    await card(page, "note").getByRole("button", { name: "Deny" }).click()
+    expect(await endless).toMatchObject({ status: "denied" })
+  })
+
+  it("lets nobody apply a preview that it cannot show whole", async () => {
+    const { executor, web } = await served([change])
+    const page = await pages.open(web.url)
+    await executor.run({ name: "change", params: { to: "x".repeat(150_000) } }, () => {})
+    const preview = card(page, "Preview")
+    await preview.getByText("so it cannot be applied here").waitFor()
+    expect(await preview.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true)
+    await settled(page)
+    await preview.getByRole("button", { name: "Discard" }).click()
+    await inbox(page).getByText("Nothing waits for you.").waitFor()
+    expect(executor.agent().pendingActions.list()).toEqual([])
   })
 
   it("shows the rules that are remembered, before they are", async () => {

@@ -1,6 +1,6 @@
 /** One call that is open: its parameters, its plan and where it stands, what it put out, and who decided. */
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
@@ -150,7 +150,7 @@ export const CallPanel = (props: {
   const detail = useDetail(source, row)
   const heading = useRef<HTMLHeadingElement>(null)
   const [said, setSaid] = useState("")
-  useEffect(() => heading.current?.focus(), [])
+  useLayoutEffect(() => heading.current?.focus(), [])
   return (
     <section
       class={`call-panel is-${row?.status ?? "gone"}`}

@@ -1,5 +1,5 @@
 /** Parameters to be typed in: a field for each property, or all of them as JSON. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { type Field, fieldsOf, typedOf, valueOf } from "./schema-fields.ts"
 import { visibleLine } from "./texts.tsx"
 
@@ -86,7 +86,7 @@ export const ParamsForm = (props: {
     ),
   )
   const [problem, setProblem] = useState("")
-  useEffect(() => form.current?.querySelector<HTMLElement>("textarea, input, select")?.focus(), [])
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("textarea, input, select")?.focus(), [])
   const read = (): unknown => {
     if (isJson || fields === undefined) {
       const params: unknown = JSON.parse(text)

@@ -36,6 +36,7 @@ export const PreviewCard = (props: {
     setBusy(false)
   }
   const isBlocked = isBusy || !isLatest || (key !== undefined && detail === undefined)
+  const isCut = detail?.isCut === true
   return (
     <li class="card is-preview" aria-label={`Preview: ${visibleLine(label)}`}>
       <header>
@@ -53,9 +54,12 @@ export const PreviewCard = (props: {
       <p class="label">{visibleLine(label)}</p>
       {detail?.diff === undefined ? undefined : <Diff text={detail.diff} />}
       {detail === undefined || detail.diff !== undefined ? undefined : <Said text={detail.content} />}
+      {isCut ? (
+        <p class="warn">This is too long to be shown whole, so it cannot be applied here.</p>
+      ) : undefined}
       {isLatest ? undefined : <p class="none">Decide about the newer preview of this agent first.</p>}
       <div class="row">
-        <button type="button" class="good" disabled={isBlocked} onClick={() => resolve("apply")}>
+        <button type="button" class="good" disabled={isBlocked || isCut} onClick={() => resolve("apply")}>
           Apply
         </button>
         <span class="grow" />

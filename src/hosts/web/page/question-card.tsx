@@ -1,5 +1,5 @@
 /** A question: what would run, and the ways to answer. It can be approved only once it is shown. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { QuestionDetail } from "../state/detail.ts"
 import type { QuestionRow } from "../state/page-state.ts"
 import { ParamsForm } from "./params-form.tsx"
@@ -29,7 +29,8 @@ const Asked = ({
 
 const Denial = (props: { readonly deny: (reason: string) => void; readonly back: () => void }) => {
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => input.current?.focus(), [])
+  // Before anything else is drawn: what is typed at once is meant for it.
+  useLayoutEffect(() => input.current?.focus(), [])
   return (
     <form
       class="row"

@@ -1,5 +1,5 @@
 /** What can be remembered at a gate, each with the rules that it adds. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { RememberDetail } from "../state/detail.ts"
 import { visibleLine } from "./texts.tsx"
 
@@ -20,7 +20,7 @@ export const RememberMenu = (props: {
   const { toolName, options, choose, back } = props
   const first = useRef<HTMLButtonElement>(null)
   const [rule, setRule] = useState(props.pattern)
-  useEffect(() => first.current?.focus(), [])
+  useLayoutEffect(() => first.current?.focus(), [])
   return (
     <div class="remember">
       <p class="label">Approve this call, and from now on without asking:</p>

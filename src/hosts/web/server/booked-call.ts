@@ -5,7 +5,7 @@ import type { PartDescription } from "../../../pipeline/model/pipeline.ts"
 import { diffOf, isUnifiedDiff } from "../../terminal/render-diff.ts"
 import type { CallDetail, PartDetail } from "../state/detail.ts"
 import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
-import { bounded, jsonText, Tail } from "./bounded.ts"
+import { bounded, isCut, jsonText, Tail } from "./bounded.ts"
 
 /** What makes a call's row and its detail. */
 export interface Booking {
@@ -47,6 +47,8 @@ export class BookedCall {
   /** The ids of its open questions. */
   readonly questions = new Set<string>()
   content = ""
+  /** Whether there is more to what it shows than is kept of it. */
+  private isCut = false
   private params: string
   private readonly output = new Tail()
   private plan: ReadonlyArray<PartDescription> = []
@@ -86,6 +88,7 @@ export class BookedCall {
     this.content = bounded(text)
     const diff = diffIn(text, details)
     if (diff !== undefined) this.told.diff = bounded(diff)
+    this.isCut = isCut(diff ?? text)
   }
 
   /** Where it stands now. */
@@ -109,8 +112,8 @@ export class BookedCall {
   }
 
   detail(row: CallRow): CallDetail {
-    const { params, content, told } = this
-    return { row, params, content, output: this.output.toString(), plan: this.parts(), ...told }
+    const { params, content, isCut, told } = this
+    return { row, params, content, isCut, output: this.output.toString(), plan: this.parts(), ...told }
   }
 
   private parts(): Array<PartDetail> {

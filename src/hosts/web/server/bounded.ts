@@ -8,6 +8,9 @@ const maxShown = 100_000
 export const bounded = (text: string, max = maxShown): string =>
   text.length <= max ? text : `${text.slice(0, max)}\n[cut: ${text.length} characters in all]`
 
+/** Whether `bounded` leaves some of it out. */
+export const isCut = (text: string): boolean => text.length > maxShown
+
 /** A value as JSON for people; what is no JSON, as Node shows it. */
 export const jsonText = (value: unknown): string => {
   try {

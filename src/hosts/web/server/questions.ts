@@ -10,9 +10,10 @@ import type { QuestionDetail, RememberDetail } from "../state/detail.ts"
 import { diffIn } from "./booked-call.ts"
 import { bounded, jsonText } from "./bounded.ts"
 
-/** Characters of parameters that are shown to who decides: he is to see all that runs. */
+/** Characters of each text that is shown to who decides: he is to see all that runs. */
 const maxAsked = 2_000_000
-const maxRules = 20
+/** Of the rules that one choice adds, which are seen before they are stored. */
+const maxRules = 20_000
 
 /** What is asked: a gate, or whether a call that is held may begin. */
 export interface OpenQuestion {
@@ -79,10 +80,10 @@ export class Questions {
     return {
       id,
       params: bounded(text, maxAsked),
-      isCut: text.length > maxAsked,
+      isCut: [text, said, diff ?? ""].some(({ length }) => length > maxAsked),
       ...(mayEdit && { schema }),
-      ...(said !== "" && { preview: bounded(said) }),
-      ...(diff !== undefined && { diff: bounded(diff) }),
+      ...(said !== "" && { preview: bounded(said, maxAsked) }),
+      ...(diff !== undefined && { diff: bounded(diff, maxAsked) }),
       told: toldBy(diff, params),
       ...(gate?.because !== undefined && { because: bounded(gate.because, 2_000) }),
       ...(gate?.person && { person: gate.person }),
@@ -91,7 +92,7 @@ export class Questions {
     }
   }
 
-  /** The narrowest first, each that adds other rules than the one before. */
+  /** The narrowest first, each that adds other rules than the one before. What cannot be shown whole is none. */
   private remember(callId: string): Array<RememberDetail> {
     const details: Array<RememberDetail> = []
     const seen = new Set<string>()
@@ -99,7 +100,7 @@ export class Questions {
       const rules = this.executor.wouldRemember(callId, choice)?.map(ruleText)
       if (rules === undefined || rules.length === 0 || seen.has(rules.join("\n"))) continue
       seen.add(rules.join("\n"))
-      details.push({ choice, rules: rules.slice(0, maxRules).map((rule) => bounded(rule, 4_000)) })
+      if (rules.join("\n").length <= maxRules) details.push({ choice, rules })
     }
     return details
   }

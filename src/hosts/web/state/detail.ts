@@ -30,6 +30,8 @@ export interface CallDetail {
   readonly output: string
   /** What the model is told; of a call that waits, what it shows. */
   readonly content: string
+  /** Whether `diff`, or else `content`, is not all of it. */
+  readonly isCut: boolean
   readonly diff?: string
   readonly decidedBy?: DecisionDetail
   /** Why it failed. */
@@ -49,9 +51,9 @@ export interface RememberDetail {
 /** A question that is opened: all that a person needs to decide. */
 export interface QuestionDetail {
   readonly id: string
-  /** As JSON; whole, unless `isCut`. */
+  /** As JSON. */
   readonly params: string
-  /** Whether there is more than is shown. */
+  /** Whether there is more of the parameters, the preview or the diff than is shown. */
   readonly isCut: boolean
   /** The JSON Schema of the parameters, where they may be edited. */
   readonly schema?: unknown
