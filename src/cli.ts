@@ -104,6 +104,9 @@ const withTimeline = (command: Command): Command =>
     "of calls: write their timeline into this file, as a page for a browser",
   )
 
+const withStore = (command: Command, what: string): Command =>
+  command.option("--durable <FILE>", `keep the calls in this store: ${what}`)
+
 const runHelp = `
 A line of FILE is a call:
   {"name": "shell", "params": {"command": "npm test"}}
@@ -159,16 +162,15 @@ const program = withTimeline(withPage(withLocalOptions(new Command("stepline")))
     }
   })
 
-withTimeline(withPage(withLocalOptions(program.command("run"))))
+withStore(
+  withTimeline(withPage(withLocalOptions(program.command("run")))),
+  "killed and started again it goes on, and `stepline inbox` answers it from elsewhere",
+)
   .allowExcessArguments(false)
   .description("run the calls of a file of JSON lines, or of stdin (-)")
   .argument("<FILE>")
   .option("--yes", "approve everything that no deny rule stops")
   .option("--json", "write an event a line instead of blocks")
-  .option(
-    "--durable <FILE>",
-    "keep the calls in this store: killed and started again it goes on, and `stepline inbox` answers it from elsewhere",
-  )
   .addHelpText("after", runHelp)
   .action(async (file: string, options: RunOptions) => {
     const { runCommand } = await import("./cli/run-command.ts")
@@ -184,7 +186,7 @@ withPage(withLocalOptions(program.command("serve")))
     process.exit(await serveCommand(options, version))
   })
 
-withLocalOptions(program.command("ui"))
+withStore(withLocalOptions(program.command("ui")), "the page goes on with those that it has")
   .allowExcessArguments(false)
   .description("serve a local page to call tools from, to watch them, and to answer what they ask")
   .option("--port <PORT>", "of this machine (default: any that is free)")

@@ -62,6 +62,28 @@ describeWithChromium("the command's page", () => {
     await page.getByText("Ended", { exact: true }).waitFor()
   })
 
+  it("`ui --durable` goes on with a question whose page was killed", async () => {
+    const cwd = await folder()
+    const args = ["ui", "--no-discovery", "--durable", "calls.db"]
+    const first = start(args, cwd)
+    const page = await pages.open(await lineOf(first.stdout, /^(http:\S+)$/))
+    await page.getByRole("button", { name: "Call a tool" }).click()
+    const dialog = page.getByRole("dialog", { name: "Call a tool" })
+    await dialog.getByLabel("Tool").selectOption("write_file")
+    await dialog.getByLabel("path").fill("a.txt")
+    await dialog.getByLabel("content").fill("kept")
+    await dialog.getByRole("button", { name: "Run" }).click()
+    await page.getByRole("button", { name: "Approve" }).waitFor()
+    first.kill("SIGKILL")
+    await once(first, "close")
+    const again = await pages.open(await lineOf(start(args, cwd).stdout, /^(http:\S+)$/))
+    await again.getByRole("button", { name: "Approve" }).click()
+    await again.getByText("Nothing waits for you.").waitFor()
+    await expect
+      .poll(() => readFile(join(cwd, "a.txt"), "utf8").catch(() => ""), { timeout: 30_000 })
+      .toBe("kept")
+  })
+
   it("`run --ui` waits for the page where there is no terminal, and `--timeline` keeps what happened", async () => {
     const cwd = await folder()
     const script = join(cwd, "calls.jsonl")
