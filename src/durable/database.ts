@@ -2,6 +2,7 @@
  * One SQLite file: its tables, their version, and whose it is. Everything is stored when `transaction` returns, and survives
  * the end of the process and of the machine.
  */
+import { closeSync, existsSync, openSync } from "node:fs"
 import type Database from "libsql"
 import { isMissingModule } from "../io/missing-module.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
@@ -46,7 +47,13 @@ CREATE TABLE actions (
   source TEXT NOT NULL,
   snapshot TEXT
 );
-CREATE TABLE rules (id INTEGER PRIMARY KEY, tool TEXT NOT NULL, params TEXT NOT NULL, choice TEXT NOT NULL);
+CREATE TABLE rules (
+  id INTEGER PRIMARY KEY,
+  cwd TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  params TEXT NOT NULL,
+  choice TEXT NOT NULL
+);
 CREATE TABLE requests (id INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NULL, answer TEXT, at INTEGER NOT NULL);
 CREATE INDEX requests_open ON requests (id) WHERE answer IS NULL;
 `
@@ -89,11 +96,13 @@ export class StoreDatabase {
    */
   static async open(path: string, owns: boolean): Promise<StoreDatabase> {
     const Libsql = await load()
+    if (!owns && !existsSync(path)) throw noStore(path)
     const lock = owns ? takeLock(Libsql, path) : undefined
     try {
-      const database = connect(Libsql, path)
+      if (owns) makeFile(path)
+      const database = new Libsql(path)
       try {
-        prepareTables(database, path, owns)
+        prepare(database, path, owns)
         return new StoreDatabase(path, database, lock)
       } catch (error) {
         database.close()
@@ -159,18 +168,26 @@ export class StoreDatabase {
   }
 }
 
-const connect = (Libsql: typeof Database, path: string): Database.Database => {
-  const database = new Libsql(path)
-  database.exec("PRAGMA busy_timeout = 2000")
-  database.exec("PRAGMA journal_mode = WAL")
-  database.exec("PRAGMA synchronous = FULL")
-  return database
+const noStore = (path: string) =>
+  new StoreError(`There is no store at ${path} yet: start what runs its calls first.`)
+
+/**
+ * Where there is none: only its user may read it. SQLite gives the files beside a database the mode of the database. One that is
+ * there is not opened, for closing it would let go of the locks that this process holds on it.
+ */
+const makeFile = (path: string): void => {
+  try {
+    closeSync(openSync(path, "ax", 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+  }
 }
 
 /** A file of its own, so that others may read the store and put their answers into it. */
 const takeLock = (Libsql: typeof Database, path: string): Database.Database => {
   let lock: Database.Database | undefined
   try {
+    makeFile(`${path}-owner`)
     lock = new Libsql(`${path}-owner`)
     lock.exec("PRAGMA busy_timeout = 0")
     lock.exec("BEGIN EXCLUSIVE")
@@ -191,17 +208,25 @@ const pragma = (database: Database.Database, name: string): number => {
   return Number(Object.values(row ?? {})[0] ?? 0)
 }
 
-const prepareTables = (database: Database.Database, path: string, owns: boolean): void => {
+/** Nothing is changed in a database that is refused. */
+const prepare = (database: Database.Database, path: string, owns: boolean): void => {
+  database.exec("PRAGMA busy_timeout = 2000")
+  const isNew = isNewStore(database, path)
+  if (isNew && !owns) throw noStore(path)
+  database.exec("PRAGMA journal_mode = WAL")
+  database.exec("PRAGMA synchronous = FULL")
+  if (!isNew) return
+  database.exec(
+    `BEGIN IMMEDIATE; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeVersion}; COMMIT`,
+  )
+}
+
+/** Whether it has no tables yet. Throws a StoreError for what is no store, or a newer one. */
+const isNewStore = (database: Database.Database, path: string): boolean => {
   const version = pragma(database, "user_version")
   const id = pragma(database, "application_id")
   const isEmpty = database.prepare("SELECT 1 FROM sqlite_master LIMIT 1").all().length === 0
-  if (isEmpty && version === 0) {
-    if (!owns) throw new StoreError(`There is no store at ${path} yet: start what runs its calls first.`)
-    database.exec(
-      `BEGIN IMMEDIATE; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeVersion}; COMMIT`,
-    )
-    return
-  }
+  if (isEmpty && version === 0) return true
   if (id !== applicationId)
     throw new StoreError(`${path} is the database of something else: use another file.`)
   if (version > storeVersion) {
@@ -209,4 +234,5 @@ const prepareTables = (database: Database.Database, path: string, owns: boolean)
       `${path} was written by a newer stepline: its version is ${version}, and ${storeVersion} is read. Update stepline, or use another file.`,
     )
   }
+  return false
 }

@@ -1,5 +1,6 @@
 /** The executor of a store: its calls outlive the process that runs them. */
 
+import { resolve } from "node:path"
 import { ToolExecutor } from "../pipeline/executor.ts"
 import { withJournal } from "../pipeline/executor-environment.ts"
 import type { ToolCallInput } from "../pipeline/model/call.ts"
@@ -17,7 +18,7 @@ import { type EventsOptions, readEvents, type StoredEvent } from "./event-log.ts
 import { type InboxItem, type InboxOptions, readInbox } from "./inbox.ts"
 import { DatabaseJournal } from "./journal.ts"
 import { rememberingFilter } from "./remembering-filter.ts"
-import { type EffectAnswer, openRequests, type Request } from "./requests.ts"
+import { type EffectAnswer, openRequests, readRequest } from "./requests.ts"
 import { restoreAll, restoreRules } from "./restore.ts"
 
 /** The options of a durable executor, beside those of every executor. */
@@ -65,11 +66,12 @@ export class DurableExecutor implements DurableCalls {
       onStoreError,
     })
     const rules = options.filters?.at?.(cwd) ?? options.filters ?? ToolFilters.compile({}, { cwd })
-    if (keepsRules) restoreRules(database, rules, registry)
+    const folder = resolve(cwd)
+    if (keepsRules) restoreRules(database, rules, registry, folder)
     const keeping = rememberingFilter(rules, ({ name }, params, choice) =>
       this.journal.write((store) => {
-        const inserting = "INSERT INTO rules (tool, params, choice) VALUES (?, ?, ?)"
-        store.run(inserting, name, JSON.stringify(params), JSON.stringify(choice))
+        const inserting = "INSERT INTO rules (cwd, tool, params, choice) VALUES (?, ?, ?, ?)"
+        store.run(inserting, folder, name, JSON.stringify(params), JSON.stringify(choice))
       }),
     )
     const filters = keepsRules ? keeping : rules
@@ -179,9 +181,9 @@ export class DurableExecutor implements DurableCalls {
     try {
       const version = this.database.dataVersion
       if (version === this.version) return
-      for (const { id, request } of openRequests(this.database, this.lastRequest)) {
+      for (const { id, text } of openRequests(this.database, this.lastRequest)) {
         this.lastRequest = id
-        const answer = JSON.stringify(this.answer(request))
+        const answer = JSON.stringify(this.answer(text))
         this.journal.write((store) => store.run("UPDATE requests SET answer = ? WHERE id = ?", answer, id))
       }
       this.version = version
@@ -190,9 +192,10 @@ export class DurableExecutor implements DurableCalls {
     }
   }
 
-  private answer(request: Request): { readonly took: unknown } | { readonly error: string } {
+  private answer(text: string): { readonly took: unknown } | { readonly error: string } {
     const { executor } = this
     try {
+      const request = readRequest(text)
       switch (request._tag) {
         case "Enqueue":
           return { took: this.take(request.calls) }

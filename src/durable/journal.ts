@@ -39,6 +39,13 @@ const ends: ReadonlySet<ToolEvent["_tag"]> = new Set([
   "BackgroundCompleted",
 ])
 
+/** What waits until all before it is stored. */
+interface Waiting {
+  readonly act: () => void
+  /** Told where that will never be. */
+  readonly lost?: (error: Error) => void
+}
+
 /** A write that belongs into the next transaction. */
 type Write = (database: StoreDatabase) => void
 
@@ -54,7 +61,7 @@ export class DatabaseJournal implements ExecutorJournal {
   private readonly dropped = new Map<string, { readonly agentId: string; readonly action: StagedAction }>()
   private writes: Array<Write> = []
   /** What is done once all before it is stored, in order. */
-  private readonly waiting: Array<() => void> = []
+  private readonly waiting: Array<Waiting> = []
   /** How many of them may be done. */
   private ready = 0
   private readonly listeners = new Set<(event: ToolEvent) => void>()
@@ -118,7 +125,7 @@ export class DatabaseJournal implements ExecutorJournal {
   stored(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(new Error("The store was closed: open it again"))
-      this.after(resolve)
+      this.after(resolve, reject)
       this.commit()
     })
   }
@@ -257,7 +264,7 @@ export class DatabaseJournal implements ExecutorJournal {
     if (event._tag === "Delta") {
       if (this.waiting.length === 0) return this.give(event, give)
     } else this.noteEvent(event)
-    this.waiting.push(AsyncResource.bind(() => this.give(event, give)))
+    this.waiting.push({ act: AsyncResource.bind(() => this.give(event, give)) })
     this.schedule()
   }
 
@@ -289,9 +296,9 @@ export class DatabaseJournal implements ExecutorJournal {
     if (ends.has(event._tag)) entry.result = text
   }
 
-  after(act: () => void): void {
+  after(act: () => void, lost?: (error: Error) => void): void {
     if (!this.isDirty && this.waiting.length === 0) return act()
-    this.waiting.push(AsyncResource.bind(act))
+    this.waiting.push({ act: AsyncResource.bind(act), ...(lost && { lost }) })
     this.schedule()
   }
 
@@ -401,7 +408,7 @@ export class DatabaseJournal implements ExecutorJournal {
     this.retry = setTimeout(() => {
       this.retry = undefined
       if (!this.commit()) return
-      this.options.onStoreError?.(undefined)
+      this.report(undefined)
       this.attached?.mailbox.deliver()
     }, retryAfter)
     this.report(error)
@@ -422,7 +429,7 @@ export class DatabaseJournal implements ExecutorJournal {
     try {
       while (this.ready > 0) {
         this.ready -= 1
-        this.waiting.shift()!()
+        this.waiting.shift()!.act()
       }
     } finally {
       this.delivering = false
@@ -431,10 +438,21 @@ export class DatabaseJournal implements ExecutorJournal {
 
   async close(): Promise<void> {
     if (this.closed) return
-    this.commit()
+    const wasAway = this.retry !== undefined
+    this.stopRetry()
+    if (this.commit() && wasAway) this.report(undefined)
     this.closed = true
-    if (this.retry !== undefined) clearTimeout(this.retry)
+    this.stopRetry()
+    const error = new Error(
+      "The store failed until it was closed: this was not stored. Open it again, and ask again",
+    )
+    for (const { lost } of this.waiting.splice(this.ready)) lost?.(error)
     this.database.close()
+  }
+
+  private stopRetry(): void {
+    clearTimeout(this.retry)
+    this.retry = undefined
   }
 }
 

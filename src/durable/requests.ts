@@ -1,6 +1,7 @@
 /** What other processes ask of the one that runs the calls: a row each, answered in the transaction that it took effect in. */
 import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolOutput } from "../pipeline/model/output.ts"
 import type { StoreDatabase } from "./database.ts"
 
@@ -35,11 +36,22 @@ export const answerTo = (database: StoreDatabase, id: number): RequestAnswer | u
   return JSON.parse(String(row.answer)) as RequestAnswer
 }
 
-/** The requests behind this one that nobody has answered, in their order. */
+/** What was asked. Throws for what is no request. */
+export const readRequest = (text: string): Request => {
+  try {
+    const request = JSON.parse(text) as Request | null
+    if (typeof request !== "object" || request === null) throw new TypeError("it is no object")
+    return request
+  } catch (error) {
+    throw new Error(`This request cannot be read: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** The requests behind this one that nobody has answered, in their order, as text: one that cannot be read holds up no other. */
 export const openRequests = (
   database: StoreDatabase,
   after: number,
-): Array<{ readonly id: number; readonly request: Request }> =>
+): Array<{ readonly id: number; readonly text: string }> =>
   database
     .all("SELECT id, request FROM requests WHERE answer IS NULL AND id > ? ORDER BY id", after)
-    .map((row) => ({ id: Number(row.id), request: JSON.parse(String(row.request)) as Request }))
+    .map((row) => ({ id: Number(row.id), text: String(row.request) }))

@@ -1,8 +1,9 @@
 /** Puts what a store holds back into the executor that runs it now. */
-import { type CallSnapshot, readSnapshot } from "../pipeline/call/snapshot.ts"
+import { type CallSnapshot, readSnapshot, snapshotVersion } from "../pipeline/call/snapshot.ts"
 import type { JournaledParts } from "../pipeline/executor-environment.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 import type { CallFilter } from "../pipeline/model/options.ts"
+import { failed } from "../pipeline/model/outcome.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { BackgroundTask } from "../pipeline/stores/background-tasks.ts"
 import type { Row, StoreDatabase } from "./database.ts"
@@ -15,8 +16,34 @@ const openCalls = (
   database: StoreDatabase,
 ): Array<{ readonly seq: number; readonly snapshot: CallSnapshot }> =>
   database
-    .all("SELECT seq, snapshot FROM calls WHERE ended_at IS NULL ORDER BY seq")
-    .map((row) => ({ seq: Number(row.seq), snapshot: readSnapshot(JSON.parse(textOf(row, "snapshot"))) }))
+    .all("SELECT seq, call_id, agent_id, name, snapshot FROM calls WHERE ended_at IS NULL ORDER BY seq")
+    .map((row) => ({ seq: Number(row.seq), snapshot: snapshotOf(row) }))
+
+const snapshotOf = (row: Row): CallSnapshot => {
+  try {
+    return readSnapshot(JSON.parse(textOf(row, "snapshot")))
+  } catch (error) {
+    return unreadable(row, messageOf(error))
+  }
+}
+
+/** What stands for a call that cannot be read: it ends as an Error, and the others go on. */
+const unreadable = (row: Row, message: string): CallSnapshot => ({
+  version: snapshotVersion,
+  state: "queued",
+  call: {
+    agentId: textOf(row, "agent_id"),
+    callId: textOf(row, "call_id"),
+    name: textOf(row, "name"),
+    params: {},
+    decision: "deny",
+    background: false,
+  },
+  refusal: failed(
+    "failed",
+    `What the store holds of this call cannot be read, so it cannot go on, and may have run in part: ${message}`,
+  ),
+})
 
 /** Actions that calls have applied or discarded already, though the store has not been told. */
 const settledActions = (snapshots: ReadonlyArray<CallSnapshot>): ReadonlySet<string> =>
@@ -26,13 +53,14 @@ const settledActions = (snapshots: ReadonlyArray<CallSnapshot>): ReadonlySet<str
     ),
   )
 
-/** Adds the rules that were remembered before. */
+/** Adds the rules that were remembered before in this folder: elsewhere the same rule would allow something else. */
 export const restoreRules = (
   database: StoreDatabase,
   filters: CallFilter,
   registry: ToolRegistry<never>,
+  cwd: string,
 ): void => {
-  for (const row of database.all("SELECT tool, params, choice FROM rules ORDER BY id")) {
+  for (const row of database.all("SELECT tool, params, choice FROM rules WHERE cwd = ? ORDER BY id", cwd)) {
     const tool = registry.get(textOf(row, "tool"))
     if (tool === undefined) continue
     try {

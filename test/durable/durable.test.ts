@@ -173,6 +173,28 @@ describe("calls of a store", () => {
     now.mockRestore()
   })
 
+  it("keep each rule for the folder in which it was made", async () => {
+    const [here, there] = [path("here"), path("there")]
+    const inFolder = (cwd: string) => durableOf(store, { tool: gated() }, { cwd })
+    const first = await inFolder(here)
+    await first.enqueue([{ callId: "a", name: "tool", params: {} }])
+    await untilTag(first, "AwaitingApproval")
+    await first.approve("a", { remember: "tool" })
+    await untilTag(first, "Completed")
+    await first.close()
+    const second = await inFolder(there)
+    await second.enqueue([{ callId: "b", name: "tool", params: {} }])
+    expect(await untilTag(second, "AwaitingApproval")).toMatchObject({ callId: "b" })
+    await second.cancel("b")
+    await second.close()
+    const third = await inFolder(here)
+    await third.enqueue([{ callId: "c", name: "tool", params: {} }])
+    expect(await untilTag(third, "Completed")).toMatchObject({
+      callId: "c",
+      decidedBy: { kind: "rule" },
+    })
+  })
+
   it("are asked their hooks again only where what they said was not stored", async () => {
     const seen: Array<string> = []
     const hooks = {
@@ -314,5 +336,45 @@ describe("a store that is away", () => {
     expect(ran).toEqual(["handler"])
     expect(told.at(0)).toBe(full)
     expect(told.at(-1)).toBeUndefined()
+  })
+
+  it("is tried once more when it is closed, and what is not stored then is rejected", async () => {
+    const tool = gated()
+    const durable = await durableOf(store, { tool })
+    await durable.enqueue([{ callId: "a", name: "tool" }])
+    await untilTag(durable, "AwaitingApproval")
+    const transaction = vi.spyOn(StoreDatabase.prototype, "transaction").mockImplementation(() => {
+      throw new Error("database or disk is full")
+    })
+    const approved = expect(durable.approve("a")).rejects.toThrow(
+      "The store failed until it was closed: this was not stored. Open it again, and ask again",
+    )
+    transaction.mockClear()
+    await durable.close()
+    expect(transaction).toHaveBeenCalledTimes(1)
+    await approved
+    transaction.mockRestore()
+    const second = await durableOf(store, { tool })
+    expect((await second.inbox()).map(({ callId }) => callId)).toEqual(["a"])
+  })
+
+  it("that is back when it is closed takes what waited", async () => {
+    const told: Array<unknown> = []
+    const tool = gated()
+    const onStoreError = (error: unknown) => void told.push(error)
+    const durable = await durableOf(store, { tool }, { onStoreError })
+    await durable.enqueue([{ callId: "a", name: "tool" }])
+    await untilTag(durable, "AwaitingApproval")
+    const full = new Error("database or disk is full")
+    const transaction = vi.spyOn(StoreDatabase.prototype, "transaction").mockImplementation(() => {
+      throw full
+    })
+    const denied = durable.deny("a")
+    transaction.mockRestore()
+    await durable.close()
+    expect(await denied).toBe(true)
+    expect(told).toEqual([full, undefined])
+    const second = await durableOf(store, { tool })
+    expect(await untilTag(second, "Denied")).toMatchObject({ callId: "a" })
   })
 })

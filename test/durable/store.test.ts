@@ -1,9 +1,10 @@
+import { existsSync, statSync } from "node:fs"
 import Libsql from "libsql"
 import { beforeEach, describe, expect, it } from "vitest"
 import { openDurableExecutor } from "../../src/durable/index.ts"
 import { pipeline, Step, ToolRegistry } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { durableOf } from "./durable-of.ts"
+import { durableOf, untilTag } from "./durable-of.ts"
 
 const path = useTempFolder()
 const registry = new ToolRegistry([])
@@ -36,9 +37,12 @@ describe("a store is refused", () => {
     const database = new Libsql(store)
     database.exec("CREATE TABLE notes (id INTEGER)")
     database.close()
-    await expect(openDurableExecutor({ store, registry })).rejects.toThrow(
-      `${store} is the database of something else: use another file.`,
-    )
+    const sentence = `${store} is the database of something else: use another file.`
+    await expect(openDurableExecutor({ store, registry })).rejects.toThrow(sentence)
+    await expect(openDurableExecutor({ store, runner: false })).rejects.toThrow(sentence)
+    const untouched = new Libsql(store)
+    expect(untouched.prepare("PRAGMA journal_mode").all()).toEqual([{ journal_mode: "delete" }])
+    untouched.close()
   })
 
   it("that is no file, or is not there for a client", async () => {
@@ -52,6 +56,71 @@ describe("a store is refused", () => {
     await expect(openDurableExecutor({ store, runner: false })).rejects.toThrow(
       `There is no store at ${store} yet: start what runs its calls first.`,
     )
+    expect(existsSync(store)).toBe(false)
+  })
+})
+
+it.skipIf(process.platform === "win32")("a new store is its user's alone", async () => {
+  await durableOf(store, {})
+  const modes = ["", "-wal", "-shm", "-owner"].map((end) => [end, statSync(`${store}${end}`).mode & 0o777])
+  expect(modes).toEqual([
+    ["", 0o600],
+    ["-wal", 0o600],
+    ["-shm", 0o600],
+    ["-owner", 0o600],
+  ])
+})
+
+describe("what cannot be read in a store", () => {
+  const gated = pipeline()
+    .awaitApproval()
+    .andThen(() => Step.Output("done"))
+
+  it("ends a call as an Error, and the others go on", async () => {
+    const first = await durableOf(store, { tool: gated })
+    await first.enqueue([
+      { callId: "broken", name: "tool", agentId: "a" },
+      { callId: "other", name: "tool", agentId: "b" },
+      { callId: "whole", name: "tool", agentId: "c" },
+    ])
+    for (let asked = 0; asked < 3; asked += 1) await untilTag(first, "AwaitingApproval")
+    await first.close()
+    const database = new Libsql(store)
+    database.exec("UPDATE calls SET snapshot = '{' WHERE call_id = 'broken'")
+    database.exec("UPDATE calls SET snapshot = '{}' WHERE call_id = 'other'")
+    database.close()
+    const second = await durableOf(store, { tool: gated })
+    const ends = [await untilTag(second, "Error"), await untilTag(second, "Error")]
+    expect(ends).toMatchObject([
+      { callId: "broken", agentId: "a" },
+      { callId: "other", agentId: "b" },
+    ])
+    for (const { content } of ends) {
+      expect(content).toContain("What the store holds of this call cannot be read, so it cannot go on")
+    }
+    expect(await second.result("broken")).toMatchObject({ _tag: "Error" })
+    expect((await second.inbox()).map(({ callId }) => callId)).toEqual(["whole"])
+    expect(await second.approve("whole")).toBe(true)
+    expect(await untilTag(second, "Completed")).toMatchObject({ callId: "whole", content: "done" })
+  })
+
+  it("is answered with an error where it is a request, and the next one is carried out", async () => {
+    await durableOf(store, { tool: gated })
+    const database = new Libsql(store)
+    database.exec("INSERT INTO requests (request, at) VALUES ('{', 1), ('null', 1)")
+    database.close()
+    const client = await openDurableExecutor({ store, runner: false })
+    expect(await client.enqueue([{ callId: "c", name: "tool" }])).toEqual(["c"])
+    await client.close()
+    const reading = new Libsql(store)
+    const rows = reading.prepare("SELECT answer FROM requests WHERE at = 1 ORDER BY id").all() as Array<{
+      readonly answer: string
+    }>
+    reading.close()
+    for (const { answer } of rows) {
+      expect(JSON.parse(answer)).toEqual({ error: expect.stringContaining("This request cannot be read") })
+    }
+    expect(rows).toHaveLength(2)
   })
 })
 
