@@ -134,7 +134,10 @@ export const findOption = (
   // Programs that bundle letters take a long option behind one dash for letters; that it is meant for one is asked, too.
   if (isLong || name.length > 1) {
     if (wanted.hasLong(name, abbreviates && (isLong || oneDash))) return { letterAt: undefined, value }
-    if (isLong) return undefined
+    if (isLong) {
+      const isLetter = oneDash && name.length === 1 && wanted.letters.includes(name)
+      return isLetter ? { letterAt: 2, value } : undefined
+    }
   }
   if (bundles) return findLetter(word, 1, wanted, valued)
   return name.length === 1 && wanted.letters.includes(name) ? { letterAt: 1, value } : undefined
@@ -171,7 +174,7 @@ export const takesNext = (
 /** Whether `--` ends the options. */
 export const hasEndMark = (spelling: Spelling): boolean => spelling !== "one dash"
 
-const restraints = names("dryrun justprint recon simulate noact noemit")
+const restraints = names("dryrun justprint recon simulate noact noemit ignorescripts spider check")
 const offValue = /^(false|no|none|off|0)$/i
 
 /** Whether a word takes back what an option such as `--dry-run` promised: `--no-dry-run`, `--dry-run=none`, `--noEmit false`. */

@@ -12,6 +12,7 @@ import {
   hasEndMark,
   isWrittenOut,
   liftsRestraint,
+  OptionNames,
 } from "./option-spelling.ts"
 import { PossibleMatch } from "./possible-match.ts"
 import { type Entry, type PlacedEntry, placedEntries, ranPrograms } from "./power-entries.ts"
@@ -113,12 +114,33 @@ const readScripts = (
   return own?.value === undefined ? undefined : readScript(scripts, word, own.value)
 }
 
+const noOptions = new OptionNames()
+
+/** Whether an option in front of the first operand says that nothing is written; behind it, git reads none. */
+const hasReadingOption = (
+  { reads, valued }: Entry,
+  words: ReadonlyArray<ShellWord>,
+  kinds: ReadonlyArray<ArgumentKind>,
+): boolean => {
+  const stop = kinds.findIndex((kind) => kind === "operand" || kind === "end")
+  const front = words.slice(0, stop < 0 ? words.length : stop)
+  return front.some(({ text }, at) => {
+    if (kinds[at] !== "option" || findOption(text, "whole", reads, valued) === undefined) return false
+    // It may be the value of an option that is abbreviated.
+    const before = at === 0 ? undefined : findOption(words[at - 1]!.text, "getopt", valued, noOptions)
+    return before === undefined || before.value !== undefined
+  })
+}
+
 /** From which operand on they are written to. */
-const firstOutput = ({ output, reads, valued }: Entry, words: ReadonlyArray<ShellWord>): number => {
+const firstOutput = (
+  entry: Entry,
+  words: ReadonlyArray<ShellWord>,
+  kinds: ReadonlyArray<ArgumentKind>,
+): number => {
+  const { output, reads } = entry
   if (output === undefined || words.length === 0) return Number.POSITIVE_INFINITY
-  const isReading =
-    reads.forms?.test(words[0]!.text) === true ||
-    words.some(({ text }) => findOption(text, "whole", reads, valued) !== undefined)
+  const isReading = reads.forms?.test(words[0]!.text) === true || hasReadingOption(entry, words, kinds)
   return isReading ? Number.POSITIVE_INFINITY : output
 }
 
@@ -142,7 +164,7 @@ const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord
   const kinds = argumentKinds(words, entry)
   const powers: Array<Power> = []
   const end = hasEndMark(entry.spelling) ? kinds.indexOf("end") : -1
-  const output = firstOutput(entry, words)
+  const output = firstOutput(entry, words, kinds)
   let operands = 0
   const read = (kind: ArgumentKind, at: number): Others | undefined => {
     const word = words[at]!

@@ -14,7 +14,7 @@ export const checkerOptions: PowerTable = {
   prettier: {
     source: "prettier CLI reference",
     spelling: "whole",
-    options: "-w --write --plugin --plugin-search-dir --config --cache-location",
+    options: "-w --write --plugin --plugin-search-dir --parser --config --cache-location",
   },
   biome: {
     source: "biome CLI reference",
@@ -62,7 +62,7 @@ export const checkerOptions: PowerTable = {
     source: "mocha CLI reference",
     spelling: "whole",
     options: `
-      -r -R -O -u --require --import --loader --config --package --reporter --reporter-option
+      -r -R -O -u --require --import --loader --experimental-loader --config --package --reporter --reporter-option
       --reporter-options --ui --file --node-option
     `,
   },
@@ -98,7 +98,6 @@ export const checkerOptions: PowerTable = {
   isort: {
     source: "isort --help",
     options: "--settings-path --settings-file --config-root --overwrite-in-place",
-    spelling: "whole",
   },
   pyright: {
     source: "pyright --help",

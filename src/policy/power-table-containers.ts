@@ -80,5 +80,6 @@ export const containerOptions: PowerTable = {
     `,
   },
   "terraform state|tofu state": { source: "terraform state", options: "mv rm push replace-provider" },
+  "terraform providers|tofu providers": { source: "terraform providers", options: "mirror lock" },
   "terraform workspace|tofu workspace": { source: "terraform workspace", options: "new delete select" },
 }

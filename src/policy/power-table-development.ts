@@ -89,7 +89,7 @@ export const developmentOptions: PowerTable = {
     `,
   },
   "ar|nm|ranlib|strip|objcopy|objdump|ld": {
-    source: "GNU binutils manual",
+    source: "GNU binutils manual: --plugin, @FILE holds options",
     options: "-o --plugin --output @*",
   },
   go: {
@@ -100,6 +100,7 @@ export const developmentOptions: PowerTable = {
       -pkgdir -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -test.
     `,
   },
+  "go test": { source: "go help test: -c writes the program", spelling: "one dash", options: "-c" },
   gofmt: { source: "gofmt -h", spelling: "one dash", options: "-w -r -cpuprofile" },
   cargo: {
     source: "cargo(1)",

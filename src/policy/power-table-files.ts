@@ -64,7 +64,7 @@ export const fileOptions: PowerTable = {
     options: "-o -r -e -d -B --output --reject-file --ed --directory --prefix",
     valued: "-p -F -i -D -V -Y -z -g",
   },
-  tree: { source: "tree(1)", options: "-o -R", valued: "-L -P -I -H -T" },
+  tree: { source: "tree(1): -Lo 2 FILE takes the values from the next words", options: "-o -R" },
   rg: { source: "rg(1)", spelling: "whole", options: "--pre --hostname-bin" },
   ag: { source: "ag(1)", options: "--pager" },
   ack: { source: "ack(1)", spelling: "any dashes", options: "--pager --ackrc --create-ackrc" },
@@ -120,10 +120,6 @@ export const fileOptions: PowerTable = {
     valued: "-M? -B? -T?",
     discards: "-o",
     options: "-o -D --output-dir-flat --output-dir-mirror --rm --trace --patch-from",
-  },
-  "ar|nm|ranlib|strip|objcopy|ld": {
-    source: "GNU binutils manual: --plugin",
-    options: "-o --plugin --output",
   },
   "ctags|etags": { source: "ctags(1)", options: "-o -f --options --output --etags-include" },
   pandoc: {

@@ -53,7 +53,7 @@ export const gitOptions: PowerTable = {
   "git bisect": { source: page("bisect"), options: "run view visualize replay" },
   "git submodule": {
     source: page("submodule"),
-    options: "foreach add set-url set-branch update deinit sync ext::*",
+    options: "foreach add set-url set-branch init update deinit sync absorbgitdirs ext::*",
   },
   "git stash": { source: page("stash"), valued: "-m" },
   "git remote": {
@@ -71,8 +71,9 @@ export const gitOptions: PowerTable = {
       -e --edit edit --add --replace-all --unset --unset-all set unset
       --rename-section rename-section --remove-section remove-section
     `,
-    valued: "-f -t --type --default --file --blob",
+    valued: "-f -t --type --default --file --blob --comment --value --url",
     output: 1,
+    behind: "operands",
     reads: "get list -l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool",
   },
   "git send-email": {
@@ -90,6 +91,7 @@ export const gitOptions: PowerTable = {
     source: page("credential-store"),
     options: "--file --socket store erase",
   },
+  "git fsck": { source: page("fsck"), options: "--lost-found" },
   "git credential": { source: page("credential"), options: "fill approve reject" },
   "git bundle": { source: page("bundle"), options: "create" },
   "git fast-import": { source: page("fast-import"), options: "--export-marks --export-pack-edges" },

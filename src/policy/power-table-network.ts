@@ -128,7 +128,7 @@ export const networkOptions: PowerTable = {
     passes: "git-clone",
   },
   ss: { source: "ss(8)", options: "-K -D --kill --diag", valued: "-f -A -F -N" },
-  ip: { source: "ip(8)", words: /^-b(a|at|atc|atch)?$|^-force$/ },
+  ip: { source: "ip(8)", words: /^--?b(a|at|atc|atch)?$|^--?force$/ },
   "ip *": {
     source: `ip(8): any beginning of a verb stands for it, behind the object; ${gtfobins}/gtfobins/ip`,
     options: beginnings(

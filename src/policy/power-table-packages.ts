@@ -26,6 +26,11 @@ export const packageOptions: PowerTable = {
     behind: "another's",
   },
   "npm config|npm c|pnpm config|pnpm c|yarn config": { source: "npm-config(1)", options: configuration },
+  "npm version|npm verison|pnpm version": {
+    source: "npm-version(1): an operand is the version to set",
+    spelling: "any dashes",
+    output: 0,
+  },
   "npm pkg|pnpm pkg": { source: "npm-pkg(1)", options: "set delete fix" },
   "npm audit": { source: "npm-audit(1)", options: "fix" },
   "pnpm audit": { source: "pnpm audit", spelling: "whole", options: "--fix fix" },

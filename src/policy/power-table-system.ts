@@ -52,7 +52,7 @@ export const systemOptions: PowerTable = {
   hwclock: { source: "hwclock(8)", options: "-w -s --set --systohc --hctosys --adjust --systz" },
   sysctl: {
     source: "sysctl(8)",
-    options: "-w -p --write --load --system",
+    options: "-w -p -f --write --load --system",
     words: /^[\w./-]+=/,
   },
 }

@@ -19,7 +19,7 @@ export interface PowerOptions {
   readonly words?: RegExp
   /** Which operand is written to, from 0; those behind it too. */
   readonly output?: number
-  /** First words with which none is. */
+  /** First words, and options in front of the first operand, with which none is. */
   readonly reads?: string
   /** What follows the first operand, where that is no option of this program, whatever it looks like. */
   readonly behind?: "operands" | "another's"

@@ -12,8 +12,8 @@ const operator = /&&|\|\||[-+*%^=!<>]=|\+\+|--|!~|[-+*%^=!<>~?:,;()[\]{}$\n]/y
 const regex = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?(?![\]^])(?:\[:[a-z]+:\]|\\[\w.*+?$-]|[^\][\\/\n])+\])+\//y
 const division = /\/=?/y
 
-/** They run a command, or read what one prints. */
-const runs = new Set(["system", "getline"])
+/** They run a command, or read what one prints, or say which files are read. */
+const reaches = new Set(["system", "getline", "ARGV", "ARGC", "SYMTAB"])
 /** What follows these begins an expression. */
 const beginsExpression = new Set(
   "print printf return in else do case if while for exit delete BEGIN END function".split(" "),
@@ -40,7 +40,7 @@ class Program {
     while (this.at < this.source.length) {
       if (this.match(blank) !== undefined) continue
       const token = this.token()
-      if (token === undefined || runs.has(token)) return false
+      if (token === undefined || reaches.has(token)) return false
       this.before = token
     }
     return true

@@ -177,6 +177,10 @@ describe("an awk program that does more is asked", () => {
     "{ print $1 `x` }",
     "{ print '\"'\"' }",
     '{ $/x/ | "sh" }',
+    'BEGIN { ARGV[1] = "/etc/shadow"; ARGC = 2 } { print }',
+    "BEGIN { ARGC = 1 } { print }",
+    'BEGIN { SYMTAB["ARGV"][1] = "/etc/shadow" } { print }',
+    'function f(a) { a[1] = "/etc/shadow" } BEGIN { f(ARGV) } { print }',
   ])("%j", (program) => {
     expect(awk(program)).toBeUndefined()
   })
