@@ -2,6 +2,7 @@
 import type { DurableClient, InboxItem } from "../durable/index.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { exitStatus } from "./tally.ts"
+import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface InboxCommandOptions {
@@ -39,9 +40,28 @@ const show = async (client: DurableClient, isJson: boolean): Promise<void> => {
   if (count === 0 && !isJson) process.stdout.write("Nothing waits for an answer.\n")
 }
 
+/** Milliseconds after which it is said what an answer waits for. */
+const patience = 2000
+
+/** The same; said where it takes its time, for nobody may run the calls now. */
+const awaited = async (callId: string, took: Promise<boolean>): Promise<boolean> => {
+  const late = setTimeout(() => {
+    tell(
+      `the answer to ${callId} is stored, and waits for a process that runs these calls. Ctrl-C leaves it there.`,
+    )
+  }, patience)
+  try {
+    return await took
+  } finally {
+    clearTimeout(late)
+  }
+}
+
 /** Gives the exit status: 1 where an answer did not take effect. */
 export const inboxCommand = async (options: InboxCommandOptions): Promise<number> => {
   const { store, approve = [], deny = [], reason, json = false } = options
+  const both = approve.find((callId) => deny.includes(callId))
+  if (both !== undefined) throw new UsageError(`${both} can be approved or denied, not both`)
   const { openDurableExecutor, StoreError } = await import("../durable/index.ts")
   const client = await openDurableExecutor({ store, runner: false }).catch((error: unknown) => {
     throw error instanceof StoreError ? new UsageError(error.message) : error
@@ -53,12 +73,10 @@ export const inboxCommand = async (options: InboxCommandOptions): Promise<number
     }
     let missed = 0
     const answer = async (callId: string, verb: string, took: Promise<boolean>) => {
-      if (await took) process.stdout.write(`${printable(callId)} is ${verb}.\n`)
+      if (await awaited(callId, took)) process.stdout.write(`${printable(callId)} is ${verb}.\n`)
       else {
         missed += 1
-        process.stderr.write(
-          `stepline: ${printable(callId)} waits for no such answer: somebody was faster, or it has ended.\n`,
-        )
+        tell(`${callId} waits for no such answer: somebody was faster, or it has ended.`)
       }
     }
     for (const callId of approve) {

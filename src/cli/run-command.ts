@@ -193,8 +193,11 @@ const runSteps = async (
 const isKnown = async (durable: DurableExecutor, callId: string, tally: Tally): Promise<boolean> => {
   const last = (await durable.result(callId)) as ToolEvent | undefined
   if (last === undefined) return durable.executor.inspect().some((call) => call.callId === callId)
-  tally.ended(callId, endOf(last)!, detailsOf(last, durable.tasks))
-  tell(`${callId} has ended before, as the store says: it does not run again.`)
+  const status = endOf(last)!
+  tally.ended(callId, status, detailsOf(last, durable.tasks))
+  const [said = ""] = "content" in last && status !== "complete" ? last.content.split("\n", 1) : []
+  const how = status === "complete" ? "" : ` (${status}: ${said})`
+  tell(`${callId} has ended before${how}, as the store says: it does not run again.`)
   return true
 }
 

@@ -21,6 +21,8 @@ export class TimelineFile {
     const file = await open(path, "w", 0o600).catch((error) => {
       throw new UsageError(`--timeline ${path}: ${messageOf(error)}`)
     })
+    // The mode counts only for a file that is made.
+    await file.chmod(0o600)
     return new TimelineFile(file, recordTimeline(local.executor, { title: pageTitle(local) }))
   }
 

@@ -93,3 +93,26 @@ it("refuses a store that another run has, and one that is not there", async () =
     stderr: expect.stringContaining("There is no store at"),
   })
 })
+
+it("keeps an answer that nobody can take yet, says so, and refuses two answers at once", async () => {
+  const first = start()
+  await linesUntil(first, "AwaitingApproval", 1)
+  first.kill("SIGKILL")
+  await once(first, "exit")
+  const args = [cli.path, "inbox", "--store", "calls.db"]
+  const options = { cwd: path(), env: home() }
+  const both = spawn(process.execPath, [...args, "--approve", "named", "--deny", "named"], options)
+  expect((await once(both, "exit"))[0]).toBe(2)
+  const denying = spawn(process.execPath, [...args, "--deny", "named", "--reason", "not that"], options)
+  const [said] = (await once(denying.stderr, "data")) as [Buffer]
+  expect(String(said)).toContain(
+    "the answer to named is stored, and waits for a process that runs these calls",
+  )
+  denying.kill("SIGKILL")
+  await once(denying, "exit")
+  const second = start()
+  const [asked] = (await linesUntil(second, "AwaitingApproval", 1)).slice(-1)
+  expect((await inbox("--deny", asked!.callId!)).stdout).toContain("is denied")
+  second.kill("SIGKILL")
+  await once(second, "exit")
+})

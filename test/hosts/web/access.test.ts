@@ -50,10 +50,11 @@ const own = ({ port }: Web) => ({ Origin: `http://127.0.0.1:${port}` })
 
 const tokenOf = ({ url }: Web): string => new URL(url).hash.slice(1)
 
-const cookieOf = async (web: Web): Promise<string> => {
-  const body = JSON.stringify({ token: tokenOf(web) })
-  const { headers } = await send(web, "/api/session", { ...json, ...own(web) }, body)
-  return String(headers["set-cookie"]).split(";", 1)[0]!
+/** The cookie of a page that has the token, and where it asks. */
+const sessionOf = async (web: Web): Promise<{ readonly Cookie: string; readonly path: string }> => {
+  const sent = JSON.stringify({ token: tokenOf(web) })
+  const { headers, body } = await send(web, "/api/session", { ...json, ...own(web) }, sent)
+  return { Cookie: String(headers["set-cookie"]).split(";", 1)[0]!, path: JSON.parse(body).path }
 }
 
 describe("the page's server", () => {
@@ -64,23 +65,24 @@ describe("the page's server", () => {
     const { status, headers } = await send(web, "/api/session", { ...json, ...own(web) }, body)
     expect(status).toBe(200)
     expect(String(headers["set-cookie"])).toMatch(
-      /^stepline-\d+=[\w-]{32}; Path=\/; HttpOnly; SameSite=Strict$/,
+      /^stepline-\d+=[\w-]{32}; Path=\/api\/[\w-]{22}; HttpOnly; SameSite=Strict$/,
     )
     expect(String(headers["set-cookie"])).not.toContain(tokenOf(web))
   })
 
   it("answers nothing to who has no cookie, or a wrong one", async () => {
     const { web } = await served([])
+    const { path: base } = await sessionOf(web)
     const given: ReadonlyArray<Record<string, string>> = [
       {},
       { Cookie: `stepline-${web.port}=x` },
       { Cookie: `stepline-${web.port}=${tokenOf(web)}` },
     ]
     for (const cookie of given) {
-      for (const path of ["/api/events", "/api/call?key=1", "/api/question?id=1.1", "/api/tools"])
-        expect((await send(web, path, cookie)).status).toBe(401)
-      for (const path of ["/api/answer", "/api/resolve", "/api/task", "/api/call"])
-        expect((await send(web, path, { ...json, ...own(web), ...cookie }, "{}")).status).toBe(401)
+      for (const path of ["/events", "/call?key=1", "/question?id=1.1", "/tools"])
+        expect((await send(web, base + path, cookie)).status).toBe(401)
+      for (const path of ["/answer", "/resolve", "/task", "/call"])
+        expect((await send(web, base + path, { ...json, ...own(web), ...cookie }, "{}")).status).toBe(401)
     }
     const wrong = await send(web, "/api/session", { ...json, ...own(web) }, '{"token":"x"}')
     expect([wrong.status, wrong.headers["set-cookie"]]).toEqual([403, undefined])
@@ -88,8 +90,8 @@ describe("the page's server", () => {
 
   it("refuses pages of other sites, and names that somebody gave this machine, also with the cookie", async () => {
     const { web } = await served([])
-    const Cookie = await cookieOf(web)
-    expect((await send(web, "/api/events", { Cookie })).status).toBe(200)
+    const { Cookie, path } = await sessionOf(web)
+    expect((await send(web, `${path}/events`, { Cookie })).status).toBe(200)
     for (const headers of [
       { Host: "evil.example" },
       { Host: `evil.example:${web.port}` },
@@ -100,13 +102,22 @@ describe("the page's server", () => {
       { "Sec-Fetch-Site": "cross-site" },
       { "Sec-Fetch-Site": "same-site" },
     ] as Array<Record<string, string>>) {
-      expect((await send(web, "/api/events", { Cookie, ...headers })).status).toBe(403)
+      expect((await send(web, `${path}/events`, { Cookie, ...headers })).status).toBe(403)
       expect((await send(web, "/", headers)).status).toBe(403)
       expect(
-        (await send(web, "/api/answer", { ...json, Cookie, ...own(web), ...headers }, "{}")).status,
+        (await send(web, `${path}/answer`, { ...json, Cookie, ...own(web), ...headers }, "{}")).status,
       ).toBe(403)
     }
-    expect((await send(web, "/api/answer", { ...json, Cookie }, "{}")).status).toBe(403)
+    expect((await send(web, `${path}/answer`, { ...json, Cookie }, "{}")).status).toBe(403)
+  })
+
+  it("is not known by the cookie alone, which other servers of this machine may be sent", async () => {
+    const { web } = await served([])
+    const { Cookie, path } = await sessionOf(web)
+    expect((await send(web, `${path}/events`, { Cookie })).status).toBe(200)
+    expect((await send(web, "/api/events", { Cookie })).status).toBe(404)
+    const sent = { ...json, ...own(web), Cookie }
+    expect((await send(web, "/api/answer", sent, '{"id":"1.1","verdict":"approve"}')).status).toBe(404)
   })
 
   it("sends no page that may run scripts of others, or stand within theirs", async () => {
@@ -126,7 +137,8 @@ describe("the page's server", () => {
 
   it("reads no more than it must, and says what it cannot read", async () => {
     const { web } = await served([])
-    const headers = { ...json, ...own(web), Cookie: await cookieOf(web) }
+    const { Cookie, path } = await sessionOf(web)
+    const headers = { ...json, ...own(web), Cookie }
     const answers: Array<readonly [body: string, status: number, message: string]> = [
       ["{", 400, "That is no JSON."],
       ["[]", 400, "Send an object."],
@@ -135,19 +147,20 @@ describe("the page's server", () => {
       [" ".repeat(4 * 1024 * 1024 + 1), 413, "Send at most 4194304 bytes."],
     ]
     for (const [body, status, message] of answers) {
-      const answered = await send(web, "/api/answer", headers, body)
+      const answered = await send(web, `${path}/answer`, headers, body)
       expect([answered.status, answered.body]).toEqual([status, JSON.stringify({ message })])
     }
-    const plain = await send(web, "/api/answer", { ...headers, "Content-Type": "text/plain" }, "{}")
+    const plain = await send(web, `${path}/answer`, { ...headers, "Content-Type": "text/plain" }, "{}")
     expect(plain.status).toBe(415)
-    expect((await send(web, "/api/nothing", headers, "{}")).status).toBe(404)
+    expect((await send(web, `${path}/nothing`, headers, "{}")).status).toBe(404)
   })
 
   it("calls no tools unless it was given them", async () => {
     const { web } = await served([])
-    const headers = { ...json, ...own(web), Cookie: await cookieOf(web) }
-    expect((await send(web, "/api/call", headers, '{"name":"shell"}')).status).toBe(403)
-    expect((await send(web, "/api/tools", headers)).status).toBe(404)
+    const { Cookie, path } = await sessionOf(web)
+    const headers = { ...json, ...own(web), Cookie }
+    expect((await send(web, `${path}/call`, headers, '{"name":"shell"}')).status).toBe(403)
+    expect((await send(web, `${path}/tools`, headers)).status).toBe(404)
   })
 
   it("rejects where its port is taken", async () => {

@@ -118,7 +118,7 @@ describeWithChromium("a page's connection", () => {
     const streams: Array<IncomingMessage> = []
     const began = (message: unknown) => {
       const { request } = message as { readonly request: IncomingMessage }
-      if (request.url === "/api/events") streams.push(request)
+      if (request.url?.endsWith("/events")) streams.push(request)
     }
     subscribe("http.server.request.start", began)
     onTestFinished(() => void unsubscribe("http.server.request.start", began))

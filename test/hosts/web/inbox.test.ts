@@ -140,7 +140,7 @@ describeWithChromium("the page's inbox", () => {
       release = resolve
     })
     for (const page of [one, other]) {
-      await page.context().route("**/api/answer", async (route) => {
+      await page.context().route("**/api/*/answer", async (route) => {
         sent += 1
         if (sent === 2) release()
         await released
@@ -163,7 +163,7 @@ describeWithChromium("the page's inbox", () => {
     executor.enqueue([{ name: "note", callId: "c", params: { text: "a" } }])
     await card(page, "note").getByRole("button", { name: "Approve" }).waitFor()
     // Its page is told nothing, as if the network were slow.
-    await page.context().route("**/api/answer", async (route) => {
+    await page.context().route("**/api/*/answer", async (route) => {
       executor.deny("c")
       await route.continue()
     })

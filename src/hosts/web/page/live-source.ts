@@ -4,15 +4,20 @@ import { emptyState, type PlainState, readState } from "../state/page-state.ts"
 import { type Change, reduce } from "../state/reduce.ts"
 import type { Connection, Source, Took } from "./source.ts"
 
+/** Where this page asks, kept for when it is loaded again. */
+const placeKey = "stepline"
+
+const placeOf = (): string => sessionStorage.getItem(placeKey) ?? "/api"
+
 const post = (path: string, body: object): Promise<Response> =>
-  fetch(`/api/${path}`, {
+  fetch(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   })
 
 const read = async <A>(path: string): Promise<A | undefined> => {
-  const response = await fetch(`/api/${path}`)
+  const response = await fetch(`${placeOf()}/${path}`)
   return response.ok ? ((await response.json()) as A) : undefined
 }
 
@@ -42,8 +47,9 @@ class LiveSource implements Source {
   async open(): Promise<void> {
     const token = location.hash.slice(1)
     if (token !== "") {
-      const response = await post("session", { token })
+      const response = await post("/api/session", { token })
       if (!response.ok) return this.set("refused")
+      sessionStorage.setItem(placeKey, ((await response.json()) as { readonly path: string }).path)
       history.replaceState(undefined, "", location.pathname)
     }
     this.connect()
@@ -62,7 +68,7 @@ class LiveSource implements Source {
   }
 
   async ask(path: string, body: object): Promise<Took> {
-    const response = await post(path, body).catch(() => undefined)
+    const response = await post(`${placeOf()}/${path}`, body).catch(() => undefined)
     if (response === undefined) throw new Error("The server cannot be reached.")
     const answer = (await response.json()) as Took
     if (!response.ok) throw new Error(answer.message ?? "That was refused.")
@@ -70,7 +76,7 @@ class LiveSource implements Source {
   }
 
   private connect(): void {
-    const events = new EventSource("/api/events")
+    const events = new EventSource(`${placeOf()}/events`)
     events.addEventListener("open", () => this.set("live"))
     events.addEventListener("state", ({ data }) => {
       this.pending = []

@@ -29,6 +29,8 @@ export const safeHeaders: Readonly<Record<string, string>> = {
 /** The token and the cookie of one server. */
 export class Access {
   readonly token: string
+  /** Where the page asks. The cookie is sent there alone: cookies do not tell ports apart, and no other server knows this path. */
+  readonly path = `/api/${randomBytes(16).toString("base64url")}`
   /** What the cookie holds: who reads one of both does not know the other. */
   private readonly session = randomBytes(24).toString("base64url")
   private readonly cookie: string
@@ -36,7 +38,6 @@ export class Access {
 
   constructor(port: number, token = randomBytes(24).toString("base64url")) {
     this.token = token
-    // Cookies do not tell ports apart.
     this.cookie = `stepline-${port}`
     this.hosts = hostsOf(port)
   }
@@ -51,7 +52,7 @@ export class Access {
   /** The cookie for whoever knows the token; undefined for others. */
   cookieFor(token: unknown): string | undefined {
     if (typeof token !== "string" || !isSame(token, this.token)) return undefined
-    return `${this.cookie}=${this.session}; Path=/; HttpOnly; SameSite=Strict`
+    return `${this.cookie}=${this.session}; Path=${this.path}; HttpOnly; SameSite=Strict`
   }
 
   isKnown({ cookie = "" }: IncomingHttpHeaders): boolean {

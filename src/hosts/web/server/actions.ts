@@ -59,13 +59,13 @@ export class PageActions {
   /** Answers a request by its path; undefined where there is no such path. */
   perform(path: string, body: Body): object | undefined {
     switch (path) {
-      case "/api/answer":
+      case "/answer":
         return this.answer(body)
-      case "/api/resolve":
+      case "/resolve":
         return this.resolve(body)
-      case "/api/task":
+      case "/task":
         return this.task(body)
-      case "/api/call":
+      case "/call":
         return this.call(body)
       default:
         return undefined
@@ -78,16 +78,16 @@ export class PageActions {
     query: URLSearchParams,
   ): CallDetail | QuestionDetail | ReadonlyArray<ToolDetail> | undefined {
     const { recorder, log, tools } = this.served
-    if (path === "/api/call") {
+    if (path === "/call") {
       const key = Number(query.get("key"))
       const row = log.current.calls.get(key)
       return row && recorder.book.get(key)?.detail(row)
     }
-    if (path === "/api/question") {
+    if (path === "/question") {
       const question = recorder.questions.get(query.get("id") ?? "")
       return question && recorder.questions.detail(question)
     }
-    if (path !== "/api/tools" || tools === undefined) return undefined
+    if (path !== "/tools" || tools === undefined) return undefined
     return tools
       .definitions()
       .map(({ name, description, parameters }) => ({ name, description, schema: parameters }))
@@ -158,6 +158,8 @@ export class PageActions {
     const { executor, tools } = this.served
     const name = textIn(body, "name")
     if (tools === undefined) throw new RequestError(403, "No calls are made from this page.")
+    if (tools?.get(name) === undefined)
+      throw new RequestError(403, `The tool ${name} is not called from this page.`)
     try {
       const [callId] = executor.enqueue([{ name, params: body.params, background: body.background === true }])
       return { callId }

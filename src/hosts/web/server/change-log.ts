@@ -64,6 +64,7 @@ export class ChangeLog {
 
   /** What comes behind that batch, one message at a time; undefined where there is nothing. Without a number, the state. */
   after(number: number | undefined): LogMessage | undefined {
+    if (number === undefined) this.flush()
     if (number === this.last) return undefined
     const first = this.batches[0]?.number ?? this.last + 1
     if (number === undefined || number + 1 < first || number > this.last) {

@@ -76,7 +76,7 @@ const beginSession = async (
   if (cookie === undefined)
     throw new RequestError(403, "This token is not the page's: open the address that was told.")
   response.setHeader("Set-Cookie", cookie)
-  sendJson(response, 200, {})
+  sendJson(response, 200, { path: access.path })
 }
 
 const openStream = (
@@ -106,10 +106,11 @@ const answer = async (page: Page, request: IncomingMessage, response: ServerResp
   if (isChange && pathname === "/api/session") return beginSession(page, request, response)
   if (!access.isKnown(headers))
     throw new RequestError(401, "Open the address that was told: this browser has no token.")
-  if (!isChange && pathname === "/api/events") return openStream(page, request, response)
+  const asked = pathname.startsWith(`${access.path}/`) ? pathname.slice(access.path.length) : ""
+  if (!isChange && asked === "/events") return openStream(page, request, response)
   const answered = isChange
-    ? actions.perform(pathname, await readBody(request))
-    : actions.read(pathname, searchParams)
+    ? actions.perform(asked, await readBody(request))
+    : actions.read(asked, searchParams)
   if (answered === undefined) throw new RequestError(404, "There is nothing here, or no longer.")
   sendJson(response, 200, answered)
 }
