@@ -116,6 +116,8 @@ describeWithChromium("the page's timeline and tasks", () => {
       await Promise.all(agentIds.map((agentId) => executor.run({ name: "quick", agentId })))
     }
     await timeline(page).getByText("10000", { exact: true }).waitFor()
+    // The last changes may still be on their way.
+    await expect.poll(async () => (await drawnBy(page)).frames, { timeout: 30_000 }).toBeLessThan(4)
     const { bars, frames } = await drawnBy(page)
     const width = await page.evaluate("document.querySelector('canvas').clientWidth")
     expect(bars).toBeGreaterThan(8)
