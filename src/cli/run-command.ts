@@ -225,7 +225,9 @@ export const runCalls = async (
   options: RunCallsOptions,
 ): Promise<number> => {
   const { isScriptOnStdin } = options
+  const timeline = options.timeline === undefined ? undefined : await TimelineFile.open(options.timeline)
   const local = await localExecutor({ ...options, mayAsk: !isScriptOnStdin })
+  timeline?.record(local)
   const { executor, editor, start, close } = local
   const problems = await start()
   const status = await editor?.status()
@@ -241,8 +243,6 @@ export const runCalls = async (
   const rest = local.durable === undefined ? undefined : stayAlive()
   let host: Host | undefined
   let page: Web | undefined
-  const timeline =
-    options.timeline === undefined ? undefined : await TimelineFile.open(local, options.timeline)
   try {
     const all = stepsOf(executor)
     const steps =

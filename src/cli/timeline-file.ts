@@ -8,30 +8,34 @@ import { UsageError } from "./usage-error.ts"
 
 export class TimelineFile {
   private readonly file: FileHandle
-  private readonly recording: TimelineRecording
+  private recording: TimelineRecording | undefined
 
-  private constructor(file: FileHandle, recording: TimelineRecording) {
+  private constructor(file: FileHandle) {
     this.file = file
-    this.recording = recording
   }
 
-  /** Begins to record. Throws a UsageError where the file cannot be written. */
-  static async open(local: Pick<LocalExecutor, "executor" | "cwd">, path: string): Promise<TimelineFile> {
+  /** Throws a UsageError where the file cannot be written. */
+  static async open(path: string): Promise<TimelineFile> {
     // It holds what tools were given and what they put out: for its owner alone.
     const file = await open(path, "w", 0o600).catch((error) => {
       throw new UsageError(`--timeline ${path}: ${messageOf(error)}`)
     })
     // The mode counts only for a file that is made.
     await file.chmod(0o600)
-    return new TimelineFile(file, recordTimeline(local.executor, { title: pageTitle(local) }))
+    return new TimelineFile(file)
+  }
+
+  /** Begins to record. */
+  record(local: Pick<LocalExecutor, "executor" | "cwd">): void {
+    this.recording = recordTimeline(local.executor, { title: pageTitle(local) })
   }
 
   /** Writes all that happened. */
   async write(): Promise<void> {
     try {
-      await this.file.writeFile(await this.recording.html())
+      if (this.recording !== undefined) await this.file.writeFile(await this.recording.html())
     } finally {
-      this.recording[Symbol.dispose]()
+      this.recording?.[Symbol.dispose]()
       await this.file.close()
     }
   }
