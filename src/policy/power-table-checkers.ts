@@ -62,7 +62,7 @@ export const checkerOptions: PowerTable = {
     source: "mocha CLI reference",
     spelling: "whole",
     options: `
-      -r -R -O -u --require --import --loader --experimental-loader --config --package --reporter --reporter-option
+      -r -R -O -u -n --require --import --loader --experimental-loader --config --package --reporter --reporter-option
       --reporter-options --ui --file --node-option
     `,
   },
@@ -97,7 +97,14 @@ export const checkerOptions: PowerTable = {
   flake8: { source: "flake8 --help", options: "--output-file --tee --config --append-config --format" },
   isort: {
     source: "isort --help",
-    options: "--settings-path --settings-file --config-root --overwrite-in-place",
+    options: "--settings-path --settings-file --settings --sp --config-root --overwrite-in-place",
+  },
+  "autopep8|yapf": { source: "autopep8 --help, yapf --help", options: "-i --in-place" },
+  shfmt: { source: "shfmt -h", spelling: "any dashes", options: "-w --write" },
+  terser: {
+    source: "terser --help",
+    spelling: "whole",
+    options: "-o -c --output --config-file --name-cache",
   },
   pyright: {
     source: "pyright --help",

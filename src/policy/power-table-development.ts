@@ -36,7 +36,8 @@ export const developmentOptions: PowerTable = {
       --experimental-sea-config --build-sea --localstorage-file --experimental-policy --tls-keylog
       --watch-path --experimental-storage-inspection --conditions --interactive
       --prof --logfile --log* --perf-basic-prof --perf-prof --perf-basic-prof-path --perf-prof-path
-      --redirect-code-traces --redirect-code-traces-to --trace-turbo* --turbo-profiling* --trace-zap-use-count
+      --redirect-code-traces --redirect-code-traces-to --trace-turbo* --trace_turbo* --turbo-profiling*
+      --turbo_profiling* --trace-zap-use-count
       --gdbjit --vtune-prof-annotate-wasm --dump-wasm-module-path --experimental-entry-url --entry-url
     `,
     behind: "another's",
@@ -97,7 +98,7 @@ export const developmentOptions: PowerTable = {
     spelling: "one dash",
     options: `
       -o -C -w -u -exec -toolexec -overlay -modfile -vettool -fix -ldflags -gcflags -asmflags -gccgoflags -compiler
-      -pkgdir -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -test.
+      -pkgdir -debug-actiongraph -debug-trace -debug-runtime-trace -outputdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -test.
     `,
   },
   "go test": { source: "go help test: -c writes the program", spelling: "one dash", options: "-c" },

@@ -48,12 +48,12 @@ export const packageOptions: PowerTable = {
   bun: {
     source: `${gtfobins}/gtfobins/bun; bun --help`,
     spelling: "whole",
-    options: "-r -c -e --cwd --preload --config --eval --print",
+    options: "-r -c -e --cwd --preload --config --eval --print --reporter-outfile",
   },
   "pip|pip3": {
     source: `pip(1); ${gtfobins}/gtfobins/pip`,
     options: `
-      -t -d -i -r -e --log --log-file --python --cache-dir --target --prefix --root --src --index-url
+      -t -d -i -r -e -w --wheel-dir --log --log-file --python --cache-dir --target --prefix --root --src --index-url
       --extra-index-url --find-links --report --config-settings --editable --requirement --dest
     `,
     harmless: "--pre",
