@@ -46,12 +46,15 @@ export const gitOptions: PowerTable = {
   "git format-patch": { source: page("format-patch"), options: "-o --output-directory" },
   "git bugreport|git diagnose": { source: page("bugreport"), options: "-o --output-directory" },
   "git svn": { source: page("svn"), options: "-A --authors-prog --authors-file" },
-  "git daemon": { source: page("daemon"), options: "--access-hook" },
+  "git daemon": { source: page("daemon"), options: "--access-hook --pid-file" },
   "git shell": { source: page("shell"), options: "-c" },
   "git remote-ext": { source: "git-remote-ext(1): its operand is a command", words: /./ },
   "git mailsplit": { source: page("mailsplit"), options: "-o" },
   "git bisect": { source: page("bisect"), options: "run view visualize replay" },
-  "git submodule": {
+  "git merge-index": { source: `${page("merge-index")}: its operand is a program`, words: /^[^-]/ },
+  "git merge-file": { source: page("merge-file"), valued: "-L", output: 0 },
+  "git pack-objects": { source: page("pack-objects"), output: 0 },
+  "git submodule|git submodule--helper": {
     source: page("submodule"),
     options: "foreach add set-url set-branch init update deinit sync absorbgitdirs ext::*",
   },

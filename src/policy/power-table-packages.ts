@@ -12,7 +12,7 @@ export const packageOptions: PowerTable = {
     options: `
       -C -g -c --prefix --script-shell --node-options --userconfig --globalconfig --git --editor --shell --viewer
       --browser --init-module --cache --logs-dir --registry --call --package --dir --global-dir --modules-dir
-      --store-dir --shell-emulator
+      --store-dir --shell-emulator --node-gyp --pack-destination --config.
     `,
     harmless: "--global",
   },

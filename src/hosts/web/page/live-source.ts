@@ -16,9 +16,14 @@ const post = (path: string, body: object): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
+/** Undefined also where the server has gone meanwhile: the page says so by itself. */
 const read = async <A>(path: string): Promise<A | undefined> => {
-  const response = await fetch(`${placeOf()}/${path}`)
-  return response.ok ? ((await response.json()) as A) : undefined
+  try {
+    const response = await fetch(`${placeOf()}/${path}`)
+    return response.ok ? ((await response.json()) as A) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether somebody may be about to answer what has changed. */
@@ -47,7 +52,8 @@ class LiveSource implements Source {
   async open(): Promise<void> {
     const token = location.hash.slice(1)
     if (token !== "") {
-      const response = await post("/api/session", { token })
+      const response = await post("/api/session", { token }).catch(() => undefined)
+      if (response === undefined) return this.set("lost")
       if (!response.ok) return this.set("refused")
       sessionStorage.setItem(placeKey, ((await response.json()) as { readonly path: string }).path)
       history.replaceState(undefined, "", location.pathname)
