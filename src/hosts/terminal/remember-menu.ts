@@ -1,4 +1,4 @@
-/** What `a` offers at a gate: which rule an approval stores, each shown before it is. */
+/** What can be remembered at a gate, on any screen: which rules an approval stores, each shown before it is. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import type { RememberChoice } from "../../policy/index.ts"
@@ -28,15 +28,38 @@ const whats: Readonly<Record<Named, (tool: NamedTool) => string>> = {
       : `every call of ${name} that no deny rule stops`,
 }
 
+/** One choice, in words, with the rules that it adds. */
+export interface RememberedChoice {
+  readonly choice: Named
+  readonly what: string
+  readonly rules: ReadonlyArray<string>
+}
+
+/** The choices at the gate of a call, the narrowest first, each that adds other rules than the one before. */
+export const rememberedChoices = (
+  executor: Pick<ToolExecutor, "wouldRemember">,
+  callId: string,
+  tool: NamedTool,
+): Array<RememberedChoice> => {
+  const choices: Array<RememberedChoice> = []
+  const seen = new Set<string>()
+  for (const choice of ["call", "command", "tool"] as const) {
+    const rules = executor.wouldRemember(callId, choice)?.map(ruleText)
+    if (rules === undefined || rules.length === 0 || seen.has(rules.join("\n"))) continue
+    seen.add(rules.join("\n"))
+    choices.push({ choice, what: whats[choice](tool), rules })
+  }
+  return choices
+}
+
 /** A rule that is too long says what it says already: what runs stands in the gate, whole. */
-const optionText = (choice: Named, tool: NamedTool, rules: ReadonlyArray<string>, width: number): string => {
-  const what = whats[choice](tool)
+const optionText = ({ what, rules }: RememberedChoice, width: number): string => {
   const text = `${what}: ${rules.map(visibleLine).join("  ")}`
   return columnsOf(text) <= width ? text : what
 }
 
 /**
- * The choices at the gate of a call, the narrowest first; none where no rule can approve it again.
+ * The lines of the menu; none where no rule can approve the call again.
  *
  * @param width Of all rows that a choice may take, in columns.
  */
@@ -46,14 +69,10 @@ export const rememberOptions = (
   tool: NamedTool,
   width: number,
 ): Array<RememberOption> => {
-  const options: Array<RememberOption> = []
-  const seen = new Set<string>()
-  for (const choice of ["call", "command", "tool"] as const) {
-    const rules = executor.wouldRemember(callId, choice)?.map(ruleText)
-    if (rules === undefined || rules.length === 0 || seen.has(rules.join("\n"))) continue
-    seen.add(rules.join("\n"))
-    options.push({ choice, text: optionText(choice, tool, rules, width) })
-  }
+  const options: Array<RememberOption> = rememberedChoices(executor, callId, tool).map((choice) => ({
+    choice: choice.choice,
+    text: optionText(choice, width),
+  }))
   if (options.length > 0) options.push({ choice: undefined, text: "a pattern of your own" })
   return options
 }

@@ -136,7 +136,6 @@ export const QuestionCard = (props: {
       ) : undefined}
       {mode === "remember" ? (
         <RememberMenu
-          toolName={name}
           options={detail!.remember}
           pattern={detail!.pattern}
           choose={(remember) => approve({ remember })}

@@ -3,28 +3,23 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { RememberDetail } from "../state/detail.ts"
 import { visibleLine } from "./texts.tsx"
 
-const whats: Readonly<Record<RememberDetail["choice"], (toolName: string) => string>> = {
-  call: () => "This very call, and no other",
-  command: () => "Each of its commands, also alone",
-  tool: (toolName) => `Every call of ${toolName} that no deny rule stops`,
-}
+const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Approves and remembers. */
 export const RememberMenu = (props: {
-  readonly toolName: string
   readonly options: ReadonlyArray<RememberDetail>
   readonly pattern: string
   readonly choose: (remember: string | { readonly rule: string }) => void
   readonly back: () => void
 }) => {
-  const { toolName, options, choose, back } = props
+  const { options, choose, back } = props
   const first = useRef<HTMLButtonElement>(null)
   const [rule, setRule] = useState(props.pattern)
   useLayoutEffect(() => first.current?.focus(), [])
   return (
     <div class="remember">
       <p class="label">Approve this call, and from now on without asking:</p>
-      {options.map(({ choice, rules }, index) => (
+      {options.map(({ choice, what, rules }, index) => (
         <button
           type="button"
           class="choice"
@@ -32,7 +27,7 @@ export const RememberMenu = (props: {
           ref={index === 0 ? first : undefined}
           onClick={() => choose(choice)}
         >
-          <b>{whats[choice](visibleLine(toolName))}</b>
+          <b>{capitalised(visibleLine(what))}</b>
           {rules.map((each) => (
             <code key={each}>{visibleLine(each)}</code>
           ))}

@@ -3,8 +3,7 @@ import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import type { ApproveOptions, AwaitingApprovalEvent } from "../../../pipeline/model/event.ts"
 import { textOf } from "../../../pipeline/model/output.ts"
 import { resolveName } from "../../../resolve/definition.ts"
-import { ownPattern } from "../../terminal/remember-menu.ts"
-import { ruleText } from "../../terminal/remembered-rules.ts"
+import { type NamedTool, ownPattern, rememberedChoices } from "../../terminal/remember-menu.ts"
 import { isTold } from "../../terminal/render-gate.ts"
 import type { QuestionDetail, RememberDetail } from "../state/detail.ts"
 import { diffIn } from "./booked-call.ts"
@@ -75,7 +74,8 @@ export class Questions {
     const diff = diffIn(preview, gate?.preview?.details)
     // What stands in the diff already is not told twice.
     const said = diff === undefined ? preview : preview.replace(diff, "").trim()
-    const schema = this.executor.agent(agentId).tool(name)?.parameters
+    const tool = this.executor.agent(agentId).tool(name)
+    const schema = tool?.parameters
     const mayEdit = callName !== resolveName && schema !== undefined && text.length <= maxAsked
     return {
       id,
@@ -87,21 +87,15 @@ export class Questions {
       told: toldBy(diff, params),
       ...(gate?.because !== undefined && { because: bounded(gate.because, 2_000) }),
       ...(gate?.person && { person: gate.person }),
-      remember: gate === undefined ? [] : this.remember(callId),
+      remember: gate === undefined ? [] : this.remember(callId, tool ?? { name }),
       pattern: gate === undefined ? "" : bounded(ownPattern(this.executor, callId), 4_000),
     }
   }
 
-  /** The narrowest first, each that adds other rules than the one before. What cannot be shown whole is none. */
-  private remember(callId: string): Array<RememberDetail> {
-    const details: Array<RememberDetail> = []
-    const seen = new Set<string>()
-    for (const choice of ["call", "command", "tool"] as const) {
-      const rules = this.executor.wouldRemember(callId, choice)?.map(ruleText)
-      if (rules === undefined || rules.length === 0 || seen.has(rules.join("\n"))) continue
-      seen.add(rules.join("\n"))
-      if (rules.join("\n").length <= maxRules) details.push({ choice, rules })
-    }
-    return details
+  /** What cannot be shown whole is none. */
+  private remember(callId: string, tool: NamedTool): Array<RememberDetail> {
+    return rememberedChoices(this.executor, callId, tool).filter(
+      ({ rules }) => rules.join("\n").length <= maxRules,
+    )
   }
 }

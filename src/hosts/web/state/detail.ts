@@ -45,6 +45,8 @@ export interface CallDetail {
 /** What `remember` can be set to, with the rules that it adds. */
 export interface RememberDetail {
   readonly choice: "call" | "command" | "tool"
+  /** In words. */
+  readonly what: string
   readonly rules: ReadonlyArray<string>
 }
 
