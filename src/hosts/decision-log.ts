@@ -2,7 +2,6 @@
  * A file with a line of JSON for each decision. Each line holds the hash of the one before and its own, so that nothing can be
  * changed, taken out or put in between unseen; what was cut off the end shows only to who knows the last hash.
  */
-import { createHash } from "node:crypto"
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DecidedBy, Decision } from "../pipeline/model/decision.ts"
@@ -36,7 +35,9 @@ export interface DecisionLine {
 
 const zeros = "0".repeat(64)
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+/** Node's cryptography takes milliseconds to load, and most executors write no log. */
+const sha256 = (text: string): string =>
+  process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex")
 
 const inOrder = (_key: string, value: unknown): unknown =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -53,12 +53,23 @@ interface Row {
   readonly options: PowerOptions
 }
 
-const rows = new Map<string, Array<Row>>()
-for (const [key, options] of tables.flatMap((table) => Object.entries(table))) {
-  for (const name of key.split("|")) {
-    const [program, ...subcommands] = name.split(" ")
-    rows.set(program!, [...(rows.get(program!) ?? []), { subcommands, options }])
+const readRows = (): ReadonlyMap<string, ReadonlyArray<Row>> => {
+  const rows = new Map<string, Array<Row>>()
+  for (const [key, options] of tables.flatMap((table) => Object.entries(table))) {
+    for (const name of key.split("|")) {
+      const [program, ...subcommands] = name.split(" ")
+      rows.set(program!, [...(rows.get(program!) ?? []), { subcommands, options }])
+    }
   }
+  return rows
+}
+
+let rows: ReadonlyMap<string, ReadonlyArray<Row>> | undefined
+
+/** The rows of all tables by program, read when the first command is. */
+const rowsByProgram = (): ReadonlyMap<string, ReadonlyArray<Row>> => {
+  rows ??= readRows()
+  return rows
 }
 
 const isAbove = (above: ReadonlyArray<string>, below: ReadonlyArray<string>): boolean =>
@@ -89,7 +100,7 @@ const entries = new Map<string, ReadonlyArray<Entry>>()
 
 /** What the tables say of a program and its subcommands, read when it is first asked for. */
 const entriesOf = (program: string): ReadonlyArray<Entry> => {
-  const among = rows.get(program)
+  const among = rowsByProgram().get(program)
   if (among === undefined) return []
   const known = entries.get(program) ?? among.map((row) => entryOf(row, among))
   entries.set(program, known)
@@ -174,7 +185,7 @@ export const ranPrograms = (words: ReadonlyArray<ShellWord>): ReadonlyArray<RanP
   const from = runnerOf(words)?.from ?? words.length
   const found = words.flatMap((word, at) => {
     const program = at < from ? "" : namedProgram(word)
-    return rows.has(program) ? [{ program, start: at + 1 }] : []
+    return rowsByProgram().has(program) ? [{ program, start: at + 1 }] : []
   })
   return found.length > maxRan ? undefined : found
 }

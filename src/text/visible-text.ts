@@ -2,7 +2,8 @@
  * Text that somebody else wrote, so that a person can decide on it: nothing of it is left out, nothing of it acts on the
  * screen, and two different texts do not look alike. It knows nobody, so that every layer and every host may use it.
  */
-import { isLookalike, isLookalikeLetter } from "./lookalikes.ts"
+import { areMixed, isAlwaysMarked, isOwnMark, isRightToLeft, sharesLatinShapes } from "./character-classes.ts"
+import { isLookalikeLetter } from "./lookalikes.ts"
 
 /** How `visibleText` draws line ends and tabs. */
 export interface VisibleTextOptions {
@@ -31,61 +32,18 @@ const codeOf = (character: string): string => {
   return mark(controls[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`)
 }
 
-/**
- * Controls, formats, surrogates, private and unassigned characters, blanks of other widths, what is drawn as nothing, and
- * what only changes its neighbour: the colour of a face, and a letter that is drawn on the next one.
- */
-const unseen = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}\u2800\u0d4e]/u
-
-/** Scripts in everyday use (Unicode's Annex 31): letters of all others are mistaken too easily. */
-const everydayScript = new RegExp(
-  `[${"Latin Common Inherited Cyrillic Greek Armenian Arabic Hebrew Thaana Han Hiragana Katakana Hangul Bopomofo Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer"
-    .split(" ")
-    .map((script) => `\\p{Script=${script}}`)
-    .join("")}]`,
-  "u",
-)
-
-/** Phonetic letters, which are Latin ones turned or made small, and the parts that Korean syllables are made of. */
-const special =
-  /[\u01c0-\u01c3\u0250-\u02ff\u1100-\u11ff\u1d00-\u1dbf\u2c60-\u2c7f\ua720-\ua7ff\ua960-\ua97f\uab30-\uab6f\ud7b0-\ud7ff]/
-
-const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Thaana}]/u
-/** Scripts that share shapes. */
-const alike = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u]
-const sharesLatinShapes = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/u
-/** Scripts that live by marks that are drawn over, under and around their letters, and which marks are theirs. */
-const markedScripts =
-  "Arabic Hebrew Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Khmer"
-    .split(" ")
-    .map((script) => ({
-      letter: new RegExp(`^(?=\\p{L})\\p{Script=${script}}$`, "u"),
-      mark: new RegExp(`\\p{Script_Extensions=${script}}`, "u"),
-    }))
+/** How many combining marks a letter may have. */
 const maxCombined = 3
-
-const isOwnMark = (mark: string, letter: string): boolean =>
-  markedScripts.some((script) => script.mark.test(mark) && script.letter.test(letter))
-
-/** Characters that are never shown as they are, whatever stands around them. */
-const isAlwaysMarked = (character: string): boolean =>
-  unseen.test(character) ||
-  special.test(character) ||
-  isLookalike.has(character) ||
-  /\p{Nd}/u.test(character) ||
-  character.normalize("NFKC") !== character ||
-  !everydayScript.test(character)
 
 const isAscii = /^\w/
 
 const word = (text: string): string => {
   const letters = (text.match(/\p{L}/gu) ?? []).filter((letter) => !isAlwaysMarked(letter))
-  const shared = letters.filter((letter) => sharesLatinShapes.test(letter))
-  const isMixed = alike.filter((script) => letters.some((letter) => script.test(letter))).length > 1
+  const shared = letters.filter((letter) => sharesLatinShapes(letter))
   // A word of nothing but lookalikes is read as another one; a word in one script with letters of its own is not.
-  const isMistaken = isMixed || shared.every((letter) => isLookalikeLetter.has(letter))
+  const isMistaken = areMixed(letters) || shared.every((letter) => isLookalikeLetter.has(letter))
   const isMarked = (character: string): boolean =>
-    isAlwaysMarked(character) || (isMistaken && sharesLatinShapes.test(character))
+    isAlwaysMarked(character) || (isMistaken && sharesLatinShapes(character))
   let shown = ""
   // The letter that combining marks belong to, and how many more it may have.
   let letter = ""
@@ -101,7 +59,7 @@ const word = (text: string): string => {
   // Written otherwise, the same would be seen.
   if (shown.normalize("NFC") !== shown) shown = shown.replace(/\p{M}/gu, codeOf)
   // What is read from right to left ends where it ends, and does not turn what stands around it.
-  return rightToLeft.test(shown) ? `\u200e${shown}\u200e` : shown
+  return isRightToLeft(shown) ? `\u200e${shown}\u200e` : shown
 }
 
 const newlines = (text: string, { singleLine }: VisibleTextOptions): string => {

@@ -13,7 +13,16 @@ interface Outcome {
 }
 
 const editInProcess = async (word: string): Promise<ReadonlyArray<Outcome>> => {
-  const args = ["--import", "tsx", "test/impls/edit-words.ts", path(), word, String(count)]
+  const args = [
+    "--import",
+    "tsx",
+    "-C",
+    "@stepline/source",
+    "test/impls/edit-words.ts",
+    path(),
+    word,
+    String(count),
+  ]
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1e8 })
   return JSON.parse(stdout)
 }

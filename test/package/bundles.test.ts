@@ -1,6 +1,6 @@
 /** Applications that are one file: the package bundled with esbuild, for Node, where no optional peer is installed. */
 import { execFile } from "node:child_process"
-import { writeFile } from "node:fs/promises"
+import { rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { build } from "esbuild"
@@ -81,6 +81,20 @@ const programs: Readonly<Record<string, readonly [source: string, printed: strin
   ],
 }
 
+const bundle = async (main: string, format: "esm" | "cjs", outfile: string): Promise<void> => {
+  const options = {
+    bundle: true,
+    platform: "node",
+    logLevel: "silent",
+    absWorkingDir: consumer.folder,
+  } as const
+  const { warnings } = await build({ ...options, entryPoints: [main], format, outfile })
+  expect(warnings.filter(({ id }) => id !== "empty-import-meta")).toEqual([])
+}
+
+const run = async (file: string, ...args: ReadonlyArray<string>): Promise<string> =>
+  (await promisify(execFile)(process.execPath, [file, ...args], { cwd: consumer.folder })).stdout
+
 describe.each(Object.entries(programs))("%s bundles with esbuild and runs", (name, [source, printed]) => {
   it.each([
     ["esm", "mjs"],
@@ -90,10 +104,50 @@ describe.each(Object.entries(programs))("%s bundles with esbuild and runs", (nam
     const main = join(folder, `${name.replace("/", "-")}.js`)
     const outfile = main.replace(/js$/, ending)
     await writeFile(main, source)
-    const options = { bundle: true, platform: "node", logLevel: "silent", absWorkingDir: folder } as const
-    const { warnings } = await build({ ...options, entryPoints: [main], format, outfile })
-    expect(warnings.filter(({ id }) => id !== "empty-import-meta")).toEqual([])
-    const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: folder })
-    expect(stdout).toBe(printed)
+    await bundle(main, format, outfile)
+    expect(await run(outfile)).toBe(printed)
+  })
+})
+
+describe("the parser of bash", () => {
+  const source = `import { ToolExecutor, ToolFilters, ToolRegistry, defineTool, pipeline, Step } from "stepline"
+    const executor = new ToolExecutor(new ToolRegistry([
+      defineTool({ name: "greet", description: "", parameters: {}, compose: () => pipeline().andThen(() => Step.Output("hi")) }),
+    ]))
+    const filters = ToolFilters.compile({ shell: { allow: ["^ls\\\\b"] } })
+    const shell = { name: "shell", primaryParam: "command", primaryKind: "command" }
+    const main = async () => {
+      console.log((await executor.run({ name: "greet" })).content)
+      if (process.argv[2] !== undefined) console.log(filters.evaluate(shell, { command: process.argv[2] }))
+    }
+    main()`
+
+  /** What a program does where the package is not installed. */
+  const withoutParser = async (work: () => Promise<void>): Promise<void> => {
+    const installed = join(consumer.folder, "node_modules/unbash")
+    await rename(installed, `${installed}-gone`)
+    await work().finally(() => rename(`${installed}-gone`, installed))
+  }
+
+  it("is not loaded before a command is read", async () => {
+    const main = join(consumer.folder, "reads.js")
+    await writeFile(main, source)
+    await withoutParser(async () => {
+      expect(await run(main)).toBe("hi\n")
+      // It is asked, and not approved: nothing tells what the command does.
+      expect(await run(main, "ls -l")).toBe("hi\nundefined\n")
+    })
+    expect(await run(main, "ls -l")).toBe("hi\napprove\n")
+  })
+
+  it.each([
+    ["esm", "mjs"],
+    ["cjs", "cjs"],
+  ] as const)("is part of a bundle: %s", async (format, ending) => {
+    const main = join(consumer.folder, "reads.js")
+    const outfile = join(consumer.folder, `reads.${ending}`)
+    await writeFile(main, source)
+    await bundle(main, format, outfile)
+    await withoutParser(async () => expect(await run(outfile, "ls -l")).toBe("hi\napprove\n"))
   })
 })
