@@ -194,7 +194,7 @@ const isKnown = async (durable: DurableExecutor, callId: string, tally: Tally): 
   const last = (await durable.result(callId)) as ToolEvent | undefined
   if (last === undefined) return durable.executor.inspect().some((call) => call.callId === callId)
   const status = endOf(last)!
-  tally.ended(callId, status, detailsOf(last, durable.tasks))
+  tally.ended(callId, status, detailsOf(last, durable.executor.tasks))
   const [said = ""] = "content" in last && status !== "complete" ? last.content.split("\n", 1) : []
   const how = status === "complete" ? "" : ` (${status}: ${said})`
   tell(`${callId} has ended before${how}, as the store says: it does not run again.`)

@@ -1,13 +1,17 @@
 /** What the process that runs the calls of a store offers, and every other that has the store. */
 import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
+import type { ResolveParams } from "../resolve/definition.ts"
+import type { DurableTasks } from "./durable-tasks.ts"
 import type { EventsOptions, StoredEvent } from "./event-log.ts"
 import type { InboxItem, InboxOptions } from "./inbox.ts"
 import type { EffectAnswer } from "./requests.ts"
 
-/** How long a wait lasts. */
-export interface WaitOptions {
-  /** Once it is aborted, nothing is waited for any more. */
+/** Whose pending action is resolved. */
+export interface ResolveOptions {
+  /** Default `main`. */
+  readonly agentId?: string
+  /** Once it is aborted, the end is not waited for any more. */
   readonly signal?: AbortSignal
 }
 
@@ -26,6 +30,13 @@ export interface DurableCalls extends AsyncDisposable {
   respond(callId: string, answer: EffectAnswer): Promise<boolean>
   /** Ends one call, also in the background. True if it took effect. */
   cancel(callId: string, reason?: string): Promise<boolean>
+  /**
+   * Applies or discards the latest pending action of an agent, outside its lane. True if it took effect; why not, the last event
+   * of that call of `resolve` tells.
+   */
+  resolve(request: ResolveParams, options?: ResolveOptions): Promise<boolean>
+  /** Background tasks: those that run, and those that have ended, until they are taken. */
+  readonly tasks: DurableTasks
   /** The questions that are open, in the order of their calls. */
   inbox(options?: InboxOptions): Promise<Array<InboxItem>>
   /** What was told, from any place on, and then what is told. Deltas are live only, in the process that runs the calls. */
@@ -35,7 +46,3 @@ export interface DurableCalls extends AsyncDisposable {
   /** Leaves the store. No call is ended by that: they go on once the store is opened again. */
   close(): Promise<void>
 }
-
-/** The last event of a call, as it is stored. */
-export const storedResult = (row: Readonly<Record<string, unknown>> | undefined): StoredEvent | undefined =>
-  typeof row?.result === "string" ? (JSON.parse(row.result) as StoredEvent) : undefined

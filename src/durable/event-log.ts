@@ -1,6 +1,6 @@
 /** The events of a store, from any place on: what was told before, and then what is told. */
 import type { ToolEvent } from "../pipeline/model/event.ts"
-import type { StoreDatabase } from "./database.ts"
+import type { CallStore } from "./store.ts"
 
 /** Takes the answer functions away: what is read later is data, and answered by its call's id. */
 type Plain<Event> = Event extends unknown
@@ -20,25 +20,14 @@ export interface EventsOptions {
   readonly signal?: AbortSignal
 }
 
-const pageSize = 500
+/** How many events are read at once. */
+export const pageSize = 500
 
 /** Events that wait for a reader, before it reads the store again. */
 const mostWaiting = 2000
 
-/** What was stored behind a place, a page of it. */
-export const storedEvents = (
-  database: StoreDatabase,
-  after: number,
-  agentId: string | undefined,
-): Array<StoredEvent> => {
-  const ofAgent = agentId === undefined ? [] : [agentId]
-  const where = agentId === undefined ? "" : " AND agent_id = ?"
-  return database
-    .all(`SELECT event FROM events WHERE seq > ?${where} ORDER BY seq LIMIT ${pageSize}`, after, ...ofAgent)
-    .map((row) => JSON.parse(String(row.event)) as StoredEvent)
-}
-
-const plain = (event: ToolEvent): StoredEvent => {
+/** What of an event is data. */
+export const plainEvent = (event: ToolEvent): StoredEvent => {
   const {
     approve: _a,
     deny: _d,
@@ -67,7 +56,7 @@ class LiveEvents {
       this.events = []
       this.isCut = true
     }
-    this.events.push(plain(event))
+    this.events.push(plainEvent(event))
     this.wake?.()
   }
 
@@ -96,9 +85,9 @@ class LiveEvents {
   }
 }
 
-/** Reads the events of a store, and goes on with those that are told, deltas too. Ends when the store is closed. */
+/** Reads the events of a store, and goes on with those that are told here, deltas too. Ends when the store is closed. */
 export async function* readEvents(
-  database: StoreDatabase,
+  store: Pick<CallStore, "events">,
   source: EventSource,
   closed: AbortSignal,
   { after = 0, agentId, signal }: EventsOptions,
@@ -110,7 +99,7 @@ export async function* readEvents(
   try {
     for (let catchesUp = true; !isOver(); ) {
       if (catchesUp) {
-        const page = storedEvents(database, last, agentId)
+        const page = await store.events(last, agentId)
         for (const event of page) {
           last = event.seq
           yield event
@@ -131,5 +120,25 @@ export async function* readEvents(
     }
   } finally {
     stop()
+  }
+}
+
+/** Reads the events of a store, and goes on with those that any process stores. Ends when the store is closed. */
+export async function* followEvents(
+  store: CallStore,
+  { after = 0, agentId, signal }: EventsOptions,
+): AsyncGenerator<StoredEvent, undefined, undefined> {
+  const isOver = () => signal?.aborted === true || store.isClosed
+  let last = after
+  while (!isOver()) {
+    // Taken before it is read: what is written meanwhile is seen the next time.
+    const mark = store.mark()
+    const page = await store.events(last, agentId)
+    for (const event of page) {
+      if (isOver()) return
+      last = event.seq
+      yield event
+    }
+    if (page.length === 0 && !isOver()) await store.changed(mark, signal)
   }
 }

@@ -2,7 +2,6 @@
 import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
 import type { HostEffect } from "../pipeline/model/host-effect.ts"
 import type { ToolOutput } from "../pipeline/model/output.ts"
-import type { StoreDatabase } from "./database.ts"
 
 /** One question that is open. Plain JSON. */
 export interface InboxItem {
@@ -37,23 +36,22 @@ export interface InboxOptions {
   readonly limit?: number
 }
 
-/** The questions that are open, in the order of their calls' enqueueing. */
-export const readInbox = (
-  database: StoreDatabase,
-  { agentId, after = 0, limit = 100 }: InboxOptions = {},
-): Array<InboxItem> => {
-  const ofAgent = agentId === undefined ? [] : [agentId]
-  const where = agentId === undefined ? "" : " AND agent_id = ?"
-  const rows = database.all(
-    `SELECT seq, snapshot, deadline FROM calls WHERE asks = 1 AND seq > ?${where} ORDER BY seq LIMIT ?`,
-    after,
-    ...ofAgent,
-    limit,
-  )
-  return rows.map((row) => {
-    const deadline = row.deadline === null ? {} : { deadline: Number(row.deadline) }
-    return { ...itemOf(Number(row.seq), JSON.parse(String(row.snapshot)) as CallSnapshot), ...deadline }
-  })
+/** How many questions are listed, where nothing else is said. */
+export const inboxLimit = 100
+
+/** A question that is open, as its row tells it; undefined for one that cannot be read. `deadline`: epoch milliseconds. */
+export const inboxItem = (
+  seq: number,
+  snapshot: string,
+  deadline: number | undefined,
+): InboxItem | undefined => {
+  try {
+    const item = itemOf(seq, JSON.parse(snapshot) as CallSnapshot)
+    return deadline === undefined ? item : { ...item, deadline }
+  } catch {
+    // Its call ends as an Error once a process runs it.
+    return undefined
+  }
 }
 
 const itemOf = (seq: number, { call, standing }: CallSnapshot): InboxItem => {

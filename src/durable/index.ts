@@ -1,8 +1,9 @@
 /// <reference types="node" preserve="true" />
 /** `stepline/durable`: the same executor on a store, so that nothing is lost when its process dies. */
-export type { DurableCalls } from "./durable-calls.ts"
+export type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 export { DurableClient } from "./durable-client.ts"
-export { DurableExecutor, type DurableOptions } from "./durable-executor.ts"
+export { DurableExecutor } from "./durable-executor.ts"
+export type { DurableTasks } from "./durable-tasks.ts"
 export type { EventsOptions, StoredEvent } from "./event-log.ts"
 export type { InboxItem, InboxOptions } from "./inbox.ts"
 export {
@@ -11,4 +12,5 @@ export {
   openDurableExecutor,
 } from "./open-durable-executor.ts"
 export type { EffectAnswer } from "./requests.ts"
+export type { DurableOptions } from "./runner.ts"
 export { StoreError } from "./store-error.ts"

@@ -1,7 +1,10 @@
 /** Opens a store of calls: to run them, or, as a client, to see and answer them. */
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { DurableClient } from "./durable-client.ts"
-import { DurableExecutor, type DurableOptions } from "./durable-executor.ts"
+import type { DurableExecutor } from "./durable-executor.ts"
+import type { DurableOptions } from "./runner.ts"
+import { SqliteExecutor } from "./sqlite/sqlite-executor.ts"
+import { SqliteStore } from "./sqlite/sqlite-store.ts"
 import { storePath } from "./store-url.ts"
 
 /** What `openDurableExecutor` opens, and how its calls are run. */
@@ -28,7 +31,7 @@ export async function openDurableExecutor(options: OpenDurableOptions): Promise<
 export async function openDurableExecutor(
   options: OpenClientOptions | OpenDurableOptions,
 ): Promise<DurableClient | DurableExecutor> {
-  if ("runner" in options) return DurableClient.open(storePath(options.store))
+  if ("runner" in options) return new DurableClient(await SqliteStore.open(storePath(options.store)))
   const { store, registry, ...rest } = options
-  return DurableExecutor.open(storePath(store), registry, rest)
+  return SqliteExecutor.open(storePath(store), registry, rest)
 }

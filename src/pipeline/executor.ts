@@ -72,8 +72,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   private readonly standingHandlers = new LateMap<string, StandingResolveHandler>()
   private readonly signals = new AgentSignals()
   private madeAgentParts: AgentParts | undefined
-  private readonly ids = new CallIds("call")
-  private readonly actionIds = new CallIds("action")
+  private readonly ids: CallIds
+  private readonly actionIds: CallIds
   private readonly journal: ExecutorJournal | undefined
   private filters: CallFilter | undefined
   private down: Promise<void> | undefined
@@ -81,6 +81,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   constructor(registry: ToolRegistry<never, T>, options: ToolExecutorOptions = {}) {
     const { context, clock, journal } = takeEnvironment(options)
     this.journal = journal
+    this.ids = new CallIds("call", journal !== undefined)
+    this.actionIds = new CallIds("action", journal !== undefined)
     this.registry = registry as unknown as ToolRegistry<unknown>
     this.settings = toSettings(options)
     this.filters = options.filters?.at?.(this.settings.cwd) ?? options.filters

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest"
-import { StoreDatabase } from "../../src/durable/database.ts"
 import type { StoredEvent } from "../../src/durable/index.ts"
+import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { pipeline, Step, ToolFilters } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { deferred } from "../support/deferred.ts"

@@ -3,8 +3,8 @@
  * that runs adds a line to `ran.txt`. It can be told to kill itself at any of its commits.
  */
 import { appendFileSync } from "node:fs"
-import { StoreDatabase } from "../../src/durable/database.ts"
 import { openDurableExecutor } from "../../src/durable/index.ts"
+import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { astEditTool, editFileTool, shellTool, writeFileTool } from "../../src/impls/index.ts"
 import { defineTool, handler, pipeline, Step, type ToolCallInput, ToolRegistry } from "../../src/index.ts"
 
@@ -100,7 +100,7 @@ if (plan.killAt !== undefined) {
 const durable = await openDurableExecutor({ store, registry: new ToolRegistry(tools), cwd })
 const { executor } = durable
 await durable.enqueue(plan.calls ?? [])
-tell({ _tag: "Opened", tasks: durable.tasks.list(), pending: executor.agent().pendingActions.list() })
+tell({ _tag: "Opened", tasks: await durable.tasks.list(), pending: executor.agent().pendingActions.list() })
 
 const decide = (event: Extract<Awaited<ReturnType<typeof executor.next>>, { _tag: "AwaitingApproval" }>) => {
   if (plan.decide === "approve") event.approve()
@@ -118,5 +118,5 @@ for (;;) {
   const callId = `resolve-${executor.agent().pendingActions.peek()?.actionId}`
   await durable.enqueue([{ callId, name: "resolve", params: { action: plan.resolve, reason: "so" } }])
 }
-tell({ _tag: "Idle", tasks: durable.tasks.list() })
+tell({ _tag: "Idle", tasks: await durable.tasks.list() })
 await durable.close()

@@ -6,16 +6,21 @@ import type { Tool } from "../model/tool.ts"
 
 const decisions: ReadonlySet<unknown> = new Set<ToolDecision>(["pending", "requested", "approve", "deny"])
 
-/** Ids for calls that bring none: unique in this process, and short enough for a model to repeat. */
+/**
+ * Ids for calls that bring none: unique in this process, and short enough for a model to repeat. Those of a store have to be
+ * unique among all processes that ever have it.
+ */
 export class CallIds {
   private static executors = 0
   private readonly kind: string
+  private readonly digits: number
   /** Made with the first id. */
   private prefix: string | undefined
   private count = 0
 
-  constructor(kind: string) {
+  constructor(kind: string, isStored = false) {
     this.kind = kind
+    this.digits = isStored ? 9 : 4
   }
 
   next(): string {
@@ -26,8 +31,8 @@ export class CallIds {
 
   private makePrefix(): string {
     CallIds.executors += 1
-    const random = Math.floor(Math.random() * 36 ** 4)
-    return `${this.kind}_${random.toString(36).padStart(4, "0")}${CallIds.executors}_`
+    const random = Math.floor(Math.random() * 36 ** this.digits)
+    return `${this.kind}_${random.toString(36).padStart(this.digits, "0")}${CallIds.executors}_`
   }
 }
 

@@ -49,11 +49,14 @@ export const writeCall = (record: CallRecord, beside: Beside): CallSnapshot => {
   throw new Error(`Call "${call.callId}" is not at rest: it can be written down while it is queued or waits`)
 }
 
-/** The call wherever it stands; a handler in the middle of its work is one that is to run. Throws for what is no JSON. */
-export const writeMoving = (record: CallRecord, beside: Beside, notes: JournalNotes): CallSnapshot => {
+/**
+ * The call wherever it stands, as JSON text; a handler in the middle of its work is one that is to run. Throws for what is no
+ * JSON.
+ */
+export const writeMoving = (record: CallRecord, beside: Beside, notes: JournalNotes): string => {
   const { createdAt, startedAt } = notes
   const snapshot = moving(record, beside, notes)
-  return plain(record.call.callId, {
+  return textOf(record.call.callId, {
     ...snapshot,
     createdAt,
     ...(startedAt !== undefined && { startedAt }),
@@ -219,9 +222,13 @@ const writeQuestion = (question: Question): QuestionSnapshot => {
 }
 
 /** Throws an Error for an action that a host or a foreign tool pushed: its functions cannot be written down. */
-export const writeStaged = (action: StagedAction): CallSnapshot => {
+export const writeStaged = (action: StagedAction): CallSnapshot =>
+  JSON.parse(writeStagedText(action)) as CallSnapshot
+
+/** The same as JSON text. */
+export const writeStagedText = (action: StagedAction): string => {
   const staged = stagedSnapshot(action.actionId, action)
-  return plain(action.actionId, { version, state: "staged", call: staged.staging.call, staged })
+  return textOf(action.actionId, { version, state: "staged", call: staged.staging.call, staged })
 }
 
 const stagedSnapshot = (id: string, action: StagedAction): StagedSnapshot => {
@@ -244,9 +251,12 @@ const stagedSnapshot = (id: string, action: StagedAction): StagedSnapshot => {
   }
 }
 
-const plain = (id: string, snapshot: CallSnapshot): CallSnapshot => {
+const plain = (id: string, snapshot: CallSnapshot): CallSnapshot =>
+  JSON.parse(textOf(id, snapshot)) as CallSnapshot
+
+const textOf = (id: string, snapshot: CallSnapshot): string => {
   try {
-    return JSON.parse(JSON.stringify(snapshot)) as CallSnapshot
+    return JSON.stringify(snapshot)
   } catch (error) {
     throw new Error(`"${id}" cannot be written down: it holds what is no JSON: ${messageOf(error)}`)
   }

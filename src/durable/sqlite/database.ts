@@ -4,9 +4,9 @@
  */
 import { closeSync, existsSync, openSync } from "node:fs"
 import type Database from "libsql"
-import { isMissingModule } from "../io/missing-module.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
-import { StoreError } from "./store-error.ts"
+import { isMissingModule } from "../../io/missing-module.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
+import { StoreError } from "../store-error.ts"
 
 /** The version of the tables that this stepline writes and reads. */
 const storeVersion = 1
@@ -22,6 +22,7 @@ CREATE TABLE calls (
   agent_id TEXT NOT NULL,
   name TEXT NOT NULL,
   asks INTEGER NOT NULL DEFAULT 0,
+  background INTEGER NOT NULL DEFAULT 0,
   snapshot TEXT,
   deadline INTEGER,
   result TEXT,
@@ -29,6 +30,7 @@ CREATE TABLE calls (
 );
 CREATE INDEX calls_open ON calls (seq) WHERE ended_at IS NULL;
 CREATE INDEX calls_asking ON calls (seq) WHERE asks = 1;
+CREATE INDEX calls_background ON calls (seq) WHERE background = 1 AND ended_at IS NULL;
 CREATE INDEX calls_ended ON calls (ended_at) WHERE ended_at IS NOT NULL;
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY,
@@ -37,7 +39,12 @@ CREATE TABLE events (
   event TEXT NOT NULL
 );
 CREATE INDEX events_at ON events (at);
-CREATE TABLE tasks (task_id TEXT PRIMARY KEY, ended_at INTEGER NOT NULL, task TEXT NOT NULL);
+CREATE TABLE tasks (
+  task_id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL,
+  ended_at INTEGER NOT NULL,
+  task TEXT NOT NULL
+);
 CREATE TABLE actions (
   action_id TEXT PRIMARY KEY,
   agent_id TEXT NOT NULL,

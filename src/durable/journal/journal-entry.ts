@@ -1,20 +1,12 @@
 /** One call, as its journal knows it: what was stored of it, and what its record does not hold. */
 
-import type { JournaledCall } from "../pipeline/call/journal.ts"
-import { type CallSnapshot, snapshotVersion } from "../pipeline/call/snapshot.ts"
-import type { CallRecord } from "../pipeline/call/state.ts"
-import { writeMoving } from "../pipeline/call/write-snapshot.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
-import { failed } from "../pipeline/model/outcome.ts"
-
-/** What a row of the table of calls says of one that has not ended. */
-export interface Progress {
-  readonly snapshot: string
-  /** Whether its host is asked something. */
-  readonly asks: boolean
-  /** Epoch milliseconds until when an answer is waited for. */
-  readonly deadline: number | undefined
-}
+import type { JournaledCall } from "../../pipeline/call/journal.ts"
+import { type CallSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
+import type { CallRecord } from "../../pipeline/call/state.ts"
+import { writeMoving } from "../../pipeline/call/write-snapshot.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
+import { failed } from "../../pipeline/model/outcome.ts"
+import type { CallRow, EndedRow } from "../store.ts"
 
 /** The handler that runs, or is next: by itself, and not by how often it was begun. */
 const placeOf = ({ state, at, decided, action }: CallRecord): string =>
@@ -29,18 +21,22 @@ const runsOnce = ({ state, parts, finals, at }: CallRecord): boolean => {
 /** A call that has not ended. */
 export class JournalEntry {
   readonly call: JournaledCall
-  readonly seq: number
-  /** What is stored of it; undefined for nothing. */
-  stored: string | undefined
+  /** Whether it has a row. */
+  isKnown: boolean
+  /** Whether it has ended. */
+  isOver = false
   toldStarted: boolean
+  /** The snapshot that was written last. */
+  private written: string | undefined
   /** How it ended, as that was told. */
   result: string | undefined
+  private endedAt = 0
   private begun: string | undefined
   private askedAt: { readonly id: number; readonly at: number } | undefined
 
-  constructor(call: JournaledCall, seq: number, restored: CallSnapshot | undefined) {
+  constructor(call: JournaledCall, isKnown: boolean, restored: CallSnapshot | undefined) {
     this.call = call
-    this.seq = seq
+    this.isKnown = isKnown
     const { standing, again } = restored ?? {}
     this.toldStarted = again !== undefined || (standing !== undefined && standing.untold !== true)
     if (standing?.askedAt !== undefined) this.askedAt = { id: 1, at: standing.askedAt }
@@ -56,16 +52,41 @@ export class JournalEntry {
     return true
   }
 
-  progress(now: number, approvalTimeout: number): Progress {
+  /** What its row says now; undefined where it says so already. */
+  row(now: number, approvalTimeout: number): CallRow | undefined {
     const { record } = this.call
+    const { callId, agentId, name, background } = record.call
     const gate = this.openGate(now)
-    const text = this.write(gate)
+    const snapshot = this.write(gate)
+    if (snapshot === this.written) return undefined
+    this.written = snapshot
     const deadline = gate === undefined ? Number.POSITIVE_INFINITY : gate + approvalTimeout
     return {
-      snapshot: text,
+      callId,
+      agentId,
+      name,
+      isNew: !this.isKnown,
       asks: asks(record),
+      background,
+      snapshot,
       deadline: Number.isFinite(deadline) ? deadline : undefined,
     }
+  }
+
+  get endedRow(): EndedRow {
+    const { callId, agentId, name } = this.call.record.call
+    return { callId, agentId, name, isNew: !this.isKnown, result: this.result, endedAt: this.endedAt }
+  }
+
+  /** @param at Epoch milliseconds. */
+  ended(at: number): void {
+    this.isOver = true
+    this.endedAt = at
+  }
+
+  /** Its row could not be stored. */
+  unwritten(): void {
+    this.written = undefined
   }
 
   /** When the gate that is open was put to the host. */
@@ -84,9 +105,7 @@ export class JournalEntry {
     const begun = this.begun !== undefined && this.begun === placeOf(record)
     try {
       const { toldStarted } = this
-      return JSON.stringify(
-        writeMoving(record, call.beside, { begun, toldStarted, askedAt, createdAt, startedAt }),
-      )
+      return writeMoving(record, call.beside, { begun, toldStarted, askedAt, createdAt, startedAt })
     } catch (error) {
       return JSON.stringify(unwritable(record, messageOf(error)))
     }

@@ -1,7 +1,7 @@
 /** Keeps the rules that approvals make: they hold again once the store is opened again. */
 
-import type { CallFilter, FilteredTool } from "../pipeline/model/options.ts"
-import type { RememberChoice } from "../policy/index.ts"
+import type { CallFilter, FilteredTool } from "../../pipeline/model/options.ts"
+import type { RememberChoice } from "../../policy/index.ts"
 
 /** Told each rule that was made: of which tool, of which parameters, and what was chosen. */
 export type RuleMade = (tool: FilteredTool, params: unknown, choice: RememberChoice) => void

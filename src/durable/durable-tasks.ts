@@ -1,0 +1,78 @@
+/** Background tasks, as everyone sees them who has the store. */
+import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
+import { textOf } from "../pipeline/model/output.ts"
+import type { BackgroundTask, TaskStatus, WaitOptions } from "../pipeline/stores/background-tasks.ts"
+import type { CallStore } from "./store.ts"
+
+/** Background tasks of a store: those that run, and those that have ended, until they are taken. */
+export interface DurableTasks {
+  /** Undefined for one that is unknown, or was taken. */
+  get(taskId: string): Promise<BackgroundTask | undefined>
+  /** All, or those of one agent: finished ones first, in the order of their ending. */
+  list(agentId?: string): Promise<Array<BackgroundTask>>
+  /** A finished task, once: it is forgotten. Undefined for one that is unknown or still running. */
+  take(taskId: string): Promise<BackgroundTask | undefined>
+  /** Resolves once the task has ended, without taking it; with undefined for an unknown one, and once `signal` is aborted. */
+  wait(taskId: string, options?: WaitOptions): Promise<BackgroundTask | undefined>
+}
+
+/** How many there are of these, whoever runs them. */
+export class StoredTasks implements DurableTasks {
+  private readonly store: CallStore
+  private readonly ask: (taskId: string) => Promise<unknown>
+
+  /** `ask`: takes a task. */
+  constructor(store: CallStore, ask: (taskId: string) => Promise<unknown>) {
+    this.store = store
+    this.ask = ask
+  }
+
+  async get(taskId: string): Promise<BackgroundTask | undefined> {
+    return (await this.read({ taskId }))[0]
+  }
+
+  list(agentId?: string): Promise<Array<BackgroundTask>> {
+    return this.read({ agentId })
+  }
+
+  async take(taskId: string): Promise<BackgroundTask | undefined> {
+    if ((await this.store.tasks({ taskId })).finished.length === 0) return undefined
+    return ((await this.ask(taskId)) || undefined) as BackgroundTask | undefined
+  }
+
+  async wait(taskId: string, { signal }: WaitOptions = {}): Promise<BackgroundTask | undefined> {
+    while (signal?.aborted !== true && !this.store.isClosed) {
+      const mark = this.store.mark()
+      const { finished, open } = await this.store.tasks({ taskId })
+      if (finished.length > 0) return JSON.parse(finished[0]!) as BackgroundTask
+      if (open.length === 0) return undefined
+      await this.store.changed(mark, signal)
+    }
+    return undefined
+  }
+
+  private async read(query: Parameters<CallStore["tasks"]>[0]): Promise<Array<BackgroundTask>> {
+    const { finished, open } = await this.store.tasks(query)
+    const ended = finished.map((text) => JSON.parse(text) as BackgroundTask)
+    return [...ended, ...open.flatMap((text) => runningTask(text) ?? [])]
+  }
+}
+
+/** A task that runs, as its call was stored the last time; undefined for one that has not begun. */
+const runningTask = (text: string): BackgroundTask | undefined => {
+  const { call, standing, again, createdAt = 0, startedAt, decidedBy } = JSON.parse(text) as CallSnapshot
+  if ((standing ?? again)?.announced !== true) return undefined
+  const status: TaskStatus = standing?.question === undefined ? "running" : "waiting"
+  const { output, streamed = "" } = standing ?? {}
+  return {
+    id: call.callId,
+    agentId: call.agentId,
+    name: call.name,
+    params: call.params,
+    status,
+    content: output === undefined ? streamed : textOf(output),
+    createdAt,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(decidedBy !== undefined && { decidedBy }),
+  }
+}

@@ -1,0 +1,177 @@
+/** What has changed since it was stored the last time. */
+import { writeStagedText } from "../../pipeline/call/write-snapshot.ts"
+import type { StagedAction } from "../../pipeline/model/staged-action.ts"
+import type { ActionRow, Changes, EndedRow, EventRow, RuleRow, TaskRow } from "../store.ts"
+import type { JournalEntry } from "./journal-entry.ts"
+
+/** What a journal reads when it stores. */
+export interface GatheredOptions {
+  readonly approvalTimeout: number
+  /** The actions of an agent, from the oldest to the latest. */
+  readonly actionsOf: (agentId: string) => ReadonlyArray<StagedAction>
+}
+
+/** What is stored, and whose rows these are. */
+export interface Taken {
+  readonly changes: Changes
+  readonly entries: ReadonlyArray<JournalEntry>
+  readonly ended: ReadonlyArray<JournalEntry>
+}
+
+/** Changes that wait to be stored together. */
+export class Gathered {
+  private readonly options: GatheredOptions
+  private readonly changed = new Set<JournalEntry>()
+  private ended: Array<JournalEntry> = []
+  private events: Array<EventRow> = []
+  private tasks = new Map<string, TaskRow | undefined>()
+  private readonly agents = new Set<string>()
+  private cleaned: Array<string> = []
+  private rules: Array<RuleRow> = []
+  private answers = new Map<number, string>()
+  /** What is dropped, and cleaned up after, by its id. */
+  private readonly dropping = new Map<string, { readonly agentId: string; readonly action: StagedAction }>()
+
+  /** Whether so many events were told that their last number has to be stored. */
+  private isTouched = false
+
+  constructor(options: GatheredOptions) {
+    this.options = options
+  }
+
+  get isEmpty(): boolean {
+    return (
+      !this.isTouched &&
+      this.changed.size +
+        this.ended.length +
+        this.events.length +
+        this.tasks.size +
+        this.agents.size +
+        this.cleaned.length +
+        this.rules.length +
+        this.answers.size ===
+        0
+    )
+  }
+
+  touch(): void {
+    this.isTouched = true
+  }
+
+  call(entry: JournalEntry): void {
+    this.changed.add(entry)
+  }
+
+  end(entry: JournalEntry): void {
+    this.changed.delete(entry)
+    this.ended.push(entry)
+  }
+
+  event(row: EventRow): void {
+    this.events.push(row)
+  }
+
+  task(taskId: string, row: TaskRow | undefined): void {
+    this.tasks.set(taskId, row)
+  }
+
+  rule(row: RuleRow): void {
+    this.rules.push(row)
+  }
+
+  answer(request: number, answer: string): void {
+    this.answers.set(request, answer)
+  }
+
+  staged(agentId: string): void {
+    this.agents.add(agentId)
+  }
+
+  drop(agentId: string, action: StagedAction): void {
+    this.dropping.set(action.actionId, { agentId, action })
+    this.agents.add(agentId)
+  }
+
+  /** True where it is an action that was dropped, and is cleaned up after now. */
+  clean(actionId: string): boolean {
+    if (!this.dropping.delete(actionId)) return false
+    this.cleaned.push(actionId)
+    return true
+  }
+
+  /** All that there is: what comes after it is gathered anew. */
+  take(lastSequence: number): Taken {
+    const now = Date.now()
+    const entries: Array<JournalEntry> = []
+    const calls = [...this.changed].flatMap((entry) => {
+      const row = entry.row(now, this.options.approvalTimeout)
+      if (row === undefined) return []
+      entries.push(entry)
+      return [row]
+    })
+    const { ended, events, tasks, cleaned, rules, answers } = this
+    const actions = new Map([...this.agents].map((agentId) => [agentId, this.actionsOf(agentId)]))
+    this.isTouched = false
+    this.changed.clear()
+    this.agents.clear()
+    this.ended = []
+    this.events = []
+    this.tasks = new Map()
+    this.cleaned = []
+    this.rules = []
+    this.answers = new Map()
+    const rows: Array<EndedRow> = ended.map((entry) => entry.endedRow)
+    const changes: Changes = {
+      lastSequence,
+      ended: rows,
+      calls,
+      events,
+      tasks,
+      actions,
+      cleaned,
+      rules,
+      answers,
+    }
+    return { changes, entries, ended }
+  }
+
+  /** It could not be stored: it is, the next time, with what came after it. */
+  putBack({ changes, entries, ended }: Taken): void {
+    this.isTouched = true
+    for (const entry of entries) {
+      entry.unwritten()
+      if (!entry.isOver) this.changed.add(entry)
+    }
+    this.ended.unshift(...ended)
+    this.events = [...changes.events, ...this.events]
+    this.tasks = new Map([...changes.tasks, ...this.tasks])
+    for (const agentId of changes.actions.keys()) this.agents.add(agentId)
+    this.cleaned.unshift(...changes.cleaned)
+    this.rules.unshift(...changes.rules)
+    this.answers = new Map([...changes.answers, ...this.answers])
+  }
+
+  private actionsOf(agentId: string): Array<ActionRow> {
+    const rows = this.options
+      .actionsOf(agentId)
+      .map((action, place) => actionRow(agentId, place, action, false))
+    for (const dropped of this.dropping.values()) {
+      if (dropped.agentId === agentId) rows.push(actionRow(agentId, 0, dropped.action, true))
+    }
+    return rows
+  }
+}
+
+const actionRow = (agentId: string, place: number, action: StagedAction, isDropping: boolean): ActionRow => {
+  const { actionId, label, sourceToolName } = action
+  return { actionId, agentId, place, isDropping, label, sourceToolName, snapshot: actionText(action) }
+}
+
+const actionText = (action: StagedAction): string | undefined => {
+  try {
+    return writeStagedText(action)
+  } catch {
+    // It was pushed with functions: it is told as dropped when its process has died.
+    return undefined
+  }
+}

@@ -1,0 +1,122 @@
+/** Puts what a store holds back into the executor that runs it now. */
+import { type CallSnapshot, readSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
+import type { ToolCall } from "../../pipeline/model/call.ts"
+import { messageOf } from "../../pipeline/model/failure.ts"
+import type { CallFilter } from "../../pipeline/model/options.ts"
+import { failed } from "../../pipeline/model/outcome.ts"
+import type { ToolRegistry } from "../../pipeline/model/registry.ts"
+import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
+import type { ActionRow, RuleRow, StoredCall, StoredState } from "../store.ts"
+import type { StoreJournal } from "./journal.ts"
+
+const snapshotOf = (call: StoredCall): CallSnapshot => {
+  try {
+    return readSnapshot(JSON.parse(call.snapshot))
+  } catch (error) {
+    return unreadable(call, messageOf(error))
+  }
+}
+
+/** What stands for a call that cannot be read: it ends as an Error, and the others go on. */
+const unreadable = ({ agentId, callId, name }: StoredCall, message: string): CallSnapshot => ({
+  version: snapshotVersion,
+  state: "queued",
+  call: { agentId, callId, name, params: {}, decision: "deny", background: false },
+  refusal: failed(
+    "failed",
+    `What the store holds of this call cannot be read, so it cannot go on, and may have run in part: ${message}`,
+  ),
+})
+
+/** Actions that calls have applied or discarded already, though the store has not been told. */
+const settledActions = (snapshots: ReadonlyArray<CallSnapshot>): ReadonlySet<string> =>
+  new Set(
+    snapshots.flatMap(({ standing }) =>
+      standing?.settled === true && standing.action ? [standing.action.actionId] : [],
+    ),
+  )
+
+/** Adds rules that were remembered before in this folder: elsewhere the same rule would allow something else. */
+export const restoreRules = (
+  rules: ReadonlyArray<RuleRow>,
+  filters: CallFilter,
+  registry: ToolRegistry<never>,
+): void => {
+  for (const { tool: name, params, choice } of rules) {
+    const tool = registry.get(name)
+    if (tool === undefined) continue
+    try {
+      filters.remember?.(tool, JSON.parse(params), JSON.parse(choice))
+    } catch {
+      // Without the rule the next call is asked again.
+    }
+  }
+}
+
+/** Tasks first, for ids are theirs; then actions, which calls claim; then calls, in their order. */
+export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
+  const { parts } = journal
+  for (const text of state.tasks) {
+    const task = readTask(text)
+    if (task !== undefined) parts.tasks.putBack(task)
+  }
+  const calls = state.calls.map((call) => ({ isFresh: call.isFresh === true, snapshot: snapshotOf(call) }))
+  const snapshots = calls.map(({ snapshot }) => snapshot)
+  restoreActions(state.actions, journal, settledActions(snapshots))
+  for (const { isFresh, snapshot } of calls) {
+    if (isFresh && snapshot.refusal === undefined) takeIn(snapshot.call, journal)
+    else journal.takingIn(snapshot, () => parts.intake.restoreJournaled(snapshot))
+  }
+}
+
+/** Takes in a call that is stored, and that no executor has had. */
+export const takeIn = (call: ToolCall, journal: StoreJournal): void =>
+  journal.takingIn(undefined, () => journal.parts.intake.enqueue([call]))
+
+/** One that cannot be read is nobody's any more. */
+const readTask = (text: string): BackgroundTask | undefined => {
+  try {
+    const task: unknown = JSON.parse(text)
+    const isTask = isPlainObject(task) && typeof task.id === "string" && typeof task.agentId === "string"
+    return isTask ? (task as unknown as BackgroundTask) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const restoreActions = (
+  rows: ReadonlyArray<ActionRow>,
+  journal: StoreJournal,
+  settled: ReadonlySet<string>,
+): void => {
+  const { intake, queue } = journal.parts
+  for (const row of rows) {
+    const { agentId, actionId, label, sourceToolName } = row
+    if (settled.has(actionId)) {
+      journal.staged(agentId)
+      continue
+    }
+    try {
+      if (row.snapshot === undefined) {
+        throw new Error("It was pushed with functions, which ended with their process")
+      }
+      const { call, staged } = readSnapshot(JSON.parse(row.snapshot))
+      if (row.isDropping) intake.restoreDropped({ ...call, agentId }, staged!)
+      else intake.restoreStaged({ ...call, agentId }, staged!)
+    } catch (error) {
+      journal.staged(agentId)
+      queue.push({
+        _tag: "ActionResolved",
+        agentId,
+        actionId,
+        label,
+        sourceToolName,
+        outcome: "dropped",
+        cleanupErrors: [messageOf(error)],
+        seq: 0,
+        at: 0,
+      })
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/** The calls of a store that this process runs: an executor, and the journal that it is kept in. */
+import { resolve } from "node:path"
+import { ToolExecutor } from "../pipeline/executor.ts"
+import { withJournal } from "../pipeline/executor-environment.ts"
+import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
+import { toMillis } from "../pipeline/model/duration.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
+import type { CallFilter, ToolExecutorOptions } from "../pipeline/model/options.ts"
+import type { ToolRegistry } from "../pipeline/model/registry.ts"
+import type { DurationInput } from "../pipeline/model/step.ts"
+import { ToolFilters } from "../policy/index.ts"
+import { StoreJournal } from "./journal/journal.ts"
+import { rememberingFilter } from "./journal/remembering-filter.ts"
+import { restoreAll, restoreRules, takeIn } from "./journal/restore.ts"
+import { type CallRequest, type RequestAnswer, readRequest } from "./requests.ts"
+import type { JournalStore, RuleRow, StoredState } from "./store.ts"
+
+/** The options of a durable executor, beside those of every executor. */
+export interface DurableOptions extends ToolExecutorOptions {
+  /** How long calls that have ended are kept, and their events. Default 7 days. */
+  readonly retention?: DurationInput
+  /** Told when the store fails, with the error, and once it is there again, with undefined. Meanwhile the calls wait. */
+  readonly onStoreError?: ((error: unknown) => void) | undefined
+  /** Whether rules that approvals make are kept in the store. Default true: false where `filters` keeps them elsewhere. */
+  readonly keepsRules?: boolean
+}
+
+/** What a runner needs besides its options. */
+export interface RunnerParts {
+  readonly store: JournalStore
+  readonly registry: ToolRegistry<never>
+  /** Takes calls in that another process asks for; gives their ids. */
+  readonly take?: (calls: ReadonlyArray<ToolCallInput>) => ReadonlyArray<string>
+  /** Told once others run these calls. */
+  readonly onFenced?: () => void
+}
+
+/** Runs calls, and keeps what they do in a store. */
+export class Runner {
+  readonly executor: ToolExecutor
+  readonly journal: StoreJournal
+  /** The folder that the rules of this runner are of. */
+  readonly folder: string
+  private readonly filters: CallFilter
+  private readonly parts: RunnerParts
+  private readonly keepsRules: boolean
+
+  constructor(
+    parts: RunnerParts,
+    { retention: _, onStoreError, keepsRules = true, ...options }: DurableOptions,
+  ) {
+    const { hooks, approvalTimeout, cwd = process.cwd() } = options
+    this.parts = parts
+    this.keepsRules = keepsRules
+    this.journal = new StoreJournal(parts.store, {
+      approvalTimeout: toMillis("approvalTimeout", approvalTimeout),
+      hooks: { before: hooks?.beforeCall !== undefined, after: hooks?.afterCall !== undefined },
+      onStoreError,
+      onFenced: parts.onFenced,
+    })
+    this.filters = options.filters?.at?.(cwd) ?? options.filters ?? ToolFilters.compile({}, { cwd })
+    this.folder = resolve(cwd)
+    const keeping = rememberingFilter(this.filters, ({ name }, params, choice) => {
+      const texts = { params: JSON.stringify(params), choice: JSON.stringify(choice) }
+      this.journal.made({ cwd: this.folder, tool: name, ...texts })
+    })
+    const filters = keepsRules ? keeping : this.filters
+    this.executor = new ToolExecutor(parts.registry, withJournal({ ...options, cwd, filters }, this.journal))
+  }
+
+  /** Whether a call or a kept task of this id is here. */
+  has(callId: string): boolean {
+    return this.journal.parts.intake.isTaken(callId)
+  }
+
+  /** Rules that were made in its folder. */
+  restoreRules(rules: ReadonlyArray<RuleRow>): void {
+    if (this.keepsRules) restoreRules(rules, this.filters, this.parts.registry)
+  }
+
+  restore(state: StoredState): void {
+    restoreAll(state, this.journal)
+  }
+
+  /** Takes in a call that is stored already. */
+  takeIn(call: ToolCall): void {
+    takeIn(call, this.journal)
+  }
+
+  /** Whoever opened it may attach to its executor before anything runs. */
+  begin(): void {
+    setImmediate(() => this.journal.begin())
+  }
+
+  /** Does what is asked. */
+  carryOut(request: CallRequest): unknown {
+    const { executor } = this
+    switch (request._tag) {
+      case "Approve":
+        return executor.approve(request.callId, request.options)
+      case "Deny":
+        return executor.deny(request.callId, request.reason)
+      case "Respond":
+        return executor.respond(request.callId, request.answer)
+      case "Cancel":
+        return executor.cancelCall(request.callId, request.reason)
+      case "Take":
+        return executor.tasks.take(request.callId) ?? null
+      default:
+        throw new Error("This request is not known: use the same version of stepline on both sides")
+    }
+  }
+
+  /** Resolves once what it brought about is stored. */
+  async stored(request: CallRequest): Promise<unknown> {
+    const took = this.carryOut(request)
+    await this.journal.stored()
+    return took
+  }
+
+  /** Answers another process: stored with what it brings about. */
+  answer(id: number, text: string): void {
+    this.journal.answered(id, JSON.stringify(this.answerTo(text)))
+  }
+
+  private answerTo(text: string): RequestAnswer {
+    try {
+      const request = readRequest(text)
+      if (request._tag === "Enqueue" && this.parts.take !== undefined)
+        return { took: this.parts.take(request.calls) }
+      return { took: this.carryOut(request as CallRequest) }
+    } catch (error) {
+      return { error: messageOf(error) }
+    }
+  }
+
+  /** Ends no call: they go on with whoever runs them next. */
+  close(): Promise<void> {
+    return this.executor.shutdown()
+  }
+}

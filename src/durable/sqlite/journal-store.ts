@@ -1,0 +1,147 @@
+/** What the process that runs the calls of a SQLite store writes, and reads back. */
+import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, StoredState } from "../store.ts"
+import type { StoreDatabase } from "./database.ts"
+
+/** Numbers of events that are given out before the store is told. */
+const sequenceBlock = 100_000
+
+/** The database, for its one writer. Each commit is stored when it returns. */
+export class SqliteJournalStore implements JournalStore {
+  readonly firstSequence: number
+  private readonly database: StoreDatabase
+  /** No event has a number behind this one. */
+  private reserved = 0
+
+  constructor(database: StoreDatabase) {
+    this.database = database
+    const first = database.get("SELECT value FROM meta WHERE key = 'events'")?.value
+    this.firstSequence = Number(first ?? 0)
+    database.transaction(() => this.reserve(this.firstSequence))
+  }
+
+  commit(changes: Changes): void {
+    const { database } = this
+    database.transaction(() => {
+      // First: an id that was in use may be again.
+      for (const row of changes.ended) this.end(row)
+      for (const row of changes.calls) this.write(row)
+      for (const [agentId, rows] of changes.actions) this.writeActions(agentId, rows)
+      for (const id of changes.cleaned) database.run("DELETE FROM actions WHERE action_id = ?", id)
+      for (const [id, row] of changes.tasks) {
+        if (row === undefined) database.run("DELETE FROM tasks WHERE task_id = ?", id)
+        else {
+          const inserting =
+            "INSERT OR REPLACE INTO tasks (task_id, agent_id, ended_at, task) VALUES (?, ?, ?, ?)"
+          database.run(inserting, id, row.agentId, row.endedAt, row.task)
+        }
+      }
+      for (const { seq, agentId, at, event } of changes.events) {
+        const inserting = "INSERT OR REPLACE INTO events (seq, agent_id, at, event) VALUES (?, ?, ?, ?)"
+        database.run(inserting, seq, agentId, at, event)
+      }
+      for (const { cwd, tool, params, choice } of changes.rules) {
+        const inserting = "INSERT INTO rules (cwd, tool, params, choice) VALUES (?, ?, ?, ?)"
+        database.run(inserting, cwd, tool, params, choice)
+      }
+      for (const [id, answer] of changes.answers) {
+        database.run("UPDATE requests SET answer = ? WHERE id = ?", answer, id)
+      }
+      if (changes.lastSequence > this.reserved - sequenceBlock / 2) this.reserve(changes.lastSequence)
+    })
+  }
+
+  /** All that goes on. */
+  state(): StoredState {
+    const { database } = this
+    const text = (value: unknown) => String(value)
+    return {
+      tasks: database.all("SELECT task FROM tasks ORDER BY ended_at").map((row) => text(row.task)),
+      actions: database.all("SELECT * FROM actions ORDER BY agent_id, place").map((row) => ({
+        actionId: text(row.action_id),
+        agentId: text(row.agent_id),
+        place: Number(row.place),
+        isDropping: row.dropping === 1,
+        label: text(row.label),
+        sourceToolName: text(row.source),
+        snapshot: row.snapshot === null ? undefined : text(row.snapshot),
+      })),
+      calls: database
+        .all("SELECT call_id, agent_id, name, snapshot FROM calls WHERE ended_at IS NULL ORDER BY seq")
+        .map((row) => ({
+          callId: text(row.call_id),
+          agentId: text(row.agent_id),
+          name: text(row.name),
+          snapshot: text(row.snapshot),
+        })),
+    }
+  }
+
+  /** The rules that were made in a folder. */
+  rules(cwd: string): Array<RuleRow> {
+    const reading = "SELECT cwd, tool, params, choice FROM rules WHERE cwd = ? ORDER BY id"
+    return this.database.all(reading, cwd) as unknown as Array<RuleRow>
+  }
+
+  /** The requests behind this one that nobody has answered, in their order. */
+  requests(after: number): Array<{ readonly id: number; readonly text: string }> {
+    return this.database
+      .all("SELECT id, request FROM requests WHERE answer IS NULL AND id > ? ORDER BY id", after)
+      .map((row) => ({ id: Number(row.id), text: String(row.request) }))
+  }
+
+  has(callId: string): boolean {
+    return this.database.get("SELECT 1 AS found FROM calls WHERE call_id = ?", callId) !== undefined
+  }
+
+  /** Forgets what ended before, in epoch milliseconds. */
+  prune(before: number): void {
+    const { database } = this
+    database.transaction(() => {
+      database.run("DELETE FROM calls WHERE ended_at < ?", before)
+      database.run("DELETE FROM events WHERE at < ?", before)
+      database.run("DELETE FROM requests WHERE answer IS NOT NULL AND at < ?", before)
+    })
+  }
+
+  close(): void {
+    this.database.close()
+  }
+
+  private reserve(from: number): void {
+    const reserved = from + sequenceBlock
+    this.database.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('events', ?)", reserved)
+    this.reserved = reserved
+  }
+
+  private write(row: CallRow): void {
+    const { callId, agentId, name, isNew, snapshot } = row
+    const deadline = row.deadline ?? null
+    const [asks, background] = [row.asks ? 1 : 0, row.background ? 1 : 0]
+    const inserting =
+      "INSERT OR REPLACE INTO calls (call_id, agent_id, name, asks, background, snapshot, deadline) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    const updating = "UPDATE calls SET asks = ?, background = ?, snapshot = ?, deadline = ? WHERE call_id = ?"
+    if (isNew) this.database.run(inserting, callId, agentId, name, asks, background, snapshot, deadline)
+    else this.database.run(updating, asks, background, snapshot, deadline, callId)
+  }
+
+  private end({ callId, agentId, name, isNew, result: text, endedAt }: EndedRow): void {
+    const result = text ?? null
+    const inserting =
+      "INSERT OR REPLACE INTO calls (call_id, agent_id, name, result, ended_at) VALUES (?, ?, ?, ?, ?)"
+    const ending =
+      "UPDATE calls SET asks = 0, deadline = NULL, snapshot = NULL, result = ?, ended_at = ? WHERE call_id = ?"
+    if (isNew) this.database.run(inserting, callId, agentId, name, result, endedAt)
+    else this.database.run(ending, result, endedAt, callId)
+  }
+
+  private writeActions(agentId: string, rows: ReadonlyArray<ActionRow>): void {
+    this.database.run("DELETE FROM actions WHERE agent_id = ?", agentId)
+    for (const { actionId, place, isDropping, label, sourceToolName, snapshot } of rows) {
+      const inserting =
+        "INSERT OR REPLACE INTO actions (action_id, agent_id, place, dropping, label, source, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?)"
+      const dropping = isDropping ? 1 : 0
+      const text = snapshot ?? null
+      this.database.run(inserting, actionId, agentId, place, dropping, label, sourceToolName, text)
+    }
+  }
+}

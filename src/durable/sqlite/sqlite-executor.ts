@@ -1,0 +1,163 @@
+/** Runs the calls of a SQLite store. One process does, at a time. */
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { ToolCall, ToolCallInput } from "../../pipeline/model/call.ts"
+import { toMillis } from "../../pipeline/model/duration.ts"
+import type { ToolRegistry } from "../../pipeline/model/registry.ts"
+import type { BackgroundTask, WaitOptions } from "../../pipeline/stores/background-tasks.ts"
+import { DurableExecutor } from "../durable-executor.ts"
+import type { DurableTasks } from "../durable-tasks.ts"
+import { type EventsOptions, readEvents, type StoredEvent } from "../event-log.ts"
+import type { InboxItem, InboxOptions } from "../inbox.ts"
+import type { CallRequest } from "../requests.ts"
+import { type DurableOptions, Runner } from "../runner.ts"
+import { StoreDatabase } from "./database.ts"
+import { SqliteJournalStore } from "./journal-store.ts"
+import { SqliteStore } from "./sqlite-store.ts"
+
+/** Milliseconds between looks for what other processes ask. */
+const sweepEvery = 100
+
+const pruneEvery = 3_600_000
+
+/** Tasks as the executor in this process has them. */
+class LocalTasks implements DurableTasks {
+  private readonly runner: Runner
+
+  constructor(runner: Runner) {
+    this.runner = runner
+  }
+
+  async get(taskId: string): Promise<BackgroundTask | undefined> {
+    return this.runner.executor.tasks.get(taskId)
+  }
+
+  async list(agentId?: string): Promise<Array<BackgroundTask>> {
+    return this.runner.executor.tasks.list(agentId)
+  }
+
+  async take(taskId: string): Promise<BackgroundTask | undefined> {
+    const took = await this.runner.stored({ _tag: "Take", callId: taskId })
+    return (took ?? undefined) as BackgroundTask | undefined
+  }
+
+  async wait(taskId: string, options?: WaitOptions): Promise<BackgroundTask | undefined> {
+    const task = await this.runner.executor.tasks.wait(taskId, options)
+    await this.runner.journal.stored()
+    return task
+  }
+}
+
+/** Runs the calls of a SQLite store, and does what other processes ask. */
+export class SqliteExecutor extends DurableExecutor {
+  readonly tasks: DurableTasks
+  private readonly runner: Runner
+  private readonly rows: SqliteJournalStore
+  private readonly closing = new AbortController()
+  private readonly timers: ReadonlyArray<NodeJS.Timeout>
+  private version = -1
+  /** The last request that was looked at: its answer may be on its way to the store. */
+  private lastRequest = 0
+
+  private constructor(database: StoreDatabase, registry: ToolRegistry<never>, options: DurableOptions) {
+    super(new SqliteStore(database))
+    const kept = toMillis("retention", options.retention, "7 days")
+    this.rows = new SqliteJournalStore(database)
+    this.runner = new Runner({ store: this.rows, registry, take: (calls) => this.takeInputs(calls) }, options)
+    this.tasks = new LocalTasks(this.runner)
+    this.runner.restoreRules(this.rows.rules(this.runner.folder))
+    this.prune(kept)
+    this.runner.restore(this.rows.state())
+    this.timers = [
+      setInterval(() => this.sweep(), sweepEvery).unref(),
+      setInterval(() => this.prune(kept), pruneEvery).unref(),
+    ]
+  }
+
+  static async open(
+    path: string,
+    registry: ToolRegistry<never>,
+    options: DurableOptions,
+  ): Promise<SqliteExecutor> {
+    const database = await StoreDatabase.open(path, true)
+    try {
+      const durable = new SqliteExecutor(database, registry, options)
+      await durable.runner.journal.stored()
+      durable.runner.begin()
+      return durable
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }
+
+  get executor(): ToolExecutor {
+    return this.runner.executor
+  }
+
+  override async inbox(options?: InboxOptions): Promise<Array<InboxItem>> {
+    await this.runner.journal.stored()
+    return super.inbox(options)
+  }
+
+  override events(options: EventsOptions = {}): AsyncGenerator<StoredEvent, undefined, undefined> {
+    return readEvents(this.store, this.runner.journal, this.closing.signal, options)
+  }
+
+  override async result(callId: string): Promise<StoredEvent | undefined> {
+    await this.runner.journal.stored()
+    return super.result(callId)
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer)
+    this.closing.abort()
+    await this.runner.close()
+  }
+
+  protected async submit(calls: ReadonlyArray<ToolCall>): Promise<void> {
+    this.take(calls)
+    await this.runner.journal.stored()
+  }
+
+  protected ask(request: CallRequest): Promise<unknown> {
+    return this.runner.stored(request)
+  }
+
+  /** Queues those that the store does not know. */
+  private take(calls: ReadonlyArray<ToolCall>): void {
+    for (const call of calls) {
+      if (!this.runner.has(call.callId) && !this.rows.has(call.callId)) this.executor.enqueue([call])
+    }
+  }
+
+  private takeInputs(calls: ReadonlyArray<ToolCallInput>): Array<string> {
+    const toolCalls = this.toToolCalls(calls)
+    this.take(toolCalls)
+    return toolCalls.map(({ callId }) => callId)
+  }
+
+  /** Does what other processes ask. What fails is tried again with the next look. */
+  private sweep(): void {
+    try {
+      const version = this.store.mark()
+      if (version === this.version) return
+      for (const { id, text } of this.rows.requests(this.lastRequest)) {
+        this.lastRequest = id
+        this.runner.answer(id, text)
+      }
+      this.version = version
+    } catch {
+      // The store is away: its next writer is told.
+    }
+  }
+
+  /** What fails is tried again an hour later. */
+  private prune(kept: number): void {
+    if (!Number.isFinite(kept)) return
+    try {
+      this.rows.prune(Date.now() - kept)
+    } catch {
+      // The store is away: its next writer is told.
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/** A store in one SQLite file, for whoever has it open. */
+import { setTimeout as sleep } from "node:timers/promises"
+import type { ToolCall } from "../../pipeline/model/call.ts"
+import { pageSize, type StoredEvent } from "../event-log.ts"
+import { type InboxItem, type InboxOptions, inboxItem, inboxLimit } from "../inbox.ts"
+import type { Request, RequestAnswer } from "../requests.ts"
+import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
+import { type Row, StoreDatabase, type Value } from "./database.ts"
+
+/** Milliseconds between looks at the store. */
+const lookAgain = 50
+
+/** A condition for each that is there. */
+const where = (conditions: Readonly<Record<string, Value | undefined>>) => {
+  const there = Object.entries(conditions).filter((entry): entry is [string, Value] => entry[1] !== undefined)
+  return { sql: there.map(([sql]) => ` AND ${sql}`).join(""), values: there.map(([, value]) => value) }
+}
+
+const texts = (rows: ReadonlyArray<Row>, column: string): Array<string> =>
+  rows.map((row) => String(row[column]))
+
+/** Reads a store, and asks the process that runs its calls. */
+export class SqliteStore implements CallStore {
+  private readonly database: StoreDatabase
+  private readonly closing = new AbortController()
+
+  constructor(database: StoreDatabase) {
+    this.database = database
+  }
+
+  /** A client's. */
+  static async open(path: string): Promise<SqliteStore> {
+    return new SqliteStore(await StoreDatabase.open(path, false))
+  }
+
+  async enqueue(calls: ReadonlyArray<ToolCall>): Promise<void> {
+    await this.ask({ _tag: "Enqueue", calls })
+  }
+
+  async ask(request: Request): Promise<unknown> {
+    const answer = await this.answerTo(this.put(request))
+    if ("error" in answer) throw new Error(answer.error)
+    return answer.took
+  }
+
+  async inbox({ agentId, after = 0, limit = inboxLimit }: InboxOptions = {}): Promise<Array<InboxItem>> {
+    const ofAgent = where({ "agent_id = ?": agentId })
+    const reading = `SELECT seq, snapshot, deadline FROM calls WHERE asks = 1 AND seq > ?${ofAgent.sql} ORDER BY seq LIMIT ?`
+    return this.database
+      .all(reading, after, ...ofAgent.values, limit)
+      .flatMap(
+        ({ seq, snapshot, deadline }) =>
+          inboxItem(Number(seq), String(snapshot), deadline === null ? undefined : Number(deadline)) ?? [],
+      )
+  }
+
+  async events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>> {
+    const ofAgent = where({ "agent_id = ?": agentId })
+    const reading = `SELECT event FROM events WHERE seq > ?${ofAgent.sql} ORDER BY seq LIMIT ${pageSize}`
+    const rows = this.database.all(reading, after, ...ofAgent.values)
+    return texts(rows, "event").map((text) => JSON.parse(text) as StoredEvent)
+  }
+
+  async result(callId: string): Promise<string | undefined> {
+    const row = this.database.get("SELECT result FROM calls WHERE call_id = ?", callId)
+    return typeof row?.result === "string" ? row.result : undefined
+  }
+
+  async tasks({ taskId, agentId }: TaskQuery): Promise<StoredTaskTexts> {
+    const finished = where({ "task_id = ?": taskId, "agent_id = ?": agentId })
+    const open = where({ "call_id = ?": taskId, "agent_id = ?": agentId })
+    const { database } = this
+    return {
+      finished: texts(
+        database.all(
+          `SELECT task FROM tasks WHERE true${finished.sql} ORDER BY ended_at`,
+          ...finished.values,
+        ),
+        "task",
+      ),
+      open: texts(
+        database.all(
+          `SELECT snapshot FROM calls WHERE background = 1 AND ended_at IS NULL${open.sql} ORDER BY seq`,
+          ...open.values,
+        ),
+        "snapshot",
+      ),
+    }
+  }
+
+  mark(): number {
+    return this.database.dataVersion
+  }
+
+  async changed(mark: number, signal?: AbortSignal): Promise<void> {
+    const ends = AbortSignal.any([this.closing.signal, ...(signal === undefined ? [] : [signal])])
+    while (!ends.aborted && this.database.dataVersion === mark) {
+      await sleep(lookAgain, undefined, { signal: ends }).catch(() => undefined)
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.closing.signal.aborted
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return
+    this.closing.abort()
+    this.database.close()
+  }
+
+  private put(request: Request): number {
+    let id = 0
+    this.database.transaction(() => {
+      const inserting = "INSERT INTO requests (request, at) VALUES (?, ?)"
+      id = this.database.run(inserting, JSON.stringify(request), Date.now())
+    })
+    return id
+  }
+
+  private async answerTo(id: number): Promise<RequestAnswer> {
+    while (!this.isClosed) {
+      const mark = this.mark()
+      const row = this.database.get("SELECT answer FROM requests WHERE id = ?", id)
+      if (typeof row?.answer === "string") return JSON.parse(row.answer) as RequestAnswer
+      await this.changed(mark)
+    }
+    throw new Error("The store was closed: open it again")
+  }
+}

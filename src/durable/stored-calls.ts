@@ -1,0 +1,95 @@
+/** What everyone does with the calls of a store in the same way, whoever runs them. */
+import { CallIds, toToolCall } from "../pipeline/call/call-input.ts"
+import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
+import type { ApproveOptions } from "../pipeline/model/event.ts"
+import { type ResolveParams, resolveName } from "../resolve/definition.ts"
+import type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
+import type { DurableTasks } from "./durable-tasks.ts"
+import { type EventsOptions, followEvents, type StoredEvent } from "./event-log.ts"
+import type { InboxItem, InboxOptions } from "./inbox.ts"
+import type { CallRequest, EffectAnswer } from "./requests.ts"
+import type { CallStore } from "./store.ts"
+
+/** The calls of a store. Who runs them says how they are queued and asked. */
+export abstract class StoredCalls implements DurableCalls {
+  abstract readonly tasks: DurableTasks
+  protected readonly store: CallStore
+  private readonly ids = new CallIds("call", true)
+
+  constructor(store: CallStore) {
+    this.store = store
+  }
+
+  protected abstract submit(calls: ReadonlyArray<ToolCall>): Promise<void>
+
+  protected abstract ask(request: CallRequest): Promise<unknown>
+
+  abstract close(): Promise<void>
+
+  async enqueue(calls: ReadonlyArray<ToolCallInput>): Promise<Array<string>> {
+    const toolCalls = this.toToolCalls(calls)
+    if (toolCalls.length > 0) await this.submit(toolCalls)
+    return toolCalls.map(({ callId }) => callId)
+  }
+
+  approve(callId: string, options?: ApproveOptions): Promise<boolean> {
+    return this.took({ _tag: "Approve", callId, ...(options && { options }) })
+  }
+
+  deny(callId: string, reason?: string): Promise<boolean> {
+    return this.took({ _tag: "Deny", callId, ...(reason !== undefined && { reason }) })
+  }
+
+  respond(callId: string, answer: EffectAnswer): Promise<boolean> {
+    return this.took({ _tag: "Respond", callId, answer })
+  }
+
+  cancel(callId: string, reason?: string): Promise<boolean> {
+    return this.took({ _tag: "Cancel", callId, ...(reason !== undefined && { reason }) })
+  }
+
+  async resolve(request: ResolveParams, { agentId, signal }: ResolveOptions = {}): Promise<boolean> {
+    const callId = this.ids.next()
+    const call = { callId, name: resolveName, params: request, ...(agentId !== undefined && { agentId }) }
+    // In a lane of its own: what waits in its agent's may wait for this.
+    await this.enqueue([{ ...call, lane: callId }])
+    return (await this.end(callId, signal))?._tag === "Completed"
+  }
+
+  inbox(options?: InboxOptions): Promise<Array<InboxItem>> {
+    return this.store.inbox(options)
+  }
+
+  events(options: EventsOptions = {}): AsyncGenerator<StoredEvent, undefined, undefined> {
+    return followEvents(this.store, options)
+  }
+
+  async result(callId: string): Promise<StoredEvent | undefined> {
+    const text = await this.store.result(callId)
+    return text === undefined ? undefined : (JSON.parse(text) as StoredEvent)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Fills in what they leave out. Throws a TypeError for what are no calls. */
+  protected toToolCalls(calls: ReadonlyArray<ToolCallInput>): Array<ToolCall> {
+    if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
+    return calls.map((call: ToolCallInput) => toToolCall(call, this.ids))
+  }
+
+  private async took(request: CallRequest): Promise<boolean> {
+    return (await this.ask(request)) === true
+  }
+
+  private async end(callId: string, signal: AbortSignal | undefined): Promise<StoredEvent | undefined> {
+    while (signal?.aborted !== true && !this.store.isClosed) {
+      const mark = this.store.mark()
+      const last = await this.result(callId)
+      if (last !== undefined) return last
+      await this.store.changed(mark, signal)
+    }
+    return undefined
+  }
+}
