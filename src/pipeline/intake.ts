@@ -41,9 +41,8 @@ interface IntakeParts {
 
 /** What its caller is told of its result only once that cannot be forgotten. */
 const storedFirst = (to: Submitting, journal: Journal): Submitting => {
-  const { onResult, onLeft } = to
-  if (onResult === undefined) return to
-  return { ...to, onResult: (result) => journal.after(() => onResult(result), onLeft) }
+  const { onResult } = to
+  return onResult === undefined ? to : { ...to, onResult: (result) => journal.after(() => onResult(result)) }
 }
 
 /** Where calls come into an executor. */

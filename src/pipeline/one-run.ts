@@ -13,6 +13,10 @@ export const abortError = (signal: AbortSignal): DOMException =>
     ? signal.reason
     : new DOMException("The operation was aborted", "AbortError")
 
+const nextOf = async (queue: EventQueue): Promise<ToolEvent> =>
+  // It is never closed: the call's last event comes whatever happens.
+  (await queue.next({ untilIdle: false }))!
+
 const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
   "Completed",
   "Error",
@@ -35,15 +39,10 @@ export async function* pullEvents(
 ): AsyncGenerator<ToolEvent, ToolResult, undefined> {
   if (signal?.aborted) throw abortError(signal)
   let result: ToolResult | undefined
-  let left: Error | undefined
   const run = submit(input, {
     sink: queue,
     onResult: (told) => {
       result = told
-    },
-    onLeft: (error) => {
-      left = error
-      queue.close()
     },
     signal,
   })
@@ -52,9 +51,7 @@ export async function* pullEvents(
   let isOver = false
   try {
     while (!isOver) {
-      const event = await queue.next({ untilIdle: false })
-      // The call's last event comes whatever happens, unless it comes in another process.
-      if (event === undefined) throw left!
+      const event = await nextOf(queue)
       isOver = isLast(event)
       yield event
     }
@@ -62,8 +59,7 @@ export async function* pullEvents(
     signal?.removeEventListener("abort", cancel)
     cancel()
     while (!isOver) {
-      const event = await queue.next({ untilIdle: false })
-      if (event === undefined) break
+      const event = await nextOf(queue)
       isOver = isLast(event)
       if (event._tag === "Delegate") event.fail("Nobody reads the events of this call any more")
     }
@@ -72,18 +68,15 @@ export async function* pullEvents(
   return result!
 }
 
-/**
- * The call's result. Rejects with an `AbortError` if the signal is aborted, once the call is over, and with an Error where the
- * call goes on in another process.
- */
+/** The call's result. Rejects with an `AbortError` if the signal is aborted, once the call is over. */
 export const runToResult = (
   submit: Submit,
   input: ToolCall,
   sink: CallbackSink,
   signal: AbortSignal | undefined,
   place: Pick<Submitting, "inLane" | "refusal"> = {},
-): Promise<ToolResult> => {
-  const result = new Promise<ToolResult>((resolve, reject) => {
+): Promise<ToolResult> =>
+  new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(abortError(signal))
     const cancel = () => run.cancel(undefined, byCall)
     const settle = (result: ToolResult) => {
@@ -91,14 +84,6 @@ export const runToResult = (
       if (signal?.aborted) reject(abortError(signal))
       else resolve(result)
     }
-    const onLeft = (error: Error) => {
-      signal?.removeEventListener("abort", cancel)
-      // Who did not wait for it need not hear of it.
-      result.catch(() => undefined)
-      reject(error)
-    }
-    const run = submit(input, { sink, onResult: settle, onLeft, signal, ...place })
+    const run = submit(input, { sink, onResult: settle, signal, ...place })
     if (run.isActive) signal?.addEventListener("abort", cancel, { once: true })
   })
-  return result
-}

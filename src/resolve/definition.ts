@@ -1,11 +1,15 @@
 /** The hidden tool `resolve` as the model sees it. */
 import type { JsonSchema } from "../pipeline/model/tool.ts"
 
-/** The parameters of `resolve`. `extra` is handed to whoever applies or discards the action. */
+/**
+ * The parameters of `resolve`. `extra` is handed to whoever applies or discards the action. `actionId` is for hosts whose person
+ * has decided about one preview: where that is not the latest any more, nothing is resolved.
+ */
 export interface ResolveParams {
   readonly action: "apply" | "discard"
   readonly reason: string
   readonly extra?: Readonly<Record<string, unknown>>
+  readonly actionId?: string
 }
 
 /** The name of the tool that resolves previews. No other tool may have it. */

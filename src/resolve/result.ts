@@ -4,6 +4,10 @@ import type { ResolveParams } from "./definition.ts"
 
 export const nothingPending = "No pending action to resolve. Nothing to apply or discard."
 
+/** Of a `resolve` that names a preview which is over, or which another one came after. */
+export const notTheLatest = (actionId: string): string =>
+  `The preview ${actionId} is not the latest that waits. Nothing was applied or discarded.`
+
 /** What was resolved: a pending action, or what a standing handler says of itself. */
 export interface ResolveSource {
   readonly label?: string | undefined

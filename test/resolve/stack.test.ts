@@ -23,6 +23,29 @@ describe("the pending actions of an agent", () => {
     expect(log.filter((entry) => entry.startsWith("apply"))).toEqual(["apply c.ts", "apply a.ts"])
   })
 
+  it("are resolved by their id only as the latest: what a person saw, and nothing that came after it", async () => {
+    const { plan, log } = editTool()
+    const executor = executorOf({ edit: plan })
+    const first = await stage(executor, "a.ts")
+    const second = await stage(executor, "b.ts")
+    for (const [request, content] of [
+      [apply, `The preview ${first} is not the latest that waits. Nothing was applied or discarded.`],
+      [discard, `The preview ${first} is not the latest that waits. Nothing was applied or discarded.`],
+    ] as const) {
+      const refused = await executor.agent().resolve({ ...request, actionId: first })
+      expect(refused).toMatchObject({ status: "error", content })
+    }
+    expect(labels(executor)).toEqual(["Change a.ts", "Change b.ts"])
+    expect(log.filter((entry) => entry.startsWith("apply"))).toEqual([])
+    expect(await executor.agent().resolve({ ...apply, actionId: second })).toMatchObject({
+      content: "changed b.ts",
+    })
+    expect(await executor.agent().resolve({ ...apply, actionId: second })).toMatchObject({ status: "error" })
+    expect(await executor.agent().resolve({ ...apply, actionId: first })).toMatchObject({
+      content: "changed a.ts",
+    })
+  })
+
   it("have ids of their own", async () => {
     const executor = executorOf({ edit: editTool().plan })
     const ids = [await stage(executor), await stage(executor), await stage(executor, "a.ts", "other")]

@@ -54,6 +54,13 @@ describe("a standing handler", () => {
     expect(await executor.agent().resolve(apply)).toMatchObject({ content: "plan approved" })
   })
 
+  it("is not asked about a preview by its id", async () => {
+    const { executor } = standing(() => "plan approved")
+    expect(await executor.agent().resolve({ ...apply, actionId: "gone" })).toMatchObject({
+      content: "The preview gone is not the latest that waits. Nothing was applied or discarded.",
+    })
+  })
+
   it("is one agent's", async () => {
     const { executor } = standing(() => "plan approved", "planner")
     expect(await executor.agent("planner").resolve(apply)).toMatchObject({ content: "plan approved" })

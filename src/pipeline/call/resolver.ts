@@ -6,7 +6,7 @@ import {
   resolveParameters,
 } from "../../resolve/definition.ts"
 import { renderResolve } from "../../resolve/rendering.ts"
-import { failureText, nothingPending, withDetails } from "../../resolve/result.ts"
+import { failureText, nothingPending, notTheLatest, withDetails } from "../../resolve/result.ts"
 import { messageOf } from "../model/failure.ts"
 import type { EffectHandler, HandlerContext } from "../model/handler.ts"
 import { type GivenOutput, outputFault, toOutput } from "../model/output.ts"
@@ -44,6 +44,8 @@ export const makeResolveTool = (standingHandlerOf: StandingHandlerOf): Tool<unkn
 const standingHandler = (standingHandlerOf: StandingHandlerOf, params: ResolveParams): EffectHandler => ({
   name: resolveName,
   call: (context) => {
+    // It means a preview, and not what a standing handler is asked about.
+    if (params.actionId !== undefined) return Step.Error(notTheLatest(params.actionId))
     const standing = standingHandlerOf(context.call.agentId)
     return standing === undefined ? Step.Error(nothingPending) : askStanding(standing, params, context)
   },

@@ -66,12 +66,15 @@ export const stageAction = (call: Resolving): void => {
 const furtherOn = ({ staging }: StagedAction, parts: number): StagedAction["staging"] =>
   staging && { ...staging, at: staging.at + parts }
 
-/** Takes the agent's latest action for this call of `resolve`. False where none waits. */
+/** Takes the agent's latest action for this call of `resolve`. False where none waits, and where another one is meant. */
 export const claimAction = (call: Resolving): boolean => {
   const { engine, record } = call
-  const action = engine.actions.claim(record.call.agentId)
-  if (action === undefined) return false
+  const { agentId } = record.call
   const params = record.call.params as ResolveParams
+  const latest = engine.actions.latest(agentId)
+  if (params.actionId !== undefined && params.actionId !== latest?.actionId) return false
+  const action = engine.actions.claim(agentId)
+  if (action === undefined) return false
   call.receive({ _tag: "Claimed", action, params, parts: resolvingParts(action, params) })
   return true
 }
