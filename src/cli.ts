@@ -190,6 +190,10 @@ withStore(withLocalOptions(program.command("ui")), "the page goes on with those 
   .allowExcessArguments(false)
   .description("serve a local page to call tools from, to watch them, and to answer what they ask")
   .option("--port <PORT>", "of this machine (default: any that is free)")
+  .option(
+    "--store <FILE>",
+    "show and answer the calls that another process runs in this store (of --durable); this one runs none",
+  )
   .action(async (options: UiOptions) => {
     const { uiCommand } = await import("./cli/ui-command.ts")
     process.exitCode = await uiCommand(options)

@@ -9,8 +9,8 @@ export interface PageOptions {
   readonly ui?: boolean
 }
 
-/** A folder as it is called at home. */
-const atHome = (folder: string): string => {
+/** A path as it is called at home. */
+export const atHome = (folder: string): string => {
   const home = homedir()
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder
 }

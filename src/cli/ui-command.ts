@@ -6,16 +6,23 @@ import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { pageTitle, portOf } from "./page.ts"
 import { Stopping } from "./stopping.ts"
 import { tell } from "./tell.ts"
+import { expectOnlyStore, serveStore } from "./ui-store.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface UiOptions extends LocalOptions {
   /** Of this machine. Default: any that is free. */
   readonly port?: string
+  /** A store whose calls another process runs: the page is of those. Default: none. */
+  readonly store?: string
 }
 
 /** Serves until it is stopped. Gives the exit status. */
-export const uiCommand = async ({ port = "0", ...options }: UiOptions): Promise<number> => {
+export const uiCommand = async ({ port = "0", store, ...options }: UiOptions): Promise<number> => {
   const wanted = portOf("--port", port)
+  if (store !== undefined) {
+    expectOnlyStore(options)
+    return serveStore(store, wanted)
+  }
   const local = await localExecutor(options)
   const { executor, registry, start, close } = local
   const stopping = new Stopping()

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -84,6 +84,72 @@ describeWithChromium("the command's page", () => {
       .toBe("kept")
   })
 
+  it("`ui --store` shows and answers what another process runs, also one that is killed and started again", async () => {
+    const cwd = await folder()
+    const command = "cat wanted.txt >> out.txt"
+    const calls = [
+      { callId: "first", name: "shell", params: { command: "echo one >> out.txt" } },
+      { callId: "second", name: "shell", params: { command } },
+    ]
+    await writeFile(join(cwd, "calls.jsonl"), calls.map((call) => JSON.stringify(call)).join("\n"))
+    await writeFile(join(cwd, "wanted.txt"), "two\n")
+    const args = ["run", "calls.jsonl", "--no-discovery", "--durable", "calls.db", "--json"]
+    const first = start(args, cwd)
+    const told = createInterface({ input: first.stdout })
+    for await (const line of told) if (line.includes('"AwaitingApproval"')) break
+    first.stdout.resume()
+    const page = await pages.open(
+      await lineOf(start(["ui", "--store", "calls.db"], cwd).stdout, /^(http:\S+)$/),
+    )
+    await page.getByRole("heading", { name: "stepline, calls of ~/calls.db" }).waitFor()
+    await page.getByRole("button", { name: "Approve" }).click()
+    const next = page.getByRole("listitem", { name: "shell: cat wanted.txt" })
+    await next.getByRole("button", { name: "Approve" }).waitFor()
+    first.kill("SIGKILL")
+    await once(first, "close")
+    await page.waitForTimeout(450)
+    await next.getByRole("button", { name: "Approve" }).click()
+    await next.getByText("Your answer is stored. It waits for a process that runs these calls.").waitFor()
+    const second = start(args, cwd)
+    second.stdout.resume()
+    const [status] = await once(second, "close")
+    expect(status).toBe(0)
+    expect(await readFile(join(cwd, "out.txt"), "utf8")).toBe("one\ntwo\n")
+    await page.getByText("Nothing waits for you.").waitFor()
+    await page.getByRole("application").focus()
+    await page.keyboard.press("ArrowLeft")
+    await page.keyboard.press("Enter")
+    await page.getByRole("region", { name: "Call" }).getByText("a person", { exact: true }).waitFor()
+    expect(await page.getByText("Connection lost, trying again…").count()).toBe(0)
+  })
+
+  it("`ui --store` says which options are not for it, and where there is no store", async () => {
+    const cwd = await folder()
+    for (const [args, message] of [
+      [[], "--store: There is no store at CWD/calls.db yet: start what runs its calls first."],
+      [
+        ["--durable", "calls.db"],
+        "--durable runs the calls of a store, and --store shows those that another process runs: give one of both",
+      ],
+      [
+        ["--sandbox"],
+        "--store shows calls that another process runs: --sandbox is for that process, so leave it out here",
+      ],
+      [
+        ["--no-discovery"],
+        "--store shows calls that another process runs: --no-discovery is for that process, so leave it out here",
+      ],
+      [
+        ["--pass-env", "TOKEN"],
+        "--store shows calls that another process runs: --pass-env is for that process, so leave it out here",
+      ],
+      [["--port", "x"], "--port x: expected a port, 0 for any that is free"],
+    ] as const) {
+      const { status, stderr } = await runNode([cli.path, "ui", "--store", "calls.db", ...args], { cwd })
+      expect([status, stderr]).toEqual([2, `stepline: ${message.replace("CWD", await realpath(cwd))}\n`])
+    }
+  })
+
   it("`run --ui` waits for the page where there is no terminal, and `--timeline` keeps what happened", async () => {
     const cwd = await folder()
     const script = join(cwd, "calls.jsonl")
@@ -124,7 +190,7 @@ describeWithChromium("the command's page", () => {
     send(2, "enqueue", { calls: [{ callId: "c", name: "shell", params: { command: "echo hi" } }] })
     const ended = lineOf(child.stdout, /"_tag":"(Denied)"/)
     await page.getByRole("button", { name: "Deny…" }).click()
-    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Deny", exact: true }).click()
     expect(await ended).toBe("Denied")
   })
 

@@ -14,7 +14,6 @@ import {
   ToolRegistry,
 } from "../../src/index.ts"
 import { turn } from "./deferred.ts"
-import { newDurable } from "./new-durable.ts"
 
 type Params = Record<string, unknown>
 
@@ -47,10 +46,8 @@ export const executorOf = (
   plans: Readonly<Record<string, Plan>>,
   options?: ToolExecutorOptions,
 ): ToolExecutor => {
-  const registry = registryOf(plans)
-  const durable = newDurable?.(registry, options)
-  const executor = durable?.executor ?? new ToolExecutor(registry, options)
-  onTestFinished(() => (durable ?? executor)[Symbol.asyncDispose]())
+  const executor = new ToolExecutor(registryOf(plans), options)
+  onTestFinished(() => executor.shutdown())
   return executor
 }
 

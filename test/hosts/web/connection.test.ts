@@ -67,6 +67,18 @@ const streamOf = async (log: ChangeLog) => {
   return { open, responses }
 }
 
+/** The requests for a stream of events, as they come. */
+const seenStreams = (): ReadonlyArray<IncomingMessage> => {
+  const streams: Array<IncomingMessage> = []
+  const began = (message: unknown) => {
+    const { request } = message as { readonly request: IncomingMessage }
+    if (request.url?.endsWith("/events")) streams.push(request)
+  }
+  subscribe("http.server.request.start", began)
+  onTestFinished(() => void unsubscribe("http.server.request.start", began))
+  return streams
+}
+
 describeWithChromium("a page's connection", () => {
   const pages = usePages()
 
@@ -115,13 +127,7 @@ describeWithChromium("a page's connection", () => {
 
   it("that is lost comes back by itself, where it was, with what happened meanwhile", async () => {
     const { executor, web } = await served([note])
-    const streams: Array<IncomingMessage> = []
-    const began = (message: unknown) => {
-      const { request } = message as { readonly request: IncomingMessage }
-      if (request.url?.endsWith("/events")) streams.push(request)
-    }
-    subscribe("http.server.request.start", began)
-    onTestFinished(() => void unsubscribe("http.server.request.start", began))
+    const streams = seenStreams()
     const page = await pages.open(web.url)
     await page.getByText("Live", { exact: true }).waitFor()
     executor.enqueue([{ name: "note", agentId: "a", params: { text: "before" } }])
@@ -133,6 +139,27 @@ describeWithChromium("a page's connection", () => {
     await page.getByText("Live", { exact: true }).waitFor()
     expect(streams[1]?.headers["last-event-id"]).toMatch(/^[\w-]+\.\d+$/)
     expect(await page.getByRole("listitem", { name: /^note: / }).count()).toBe(2)
+  })
+
+  it("that is lost takes no question with it that was being loaded", async () => {
+    const { executor, web } = await served([note])
+    const streams = seenStreams()
+    const page = await pages.open(web.url)
+    await page.getByText("Live", { exact: true }).waitFor()
+    let failed = () => {}
+    const hasFailed = new Promise<void>((resolve) => {
+      failed = resolve
+    })
+    await page.context().route("**/api/*/question?*", async (route) => {
+      await route.abort()
+      failed()
+    })
+    executor.enqueue([{ name: "note", params: { text: "a" } }])
+    await hasFailed
+    await page.getByText("Loading…").waitFor()
+    await page.context().unrouteAll()
+    streams[0]!.socket.destroy()
+    await page.getByText("Write it down?").waitFor()
   })
 
   it("is told to be over when the page is closed, and a browser without a token is told what to do", async () => {

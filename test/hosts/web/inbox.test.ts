@@ -1,18 +1,9 @@
-import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { defineTool, pipeline, Step, ToolFilters } from "../../../src/index.ts"
 import { describeWithChromium } from "../../servers/chromium.ts"
+import { card, inbox, press, settled } from "./inbox-page.ts"
 import { served, usePages } from "./pages.ts"
 import { change, note } from "./tools.ts"
-
-const inbox = (page: Page) => page.getByRole("region", { name: "Inbox" })
-
-const card = (page: Page, name: string) => inbox(page).getByRole("listitem", { name })
-
-const press = (page: Page, name: string) => inbox(page).getByRole("button", { name, exact: true }).click()
-
-/** Cards that have just moved take no answer. */
-const settled = (page: Page) => page.waitForTimeout(450)
 
 describeWithChromium("the page's inbox", () => {
   const pages = usePages()
@@ -41,6 +32,27 @@ describeWithChromium("the page's inbox", () => {
     await page.keyboard.type("not today")
     await page.keyboard.press("Enter")
     expect(await result).toMatchObject({ status: "denied", content: "not today" })
+  })
+
+  it("lets nobody answer what is not loaded yet: its buttons still move", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    let load = () => {}
+    const loaded = new Promise<void>((resolve) => {
+      load = resolve
+    })
+    await page.context().route("**/api/*/question?*", async (route) => {
+      await loaded
+      await route.continue()
+    })
+    executor.enqueue([{ name: "note", callId: "c", params: { text: "a" } }])
+    await card(page, "note").getByText("Loading…").waitFor()
+    for (const name of ["Approve", "Edit…", "Always…", "Deny…"])
+      expect(await card(page, "note").getByRole("button", { name }).isDisabled()).toBe(true)
+    load()
+    await card(page, "note").getByRole("button", { name: "Deny…" }).click()
+    await card(page, "note").getByRole("button", { name: "Deny", exact: true }).click()
+    await inbox(page).getByText("Nothing waits for you.").waitFor()
   })
 
   it("approves edited parameters, typed into a form that the schema makes", async () => {
@@ -119,7 +131,20 @@ describeWithChromium("the page's inbox", () => {
       .getByRole("button", { name: /This very call, and no other/ })
       .getByText("^a\\.b$")
       .waitFor()
-    await inbox(page).getByLabel("A pattern of your own").fill("^a\\.")
+    const pattern = inbox(page).getByLabel("A pattern of your own")
+    for (const [typed, problem] of [
+      ["^a(", "The pattern ^a( does not compile: Unterminated group. Nothing was approved."],
+      [
+        "^b",
+        "The pattern ^b would not approve this very call, so it cannot be remembered. Nothing was approved.",
+      ],
+    ] as const) {
+      await pattern.fill(typed)
+      await press(page, "Use this pattern")
+      await inbox(page).getByText(problem).waitFor()
+      expect(filters.evaluate(note, { text: "a.b" })).toBeUndefined()
+    }
+    await pattern.fill("^a\\.")
     await press(page, "Use this pattern")
     expect(await result).toMatchObject({ status: "complete" })
     expect(filters.evaluate(note, { text: "a.c" })).toBe("approve")
@@ -130,9 +155,7 @@ describeWithChromium("the page's inbox", () => {
     const { executor, web } = await served([note])
     const [one, other] = [await pages.open(web.url), await pages.open(web.url)]
     const result = executor.run({ name: "note", params: { text: "a" } }, () => {})
-    const approve = card(one, "note").getByRole("button", { name: "Approve" })
-    const deny = card(other, "note").getByRole("button", { name: "Deny…" })
-    await Promise.all([approve.waitFor(), deny.click()])
+    await card(other, "note").getByRole("button", { name: "Deny…" }).click()
     // Both are sent before either page can be told of the other's.
     let sent = 0
     let release = () => {}
@@ -147,7 +170,8 @@ describeWithChromium("the page's inbox", () => {
         await route.continue()
       })
     }
-    await Promise.all([approve.click(), other.keyboard.press("Enter")])
+    await card(one, "note").getByRole("button", { name: "Approve" }).click()
+    await card(other, "note").getByRole("button", { name: "Deny", exact: true }).click()
     const { status } = await result
     expect(["complete", "denied"]).toContain(status)
     for (const page of [one, other]) await inbox(page).getByText("Nothing waits for you.").waitFor()

@@ -72,8 +72,12 @@ export const App = ({ source }: { readonly source: Source }) => {
         <p class={`connection is-${connection}`} role="status">
           {said[connection]}
         </p>
+        {state.info.isStore ? <p class="of-store">run by another process</p> : undefined}
         {state.info.calls ? <Caller source={source} /> : undefined}
       </header>
+      <p class="trouble" role="alert">
+        {state.trouble === undefined ? undefined : visibleLine(state.trouble)}
+      </p>
       <Timeline source={source} state={state} open={open} onOpen={setOpen} />
       {open === undefined ? undefined : (
         <CallPanel

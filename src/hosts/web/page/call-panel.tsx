@@ -184,6 +184,12 @@ export const CallPanel = (props: {
                 <Plan parts={detail.plan} />
               </Part>
             )}
+            {source.state.info.isStore ? (
+              <p class="because">
+                Another process runs this call. Its handlers, and what it puts out while it runs, are known
+                there alone.
+              </p>
+            ) : undefined}
           </div>
           <div class="main">{detail === undefined ? undefined : <Texts detail={detail} />}</div>
         </div>

@@ -104,6 +104,7 @@ export const Inbox = (props: {
               action={item.action}
               revision={state.calls.get(item.action.key ?? -1)?.revision}
               isLatest={latest.has(item.action.actionId)}
+              isStore={state.info.isStore === true}
               isSettled={isSettled}
               onOpen={onOpen}
               say={setSaid}

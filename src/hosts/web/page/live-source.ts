@@ -28,7 +28,12 @@ const read = async <A>(path: string): Promise<A | undefined> => {
 
 /** Whether somebody may be about to answer what has changed. */
 const isUrgent = ({ _tag }: Change): boolean =>
-  _tag === "Asked" || _tag === "Answered" || _tag === "Staged" || _tag === "Resolved" || _tag === "ShutDown"
+  _tag === "Asked" ||
+  _tag === "Answered" ||
+  _tag === "Staged" ||
+  _tag === "Resolved" ||
+  _tag === "Sent" ||
+  _tag === "ShutDown"
 
 class LiveSource implements Source {
   state = emptyState({ title: document.title, calls: false })

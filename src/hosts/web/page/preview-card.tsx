@@ -13,22 +13,26 @@ export const PreviewCard = (props: {
   /** Of the call that staged it. */
   readonly revision: number | undefined
   readonly isLatest: boolean
+  /** Whether another process runs the calls: what it does not store is not known here. */
+  readonly isStore: boolean
   readonly isSettled: () => boolean
   readonly onOpen: (key: number) => void
   readonly say: (text: string) => void
 }) => {
-  const { source, action, revision, isLatest, isSettled, say } = props
-  const { actionId, agentId, label, sourceToolName, at, key } = action
+  const { source, action, revision, isLatest, isStore, isSettled, say } = props
+  const { actionId, agentId, label, sourceToolName, at, key, isSent } = action
   const [detail, setDetail] = useState<CallDetail | undefined>()
   const [isBusy, setBusy] = useState(false)
+  // A connection that was lost takes what was asked with it.
+  const isLive = source.connection === "live"
   useEffect(() => {
-    if (key !== undefined) void source.callDetail(key).then(setDetail)
-  }, [key, revision, source])
+    if (key !== undefined && isLive) void source.callDetail(key).then((read) => read && setDetail(read))
+  }, [key, revision, isLive, source])
   const resolve = async (decision: "apply" | "discard") => {
     if (!isSettled()) return say("The questions had just moved: look again, then answer.")
     setBusy(true)
     try {
-      const { message } = await source.ask("resolve", { agentId, actionId, action: decision })
+      const { message } = await source.ask("resolve", { actionId, action: decision })
       say(message ?? "")
     } catch (error) {
       say((error as Error).message)
@@ -36,7 +40,7 @@ export const PreviewCard = (props: {
     setBusy(false)
   }
   const isBlocked = isBusy || !isLatest || (key !== undefined && detail === undefined)
-  const isCut = detail?.isCut === true
+  const isCut = detail?.isCut === true || (isStore && key === undefined)
   return (
     <li class="card is-preview" aria-label={`Preview: ${visibleLine(label)}`}>
       <header>
@@ -54,19 +58,23 @@ export const PreviewCard = (props: {
       <p class="label">{visibleLine(label)}</p>
       {detail?.diff === undefined ? undefined : <Diff text={detail.diff} />}
       {detail === undefined || detail.diff !== undefined ? undefined : <Said text={detail.content} />}
-      {isCut ? (
-        <p class="warn">This is too long to be shown whole, so it cannot be applied here.</p>
-      ) : undefined}
+      {isCut ? <p class="warn">This cannot be shown whole, so it cannot be applied here.</p> : undefined}
       {isLatest ? undefined : <p class="none">Decide about the newer preview of this agent first.</p>}
-      <div class="row">
-        <button type="button" class="good" disabled={isBlocked || isCut} onClick={() => resolve("apply")}>
-          Apply
-        </button>
-        <span class="grow" />
-        <button type="button" disabled={isBlocked} onClick={() => resolve("discard")}>
-          Discard
-        </button>
-      </div>
+      {isSent ? (
+        <p class="note">
+          Your decision is stored. It counts once a process that runs these calls has carried it out.
+        </p>
+      ) : (
+        <div class="row">
+          <button type="button" class="good" disabled={isBlocked || isCut} onClick={() => resolve("apply")}>
+            Apply
+          </button>
+          <span class="grow" />
+          <button type="button" disabled={isBlocked} onClick={() => resolve("discard")}>
+            Discard
+          </button>
+        </div>
+      )}
     </li>
   )
 }

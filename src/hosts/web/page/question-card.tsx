@@ -72,17 +72,20 @@ export const QuestionCard = (props: {
   readonly say: (text: string) => void
 }) => {
   const { source, question, now, isSettled, say } = props
-  const { id, name, agentId, title, label, askedAt, expiresAt, key } = question
+  const { id, name, agentId, title, label, askedAt, expiresAt, key, isSent } = question
   const [detail, setDetail] = useState<QuestionDetail | undefined>()
   const [mode, setMode] = useState<Mode>("ask")
   const [isBusy, setBusy] = useState(false)
+  // A connection that was lost takes what was asked with it.
+  const isMissing = detail === undefined && source.connection === "live"
   useEffect(() => {
+    if (!isMissing) return
     let isGone = false
     void source.questionDetail(id).then((read) => !isGone && setDetail(read))
     return () => {
       isGone = true
     }
-  }, [id, source])
+  }, [id, source, isMissing])
   const answer = async (body: object) => {
     if (!isSettled()) return say("The questions had just moved: look again, then answer.")
     setBusy(true)
@@ -110,12 +113,15 @@ export const QuestionCard = (props: {
       {detail?.isCut ? (
         <p class="warn">This is too long to be shown whole, so it cannot be approved here.</p>
       ) : undefined}
-      {mode === "ask" ? (
+      {isSent ? (
+        <p class="note">Your answer is stored. It waits for a process that runs these calls.</p>
+      ) : undefined}
+      {mode === "ask" && !isSent ? (
         <div class="row">
           <button type="button" class="good" disabled={isBlocked} onClick={() => approve()}>
             Approve
           </button>
-          <button type="button" disabled={isBlocked || !detail?.schema} onClick={() => setMode("edit")}>
+          <button type="button" disabled={isBlocked || !detail?.mayEdit} onClick={() => setMode("edit")}>
             Edit…
           </button>
           <button
@@ -126,15 +132,16 @@ export const QuestionCard = (props: {
             Always…
           </button>
           <span class="grow" />
-          <button type="button" disabled={isBusy} onClick={() => setMode("deny")}>
+          {/* Until it is loaded the buttons still move: a click would be lost. */}
+          <button type="button" disabled={isBusy || detail === undefined} onClick={() => setMode("deny")}>
             Deny…
           </button>
         </div>
       ) : undefined}
-      {mode === "deny" ? (
+      {mode === "deny" && !isSent ? (
         <Denial deny={(reason) => answer({ verdict: "deny", reason })} back={() => setMode("ask")} />
       ) : undefined}
-      {mode === "remember" ? (
+      {mode === "remember" && !isSent ? (
         <RememberMenu
           options={detail!.remember}
           pattern={detail!.pattern}
@@ -142,7 +149,7 @@ export const QuestionCard = (props: {
           back={() => setMode("ask")}
         />
       ) : undefined}
-      {mode === "edit" ? (
+      {mode === "edit" && !isSent ? (
         <ParamsForm
           schema={detail!.schema}
           json={detail!.params}

@@ -16,6 +16,7 @@ export const RememberMenu = (props: {
   const first = useRef<HTMLButtonElement>(null)
   const [rule, setRule] = useState(props.pattern)
   useLayoutEffect(() => first.current?.focus(), [])
+  const isUnknown = options.every(({ rules }) => rules.length === 0)
   return (
     <div class="remember">
       <p class="label">Approve this call, and from now on without asking:</p>
@@ -33,6 +34,9 @@ export const RememberMenu = (props: {
           ))}
         </button>
       ))}
+      {isUnknown ? (
+        <p class="because">The process that runs the call makes the rule of it. It cannot be shown here.</p>
+      ) : undefined}
       <form
         class="row"
         onSubmit={(event) => {
@@ -45,6 +49,8 @@ export const RememberMenu = (props: {
           <input
             type="text"
             class="code"
+            placeholder="A pattern of your own"
+            required
             value={rule}
             onInput={({ currentTarget }) => setRule(currentTarget.value)}
           />

@@ -17,10 +17,10 @@ export const TaskButtons = (props: {
   readonly onTaken?: (content: string) => void
 }) => {
   const { source, call, say, onTaken } = props
-  const { callId, background, kept } = call
+  const { key, background, kept } = call
   const act = async (action: "cancel" | "background" | "take") => {
     try {
-      const { took, message, content } = await source.ask("task", { callId, action })
+      const { took, message, content } = await source.ask("task", { key, action })
       say(message ?? "")
       if (took && content !== undefined) onTaken?.(content)
     } catch (error) {
@@ -37,7 +37,7 @@ export const TaskButtons = (props: {
   }
   return (
     <>
-      {background || call.startedAt === undefined ? undefined : (
+      {background || call.startedAt === undefined || source.state.info.isStore ? undefined : (
         <button type="button" onClick={() => act("background")}>
           Background
         </button>

@@ -3,9 +3,9 @@ import type { CallDetails } from "../../../pipeline/call/inspection.ts"
 import type { DecidedBy } from "../../../pipeline/model/decision.ts"
 import type { PartDescription } from "../../../pipeline/model/pipeline.ts"
 import { diffOf, isUnifiedDiff } from "../../terminal/render-diff.ts"
-import type { CallDetail, PartDetail } from "../state/detail.ts"
+import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
 import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
-import { bounded, isCut, jsonText, Tail } from "./bounded.ts"
+import { bounded, boundedName, boundedTitle, isCut, jsonText, Tail } from "./bounded.ts"
 
 /** What makes a call's row and its detail. */
 export interface Booking {
@@ -22,13 +22,33 @@ const maxSpans = 200
 interface Texts {
   editedParams?: string
   diff?: string
-  decidedBy?: DecidedBy
+  decidedBy?: DecisionDetail
   reason?: string
   because?: string
   traceId?: string
   staged?: { readonly actionId: string; readonly label: string }
   cleanupErrors?: ReadonlyArray<string>
 }
+
+/** What a call's last event tells beside how it ended, and its text. */
+export interface EndFacts {
+  readonly decidedBy?: DecidedBy
+  readonly reason?: string
+  readonly cleanupErrors?: ReadonlyArray<string>
+  readonly editedParams?: unknown
+  readonly staged?: { readonly actionId: string; readonly label: string }
+}
+
+/** Of finally handlers that failed. */
+const maxErrors = 20
+
+const decisionOf = ({ kind, rule, source, command, reason }: DecidedBy): DecisionDetail => ({
+  kind,
+  ...(rule !== undefined && { rule: bounded(rule, 2_000) }),
+  ...(source !== undefined && { source: boundedName(source) }),
+  ...(command !== undefined && { command: bounded(command, 2_000) }),
+  ...(reason !== undefined && { reason: bounded(reason, 2_000) }),
+})
 
 /** The diff that an output tells of, in its details or as its text. */
 export const diffIn = (text: string, details: unknown): string | undefined =>
@@ -96,7 +116,29 @@ export class BookedCall {
     this.plan = plan
     if (part !== undefined) this.part = part
     if (traceId !== undefined) this.told.traceId = traceId
-    if (decidedBy !== undefined) this.told.decidedBy = decidedBy
+    if (decidedBy !== undefined) this.decided(decidedBy)
+  }
+
+  decided(by: DecidedBy): void {
+    this.told.decidedBy = decisionOf(by)
+  }
+
+  /** What it shows is not known: nothing is to be decided by it. */
+  hides(why: string): void {
+    this.content = why
+    this.isCut = true
+  }
+
+  ends(status: CallStatus, facts: EndFacts): void {
+    const { told } = this
+    const { decidedBy, reason, cleanupErrors, staged } = facts
+    this.status = status
+    if (decidedBy !== undefined) this.decided(decidedBy)
+    if (reason !== undefined) told.reason = reason
+    if (cleanupErrors !== undefined)
+      told.cleanupErrors = cleanupErrors.slice(0, maxErrors).map((text) => bounded(text, 2_000))
+    if ("editedParams" in facts) told.editedParams = bounded(jsonText(facts.editedParams))
+    if (staged !== undefined) told.staged = { ...staged, label: boundedTitle(staged.label) }
   }
 
   /** The index of a part of its bar that begins; undefined where it has enough. */
@@ -119,7 +161,12 @@ export class BookedCall {
   private parts(): Array<PartDetail> {
     const finals = this.plan.findIndex(({ kind }) => kind === "finally")
     const mains = finals < 0 ? this.plan.length : finals
-    return this.plan.map((part, index) => ({ ...part, state: this.stateOf(index, mains) }))
+    return this.plan.map(({ name, label, ...part }, index) => ({
+      ...part,
+      name: boundedName(name),
+      ...(label !== undefined && { label: boundedTitle(label) }),
+      state: this.stateOf(index, mains),
+    }))
   }
 
   private stateOf(index: number, mains: number): PartDetail["state"] {

@@ -8,6 +8,17 @@ const maxShown = 100_000
 export const bounded = (text: string, max = maxShown): string =>
   text.length <= max ? text : `${text.slice(0, max)}\n[cut: ${text.length} characters in all]`
 
+/** Characters of what names something. */
+const maxName = 200
+/** Characters of one line for people. */
+const maxTitle = 300
+
+/** The start of a name, of whatever length a model gave it. */
+export const boundedName = (name: string): string => bounded(name, maxName)
+
+/** The start of a line for people. */
+export const boundedTitle = (title: string): string => bounded(title, maxTitle)
+
 /** Whether `bounded` leaves some of it out. */
 export const isCut = (text: string): boolean => text.length > maxShown
 

@@ -1,16 +1,14 @@
 /** The questions that are open, and how they are answered: each by whoever is first, here or elsewhere. */
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
-import type { ApproveOptions, AwaitingApprovalEvent } from "../../../pipeline/model/event.ts"
-import { textOf } from "../../../pipeline/model/output.ts"
+import type { AwaitingApprovalEvent } from "../../../pipeline/model/event.ts"
 import { resolveName } from "../../../resolve/definition.ts"
 import { type NamedTool, ownPattern, rememberedChoices } from "../../terminal/remember-menu.ts"
-import { isTold } from "../../terminal/render-gate.ts"
 import type { QuestionDetail, RememberDetail } from "../state/detail.ts"
-import { diffIn } from "./booked-call.ts"
-import { bounded, jsonText } from "./bounded.ts"
+import { askedTexts } from "./asked-texts.ts"
+import { bounded } from "./bounded.ts"
+import { ruleProblem } from "./rule-problem.ts"
+import { type Answer, type Took, tooLate } from "./source.ts"
 
-/** Characters of each text that is shown to who decides: he is to see all that runs. */
-const maxAsked = 2_000_000
 /** Of the rules that one choice adds, which are seen before they are stored. */
 const maxRules = 20_000
 
@@ -25,17 +23,6 @@ export interface OpenQuestion {
   readonly gate?: AwaitingApprovalEvent
   /** The name of the call, which may apply what another one staged. */
   readonly callName: string
-}
-
-/** What a page answers. */
-export interface Answer {
-  readonly verdict: "approve" | "deny"
-  readonly options: ApproveOptions
-}
-
-const toldBy = (diff: string | undefined, params: unknown): ReadonlyArray<string> => {
-  if (diff === undefined || typeof params !== "object" || params === null) return []
-  return Object.entries(params).flatMap(([name, value]) => (isTold(value, diff) ? [name] : []))
 }
 
 /** The open questions by id. */
@@ -59,34 +46,34 @@ export class Questions {
     return this.open.get(id)
   }
 
-  /** True if it took effect. */
-  answer(id: string, { verdict, options }: Answer): boolean {
+  /** A pattern that could not be remembered approves nothing: who typed it means to be asked no longer. */
+  answer(id: string, { verdict, options }: Answer): Took {
     const question = this.open.get(id)
-    if (question === undefined) return false
+    if (question === undefined) return tooLate
     const { gate, callId } = question
-    if (verdict === "approve") return gate ? gate.approve(options) : this.executor.approve(callId, options)
-    return gate ? gate.deny(options.reason) : this.executor.deny(callId, options.reason)
+    const { executor } = this
+    if (verdict === "deny") {
+      const took = gate ? gate.deny(options.reason) : executor.deny(callId, options.reason)
+      return took ? { took } : tooLate
+    }
+    const { remember, params } = options
+    const fits = (rule: string) =>
+      params !== undefined || executor.wouldRemember(callId, { rule }) !== undefined
+    const message = ruleProblem(remember, fits)
+    if (message !== undefined) return { took: false, message }
+    const took = gate ? gate.approve(options) : executor.approve(callId, options)
+    return took ? { took } : tooLate
   }
 
   detail({ id, name, agentId, params, gate, callId, callName }: OpenQuestion): QuestionDetail {
-    const text = jsonText(params)
-    const preview = gate?.preview === undefined ? "" : textOf(gate.preview)
-    const diff = diffIn(preview, gate?.preview?.details)
-    // What stands in the diff already is not told twice.
-    const said = diff === undefined ? preview : preview.replace(diff, "").trim()
     const tool = this.executor.agent(agentId).tool(name)
     const schema = tool?.parameters
-    const mayEdit = callName !== resolveName && schema !== undefined && text.length <= maxAsked
+    const texts = askedTexts({ ...gate, params })
+    const mayEdit = callName !== resolveName && schema !== undefined && !texts.isCut
     return {
       id,
-      params: bounded(text, maxAsked),
-      isCut: [text, said, diff ?? ""].some(({ length }) => length > maxAsked),
-      ...(mayEdit && { schema }),
-      ...(said !== "" && { preview: bounded(said, maxAsked) }),
-      ...(diff !== undefined && { diff: bounded(diff, maxAsked) }),
-      told: toldBy(diff, params),
-      ...(gate?.because !== undefined && { because: bounded(gate.because, 2_000) }),
-      ...(gate?.person && { person: gate.person }),
+      ...texts,
+      ...(mayEdit && { mayEdit, schema }),
       remember: gate === undefined ? [] : this.remember(callId, tool ?? { name }),
       pattern: gate === undefined ? "" : bounded(ownPattern(this.executor, callId), 4_000),
     }

@@ -13,16 +13,11 @@ import { textOf } from "../../../pipeline/model/output.ts"
 import type { CallTrace } from "../../../pipeline/model/tracer.ts"
 import { withoutHint } from "../../../resolve/reminder.ts"
 import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
-import type { Change } from "../state/reduce.ts"
 import type { BookedCall } from "./booked-call.ts"
-import { bounded, jsonText } from "./bounded.ts"
+import { bounded, boundedName, boundedTitle } from "./bounded.ts"
 import { CallBook } from "./call-book.ts"
 import { Questions } from "./questions.ts"
-
-const maxTitle = 300
-
-/** Told of each change as it happens. */
-export type OnChange = (change: Change) => void
+import type { OnChange } from "./source.ts"
 
 /** Words what one executor does. */
 export class Recorder {
@@ -30,6 +25,8 @@ export class Recorder {
   readonly questions: Questions
   private readonly executor: ToolExecutor
   private readonly tell: OnChange
+  /** Of the previews that are pending, by their ids: their agents. */
+  private readonly agents = new Map<string, string>()
   private asked = 0
 
   constructor(executor: ToolExecutor, tell: OnChange, maxCalls: number) {
@@ -51,8 +48,13 @@ export class Recorder {
     return stop
   }
 
+  /** The agent of a preview that is pending. */
+  agentOf(actionId: string): string | undefined {
+    return this.agents.get(actionId)
+  }
+
   private titleOf(agentId: string, name: string, params: unknown): string {
-    return bounded(this.executor.agent(agentId).tool(name)?.title(params) ?? name, maxTitle)
+    return boundedTitle(this.executor.agent(agentId).tool(name)?.title(params) ?? name)
   }
 
   // --- Calls
@@ -65,10 +67,10 @@ export class Recorder {
     booked.status = isHeld ? "held" : "queued"
     const row: CallRow = {
       key: booked.key,
-      callId,
-      agentId,
-      lane: call.lane ?? agentId,
-      name,
+      callId: boundedName(callId),
+      agentId: boundedName(agentId),
+      lane: boundedName(call.lane ?? agentId),
+      name: boundedName(name),
       title: this.titleOf(agentId, name, params),
       background,
       status: booked.status,
@@ -84,9 +86,17 @@ export class Recorder {
     if (event._tag === "ActionPending") {
       const { actionId, agentId, label, sourceToolName, at, sourceCallId } = event
       const key = sourceCallId === undefined ? undefined : this.book.latest(sourceCallId)?.key
-      const action = { actionId, agentId, label: bounded(label, maxTitle), sourceToolName, at }
+      this.agents.set(actionId, agentId)
+      const action = {
+        actionId,
+        agentId: boundedName(agentId),
+        label: boundedTitle(label),
+        sourceToolName: boundedName(sourceToolName),
+        at,
+      }
       this.tell({ _tag: "Staged", action: { ...action, ...(key !== undefined && { key }) } })
     } else if (event._tag === "ActionResolved") {
+      this.agents.delete(event.actionId)
       this.tell({ _tag: "Resolved", actionId: event.actionId })
     } else {
       const booked = this.book.of(event)
@@ -138,16 +148,10 @@ export class Recorder {
     event: TerminalEvent | BackgroundCompletedEvent,
     kept: boolean,
   ): void {
-    const { key, told } = booked
-    booked.status = status
+    const { key } = booked
     this.answered(booked)
-    if (event.decidedBy !== undefined) told.decidedBy = event.decidedBy
-    if ("reason" in event && event.reason !== undefined) told.reason = event.reason
-    if (event.cleanupErrors !== undefined)
-      told.cleanupErrors = event.cleanupErrors.map((text) => bounded(text, 2_000))
-    if ("editedParams" in event) told.editedParams = bounded(jsonText(event.editedParams))
+    booked.ends(status, event)
     if ("staged" in event && event.staged !== undefined) {
-      told.staged = event.staged
       this.tell({ _tag: "StagedBy", actionId: event.staged.actionId, key })
     }
     this.tell({ _tag: "Ended", key, at: event.at, status, ...(kept && { kept }) })
@@ -193,10 +197,10 @@ export class Recorder {
       question: {
         id,
         key,
-        agentId,
-        name,
+        agentId: boundedName(agentId),
+        name: boundedName(name),
         title,
-        ...(label !== undefined && { label: bounded(label, maxTitle) }),
+        ...(label !== undefined && { label: boundedTitle(label) }),
         askedAt: at,
         ...(expiresAt !== undefined && { expiresAt }),
       },
@@ -257,7 +261,7 @@ export class Recorder {
   ): void {
     if (booked !== undefined) {
       this.answered(booked)
-      if (by !== undefined) booked.told.decidedBy = by
+      if (by !== undefined) booked.decided(by)
     }
     end(false)
   }
@@ -266,7 +270,7 @@ export class Recorder {
     const index = booked?.beginSpan()
     if (booked === undefined || index === undefined) return () => {}
     const { key } = booked
-    this.tell({ _tag: "SpanBegan", key, index, kind, name: bounded(name, 100), at: Date.now() })
+    this.tell({ _tag: "SpanBegan", key, index, kind, name: boundedName(name), at: Date.now() })
     return (failed) => {
       booked.left(kind, failed)
       this.tell({ _tag: "SpanEnded", key, index, at: Date.now(), ...(failed && { failed }) })

@@ -1,19 +1,22 @@
-/** A page of this machine on which a person watches an executor and answers what it asks. */
+/** A page of this machine on which a person watches calls and answers what they ask. */
 import { randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import type { DurableCalls } from "../../../durable/durable-calls.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import { messageOf } from "../../../pipeline/model/failure.ts"
 import { toCount } from "../../../pipeline/model/options.ts"
 import type { ToolRegistry } from "../../../pipeline/model/registry.ts"
 import { Access, safeHeaders } from "./access.ts"
-import { PageActions, type Served } from "./actions.ts"
+import { PageActions } from "./actions.ts"
 import { RequestError, readBody } from "./body.ts"
 import { ChangeLog } from "./change-log.ts"
 import { streamEvents } from "./event-stream.ts"
+import { ExecutorSource } from "./executor-source.ts"
 import { type PageFiles, pageFiles } from "./page-files.ts"
 import { icon, pageHtml } from "./page-html.ts"
-import { Recorder } from "./recorder.ts"
+import type { OnChange, PageSource } from "./source.ts"
+import { StoreSource } from "./store-source.ts"
 
 /** Where the page is served, and what it shows. */
 export interface WebOptions {
@@ -21,7 +24,7 @@ export interface WebOptions {
   readonly port?: number
   /** What stands above the page. Default `"stepline"`. */
   readonly title?: string
-  /** The tools that can be called from the page. Default: none; it watches and answers. */
+  /** The tools that can be called from the page of an executor. Default: none; it watches and answers. */
   readonly tools?: ToolRegistry
   /** How many calls are shown; the oldest that have ended are dropped. Default 20,000. */
   readonly maxCalls?: number
@@ -32,7 +35,7 @@ export interface Web extends AsyncDisposable {
   /** For a person's browser. It holds the token behind `#`: whoever has it can answer. */
   readonly url: string
   readonly port: number
-  /** Ends the page. The executor goes on. */
+  /** Ends the page. What it is about goes on. */
   close(): Promise<void>
 }
 
@@ -109,7 +112,7 @@ const answer = async (page: Page, request: IncomingMessage, response: ServerResp
   const asked = pathname.startsWith(`${access.path}/`) ? pathname.slice(access.path.length) : ""
   if (!isChange && asked === "/events") return openStream(page, request, response)
   const answered = isChange
-    ? actions.perform(asked, await readBody(request))
+    ? await actions.perform(asked, await readBody(request))
     : actions.read(asked, searchParams)
   if (answered === undefined) throw new RequestError(404, "There is nothing here, or no longer.")
   sendJson(response, 200, answered)
@@ -132,30 +135,47 @@ const listen = (page: { current?: Page }, port: number) => {
   })
 }
 
+/** Two copies of stepline may be loaded: what somebody was given is known by what it can do. */
+const sourceOf = (
+  about: ToolExecutor | DurableCalls,
+  tools: ToolRegistry | undefined,
+  options: { readonly tell: OnChange; readonly maxCalls: number },
+): PageSource => {
+  if (!("inbox" in about)) return new ExecutorSource(about, { ...options, tools })
+  if (tools === undefined) return new StoreSource(about, options)
+  throw new TypeError(
+    "Expected no `tools` for the page of a store: its calls are run by another process. Leave them out.",
+  )
+}
+
 /**
- * Serves a page of this machine's own on which a person watches the executor, answers its questions and minds its tasks. It
- * looks on beside your host, which goes on to read the events: whoever answers first has answered. Rejects where the port is
- * taken.
+ * Serves a page of this machine's own on which a person watches calls, answers their questions and minds tasks. It looks on
+ * beside your host, which goes on to read the events: whoever answers first has answered. `about`: an executor of this process,
+ * or the calls of a store that another one runs (`openDurableExecutor({ store, runner: false })`), of which it shows what is
+ * stored. Rejects where the port is taken.
  *
  * @example
  * await using web = await serveWeb(executor, { port: 0 })
  * console.log(web.url) // http://127.0.0.1:49152/#token
  */
-export const serveWeb = async (executor: ToolExecutor, options: WebOptions = {}): Promise<Web> => {
+export const serveWeb = async (
+  about: ToolExecutor | DurableCalls,
+  options: WebOptions = {},
+): Promise<Web> => {
   const { port: wanted = 0, title = "stepline", tools } = options
   const maxCalls = toCount("maxCalls", options.maxCalls, 20_000)
   const files = await pageFiles()
-  const log = new ChangeLog({ title, calls: tools !== undefined })
-  const recorder = new Recorder(executor, log.add, maxCalls)
-  const served: Served = { executor, recorder, log, tools }
+  const isStore = "inbox" in about
+  const log = new ChangeLog({ title, calls: tools !== undefined, ...(isStore && { isStore }) })
+  const source = sourceOf(about, tools, { tell: log.add, maxCalls })
   const page: { current?: Page } = {}
   const server = await listen(page, wanted)
   const { port } = server.address() as AddressInfo
   const access = new Access(port)
   const streams = new Set<ServerResponse>()
   const epoch = randomBytes(6).toString("base64url")
-  page.current = { access, actions: new PageActions(served), log, files, epoch, title, streams }
-  const stop = recorder.start()
+  page.current = { access, actions: new PageActions(source, log), log, files, epoch, title, streams }
+  const stop = source.start()
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= new Promise<void>((resolve) => {

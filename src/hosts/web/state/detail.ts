@@ -42,7 +42,7 @@ export interface CallDetail {
   readonly cleanupErrors?: ReadonlyArray<string>
 }
 
-/** What `remember` can be set to, with the rules that it adds. */
+/** What `remember` can be set to, with the rules that it adds; none, where only the process that runs the call can say. */
 export interface RememberDetail {
   readonly choice: "call" | "command" | "tool"
   /** In words. */
@@ -57,7 +57,9 @@ export interface QuestionDetail {
   readonly params: string
   /** Whether there is more of the parameters, the preview or the diff than is shown. */
   readonly isCut: boolean
-  /** The JSON Schema of the parameters, where they may be edited. */
+  /** Set where it can be approved with other parameters. */
+  readonly mayEdit?: true
+  /** The JSON Schema of the parameters, where they may be edited, and it is known. */
   readonly schema?: unknown
   readonly preview?: string
   readonly diff?: string

@@ -56,6 +56,8 @@ export interface QuestionRow {
   readonly title: string
   readonly label?: string
   readonly askedAt: number
+  /** Set where an answer of a page is stored, and waits for a process that runs the call. */
+  readonly isSent?: true
   /** When nobody's answer is waited for any more. */
   readonly expiresAt?: number
 }
@@ -69,6 +71,8 @@ export interface ActionRow {
   readonly at: number
   /** The call that staged it. */
   readonly key?: number
+  /** Set where a decision of a page is stored, and waits for a process that runs the calls. */
+  readonly isSent?: true
 }
 
 /** What the page is about. */
@@ -76,6 +80,8 @@ export interface PageInfo {
   readonly title: string
   /** Whether calls can be made from the page. */
   readonly calls: boolean
+  /** Set where another process runs the calls: what it does not store is not known here. */
+  readonly isStore?: true
 }
 
 /** All that a page shows before something is opened. The oldest come first in each map. */
@@ -86,6 +92,8 @@ export interface PageState {
   readonly actions: ReadonlyMap<string, ActionRow>
   /** Whether the executor was shut down. */
   readonly ended: boolean
+  /** Why nothing new is known at the moment. */
+  readonly trouble?: string
 }
 
 /** The state as it is sent and written down. */
@@ -95,6 +103,7 @@ export interface PlainState {
   readonly questions: ReadonlyArray<QuestionRow>
   readonly actions: ReadonlyArray<ActionRow>
   readonly ended: boolean
+  readonly trouble?: string
 }
 
 /** Nothing has happened yet. */

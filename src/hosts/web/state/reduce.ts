@@ -38,6 +38,8 @@ export type Change =
       readonly status: CallStatus
       readonly kept?: true
     }
+  /** The task's result is there to be taken. */
+  | { readonly _tag: "Kept"; readonly key: number }
   /** The task's result was taken, or dropped. */
   | { readonly _tag: "Forgotten"; readonly key: number }
   /** What is told of these calls when they are opened has changed. */
@@ -45,6 +47,10 @@ export type Change =
   | { readonly _tag: "Staged"; readonly action: ActionRow }
   | { readonly _tag: "StagedBy"; readonly actionId: string; readonly key: number }
   | { readonly _tag: "Resolved"; readonly actionId: string }
+  /** An answer to this question or preview is stored; or it is asked again, for that took no effect. */
+  | { readonly _tag: "Sent"; readonly id: string; readonly isSent: boolean }
+  /** What is shown cannot be known to be up to date; or it can again. */
+  | { readonly _tag: "Trouble"; readonly message?: string }
   /** There are too many calls to show: these are left out from here on. */
   | { readonly _tag: "Dropped"; readonly keys: ReadonlyArray<number> }
   | { readonly _tag: "ShutDown" }
@@ -56,10 +62,12 @@ class Draft {
   private ownQuestions: Map<string, QuestionRow> | undefined
   private ownActions: Map<string, ActionRow> | undefined
   ended: boolean
+  trouble: string | undefined
 
   constructor(state: PageState) {
     this.state = state
     this.ended = state.ended
+    this.trouble = state.trouble
   }
 
   get calls(): Map<number, CallRow> {
@@ -91,6 +99,7 @@ class Draft {
       questions: this.ownQuestions ?? questions,
       actions: this.ownActions ?? actions,
       ended: this.ended,
+      ...(this.trouble !== undefined && { trouble: this.trouble }),
     }
   }
 }
@@ -133,17 +142,29 @@ const endCall = (
   ...(kept && { kept }),
 })
 
+const marked = <Row extends QuestionRow | ActionRow>(
+  { isSent: _before, ...row }: Row,
+  isSent: boolean,
+): Row => ({ ...row, ...(isSent && { isSent }) }) as Row
+
+const send = (draft: Draft, { id, isSent }: Extract<Change, { _tag: "Sent" }>): void => {
+  const question = draft.questions.get(id)
+  if (question !== undefined) draft.questions.set(id, marked(question, isSent))
+  const action = draft.actions.get(id)
+  if (action !== undefined) draft.actions.set(id, marked(action, isSent))
+}
+
 const apply = (draft: Draft, change: Change): void => {
   switch (change._tag) {
     case "Queued":
       draft.calls.set(change.call.key, change.call)
       return
     case "Started":
-      return draft.call(change.key, ({ revision }) => ({
-        status: "running",
+      return draft.call(change.key, (call) => ({
+        status: statusWith(call, call.spans),
         startedAt: change.at,
         title: change.title,
-        revision: revision + 1,
+        revision: call.revision + 1,
       }))
     case "SpanBegan":
       return draft.call(change.key, (call) => {
@@ -163,6 +184,8 @@ const apply = (draft: Draft, change: Change): void => {
       return draft.call(change.key, ({ revision }) => ({ background: true, revision: revision + 1 }))
     case "Ended":
       return draft.call(change.key, (call) => endCall(call, change))
+    case "Kept":
+      return draft.call(change.key, ({ revision }) => ({ kept: true, revision: revision + 1 }))
     case "Forgotten":
       return draft.call(
         change.key,
@@ -181,6 +204,11 @@ const apply = (draft: Draft, change: Change): void => {
     }
     case "Resolved":
       draft.actions.delete(change.actionId)
+      return
+    case "Sent":
+      return send(draft, change)
+    case "Trouble":
+      draft.trouble = change.message
       return
     case "Dropped":
       for (const key of change.keys) draft.calls.delete(key)

@@ -1,0 +1,43 @@
+/** What a question shows whoever decides, who is to see all that runs: whole, up to a bound, behind which nothing is approved. */
+import { type ToolOutput, textOf } from "../../../pipeline/model/output.ts"
+import { isTold } from "../../terminal/render-gate.ts"
+import type { QuestionDetail } from "../state/detail.ts"
+import { diffIn } from "./booked-call.ts"
+import { bounded, jsonText } from "./bounded.ts"
+
+/** Characters of each text. */
+const maxAsked = 2_000_000
+
+/** Characters of why it is asked. */
+const maxBecause = 2_000
+
+/** What is asked about. */
+export interface Asked {
+  readonly params: unknown
+  readonly preview?: ToolOutput | undefined
+  readonly because?: string | undefined
+  readonly person?: true | undefined
+}
+
+const toldBy = (diff: string | undefined, params: unknown): ReadonlyArray<string> => {
+  if (diff === undefined || typeof params !== "object" || params === null) return []
+  return Object.entries(params).flatMap(([name, value]) => (isTold(value, diff) ? [name] : []))
+}
+
+/** The texts of a question. */
+export const askedTexts = ({ params, preview, because, person }: Asked) => {
+  const text = jsonText(params)
+  const shown = preview === undefined ? "" : textOf(preview)
+  const diff = diffIn(shown, preview?.details)
+  // What stands in the diff already is not told twice.
+  const said = diff === undefined ? shown : shown.replace(diff, "").trim()
+  return {
+    params: bounded(text, maxAsked),
+    isCut: [text, said, diff ?? ""].some(({ length }) => length > maxAsked),
+    ...(said !== "" && { preview: bounded(said, maxAsked) }),
+    ...(diff !== undefined && { diff: bounded(diff, maxAsked) }),
+    told: toldBy(diff, params),
+    ...(because !== undefined && { because: bounded(because, maxBecause) }),
+    ...(person && { person }),
+  } satisfies Partial<QuestionDetail>
+}

@@ -1,0 +1,121 @@
+/** A page of an executor of this process: it sees everything, at once. */
+import type { ToolExecutor } from "../../../pipeline/executor.ts"
+import type { ToolEvent } from "../../../pipeline/model/event.ts"
+import { messageOf } from "../../../pipeline/model/failure.ts"
+import type { ToolRegistry } from "../../../pipeline/model/registry.ts"
+import { answerEffect } from "../../terminal/answer-effect.ts"
+import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
+import type { CallRow } from "../state/page-state.ts"
+import { RequestError } from "./body.ts"
+import { Recorder } from "./recorder.ts"
+import {
+  type Answer,
+  decidedElsewhere,
+  hasEnded,
+  notLatest,
+  type OnChange,
+  type PageCall,
+  type PageSource,
+  type Resolution,
+  type TaskAction,
+  type Took,
+  takenElsewhere,
+} from "./source.ts"
+
+/** What an executor's page is made with. */
+export interface ExecutorSourceOptions {
+  readonly tell: OnChange
+  readonly maxCalls: number
+  /** The tools that may be called from the page; undefined where none may. */
+  readonly tools: ToolRegistry | undefined
+}
+
+/** Watches one executor, and answers it. */
+export class ExecutorSource implements PageSource {
+  private readonly executor: ToolExecutor
+  private readonly recorder: Recorder
+  private readonly registry: ToolRegistry | undefined
+  /** The previews that are being resolved for a page: a second click does not reach the next one. */
+  private readonly resolving = new Set<string>()
+
+  constructor(executor: ToolExecutor, { tell, maxCalls, tools }: ExecutorSourceOptions) {
+    this.executor = executor
+    this.registry = tools
+    this.recorder = new Recorder(executor, tell, maxCalls)
+  }
+
+  start(): () => void {
+    return this.recorder.start()
+  }
+
+  call(row: CallRow): CallDetail | undefined {
+    return this.recorder.book.get(row.key)?.detail(row)
+  }
+
+  question(id: string): QuestionDetail | undefined {
+    const { questions } = this.recorder
+    const question = questions.get(id)
+    return question && questions.detail(question)
+  }
+
+  tools(): ReadonlyArray<ToolDetail> | undefined {
+    return this.registry
+      ?.definitions()
+      .map(({ name, description, parameters }) => ({ name, description, schema: parameters }))
+  }
+
+  answer(id: string, answer: Answer): Took {
+    return this.recorder.questions.answer(id, answer)
+  }
+
+  /** Only the latest preview of an agent can be resolved: another one that came meanwhile is not meant. */
+  resolve({ actionId, action, reason }: Resolution): Took {
+    const agentId = this.recorder.agentOf(actionId)
+    if (agentId === undefined) return decidedElsewhere
+    const agent = this.executor.agent(agentId)
+    const latest = agent.pendingActions.peek()
+    if (this.resolving.has(actionId)) return decidedElsewhere
+    if (latest?.actionId !== actionId) {
+      const isThere = agent.pendingActions.list().some((other) => other.actionId === actionId)
+      return isThere ? notLatest(latest!.label) : decidedElsewhere
+    }
+    this.resolving.add(actionId)
+    const over = () => this.resolving.delete(actionId)
+    // A gate that is left stands in the inbox.
+    const onEvent = (event: ToolEvent) => {
+      if (event._tag === "Delegate") answerEffect(event)
+    }
+    void agent.resolve({ action, reason, actionId }, { onEvent }).then(over, over)
+    return { took: true }
+  }
+
+  task(key: number, action: TaskAction): Took {
+    const { executor } = this
+    const callId = this.recorder.book.get(key)?.callId
+    if (callId === undefined) return hasEnded
+    switch (action) {
+      case "cancel":
+        return executor.cancelCall(callId, "Cancelled by user") ? { took: true } : hasEnded
+      case "background": {
+        const took = executor.toBackground(callId)
+        return took ? { took } : { took, message: "It cannot go to the background." }
+      }
+      case "take": {
+        const task = executor.tasks.take(callId)
+        return task === undefined ? takenElsewhere : { took: true, content: task.content }
+      }
+    }
+  }
+
+  enqueue({ name, params, background }: PageCall): string {
+    if (this.registry === undefined) throw new RequestError(403, "No calls are made from this page.")
+    if (this.registry.get(name) === undefined)
+      throw new RequestError(403, `The tool ${name} is not called from this page.`)
+    try {
+      const [callId] = this.executor.enqueue([{ name, params, background }])
+      return callId!
+    } catch (error) {
+      throw new RequestError(400, messageOf(error))
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/** A call on one line, by its parameters alone: its tool, which could say it better, is in another process. */
+import { boundedTitle } from "./bounded.ts"
+
+/** Its name, where no parameter is a text. */
+export const plainTitle = ({
+  name,
+  params,
+}: {
+  readonly name: string
+  readonly params?: unknown
+}): string => {
+  const values = typeof params === "object" && params !== null ? Object.values(params) : []
+  const text = values.find((value): value is string => typeof value === "string" && value.trim() !== "")
+  return boundedTitle(text === undefined ? name : (text.trim().split("\n", 1)[0] ?? name))
+}

@@ -1,0 +1,37 @@
+/** What is wrong with a pattern that somebody typed to be remembered: said before anything is approved. */
+import { messageOf } from "../../../pipeline/model/failure.ts"
+
+const ruleOf = (remember: unknown): string | undefined => {
+  const rule: unknown = (remember as { readonly rule?: unknown } | null | undefined)?.rule
+  return typeof rule === "string" ? rule : undefined
+}
+
+/** Characters of a pattern that are repeated. */
+const maxPattern = 200
+
+const shortened = (rule: string): string =>
+  rule.length <= maxPattern ? rule : `${rule.slice(0, maxPattern)}…`
+
+const compileProblem = (rule: string): string | undefined => {
+  try {
+    new RegExp(rule)
+    return undefined
+  } catch (error) {
+    // The engine repeats the pattern, whole.
+    return messageOf(error).split(": ").at(-1)
+  }
+}
+
+/** A sentence; undefined where nothing is wrong, or no pattern is given. `fits`: whether it would approve the very call. */
+export const ruleProblem = (
+  remember: unknown,
+  fits: (rule: string) => boolean = () => true,
+): string | undefined => {
+  const rule = ruleOf(remember)
+  if (rule === undefined) return undefined
+  const problem = compileProblem(rule)
+  if (problem !== undefined)
+    return `The pattern ${shortened(rule)} does not compile: ${problem}. Nothing was approved.`
+  if (fits(rule)) return undefined
+  return `The pattern ${shortened(rule)} would not approve this very call, so it cannot be remembered. Nothing was approved.`
+}

@@ -1,0 +1,295 @@
+/**
+ * Words for pages what a store tells of calls that another process runs: the events that are kept, and the questions that are
+ * open. Handlers, what is streamed, and when a question was answered are told nowhere but in that process.
+ */
+import type { StoredEvent } from "../../../durable/event-log.ts"
+import type { InboxItem } from "../../../durable/inbox.ts"
+import { statusOf } from "../../../pipeline/model/outcome.ts"
+import { textOf } from "../../../pipeline/model/output.ts"
+import type { BackgroundTask } from "../../../pipeline/stores/background-tasks.ts"
+import { withoutHint } from "../../../resolve/reminder.ts"
+import type { CallStatus, SpanKind } from "../state/page-state.ts"
+import type { BookedCall } from "./booked-call.ts"
+import { boundedName, boundedTitle } from "./bounded.ts"
+import { CallBook } from "./call-book.ts"
+import { plainTitle } from "./plain-title.ts"
+import type { OnChange } from "./source.ts"
+
+type Stored<Tag extends StoredEvent["_tag"]> = Extract<StoredEvent, { readonly _tag: Tag }>
+type StoredCallEvent = Exclude<StoredEvent, { readonly actionId: string }>
+type StoredEnd = Stored<"Completed" | "Error" | "Denied" | "Cancelled" | "BackgroundCompleted">
+
+/** What is shown of a task's result while it is not known: no event tells it. */
+const unknownResult = "Its result was taken, or is not read yet."
+
+/** A preview that is pending. */
+export interface PendingPreview {
+  readonly actionId: string
+  readonly agentId: string
+  readonly label: string
+}
+
+/** What a call does now, as far as that is told. */
+interface Standing {
+  readonly kind: SpanKind
+  readonly index: number | undefined
+  /** The look at the inbox in which it began. */
+  readonly look: number
+}
+
+/** What the name, the parameters and the place of a call are taken from. */
+type Source = Pick<InboxItem, "callId" | "agentId" | "name"> & {
+  readonly params?: unknown
+  readonly background?: boolean
+}
+
+/** Words what one store tells. */
+export class StoreRecorder {
+  readonly book: CallBook
+  private readonly tell: OnChange
+  private readonly standing = new Map<BookedCall, Standing>()
+  /** The open questions, by their ids, in their order. */
+  private questions = new Map<string, { readonly item: InboxItem; readonly booked: BookedCall }>()
+  private readonly pending = new Map<string, PendingPreview>()
+  /** The calls that have staged something, by what they have staged. */
+  private readonly stagedBy = new Map<string, number>()
+  /** The tasks that have ended, and whose results are not read yet. */
+  private readonly unread = new Map<string, BookedCall>()
+  private look = 0
+
+  constructor(tell: OnChange, maxCalls: number) {
+    this.tell = tell
+    this.book = new CallBook(maxCalls, (keys) => tell({ _tag: "Dropped", keys }))
+  }
+
+  question(id: string): { readonly item: InboxItem; readonly booked: BookedCall } | undefined {
+    return this.questions.get(id)
+  }
+
+  preview(actionId: string): PendingPreview | undefined {
+    return this.pending.get(actionId)
+  }
+
+  /** The latest preview of an agent: the one that can be resolved. */
+  latest(agentId: string): PendingPreview | undefined {
+    return [...this.pending.values()].findLast((preview) => preview.agentId === agentId)
+  }
+
+  // --- Events
+
+  event(event: StoredEvent): void {
+    if (event._tag === "ActionPending") this.staged(event)
+    else if (event._tag === "ActionResolved") {
+      this.pending.delete(event.actionId)
+      this.tell({ _tag: "Resolved", actionId: event.actionId })
+    } else this.callEvent(event)
+  }
+
+  /** Told again by each process that opens the store. */
+  private staged({
+    actionId,
+    agentId,
+    label,
+    sourceToolName,
+    sourceCallId,
+    at,
+  }: Stored<"ActionPending">): void {
+    if (this.pending.has(actionId)) return
+    this.pending.set(actionId, { actionId, agentId, label })
+    const source = sourceCallId === undefined ? undefined : this.book.latest(sourceCallId)?.key
+    const key = source ?? this.stagedBy.get(actionId)
+    this.tell({
+      _tag: "Staged",
+      action: {
+        actionId,
+        agentId: boundedName(agentId),
+        label: boundedTitle(label),
+        sourceToolName: boundedName(sourceToolName),
+        at,
+        ...(key !== undefined && { key }),
+      },
+    })
+  }
+
+  private callEvent(event: StoredCallEvent): void {
+    switch (event._tag) {
+      case "Started":
+        return this.started(event)
+      case "AwaitingApproval": {
+        const booked = this.known(event, event.at)
+        this.shows(booked, event)
+        if (this.standing.get(booked)?.kind !== "gate") this.stands(booked, "gate", "approval", event.at)
+        return
+      }
+      case "Delta": {
+        const booked = this.book.active(event.callId)
+        booked?.streamed(event.content)
+        return booked && this.tell({ _tag: "Touched", keys: [booked.key] })
+      }
+      case "BackgroundStarted":
+        return this.tell({ _tag: "Backgrounded", key: this.known(event, event.at).key })
+      case "Delegate":
+        return
+      default:
+        return this.ended(event)
+    }
+  }
+
+  private started(event: Stored<"Started">): void {
+    const booked = this.known(event, event.at)
+    booked.status = "running"
+    booked.started(event.params)
+    const title = plainTitle(event)
+    this.tell({ _tag: "Started", key: booked.key, at: event.at, title })
+    if (!this.standing.has(booked)) this.stands(booked, "handler", event.name, event.at)
+  }
+
+  private ended(event: StoredEnd): void {
+    const isRefused = event._tag === "Error" && event.reason === "duplicate"
+    // The call that has this id goes on.
+    if (isRefused && this.book.active(event.callId) !== undefined) this.add(event, event.at)
+    const booked = this.book.of(event) ?? this.add(event, event.at)
+    const { key } = booked
+    if (event._tag === "BackgroundCompleted") {
+      booked.hides(unknownResult)
+      this.unread.set(event.callId, booked)
+    } else booked.shows(withoutHint(event.content), "output" in event ? event.output?.details : undefined)
+    const status: CallStatus = event._tag === "BackgroundCompleted" ? event.status : statusOf(event)
+    booked.ends(status, event)
+    if ("staged" in event && event.staged !== undefined) {
+      const { actionId } = event.staged
+      this.stagedBy.set(actionId, key)
+      this.tell({ _tag: "StagedBy", actionId, key })
+    }
+    this.standing.delete(booked)
+    this.tell({ _tag: "Ended", key, at: event.at, status })
+    this.book.over(booked, false)
+  }
+
+  /** The call that something is told of; one whose beginning is not kept any more begins with this. */
+  private known(source: Source, at: number): BookedCall {
+    return this.book.active(source.callId) ?? this.add(source, at)
+  }
+
+  private add(source: Source, at: number): BookedCall {
+    const { callId, agentId, name, params, background = false } = source
+    const booked = this.book.add({ callId, agentId, name, params })
+    this.tell({
+      _tag: "Queued",
+      call: {
+        key: booked.key,
+        callId: boundedName(callId),
+        agentId: boundedName(agentId),
+        lane: boundedName(agentId),
+        name: boundedName(name),
+        title: plainTitle(source),
+        background,
+        status: "queued",
+        queuedAt: at,
+        spans: [],
+        revision: 0,
+      },
+    })
+    return booked
+  }
+
+  private shows(booked: BookedCall, { preview, because }: Pick<InboxItem, "preview" | "because">): void {
+    booked.shows(preview === undefined ? "" : textOf(preview), preview?.details)
+    if (because !== undefined) booked.told.because = boundedTitle(because)
+  }
+
+  private stands(booked: BookedCall, kind: SpanKind, name: string, at: number): void {
+    const { key } = booked
+    const before = this.standing.get(booked)
+    if (before?.index !== undefined) this.tell({ _tag: "SpanEnded", key, index: before.index, at })
+    const index = booked.beginSpan()
+    this.standing.set(booked, { kind, index, look: this.look })
+    if (index !== undefined) this.tell({ _tag: "SpanBegan", key, index, kind, name: boundedName(name), at })
+  }
+
+  // --- Results of tasks
+
+  /** Whether there are tasks that have ended, and whose results are not read yet. */
+  get hasUnread(): boolean {
+    return this.unread.size > 0
+  }
+
+  /** What is kept of the results of tasks. One that is not there was taken. */
+  results(tasks: ReadonlyArray<BackgroundTask>): void {
+    for (const { id, content, output } of tasks) {
+      const booked = this.unread.get(id)
+      if (booked === undefined || output === undefined) continue
+      booked.shows(withoutHint(content), output.details)
+      this.tell({ _tag: "Kept", key: booked.key })
+    }
+    this.unread.clear()
+  }
+
+  // --- Questions
+
+  /** The inbox is looked at now. Gives the number of the look. */
+  beginLook(): number {
+    this.look += 1
+    return this.look
+  }
+
+  /**
+   * What the inbox holds; `isWhole`: all of it. What is not there any more was answered, but for what was told since that look
+   * began.
+   */
+  asks(items: ReadonlyArray<InboxItem>, look: number, isWhole: boolean): void {
+    const before = this.questions
+    this.questions = new Map()
+    const asking = new Set<string>()
+    for (const item of items) {
+      asking.add(item.callId)
+      if (item.kind === "effect") this.waits(item)
+      else this.asked(item, before)
+    }
+    for (const id of before.keys()) if (!this.questions.has(id)) this.tell({ _tag: "Answered", id })
+    if (isWhole) this.goOn(asking, look)
+  }
+
+  private goOn(asking: ReadonlySet<string>, look: number): void {
+    for (const [booked, { kind, look: since }] of this.standing) {
+      if (kind === "handler" || since >= look || asking.has(booked.callId)) continue
+      this.stands(booked, "handler", booked.name, Date.now())
+    }
+  }
+
+  private waits(item: InboxItem): void {
+    const booked = this.known(item, Date.now())
+    if (this.standing.get(booked)?.kind === "wait") return
+    this.stands(booked, "wait", item.effect?._tag ?? "an effect", Date.now())
+  }
+
+  private asked(item: InboxItem, before: StoreRecorder["questions"]): void {
+    const { seq, kind, askedAt, agentId, name, label, deadline } = item
+    const id = `${seq}.${kind}.${askedAt ?? 0}`
+    const known = before.get(id)
+    if (known !== undefined) {
+      this.questions.set(id, { item, booked: known.booked })
+      return
+    }
+    const at = askedAt ?? Date.now()
+    const booked = this.known(item, at)
+    this.questions.set(id, { item, booked })
+    if (kind === "approval" && this.standing.get(booked)?.kind !== "gate") {
+      this.shows(booked, item)
+      this.stands(booked, "gate", "approval", at)
+    }
+    this.tell({
+      _tag: "Asked",
+      question: {
+        id,
+        key: booked.key,
+        agentId: boundedName(agentId),
+        name: boundedName(name),
+        title: plainTitle(item),
+        ...(label !== undefined && { label: boundedTitle(label) }),
+        askedAt: at,
+        ...(deadline !== undefined && { expiresAt: deadline }),
+      },
+    })
+  }
+}

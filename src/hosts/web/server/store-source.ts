@@ -1,0 +1,238 @@
+/** A page of the calls of a store, which another process runs: what is stored is seen here, and answered. */
+import { setTimeout as sleep } from "node:timers/promises"
+import type { DurableCalls } from "../../../durable/durable-calls.ts"
+import type { InboxItem } from "../../../durable/inbox.ts"
+import { messageOf } from "../../../pipeline/model/failure.ts"
+import { resolveName } from "../../../resolve/definition.ts"
+import type { CallDetail, QuestionDetail, RememberDetail } from "../state/detail.ts"
+import type { CallRow } from "../state/page-state.ts"
+import { askedTexts } from "./asked-texts.ts"
+import { RequestError } from "./body.ts"
+import { ruleProblem } from "./rule-problem.ts"
+import {
+  type Answer,
+  decidedElsewhere,
+  hasEnded,
+  notLatest,
+  type OnChange,
+  type PageSource,
+  type Resolution,
+  type TaskAction,
+  type Took,
+  takenElsewhere,
+  tooLate,
+} from "./source.ts"
+import { StoreRecorder } from "./store-recorder.ts"
+
+/** Milliseconds between looks at what is open: an answer is no event. */
+const lookAgain = 300
+/** After a look that failed. */
+const lookAfterFailure = 1000
+const pageSize = 100
+/** Questions that are shown; the others come up as these are answered. */
+const maxQuestions = 1000
+/** Milliseconds after which nobody is thought to run the calls. */
+const patience = 2000
+
+const waits = "It is stored, and waits for a process that runs these calls."
+
+const notResolved: Took = {
+  took: false,
+  message: "It was not carried out: the latest call of `resolve` on the timeline says why.",
+}
+
+/** What this does is said in words: which rules it makes, the process that runs the call knows. */
+const choices = (item: InboxItem): Array<RememberDetail> => {
+  if (item.kind !== "approval" || item.person) return []
+  const { command } = (item.params ?? {}) as { readonly command?: unknown }
+  return [
+    { choice: "call", what: "this very call, and no other", rules: [] },
+    ...(typeof command === "string"
+      ? [{ choice: "command" as const, what: "each of its commands, also alone", rules: [] }]
+      : []),
+    { choice: "tool", what: `every call of ${item.name} that no deny rule stops`, rules: [] },
+  ]
+}
+
+/** Follows one store, and answers what it asks. Whoever opened it closes it. */
+export class StoreSource implements PageSource {
+  private readonly calls: DurableCalls
+  private readonly tell: OnChange
+  private readonly recorder: StoreRecorder
+  private readonly ending = new AbortController()
+  /** Why the events, or the questions, cannot be read at the moment. */
+  private readonly troubles = new Map<"events" | "inbox", string>()
+  private told: string | undefined
+  /** Questions and previews about which something is stored that has taken no effect yet. */
+  private readonly sent = new Set<string>()
+  private looking: Promise<void> = Promise.resolve()
+
+  constructor(calls: DurableCalls, { tell, maxCalls }: { tell: OnChange; maxCalls: number }) {
+    this.calls = calls
+    this.tell = tell
+    this.recorder = new StoreRecorder(tell, maxCalls)
+  }
+
+  start(): () => void {
+    void this.follow()
+    void this.keepLooking()
+    return () => this.ending.abort()
+  }
+
+  call(row: CallRow): CallDetail | undefined {
+    return this.recorder.book.get(row.key)?.detail(row)
+  }
+
+  question(id: string): QuestionDetail | undefined {
+    const question = this.recorder.question(id)
+    if (question === undefined) return undefined
+    const { item, booked } = question
+    const texts = askedTexts(item)
+    // What a preview was made of does not change any more.
+    const mayEdit = booked.name !== resolveName && !texts.isCut
+    return { id, ...texts, ...(mayEdit && { mayEdit }), remember: choices(item), pattern: "" }
+  }
+
+  tools(): undefined {
+    return undefined
+  }
+
+  async answer(id: string, { verdict, options }: Answer): Promise<Took> {
+    const item = this.recorder.question(id)?.item
+    if (item === undefined) return tooLate
+    if (this.sent.has(id)) return { took: false, message: `This was answered here. ${waits}` }
+    const message = verdict === "approve" ? ruleProblem(options.remember) : undefined
+    if (message !== undefined) return { took: false, message }
+    const { callId } = item
+    const ask = async (): Promise<Took> => {
+      // The call may have come to another gate since: that one was not seen.
+      await this.lookNow()
+      if (this.recorder.question(id) === undefined) return tooLate
+      const took =
+        verdict === "approve" ? this.calls.approve(callId, options) : this.calls.deny(callId, options.reason)
+      return (await took) ? { took: true } : tooLate
+    }
+    return this.awaited(id, ask())
+  }
+
+  /** A call of `resolve` that means this preview, and none that comes after it. */
+  async resolve({ actionId, action, reason }: Resolution): Promise<Took> {
+    const preview = this.recorder.preview(actionId)
+    if (preview === undefined) return decidedElsewhere
+    const { agentId } = preview
+    const latest = this.recorder.latest(agentId)
+    if (latest !== undefined && latest !== preview) return notLatest(latest.label)
+    if (this.sent.has(actionId)) return { took: false, message: `This was decided here. ${waits}` }
+    const { signal } = this.ending
+    const resolved = this.calls
+      .resolve({ action, reason, actionId }, { agentId, signal })
+      .then((took): Took => (took ? { took } : notResolved))
+    return this.awaited(actionId, resolved)
+  }
+
+  async task(key: number, action: TaskAction): Promise<Took> {
+    if (action === "background")
+      throw new RequestError(403, "The process that runs this call has to be asked for that.")
+    const callId = this.recorder.book.get(key)?.callId
+    if (callId === undefined) return hasEnded
+    if (action === "take") return this.take(key, callId)
+    const cancelled = this.calls
+      .cancel(callId, "Cancelled by user")
+      .then((took) => (took ? { took } : hasEnded))
+    return this.awaited(`call ${key}`, cancelled, waits)
+  }
+
+  private async take(key: number, callId: string): Promise<Took> {
+    const task = await this.calls.tasks.take(callId)
+    this.tell({ _tag: "Forgotten", key })
+    return task === undefined ? takenElsewhere : { took: true, content: task.content }
+  }
+
+  enqueue(): string {
+    throw new RequestError(403, "No calls are made from this page.")
+  }
+
+  /** What came of it, or that it is stored and nobody has taken it yet: then its card shows that until somebody does. */
+  private awaited(id: string, asked: Promise<Took>, message?: string): Promise<Took> {
+    this.sent.add(id)
+    return new Promise((resolve) => {
+      const late = setTimeout(() => {
+        this.tell({ _tag: "Sent", id, isSent: true })
+        resolve({ took: true, ...(message !== undefined && { message }) })
+      }, patience).unref()
+      const settled = async (took: Took) => {
+        clearTimeout(late)
+        await this.lookNow()
+        this.sent.delete(id)
+        this.tell({ _tag: "Sent", id, isSent: false })
+        resolve(took)
+      }
+      asked.then(settled, (error) => settled({ took: false, message: messageOf(error) }))
+    })
+  }
+
+  // --- What is stored
+
+  private async follow(): Promise<void> {
+    const { signal } = this.ending
+    let after = 0
+    while (!signal.aborted) {
+      try {
+        for await (const event of this.calls.events({ after, signal })) {
+          after = Math.max(after, event.seq)
+          this.recorder.event(event)
+          this.troubled("events", undefined)
+        }
+      } catch (error) {
+        this.troubled("events", error)
+      }
+      await this.pause(lookAfterFailure)
+    }
+  }
+
+  private async keepLooking(): Promise<void> {
+    while (!this.ending.signal.aborted) {
+      await this.lookNow()
+      await this.pause(this.troubles.has("inbox") ? lookAfterFailure : lookAgain)
+    }
+  }
+
+  /** One after another: what is told last is what was read last. */
+  private lookNow(): Promise<void> {
+    this.looking = this.looking.then(() => this.readInbox())
+    return this.looking
+  }
+
+  private async readInbox(): Promise<void> {
+    if (this.ending.signal.aborted) return
+    const look = this.recorder.beginLook()
+    try {
+      const items: Array<InboxItem> = []
+      let isWhole = false
+      while (!isWhole && items.length < maxQuestions) {
+        const page = await this.calls.inbox({ after: items.at(-1)?.seq ?? 0, limit: pageSize })
+        items.push(...page)
+        isWhole = page.length < pageSize
+      }
+      this.recorder.asks(items, look, isWhole)
+      if (this.recorder.hasUnread) this.recorder.results(await this.calls.tasks.list())
+      this.troubled("inbox", undefined)
+    } catch (error) {
+      this.troubled("inbox", error)
+    }
+  }
+
+  private troubled(what: "events" | "inbox", error: unknown): void {
+    if (error === undefined) this.troubles.delete(what)
+    else this.troubles.set(what, messageOf(error))
+    const [problem] = this.troubles.values()
+    if (problem === this.told || this.ending.signal.aborted) return
+    this.told = problem
+    const message = problem && `The store cannot be read: ${problem}. It is tried again.`
+    this.tell({ _tag: "Trouble", ...(message !== undefined && { message }) })
+  }
+
+  private async pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.ending.signal, ref: false }).catch(() => undefined)
+  }
+}

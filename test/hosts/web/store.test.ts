@@ -1,0 +1,289 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Page } from "playwright-core"
+import { expect, it, onTestFinished } from "vitest"
+import { type DurableExecutor, openDurableExecutor } from "../../../src/durable/index.ts"
+import { serveWeb } from "../../../src/hosts/web/index.ts"
+import { defineTool, pipeline, Step, type Tool, ToolFilters, ToolRegistry } from "../../../src/index.ts"
+import { describeWithChromium } from "../../servers/chromium.ts"
+import { card, inbox, press, settled } from "./inbox-page.ts"
+import { usePages } from "./pages.ts"
+import { change, note, streaming } from "./tools.ts"
+
+const panel = (page: Page) => page.getByRole("region", { name: "Call" })
+
+const timeline = (page: Page) => page.getByRole("region", { name: "Timeline" })
+
+const tasks = (page: Page) => page.getByRole("region", { name: "Tasks" })
+
+const folder = async (): Promise<string> => {
+  const path = await mkdtemp(join(tmpdir(), "stepline-web-store-"))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+/** Runs the calls of a store. */
+const run = async (
+  store: string,
+  tools: ReadonlyArray<Tool>,
+  filters = ToolFilters.compile({}),
+): Promise<DurableExecutor> => {
+  const runner = await openDurableExecutor({ store, registry: new ToolRegistry(tools), filters })
+  const { executor } = runner
+  const answered = (async () => {
+    for await (const event of executor.events) if (event._tag === "Delegate") event.succeed()
+  })()
+  onTestFinished(async () => {
+    await runner.close()
+    await answered
+  })
+  return runner
+}
+
+/** The page of a store, as a process has it that runs none of its calls. */
+const page = async (store: string) => {
+  const client = await openDurableExecutor({ store, runner: false })
+  const web = await serveWeb(client, { title: "a store" })
+  onTestFinished(async () => {
+    await web.close()
+    await client.close()
+  })
+  return { web, client }
+}
+
+const events = async (runner: DurableExecutor, tag: string): Promise<Record<string, unknown>> => {
+  for await (const event of runner.events()) if (event._tag === tag) return event as never
+  throw new Error(`There was no ${tag}`)
+}
+
+const endOf = async (runner: DurableExecutor, callId: string): Promise<void> => {
+  for await (const event of runner.events())
+    if (event._tag === "BackgroundCompleted" && event.callId === callId) return
+}
+
+describeWithChromium("the page of a store", () => {
+  const pages = usePages()
+
+  it("shows what another process runs, and takes an approval, an edit and a denial", async () => {
+    const store = join(await folder(), "calls.db")
+    const runner = await run(store, [note])
+    await runner.enqueue([
+      { callId: "a", name: "note", agentId: "cook", params: { text: "buy milk" } },
+      { callId: "b", name: "note", agentId: "maid", params: { text: "sweep" } },
+      { callId: "c", name: "note", agentId: "boy", params: { text: "run" }, decision: "requested" },
+    ])
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    await shown.getByText("run by another process").waitFor()
+    const question = card(shown, "note: buy milk")
+    await question.getByText("Write it down?").waitFor()
+    await question.getByText("There is no rule for the tool `note`.").waitFor()
+    await question.getByText("looked").waitFor()
+    await settled(shown)
+    await question.getByRole("button", { name: "Approve" }).click()
+    expect(await events(runner, "Completed")).toMatchObject({ callId: "a", decidedBy: { kind: "user" } })
+    await question.waitFor({ state: "detached" })
+    await settled(shown)
+    const other = card(shown, "note: sweep")
+    await other.getByRole("button", { name: "Edit…" }).click()
+    await other.getByLabel("Parameters as JSON").fill('{ "text": "wash" }')
+    await other.getByRole("button", { name: "Approve with these" }).click()
+    await other.waitFor({ state: "detached" })
+    await settled(shown)
+    // It is held, and asked before it begins.
+    await card(shown, "note: run").getByRole("button", { name: "Deny…" }).click()
+    await shown.keyboard.type("no hurry")
+    await shown.keyboard.press("Enter")
+    expect(await events(runner, "Denied")).toMatchObject({ callId: "c", content: "no hurry" })
+    await inbox(shown).getByText("Nothing waits for you.").waitFor()
+    expect(await runner.result("b")).toMatchObject({ editedParams: { text: "wash" } })
+    expect(await shown.getByRole("button", { name: "Call a tool" }).count()).toBe(0)
+  })
+
+  it("shows what happened before it was opened, and says what it cannot know", async () => {
+    const store = join(await folder(), "calls.db")
+    const runner = await run(store, [note])
+    await runner.enqueue([{ callId: "a", name: "note", params: { text: "first" } }])
+    await events(runner, "AwaitingApproval")
+    await runner.approve("a")
+    await events(runner, "Completed")
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    await timeline(shown).getByText("1", { exact: true }).waitFor()
+    await shown.getByRole("application").focus()
+    await shown.keyboard.press("ArrowRight")
+    await shown.keyboard.press("Enter")
+    await panel(shown).getByText('noted {"text":"first"}').waitFor()
+    await panel(shown).getByText("a person", { exact: true }).waitFor()
+    await panel(shown)
+      .getByText(
+        "Another process runs this call. Its handlers, and what it puts out while it runs, are known there alone.",
+      )
+      .waitFor()
+    expect(await panel(shown).locator(".plan").count()).toBe(0)
+  })
+
+  it("remembers what the process that runs the call makes of it", async () => {
+    const store = join(await folder(), "calls.db")
+    const filters = ToolFilters.compile({})
+    const runner = await run(store, [note], filters)
+    await runner.enqueue([{ callId: "a", name: "note", params: { text: "a.b" } }])
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    await press(shown, "Always…")
+    await inbox(shown)
+      .getByText("The process that runs the call makes the rule of it. It cannot be shown here.")
+      .waitFor()
+    await inbox(shown).getByLabel("A pattern of your own").fill("^a(")
+    await press(shown, "Use this pattern")
+    await inbox(shown)
+      .getByText("The pattern ^a( does not compile: Unterminated group. Nothing was approved.")
+      .waitFor()
+    expect(runner.executor.inspectCall("a")?.state).toBe("waiting")
+    await inbox(shown)
+      .getByRole("button", { name: /^This very call/ })
+      .click()
+    await events(runner, "Completed")
+    expect(filters.evaluate(note, { text: "a.b" })).toBe("approve")
+    expect(filters.evaluate(note, { text: "aXb" })).toBeUndefined()
+  })
+
+  it("applies and discards previews, each with its diff, the latest first, and none that was not seen", async () => {
+    const store = join(await folder(), "calls.db")
+    const runner = await run(store, [change])
+    await runner.enqueue([
+      { callId: "a", name: "change", params: { to: "one" } },
+      { callId: "b", name: "change", params: { to: "two" } },
+    ])
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    const first = card(shown, "Preview: Change a.txt to one")
+    await first.getByText("Decide about the newer preview of this agent first.").waitFor()
+    const second = card(shown, "Preview: Change a.txt to two")
+    await second.locator(".diff").getByText("+two").waitFor()
+    await settled(shown)
+    await second.getByRole("button", { name: "Discard" }).click()
+    await second.waitFor({ state: "detached" })
+    await settled(shown)
+    await first.getByRole("button", { name: "Apply" }).click()
+    await inbox(shown).getByText("Nothing waits for you.").waitFor()
+    expect(runner.executor.agent().pendingActions.list()).toEqual([])
+    // The two that staged them, and those that resolved them.
+    await timeline(shown).getByText("4", { exact: true }).waitFor()
+  })
+
+  it("shows what a background task has staged, and applies it, unless its result was taken", async () => {
+    const store = join(await folder(), "calls.db")
+    const runner = await run(store, [change])
+    const stage = async (callId: string, agentId: string) => {
+      const ended = endOf(runner, callId)
+      await runner.enqueue([{ callId, agentId, name: "change", params: { to: callId }, background: true }])
+      await ended
+    }
+    await stage("kept", "a")
+    await stage("taken", "b")
+    await runner.tasks.take("taken")
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    const taken = card(shown, "Preview: Change a.txt to taken")
+    await taken.getByText("This cannot be shown whole, so it cannot be applied here.").waitFor()
+    expect(await taken.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true)
+    const kept = card(shown, "Preview: Change a.txt to kept")
+    await kept.locator(".diff").getByText("+kept").waitFor()
+    await settled(shown)
+    await kept.getByRole("button", { name: "Apply" }).click()
+    await kept.waitFor({ state: "detached" })
+    await settled(shown)
+    await taken.getByRole("button", { name: "Discard" }).click()
+    await inbox(shown).getByText("Nothing waits for you.").waitFor()
+    const buttons = tasks(shown).getByRole("button", { name: "Take", exact: true })
+    expect(await buttons.count()).toBe(1)
+    await buttons.click()
+    await tasks(shown).getByText("+kept").waitFor()
+    expect(await runner.tasks.list()).toEqual([])
+  })
+
+  it("cancels what runs, takes the result of a task, and sends nothing to the background", async () => {
+    const store = join(await folder(), "calls.db")
+    const { tool, release } = streaming()
+    onTestFinished(release)
+    const runner = await run(store, [tool])
+    await runner.enqueue([
+      { callId: "a", name: "stream", params: { text: "a" } },
+      { callId: "b", name: "stream", params: { text: "b" }, background: true },
+    ])
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    const running = tasks(shown).getByRole("listitem").filter({ hasText: "stream" })
+    await running.nth(1).waitFor()
+    expect(await tasks(shown).getByRole("button", { name: "Background" }).count()).toBe(0)
+    await running.first().getByRole("button", { name: "Cancel" }).click()
+    expect(await events(runner, "Cancelled")).toMatchObject({ callId: "a" })
+    await running.nth(1).waitFor({ state: "detached" })
+    release()
+    await tasks(shown).getByRole("heading", { name: "Finished in the background" }).waitFor()
+    await tasks(shown).getByRole("button", { name: "Take", exact: true }).click()
+    await tasks(shown).getByText("streamed it all").waitFor()
+  })
+
+  it("keeps an answer while nobody runs the calls, and says so", async () => {
+    const store = join(await folder(), "calls.db")
+    const first = await run(store, [note])
+    await first.enqueue([{ callId: "a", name: "note", params: { text: "a" } }])
+    await events(first, "AwaitingApproval")
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    await card(shown, "note: a").getByText("Write it down?").waitFor()
+    await first.close()
+    await card(shown, "note: a").getByRole("button", { name: "Approve" }).click()
+    await card(shown, "note: a")
+      .getByText("Your answer is stored. It waits for a process that runs these calls.")
+      .waitFor()
+    expect(await card(shown, "note: a").getByRole("button", { name: "Approve" }).count()).toBe(0)
+    const second = await run(store, [note])
+    expect(await events(second, "Completed")).toMatchObject({ callId: "a" })
+    await inbox(shown).getByText("Nothing waits for you.").waitFor()
+    // Told again by the second process: still one call.
+    await timeline(shown).getByText("1", { exact: true }).waitFor()
+  })
+
+  it("does not take an answer to one gate for one to the next", async () => {
+    const twice = defineTool({
+      name: "twice",
+      description: "Asks twice.",
+      parameters: { type: "object", properties: {} } as const,
+      compose: () =>
+        pipeline()
+          .awaitApproval({ label: "The first?" })
+          .andThen(() => Step.Output("between"))
+          .awaitApproval({ label: "The second?" })
+          .andThen(() => Step.Output("behind")),
+    })
+    const store = join(await folder(), "calls.db")
+    const runner = await run(store, [twice])
+    await runner.enqueue([{ callId: "a", name: "twice" }])
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    await card(shown, "twice").getByText("The first?").waitFor()
+    // The answer is on its way while somebody else gives one.
+    await shown.context().route("**/api/*/answer", async (route) => {
+      await runner.approve("a")
+      await route.continue()
+    })
+    await press(shown, "Approve")
+    await inbox(shown).getByText("This was answered elsewhere, or its call has ended.").waitFor()
+    await card(shown, "twice").getByText("The second?").waitFor()
+    expect(runner.executor.inspectCall("a")?.state).toBe("waiting")
+  })
+
+  it("is of no tools to call, and says so to whoever gives it some", async () => {
+    const store = join(await folder(), "calls.db")
+    await run(store, [note])
+    const client = await openDurableExecutor({ store, runner: false })
+    onTestFinished(() => client.close())
+    await expect(serveWeb(client, { tools: new ToolRegistry([note]) })).rejects.toThrow(
+      "Expected no `tools` for the page of a store: its calls are run by another process. Leave them out.",
+    )
+  })
+})
