@@ -125,7 +125,11 @@ export class ExecutorEngine implements Engine {
   async cleanUp(): Promise<void> {
     this.cleanups ??= new ShutdownCleanups()
     const done = this.cleanups.run()
-    if (this.cleanups.isOver) return
+    if (!this.cleanups.isOver) await this.atMost(done)
+  }
+
+  /** Resolves when it is done, or when `finallyTimeout` is over. */
+  async atMost(done: Promise<void>): Promise<void> {
     const late = new Promise<void>((resolve) => this.deadlines.after(this.settings.finallyTimeout, resolve))
     await Promise.race([done, late])
   }

@@ -440,8 +440,14 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   /** The calls go on in another process: what runs here is ended, and nobody is told. */
   private async leave(journal: ExecutorJournal): Promise<void> {
     await journal.close()
-    for (const { actor } of this.calls.all()) actor.abandon()
+    this.engine.mailbox.leave()
+    const ended = this.calls.leave(
+      new Error("The executor was shut down: the call goes on once its store is opened again"),
+    )
+    this.tasks.leave()
+    this.actions.leave()
     this.signals.abort(undefined, shutdownReason)
+    await this.engine.atMost(ended)
     // What results name, such as files, is kept with them.
     this.engine.deadlines.dispose()
     this.queue.close()

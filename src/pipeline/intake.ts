@@ -41,8 +41,9 @@ interface IntakeParts {
 
 /** What its caller is told of its result only once that cannot be forgotten. */
 const storedFirst = (to: Submitting, journal: Journal): Submitting => {
-  const { onResult } = to
-  return onResult === undefined ? to : { ...to, onResult: (result) => journal.after(() => onResult(result)) }
+  const { onResult, onLeft } = to
+  if (onResult === undefined) return to
+  return { ...to, onResult: (result) => journal.after(() => onResult(result), onLeft) }
 }
 
 /** Where calls come into an executor. */

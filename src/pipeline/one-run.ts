@@ -13,10 +13,6 @@ export const abortError = (signal: AbortSignal): DOMException =>
     ? signal.reason
     : new DOMException("The operation was aborted", "AbortError")
 
-const nextOf = async (queue: EventQueue): Promise<ToolEvent> =>
-  // It is never closed: the call's last event comes whatever happens.
-  (await queue.next({ untilIdle: false }))!
-
 const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
   "Completed",
   "Error",
@@ -39,10 +35,15 @@ export async function* pullEvents(
 ): AsyncGenerator<ToolEvent, ToolResult, undefined> {
   if (signal?.aborted) throw abortError(signal)
   let result: ToolResult | undefined
+  let left: Error | undefined
   const run = submit(input, {
     sink: queue,
     onResult: (told) => {
       result = told
+    },
+    onLeft: (error) => {
+      left = error
+      queue.close()
     },
     signal,
   })
@@ -51,7 +52,9 @@ export async function* pullEvents(
   let isOver = false
   try {
     while (!isOver) {
-      const event = await nextOf(queue)
+      const event = await queue.next({ untilIdle: false })
+      // The call's last event comes whatever happens, unless it comes in another process.
+      if (event === undefined) throw left!
       isOver = isLast(event)
       yield event
     }
@@ -59,7 +62,8 @@ export async function* pullEvents(
     signal?.removeEventListener("abort", cancel)
     cancel()
     while (!isOver) {
-      const event = await nextOf(queue)
+      const event = await queue.next({ untilIdle: false })
+      if (event === undefined) break
       isOver = isLast(event)
       if (event._tag === "Delegate") event.fail("Nobody reads the events of this call any more")
     }
@@ -68,15 +72,18 @@ export async function* pullEvents(
   return result!
 }
 
-/** The call's result. Rejects with an `AbortError` if the signal is aborted, once the call is over. */
+/**
+ * The call's result. Rejects with an `AbortError` if the signal is aborted, once the call is over, and with an Error where the
+ * call goes on in another process.
+ */
 export const runToResult = (
   submit: Submit,
   input: ToolCall,
   sink: CallbackSink,
   signal: AbortSignal | undefined,
   place: Pick<Submitting, "inLane" | "refusal"> = {},
-): Promise<ToolResult> =>
-  new Promise((resolve, reject) => {
+): Promise<ToolResult> => {
+  const result = new Promise<ToolResult>((resolve, reject) => {
     if (signal?.aborted) return reject(abortError(signal))
     const cancel = () => run.cancel(undefined, byCall)
     const settle = (result: ToolResult) => {
@@ -84,6 +91,14 @@ export const runToResult = (
       if (signal?.aborted) reject(abortError(signal))
       else resolve(result)
     }
-    const run = submit(input, { sink, onResult: settle, signal, ...place })
+    const onLeft = (error: Error) => {
+      signal?.removeEventListener("abort", cancel)
+      // Who did not wait for it need not hear of it.
+      result.catch(() => undefined)
+      reject(error)
+    }
+    const run = submit(input, { sink, onResult: settle, onLeft, signal, ...place })
     if (run.isActive) signal?.addEventListener("abort", cancel, { once: true })
   })
+  return result
+}

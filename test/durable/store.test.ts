@@ -104,6 +104,37 @@ describe("what cannot be read in a store", () => {
     expect(await untilTag(second, "Completed")).toMatchObject({ callId: "whole", content: "done" })
   })
 
+  it("is left out of the inbox, which goes on behind it", async () => {
+    const host = await durableOf(store, { tool: gated })
+    await host.enqueue(["a", "b", "c"].map((callId) => ({ callId, agentId: callId, name: "tool" })))
+    for (let asked = 0; asked < 3; asked += 1) await untilTag(host, "AwaitingApproval")
+    const database = new Libsql(store)
+    database.exec("UPDATE calls SET snapshot = '{' WHERE call_id = 'a'")
+    database.exec("UPDATE calls SET snapshot = '{}' WHERE call_id = 'b'")
+    database.close()
+    const client = await openDurableExecutor({ store, runner: false })
+    expect((await client.inbox()).map(({ callId }) => callId)).toEqual(["c"])
+    expect((await host.inbox()).map(({ callId }) => callId)).toEqual(["c"])
+    await client.close()
+  })
+
+  it("is no task any more where it was one, and the others are kept", async () => {
+    const tool = pipeline().andThen(() => Step.Output("done"))
+    const first = await durableOf(store, { tool })
+    for (const callId of ["a", "b", "c"]) {
+      await first.enqueue([{ callId, name: "tool", background: true }])
+      await untilTag(first, "BackgroundCompleted")
+    }
+    await first.close()
+    const database = new Libsql(store)
+    database.exec("UPDATE tasks SET task = '{' WHERE task_id = 'a'")
+    database.exec("UPDATE tasks SET task = 'null' WHERE task_id = 'b'")
+    database.close()
+    const second = await durableOf(store, { tool })
+    expect((await second.tasks.list()).map(({ id }) => id)).toEqual(["c"])
+    expect(await second.tasks.take("c")).toMatchObject({ status: "complete", content: "done" })
+  })
+
   it("is answered with an error where it is a request, and the next one is carried out", async () => {
     await durableOf(store, { tool: gated })
     const database = new Libsql(store)

@@ -14,6 +14,7 @@ import {
   ToolRegistry,
 } from "../../src/index.ts"
 import { turn } from "./deferred.ts"
+import { newDurable } from "./new-durable.ts"
 
 type Params = Record<string, unknown>
 
@@ -46,8 +47,10 @@ export const executorOf = (
   plans: Readonly<Record<string, Plan>>,
   options?: ToolExecutorOptions,
 ): ToolExecutor => {
-  const executor = new ToolExecutor(registryOf(plans), options)
-  onTestFinished(() => executor.shutdown())
+  const registry = registryOf(plans)
+  const durable = newDurable?.(registry, options)
+  const executor = durable?.executor ?? new ToolExecutor(registry, options)
+  onTestFinished(() => (durable ?? executor)[Symbol.asyncDispose]())
   return executor
 }
 

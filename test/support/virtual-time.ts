@@ -1,4 +1,5 @@
 /** An executor whose time is a TestClock: it passes when the test says so. */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -6,8 +7,10 @@ import * as Scope from "effect/Scope"
 import { TestClock } from "effect/testing"
 import { onTestFinished } from "vitest"
 import { type DurationInput, ToolExecutor, type ToolExecutorOptions } from "../../src/index.ts"
+import { withEnvironment } from "../../src/pipeline/executor-environment.ts"
 import { turn } from "./deferred.ts"
 import { type Plan, registryOf } from "./executor-of.ts"
+import { newDurable } from "./new-durable.ts"
 
 export interface VirtualTime {
   readonly executor: ToolExecutor
@@ -26,7 +29,16 @@ export const virtualTime = async (
   )
   const inContext = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
     Effect.runPromise(Effect.provideContext(Effect.provideService(effect, Scope.Scope, scope), context))
-  const executor = await inContext(ToolExecutor.make(registryOf(plans), options))
+  const make = newDurable
+  const executor = await inContext(
+    make === undefined
+      ? ToolExecutor.make(registryOf(plans), options)
+      : Effect.map(Effect.context<Scope.Scope>(), (services) => {
+          const own = services as Context.Context<never>
+          return make(registryOf(plans), withEnvironment(options ?? {}, own)).executor
+        }),
+  )
+  onTestFinished(() => executor.shutdown())
   return {
     executor,
     async advance(time) {

@@ -249,6 +249,8 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   told(event: ToolEvent, give: () => void): void {
+    // Only what is refused is told now.
+    if (this.closed) return give()
     this.lastSequence = Math.max(this.lastSequence, event.seq)
     if (this.lastSequence > this.takenSequence + sequenceStep) {
       this.takenSequence = this.lastSequence
@@ -283,6 +285,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   after(act: () => void, lost?: (error: Error) => void): void {
+    if (this.closed) return act()
     if (!this.isDirty && this.held.isEmpty) return act()
     this.held.add(act, lost)
     this.schedule()

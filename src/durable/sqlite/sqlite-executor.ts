@@ -41,9 +41,7 @@ class LocalTasks implements DurableTasks {
   }
 
   async wait(taskId: string, options?: WaitOptions): Promise<BackgroundTask | undefined> {
-    const task = await this.runner.executor.tasks.wait(taskId, options)
-    await this.runner.journal.stored()
-    return task
+    return this.runner.executor.tasks.wait(taskId, options)
   }
 }
 
@@ -88,6 +86,17 @@ export class SqliteExecutor extends DurableExecutor {
       database.close()
       throw error
     }
+  }
+
+  /** Over a new store that is open, for who cannot wait: its calls go on at once. */
+  static over(
+    database: StoreDatabase,
+    registry: ToolRegistry<never>,
+    options: DurableOptions,
+  ): SqliteExecutor {
+    const durable = new SqliteExecutor(database, registry, options)
+    durable.runner.journal.begin()
+    return durable
   }
 
   get executor(): ToolExecutor {

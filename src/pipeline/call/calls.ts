@@ -55,6 +55,14 @@ export class ActiveCalls {
     this.calls.set(call.call.callId, call)
   }
 
+  /** They go on in another process. Resolves when what ran here has ended. */
+  async leave(error: Error): Promise<void> {
+    const left = this.all()
+    this.calls.clear()
+    this.calls.set("", undefined)
+    await Promise.all(left.map((call) => call.leave(error)))
+  }
+
   /** False for a call that was refused, and never was one of these. */
   delete(call: EnqueuedCall): boolean {
     const { isActive } = call

@@ -70,6 +70,14 @@ export class EnqueuedCall implements Submission, LaneCall {
     this.made = undefined
   }
 
+  /** It goes on in another process. Resolves when what ran here has ended. */
+  leave(error: Error): Promise<void> {
+    const { made } = this
+    this.over()
+    this.to.onLeft?.(error)
+    return made?.abandon() ?? Promise.resolve()
+  }
+
   /** True if it took effect. */
   cancel(reason?: string, by?: CancellingParty): boolean {
     return this.isActive && this.actor.cancel(reason, by)

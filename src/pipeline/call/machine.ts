@@ -38,6 +38,8 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   protected timer: CallTimer | undefined
   /** How long the question of a restored call was open before. */
   protected waited = 0
+  /** Whether it goes on in another process: here nothing happens to it any more. */
+  protected isLeft = false
 
   constructor(engine: Engine, submission: Submission, record = makeRecord(submission.call)) {
     this.engine = engine
@@ -124,6 +126,7 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   }
 
   protected apply(input: Input): boolean {
+    if (this.isLeft) return false
     const took = transition(this.record, input, this.engine.outbox.for(this))
     this.timer?.follow(this.record.state)
     this.span?.moved(this.record)

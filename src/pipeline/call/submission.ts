@@ -10,6 +10,8 @@ export interface Recipient {
   readonly sink: EventSink
   /** Told the call's one result. */
   readonly onResult?: ((result: ToolResult) => void) | undefined
+  /** Told where the executor is left before there is one: the call goes on with the next process. */
+  readonly onLeft?: ((error: Error) => void) | undefined
   /** Its caller's: once it is aborted, the call does not start. */
   readonly signal?: AbortSignal | undefined
 }

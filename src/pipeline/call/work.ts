@@ -146,12 +146,17 @@ export abstract class CallWork extends CallMachine implements AttemptOwner, Admi
     else this.stopped(() => this.attempt?.end(reason, () => this.receive({ _tag: "Stopped", run })))
   }
 
-  /** Ends what runs, and nothing else: the call goes on in another process, from what was written of it. */
-  abandon(): void {
+  /**
+   * Ends what runs, and nothing else: the call goes on in another process, from what was written of it. Resolves when the
+   * finalizers of what ran have run.
+   */
+  abandon(): Promise<void> {
     const reason = new DOMException("The process ends: the call goes on with the next", "AbortError")
+    this.isLeft = true
     this.abortFunction(reason)
     this.timer?.stop()
-    this.attempt?.end(reason, ignore)
+    const { attempt } = this
+    return attempt === undefined ? Promise.resolve() : new Promise((ended) => attempt.end(reason, ended))
   }
 
   protected close(): void {

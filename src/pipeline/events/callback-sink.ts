@@ -42,7 +42,16 @@ export class CallbackSink implements EventSink {
     }
     stamps.stamp(event)
     if (journal === undefined) return this.give(event)
-    return new Promise((resolve) => journal.told(event, () => resolve(this.give(event))))
+    let given: { readonly room: Promise<void> | undefined } | undefined
+    let resolve: ((room: Promise<void> | undefined) => void) | undefined
+    journal.told(event, () => {
+      given = { room: this.give(event) }
+      resolve?.(given.room)
+    })
+    if (given !== undefined) return given.room
+    return new Promise((waits) => {
+      resolve = waits
+    })
   }
 
   private give(event: ToolEvent): Promise<void> | undefined {

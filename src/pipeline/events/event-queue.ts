@@ -53,8 +53,11 @@ export class EventQueue implements EventSink {
     const { journal } = this.stamps
     if (journal === undefined) return this.give(event)
     this.held += 1
+    // It takes its room already: a store that is away must not fill the memory.
+    if (event._tag === "Delta") this.deltas.add(event)
     journal.told(event, () => {
       this.held -= 1
+      if (event._tag === "Delta") this.deltas.forget(event)
       this.give(event)
       if (this.held === 0 && this.readers.length > 0 && this.isIdle()) this.idle()
     })
@@ -71,7 +74,7 @@ export class EventQueue implements EventSink {
   }
 
   delta(source: DeltaSource, content: string, partial: unknown): Promise<void> | undefined {
-    if (this.readers.length > 0 || this.deltas.hasRoom) {
+    if ((this.readers.length > 0 && this.held === 0) || this.deltas.hasRoom) {
       this.send(source, content, partial)
       return undefined
     }

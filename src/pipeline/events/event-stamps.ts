@@ -10,8 +10,8 @@ export interface EventJournal {
   readonly firstSequence: number
   /** Writes an event down, and then has it given. Deltas are not written, but keep their place. */
   told(event: ToolEvent, give: () => void): void
-  /** Does something once all that was told so far is stored. */
-  after(act: () => void): void
+  /** Does something once all that was told so far is stored. `lost`: told where the executor is left before. */
+  after(act: () => void, lost?: (error: Error) => void): void
   /** Whether something that was told waits to be stored. */
   readonly isHolding: boolean
 }

@@ -77,6 +77,12 @@ export class Mailbox<Message> {
     } while (this.head < this.tail && this.receivers[this.head] === receiver && !this.isShut)
   }
 
+  /** What waits is not done any more, and what comes is not asked for. */
+  leave(): void {
+    this.gate = undefined
+    this.startOver()
+  }
+
   private get isShut(): boolean {
     return this.gate !== undefined && !this.gate(this.receivers[this.head]!, this.messages[this.head]!)
   }

@@ -105,6 +105,8 @@ interface BackgroundTasksOptions {
 export interface TaskJournal {
   kept(task: BackgroundTask): void
   forgot(taskId: string): void
+  /** Does something once all before it is stored. */
+  after(act: () => void, lost?: () => void): void
 }
 
 /** How long `wait` waits. */
@@ -175,12 +177,13 @@ export class BackgroundTasks {
 
   /**
    * Resolves once the task has ended, without taking it. A background call that was only enqueued counts. Undefined for
-   * an unknown id, for a call that ended before it became a task (its terminal event has told how), and once `signal` is aborted.
+   * an unknown id, for a call that ended before it became a task (its terminal event has told how), once `signal` is aborted, and
+   * where the task goes on in another process.
    */
   wait(id: string, { signal }: WaitOptions = {}): Promise<BackgroundTask | undefined> {
     const task = this.get(id)
     const isOver = task === undefined ? this.starting(id) === undefined : this.finished.has(id)
-    if (isOver) return Promise.resolve(task)
+    if (isOver) return new Promise((resolve) => this.tell(resolve, task))
     if (signal?.aborted === true) return Promise.resolve(undefined)
     return new Promise((resolve) => {
       const stop = () => this.stopWaiting(id, answer)
@@ -293,7 +296,23 @@ export class BackgroundTasks {
   private answerWaiters(id: string, task: BackgroundTask | undefined): void {
     const waiting = this.waiters.get(id)
     this.waiters.delete(id)
-    for (const resolve of waiting ?? []) resolve(task)
+    for (const resolve of waiting ?? []) this.tell(resolve, task)
+  }
+
+  /** Only what cannot be forgotten is told. */
+  private tell(resolve: (task: BackgroundTask | undefined) => void, task: BackgroundTask | undefined): void {
+    if (this.journal === undefined || task === undefined) resolve(task)
+    else
+      this.journal.after(
+        () => resolve(task),
+        () => resolve(undefined),
+      )
+  }
+
+  /** @internal What runs goes on in another process. */
+  leave(): void {
+    this.running.clear()
+    for (const id of [...this.waiters.keys()]) this.answerWaiters(id, undefined)
   }
 
   private forget(id: string): void {

@@ -177,6 +177,12 @@ export class ActionStore {
     this.options.journal?.staged(agentId)
   }
 
+  /** They are pending in another process. Nothing can be pushed any more. */
+  leave(): void {
+    this.closed = true
+    this.agents.clear()
+  }
+
   /** Drops all, also what is claimed by a `resolve` that was left behind. Nothing can be pushed any more. */
   close(): void {
     this.closed = true

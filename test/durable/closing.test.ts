@@ -1,0 +1,148 @@
+/** What becomes of those that wait for a call where its executor is left. */
+
+import * as Effect from "effect/Effect"
+import { beforeEach, describe, expect, it, vi } from "vitest"
+import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
+import { handler, pipeline, Step, type ToolEvent } from "../../src/index.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { deferred, never } from "../support/deferred.ts"
+import { is } from "../support/event-of.ts"
+import { expectNothingUnhandled } from "../support/unhandled.ts"
+import { durableOf, untilTag } from "./durable-of.ts"
+
+expectNothingUnhandled()
+
+const path = useTempFolder()
+let store = ""
+beforeEach(() => {
+  store = path("calls.db")
+})
+
+const left = "The executor was shut down: the call goes on once its store is opened again"
+const gated = pipeline()
+  .awaitApproval()
+  .andThen(() => Step.Output("done"))
+const staging = pipeline()
+  .awaitResolve({ label: "Change" })
+  .andThen(() => Step.Output("applied"))
+
+describe("closing a store", () => {
+  it("rejects `run` and `runEvents`, and their calls go on with the next process", async () => {
+    const first = await durableOf(store, { gated })
+    const asked = deferred()
+    const pulledAll = deferred()
+    const run = first.executor.run({ callId: "a", name: "gated" }, (event) => {
+      if (event._tag === "AwaitingApproval") asked.resolve()
+    })
+    void first.executor.run({ callId: "b", name: "gated", agentId: "other" }, () => undefined)
+    const pulled: Array<string> = []
+    const pulling = (async () => {
+      for await (const event of first.executor.runEvents({ callId: "c", agentId: "third", name: "gated" })) {
+        pulled.push(event._tag)
+        if (event._tag === "AwaitingApproval") pulledAll.resolve()
+      }
+    })()
+    await Promise.all([asked.promise, pulledAll.promise])
+    const outcomes = Promise.allSettled([run, pulling])
+    await first.close()
+    expect(await outcomes).toMatchObject([
+      { status: "rejected", reason: new Error(left) },
+      { status: "rejected", reason: new Error(left) },
+    ])
+    expect(pulled).toEqual(["Started", "AwaitingApproval"])
+    const second = await durableOf(store, { gated })
+    expect((await second.inbox()).map(({ callId }) => callId)).toEqual(["a", "b", "c"])
+  })
+
+  it("ends the waiting for a task, and tells of none that runs here any more", async () => {
+    const first = await durableOf(store, { stuck: pipeline().andThen(() => never()) })
+    await first.enqueue([{ callId: "t", name: "stuck", background: true }])
+    await untilTag(first, "BackgroundStarted")
+    const waited = first.tasks.wait("t")
+    await first.close()
+    expect(await waited).toBeUndefined()
+    expect(await first.tasks.list()).toEqual([])
+    expect(first.executor.inspect()).toEqual([])
+  })
+
+  it("waits for the finalizers of what ran, and takes no answer any more", async () => {
+    const log: Array<string> = []
+    const running = deferred()
+    const tool = pipeline().andThen(
+      handler("Hold", () =>
+        Effect.onInterrupt(Effect.sync(running.resolve).pipe(Effect.andThen(Effect.never)), () =>
+          Effect.promise(async () => void log.push("finalized")),
+        ),
+      ),
+    )
+    const first = await durableOf(store, { tool, gated })
+    await first.enqueue([
+      { callId: "g", name: "gated", agentId: "other" },
+      { callId: "a", name: "tool" },
+    ])
+    const event = await untilTag(first, "AwaitingApproval")
+    await running.promise
+    await first.close()
+    expect(log).toEqual(["finalized"])
+    expect(event.approve()).toBe(false)
+    expect(first.executor.approve("g")).toBe(false)
+    expect(first.executor.cancelCall("a")).toBe(false)
+    const second = await durableOf(store, { gated })
+    expect((await second.inbox()).map(({ callId }) => callId)).toEqual(["g"])
+  })
+
+  it("refuses what comes after it, as an executor in memory does", async () => {
+    const first = await durableOf(store, { staging, gated })
+    await first.executor.run({ callId: "s", name: "staging" })
+    await first.close()
+    const told: Array<ToolEvent> = []
+    const result = await first.executor.run({ callId: "late", name: "gated" }, (event) => told.push(event))
+    expect(result).toMatchObject({ status: "cancelled" })
+    expect(told.map(({ _tag }) => _tag)).toEqual(["Cancelled"])
+    const agent = first.executor.agent()
+    expect(await agent.resolve({ action: "apply", reason: "so" })).toMatchObject({ status: "cancelled" })
+    expect(() => agent.pendingActions.push({ label: "Late", apply: () => "x" })).toThrow(
+      new Error("The executor was shut down: make a new one"),
+    )
+    const second = await durableOf(store, { staging, gated })
+    expect(second.executor.agent().pendingActions.list()).toMatchObject([{ label: "Change" }])
+    expect(second.executor.inspect()).toEqual([])
+  })
+})
+
+it("a store that is away bounds the deltas that wait for it", async () => {
+  const away = deferred()
+  const flooded = deferred()
+  const tool = pipeline().andThen(async ({ delta }) => {
+    await away.promise
+    for (let i = 0; i < 1000; i += 1) void delta(`${i};`)
+    flooded.resolve()
+    return Step.Output("done")
+  })
+  const back = deferred()
+  const onStoreError = (error: unknown) => error === undefined && back.resolve()
+  const durable = await durableOf(store, { tool }, { eventBuffer: 4, onStoreError })
+  await durable.enqueue([{ callId: "a", name: "tool" }])
+  await untilTag(durable, "Started")
+  const reading = durable.executor.next()
+  const transaction = vi.spyOn(StoreDatabase.prototype, "transaction").mockImplementation(() => {
+    throw new Error("database or disk is full")
+  })
+  durable.executor.enqueue([{ callId: "b", agentId: "other", name: "tool" }])
+  away.resolve()
+  await flooded.promise
+  transaction.mockRestore()
+  await back.promise
+  const events = [await reading]
+  for (
+    let event = await durable.executor.next();
+    event !== undefined;
+    event = await durable.executor.next()
+  ) {
+    events.push(event)
+  }
+  const deltas = events.filter((event) => event !== undefined).filter(is("Delta", "a"))
+  const text = deltas.map(({ content }) => content).join("")
+  expect(text).toBe(Array.from({ length: 1000 }, (_, i) => `${i};`).join(""))
+  expect(deltas.length).toBeLessThan(12)
+})
