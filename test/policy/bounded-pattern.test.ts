@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { BoundedPattern, Matching } from "../../src/policy/bounded-pattern.ts"
 import { ToolFilters } from "../../src/policy/index.ts"
 
@@ -71,4 +71,42 @@ it("patterns that only look slow still match long texts", () => {
     expect(matching.match(regex, long)).toEqual({ end: long.length })
   }
   expect(matching.slow.size).toBe(0)
+})
+
+describe("a match that is broken off while other processes have the cores", () => {
+  const text = "b".repeat(60)
+  beforeEach(() => {
+    // Other threads of this process may have them too.
+    vi.spyOn(process, "cpuUsage").mockReturnValue({ user: 0, system: 0 })
+  })
+  afterEach(() => vi.restoreAllMocks())
+
+  /** Does nothing for longer than it may take, so many times. */
+  class HeldUp extends BoundedPattern {
+    begun = 0
+    readonly times: number
+    constructor(times: number) {
+      super("(a+)+$")
+      this.times = times
+    }
+    override match(text: string) {
+      this.begun++
+      if (this.begun <= this.times) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000)
+      return super.match(`${text}a`)
+    }
+  }
+
+  it("is begun again", () => {
+    const matching = new Matching(200)
+    const pattern = new HeldUp(2)
+    expect(matching.match(pattern, text)).toEqual({ end: 61 })
+    expect([pattern.begun, matching.slow.size]).toEqual([3, 0])
+  })
+
+  it("is given up where that does not end", () => {
+    const matching = new Matching(20)
+    const pattern = new HeldUp(Number.POSITIVE_INFINITY)
+    expect(matching.match(pattern, text)).toBeUndefined()
+    expect([pattern.begun, [...matching.slow]]).toEqual([10, ["(a+)+$"]])
+  })
 })
