@@ -1,54 +1,21 @@
-/** The command as it is published: compiled once for a test file, because that starts four times as fast as the sources. */
-import { execFile, spawn } from "node:child_process"
-import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises"
+/** The command as it is published, and how tests run it. */
+import { spawn } from "node:child_process"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
-import { afterAll, beforeAll } from "vitest"
+import { beforeAll } from "vitest"
+import { builtPackage } from "../support/built-package.ts"
+import { root } from "../support/root.ts"
 
-export const checkout = fileURLToPath(new URL("../..", import.meta.url))
+export const checkout = root
 
-interface BuiltCli {
-  /** The file to run. */
-  readonly path: string
-  remove(): Promise<void>
-}
-
-const buildCli = async (): Promise<BuiltCli> => {
-  // Inside node_modules, so that its imports are found.
-  const cache = join(checkout, "node_modules/.cache")
-  await mkdir(cache, { recursive: true })
-  const folder = await mkdtemp(join(cache, "stepline-test-"))
-  const remove = () => rm(folder, { recursive: true, force: true })
-  const tsc = join(checkout, "node_modules/.bin/tsc")
-  try {
-    await promisify(execFile)(tsc, [
-      "-p",
-      join(checkout, "tsconfig.build.json"),
-      "--noCheck",
-      "--outDir",
-      join(folder, "dist"),
-    ])
-    const page = join(checkout, "src/hosts/web/page/bundle-page.js")
-    await promisify(execFile)(process.execPath, [page, join(folder, "dist/hosts/web/page")])
-    await copyFile(join(checkout, "package.json"), join(folder, "package.json"))
-  } catch (error) {
-    await remove()
-    throw new Error(`The sources do not compile:\n${(error as { stdout?: string }).stdout ?? error}`)
-  }
-  return { path: join(folder, "dist/cli.js"), remove }
-}
-
-/** The command, built before the tests of a file and removed after them. */
-export const useCli = (): Pick<BuiltCli, "path"> => {
-  let built: BuiltCli
+/** The command, built before the tests of a file. `path` is the file to run. */
+export const useCli = (): { readonly path: string } => {
+  let folder: string
   beforeAll(async () => {
-    built = await buildCli()
+    folder = await builtPackage()
   })
-  afterAll(() => built.remove())
   return {
     get path() {
-      return built.path
+      return join(folder, "dist/cli.js")
     },
   }
 }

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { copyOfPackage } from "../support/built-package.ts"
 import { type CommandResult, runNode, useCli } from "./built-cli.ts"
 
 const cli = useCli()
@@ -197,11 +198,12 @@ describe("stepline run", () => {
 })
 
 it("the tour loads nothing of the user's own", async () => {
-  const examples = join(dirname(cli.path), "../examples")
+  const own = await copyOfPackage("tour")
+  const examples = join(own, "examples")
   await write(join(examples, "tour.jsonl"), '{"name":"shell","params":{"command":"echo on tour"}}')
   await write(join(examples, "tour.toml"), "[tools.shell]\nallow = ['^echo ']\n")
   await write(join(home, ".omp/agent/tools/broken.ts"), "throw new Error('no luck')")
-  const { stdout, stderr, status } = await stepline([])
+  const { stdout, stderr, status } = await runNode([join(own, "dist/cli.js")], { cwd, env: { HOME: home } })
   expect(stdout).toContain("on tour")
   expect({ stderr, status }).toEqual({ stderr: "", status: 0 })
 })

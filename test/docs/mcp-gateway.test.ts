@@ -1,5 +1,4 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises"
-import { join } from "node:path"
 import { Client, type ElicitResult } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -8,7 +7,7 @@ import { verifyDecisionLog } from "../../src/index.ts"
 import { approve, type Revision, revisions, textOfResult } from "../hosts/mcp/connected.ts"
 import { serverFile } from "../hosts/mcp-client/published.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { root } from "../support/run-script.ts"
+import { compileScript } from "../support/run-script.ts"
 
 const path = useTempFolder()
 
@@ -42,10 +41,7 @@ const start = async (
   await writeFile(path("gateway.json"), JSON.stringify(config))
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ["--import", import.meta.resolve("tsx"), "-C", "@stepline/source"].concat(
-      join(root, "docs/recipes/mcp-gateway.ts"),
-      path("gateway.json"),
-    ),
+    args: [await compileScript("docs/recipes/mcp-gateway.ts"), path("gateway.json")],
     cwd: path(),
   })
   const versionNegotiation = { mode: revision === "2026-07-28" ? { pin: revision } : ("legacy" as const) }

@@ -93,7 +93,8 @@ describe("the pages' code", () => {
     const numbers = blocks.flatMap(({ runs }, index) => (runs ? [index] : []))
     if (runElsewhere.has(path) || numbers.length === 0) continue
     it(`of ${path} runs as it stands`, async () => {
-      const { stdout } = await runScript(join(folderOf(path), "page.ts"))
+      const files = numbers.map((index) => fileOf(path, index))
+      const { stdout } = await runScript(join(folderOf(path), "page.ts"), files)
       const printed = stdout.split(blockEnd)
       for (const [place, index] of numbers.entries()) {
         const { prints } = blocks[index]!

@@ -7,17 +7,15 @@ import { expect, it, onTestFinished } from "vitest"
 import { allTools } from "../../src/impls/index.ts"
 import { noIde } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { compileScript } from "../support/run-script.ts"
 import { executorIn } from "./executor-in.ts"
 
 const path = useTempFolder()
 const rounds = Number(process.env.RACE_ROUNDS ?? 60)
 
 const startSwapping = async (folder: string, target: string) => {
-  const swapper = spawn(
-    process.execPath,
-    ["--import", "tsx", "test/impls/folder-swapper.ts", folder, target],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  )
+  const script = await compileScript("test/impls/folder-swapper.ts")
+  const swapper = spawn(process.execPath, [script, folder, target], { stdio: ["ignore", "pipe", "inherit"] })
   onTestFinished(() => void swapper.kill("SIGKILL"))
   await once(swapper.stdout, "data")
   return swapper

@@ -6,6 +6,7 @@ import { recordCorrectionTool } from "../../src/impls/record-correction.ts"
 import { ToolExecutor, ToolRegistry } from "../../src/index.ts"
 import { loadCorrections } from "../../src/io/corrections.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { compileScript } from "../support/run-script.ts"
 import { conforms } from "./conformance.ts"
 import { resultOf } from "./result-of.ts"
 
@@ -117,8 +118,9 @@ describe("record_correction", () => {
 
   it("loses nothing of what processes record at once", async () => {
     const names = ["a", "b", "c"]
+    const script = await compileScript("test/impls/append-corrections.ts")
     const processes = names.map((name) =>
-      spawn(process.execPath, ["--import", "tsx", "test/impls/append-corrections.ts", path(), name, "40"], {
+      spawn(process.execPath, [script, path(), name, "40"], {
         stdio: ["ignore", "ignore", "inherit"],
       }),
     )

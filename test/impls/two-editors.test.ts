@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { promisify } from "node:util"
 import { expect, it } from "vitest"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { compileScript } from "../support/run-script.ts"
 
 const path = useTempFolder()
 const count = Number(process.env.RACE_ROUNDS ?? 40)
@@ -13,16 +14,7 @@ interface Outcome {
 }
 
 const editInProcess = async (word: string): Promise<ReadonlyArray<Outcome>> => {
-  const args = [
-    "--import",
-    "tsx",
-    "-C",
-    "@stepline/source",
-    "test/impls/edit-words.ts",
-    path(),
-    word,
-    String(count),
-  ]
+  const args = [await compileScript("test/impls/edit-words.ts"), path(), word, String(count)]
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1e8 })
   return JSON.parse(stdout)
 }

@@ -12,6 +12,7 @@ import { findChromium } from "../../src/io/find-chromium.ts"
 import { browserOf, describeWithChromium, watchedChromium } from "../servers/chromium.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
 import { deferred, turn } from "../support/deferred.ts"
+import { compileScript } from "../support/run-script.ts"
 import { useTempFolder } from "./temp-folder.ts"
 
 const path = useTempFolder()
@@ -79,8 +80,9 @@ describeWithChromium("the Chromium of a Browser", () => {
   ])("neither holds up nor outlives a process that forgets it%s", async (_, profile) => {
     server.route("/", sends("<p>here</p>", html))
     const { executablePath, ended } = await watchedChromium(path)
-    const args = ["test/io/read-page.ts", executablePath, server.url("/"), ...profile.map(path)]
-    const child = spawn(process.execPath, ["--import", "tsx", ...args], {
+    const script = await compileScript("test/io/read-page.ts")
+    const args = [script, executablePath, server.url("/"), ...profile.map(path)]
+    const child = spawn(process.execPath, args, {
       stdio: ["ignore", "pipe", "inherit"],
     })
     onTestFinished(() => void child.kill("SIGKILL"))
@@ -92,7 +94,7 @@ describeWithChromium("the Chromium of a Browser", () => {
   it("has no secrets of its process, and does not outlive it where that is killed", async () => {
     const held = holdPage("/held")
     const { executablePath, started, ended } = await watchedChromium(path)
-    const args = ["--import", "tsx", "test/io/read-page.ts", executablePath, server.url("/held")]
+    const args = [await compileScript("test/io/read-page.ts"), executablePath, server.url("/held")]
     const env = { ...process.env, SOME_TOKEN: "token", SOME_WORD: "word" }
     const child = spawn(process.execPath, args, { env, stdio: "inherit" })
     await held

@@ -1,18 +1,17 @@
 import { execFile } from "node:child_process"
 import { chmod } from "node:fs/promises"
-import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { beforeEach, describe, expect, it } from "vitest"
+import { compileScript } from "../support/run-script.ts"
 import { useTempFolder } from "./temp-folder.ts"
 
 const path = useTempFolder()
 beforeEach(() => chmod(path(), 0o755))
 
-const script = fileURLToPath(new URL("dropping-host.ts", import.meta.url))
-
 /** What the commands of a host print that changes its user. It must not wait for more than they take. */
 const print = async (spawnHelper: string, when: string, command: string): Promise<string> => {
-  const args = ["--import", "tsx", script, spawnHelper, path(), when, command]
+  const script = await compileScript("test/io/dropping-host.ts")
+  const args = [script, spawnHelper, path(), when, command]
   return (await promisify(execFile)(process.execPath, args)).stdout.trim()
 }
 

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process"
 import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { CommandOutput } from "../../src/io/index.ts"
+import { compileScript } from "../support/run-script.ts"
 import { useTempFolder } from "./temp-folder.ts"
 
 const path = useTempFolder()
@@ -150,20 +150,20 @@ const makeAged = async (name: string, hours: number): Promise<void> => {
 }
 
 describe("the folder of these files", () => {
-  const host = fileURLToPath(new URL("spilling-host.ts", import.meta.url))
-  const spill = (how: string) => {
+  const spill = async (how: string) => {
+    const host = await compileScript("test/io/spilling-host.ts")
     const env = { ...process.env, TMPDIR: path() }
-    const { stdout } = spawnSync(process.execPath, ["--import", "tsx", host, how], { env, encoding: "utf8" })
+    const { stdout } = spawnSync(process.execPath, [host, how], { env, encoding: "utf8" })
     return stdout.trim()
   }
 
   it("goes with the process", async () => {
-    expect(spill("end")).toMatch(/\/stepline-output-\w+\/[-\w]+\.log 100000$/)
+    expect(await spill("end")).toMatch(/\/stepline-output-\w+\/[-\w]+\.log 100000$/)
     expect((await readdir(path())).filter((name) => name.startsWith("stepline-output-"))).toEqual([])
   })
 
   it("goes with a process that is killed", async () => {
-    const [file = ""] = spill("kill").split(" ")
+    const [file = ""] = (await spill("kill")).split(" ")
     const left = async () => (await readdir(path())).filter((name) => name.startsWith("stepline-output-"))
     await expect.poll(left, { timeout: 20_000 }).toEqual([])
     await expect(stat(file)).rejects.toMatchObject({ code: "ENOENT" })
@@ -174,7 +174,7 @@ describe("the folder of these files", () => {
     await makeAged("stepline-output-new", 23)
     await makeAged("stepline-other", 25)
     await symlink(path("stepline-other"), path("stepline-output-link"))
-    spill("end")
+    await spill("end")
     const names = await readdir(path())
     expect(names.filter((name) => name.startsWith("stepline-")).sort()).toEqual([
       "stepline-other",

@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from "node:fs"
 import { delimiter } from "node:path"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { localFiles } from "../../src/io/index.ts"
+import { compileScript } from "../support/run-script.ts"
 import { useTempFolder } from "./temp-folder.ts"
 
 const path = useTempFolder()
@@ -137,14 +138,14 @@ it("is seen by ls where getfacl is missing", { skip: !hasLists }, async () => {
 
 describe.skipIf(!isRoot)("a process that may not give the file its owner", () => {
   /** As the user 1234, who is in no group of the file. */
+  let script: string
+  beforeAll(async () => {
+    script = await compileScript("test/io/replace-as.ts")
+  })
   const replaceAsOther = (name: string, text: string): string =>
     execFileSync(
       "setpriv",
-      ["--reuid=1234", "--regid=1234", "--clear-groups", "--", process.execPath, "--import", "tsx"].concat([
-        "test/io/replace-as.ts",
-        path(name),
-        text,
-      ]),
+      ["--reuid=1234", "--regid=1234", "--clear-groups", "--", process.execPath, script, path(name), text],
       { encoding: "utf8", env: { ...process.env, TMPDIR: path() } },
     )
   const share = (...names: ReadonlyArray<string>) => {

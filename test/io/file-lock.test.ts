@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { readdir, readFile, utimes, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { withFileLock } from "../../src/io/file-lock.ts"
+import { compileScript } from "../support/run-script.ts"
 import { useTempFolder } from "./temp-folder.ts"
 
 const path = useTempFolder()
@@ -12,7 +13,8 @@ const ageless = { staleAfter: Number.POSITIVE_INFINITY }
 
 /** A lock as a process left it that was killed while it held it. */
 const leaveBehind = async (name: string): Promise<string> => {
-  const holder = spawn(process.execPath, ["--import", "tsx", "test/io/lock-holder.ts", path(name)], {
+  const script = await compileScript("test/io/lock-holder.ts")
+  const holder = spawn(process.execPath, [script, path(name)], {
     stdio: ["ignore", "pipe", "inherit"],
   })
   await once(holder.stdout, "data")

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFile, writeFile } from "node:fs/promises"
-import { fileURLToPath } from "node:url"
-import { describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
+import { compileScript, root } from "../support/run-script.ts"
 import { escapes } from "./escapes.ts"
 import { makeFifo } from "./fifo.ts"
 import { isRunning } from "./process-state.ts"
@@ -10,8 +10,10 @@ import { useTempFolder } from "./temp-folder.ts"
 
 const path = useTempFolder()
 
-const script = fileURLToPath(new URL("running-host.ts", import.meta.url))
-const root = fileURLToPath(new URL("../..", import.meta.url))
+let script: string
+beforeAll(async () => {
+  script = await compileScript("test/io/running-host.ts")
+})
 
 /**
  * Runs a command in a host of its own. What the command starts inherits the pipe `held`: it can be read to its end once
@@ -20,7 +22,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const startHost = (command: string, mode = "stay") => {
   makeFifo(path("held"))
   const line = `cd ${path()}; exec 9> held\n${command}`
-  const host = spawn(process.execPath, ["--import", "tsx", script, line, mode], {
+  const host = spawn(process.execPath, [script, line, mode], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   })
@@ -66,7 +68,7 @@ describe("a host that is killed", () => {
   })
 
   it("leaves nothing of a host that ran in one of its commands", async () => {
-    const inner = `${process.execPath} --import tsx ${script} "setsid --fork bash -c 'echo ready; exec sleep 600'; sleep 600"`
+    const inner = `${process.execPath} ${script} "setsid --fork bash -c 'echo ready; exec sleep 600'; sleep 600"`
     const { host, allEnded } = startHost(`cd ${root}; ${inner}`)
     await firstLines(host.stdout, 1)
     host.kill("SIGKILL")

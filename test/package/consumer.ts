@@ -1,10 +1,11 @@
 /** A project that uses the package as npm installs it, in a temporary folder: its types, or all of it, from a build, its peers by links. */
 import { execFile } from "node:child_process"
-import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises"
+import { copyFile, cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
-import { root } from "../support/run-script.ts"
+import { builtPackage } from "../support/built-package.ts"
+import { root } from "../support/root.ts"
 
 const compilers = { newest: "typescript", "5.9": "typescript-5.9" } as const
 
@@ -48,14 +49,10 @@ export const makeConsumer = async ({
     await symlink(join(root, "node_modules", name), join(modules, name))
   }
   await writeFile(join(folder, "package.json"), '{"type":"module"}')
-  const out = join(modules, "stepline/dist")
-  const build = [
-    compiler("newest"),
-    "-p",
-    join(root, "tsconfig.build.json"),
-    ...(runs ? [] : ["--emitDeclarationOnly"]),
-  ]
-  await run(process.execPath, [...build, "--outDir", out], { cwd: root })
+  await cp(join(await builtPackage(), "dist"), join(modules, "stepline/dist"), {
+    recursive: true,
+    filter: (path) => runs || !path.endsWith(".js"),
+  })
   return {
     folder,
     compile: async (source, options, version) => {

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFile, stat, writeFile } from "node:fs/promises"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { ToolFilters } from "../../src/policy/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { compileScript } from "../support/run-script.ts"
 
 const path = useTempFolder()
 
@@ -83,11 +83,10 @@ describe("save", () => {
     expect((await ToolFilters.load(path("rules.toml"))).evaluate(shell, { command: "ls" })).toBeUndefined()
   })
 
-  const script = fileURLToPath(new URL("save-rules.ts", import.meta.url))
-  const saving = () => ["--import", "tsx", "--conditions=@stepline/source", script, path("rules.toml")]
+  const saving = async () => [await compileScript("test/policy/save-rules.ts"), path("rules.toml")]
 
   it("of a process that is killed leaves a whole file, with all that it had saved", async () => {
-    const child = spawn(process.execPath, [...saving(), "a", "100000"], {
+    const child = spawn(process.execPath, [...(await saving()), "a", "100000"], {
       stdio: ["ignore", "pipe", "inherit"],
     })
     let text = ""
@@ -103,7 +102,7 @@ describe("save", () => {
   })
 
   it("of several processes at once loses none of their rules", async () => {
-    const args = saving()
+    const args = await saving()
     const ends = ["a", "b", "c"].map(async (name) => {
       const [code] = await once(
         spawn(process.execPath, [...args, name, "40"], { stdio: ["ignore", "ignore", "inherit"] }),

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { probeSandbox, SandboxError, sandboxedMachine } from "../../src/sandbox/index.ts"
-import { checkout } from "../cli/built-cli.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { builtPackage } from "../support/built-package.ts"
 import { runOn } from "./host.ts"
 
 const path = useTempFolder()
@@ -49,8 +49,8 @@ describe("where there can be no sandbox, none is pretended", () => {
   })
 
   it("runs nothing where a real kernel has no user namespaces left", async () => {
-    const script = path("try.mts")
-    const entry = join(checkout, "src/sandbox/index.ts")
+    const script = path("try.mjs")
+    const entry = join(await builtPackage(), "dist/sandbox/index.js")
     await writeFile(
       script,
       `import { sandboxedMachine } from ${JSON.stringify(entry)}
@@ -58,7 +58,7 @@ describe("where there can be no sandbox, none is pretended", () => {
        await machine?.processes.run({ command: "touch", args: ["ran"], cwd: ${JSON.stringify(path())}, onOutput: async () => {} })
        process.exit()`,
     )
-    const node = `${process.execPath} --conditions=@stepline/source --import ${import.meta.resolve("tsx")} ${script}`
+    const node = `${process.execPath} ${script}`
     // The limit holds below the namespace in which it is set.
     const { stdout } = await promisify(execFile)("unshare", [
       "-Ur",
@@ -110,17 +110,17 @@ describe("sandboxes of one process", () => {
   })
 
   it.each(["SIGTERM", "SIGKILL"])("leave nothing behind when their host dies by %s", async (signal) => {
-    const script = path("die.mts")
+    const script = path("die.mjs")
+    const entry = join(await builtPackage(), "dist/sandbox/index.js")
     await writeFile(
       script,
-      `import { sandboxedMachine } from ${JSON.stringify(join(checkout, "src/sandbox/index.ts"))}
+      `import { sandboxedMachine } from ${JSON.stringify(entry)}
        await sandboxedMachine({ cwd: ${JSON.stringify(path())} })
        process.kill(process.pid, ${JSON.stringify(signal)})
        setInterval(() => {}, 1000)`,
     )
-    const args = ["--conditions=@stepline/source", "--import", import.meta.resolve("tsx"), script]
     const env = { ...process.env, SANDBOX_TEST: path() }
-    await expect(promisify(execFile)(process.execPath, args, { env })).rejects.toMatchObject({ signal })
+    await expect(promisify(execFile)(process.execPath, [script], { env })).rejects.toMatchObject({ signal })
     await vi.waitFor(
       async () => {
         const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name))

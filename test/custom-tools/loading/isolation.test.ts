@@ -11,7 +11,7 @@ import {
   runOutside,
 } from "../../../src/custom-tools/loading/isolation.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
-import { root, runScript } from "../../support/run-script.ts"
+import { compileScript, root, runScript } from "../../support/run-script.ts"
 
 const path = useTempFolder()
 
@@ -70,9 +70,9 @@ describe("the process", () => {
     // Files: what Node gives a child for pipes cannot be opened by a path.
     const outputs = [path("stdout"), path("stderr")] as const
     const handles = await Promise.all(outputs.map((file) => open(file, "a")))
-    const options = ["--import", "tsx", "-C", "@stepline/source", sample("prints")]
+    const script = await compileScript(sample("prints"))
     const stdio = ["ignore", ...handles.map(({ fd }) => fd)] as StdioOptions
-    const child = spawn(process.execPath, options, { cwd: root, stdio })
+    const child = spawn(process.execPath, [script], { cwd: root, stdio })
     expect(await once(child, "close")).toEqual([0, null])
     for (const handle of handles) await handle.close()
     const [stdout, stderr] = await Promise.all(outputs.map((file) => readFile(file, "utf8")))
@@ -97,10 +97,10 @@ describe("the process", () => {
   })
 
   it("goes on after the host's own failures where Node was told so", async () => {
-    const options = ["--unhandled-rejections=warn", "--import", "tsx", "-C", "@stepline/source"]
+    const script = await compileScript(sample("own-rejection"))
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,
-      [...options, sample("own-rejection"), "and goes on"],
+      ["--unhandled-rejections=warn", script, "and goes on"],
       { cwd: root },
     )
     expect(stdout).toBe("the host goes on\n")

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { checkout } from "../../cli/built-cli.ts"
+import { compileScript } from "../../support/run-script.ts"
 import { Editor } from "./editor.ts"
 
 it("the agent of docs/hosts.md runs as it stands", async () => {
@@ -13,7 +14,7 @@ it("the agent of docs/hosts.md runs as it stands", async () => {
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const path = join(folder, "agent.ts")
   await writeFile(path, code)
-  const command = [process.execPath, "--import", import.meta.resolve("tsx"), "-C", "@stepline/source", path]
+  const command = [process.execPath, await compileScript(path)]
   const editor = await Editor.open(command, folder, { capabilities: { terminal: true } })
   expect(await editor.prompt("hello")).toBe("end_turn")
   expect(editor.asked[0]!.toolCall.title).toBe("Shell: echo hello")

@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { compileScript } from "../../support/run-script.ts"
 import { revisions, stockClient } from "./connected.ts"
 
 /** The server that the conformance suite is run against, in a process of its own. */
 const start = async (): Promise<URL> => {
-  const file = fileURLToPath(new URL("conformance-server.ts", import.meta.url))
-  const child = spawn(process.execPath, ["--import", "tsx", "-C", "@stepline/source", file])
+  const server = await compileScript("test/hosts/mcp/conformance-server.ts")
+  const child = spawn(process.execPath, [server])
   onTestFinished(() => void child.kill("SIGKILL"))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return new URL((await lines.next()).value!)

@@ -5,17 +5,17 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { compileScript } from "../../support/run-script.ts"
 
 const suite = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json")
-const server = fileURLToPath(new URL("conformance-server.ts", import.meta.url))
 // The suite reads folders with a function that Node has from 22 on.
 const runsSuite = Number.parseInt(process.versions.node, 10) >= 22
 
 /** Starts the server, and gives its address. */
 const start = async () => {
-  const child = spawn(process.execPath, ["--import", "tsx", "-C", "@stepline/source", server], {
+  const server = await compileScript("test/hosts/mcp/conformance-server.ts")
+  const child = spawn(process.execPath, [server], {
     stdio: ["ignore", "pipe", "inherit"],
   })
   for await (const line of createInterface({ input: child.stdout })) {

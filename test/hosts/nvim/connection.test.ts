@@ -1,11 +1,11 @@
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { NvimConnection } from "../../../src/hosts/nvim/connection.ts"
 import { runNode } from "../../cli/built-cli.ts"
 import { deferred } from "../../support/deferred.ts"
+import { compileScript } from "../../support/run-script.ts"
 import { callOf } from "./call-of.ts"
 import { hostOf, nvimAt, openEditor, temporaryFolder } from "./editor.ts"
 import { describeWithNvim, type HeadlessNvim } from "./headless-nvim.ts"
@@ -47,9 +47,8 @@ describeWithNvim("a connection", () => {
   test("that is idle does not keep its program alive", async () => {
     const folder = await temporaryFolder()
     const nvim = await nvimAt(join(folder, "nvim.sock"), folder)
-    const script = fileURLToPath(new URL("./idle-host.ts", import.meta.url))
-    const tsx = import.meta.resolve("tsx")
-    const result = await runNode(["--conditions=@stepline/source", "--import", tsx, script, nvim.address])
+    const script = await compileScript("test/hosts/nvim/idle-host.ts")
+    const result = await runNode([script, nvim.address])
     expect(result).toEqual({ status: 0, stdout: `connected to ${nvim.address}`, stderr: "" })
   })
 

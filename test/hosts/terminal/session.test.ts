@@ -1,11 +1,11 @@
 import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { subagentTools } from "../../../src/impls/index.ts"
 import { ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import { useCli } from "../../cli/built-cli.ts"
+import { compileScript } from "../../support/run-script.ts"
 import { PseudoTerminal } from "./pseudo-terminal.ts"
 import type { ScreenOptions } from "./screen.ts"
 import { SessionTerminal } from "./session-terminal.ts"
@@ -254,9 +254,8 @@ describe("leaving", () => {
   })
 
   test("by a crash gives the terminal back too, and tells what happened", async () => {
-    const file = fileURLToPath(new URL("./crashing-session.ts", import.meta.url))
-    const tsx = import.meta.resolve("tsx")
-    await using terminal = new PseudoTerminal(["--conditions=@stepline/source", "--import", tsx, file])
+    const file = await compileScript("test/hosts/terminal/crashing-session.ts")
+    await using terminal = new PseudoTerminal([file])
     await terminal.see("ready")
     terminal.enter("crash")
     expect(await terminal.exited).toBe(1)

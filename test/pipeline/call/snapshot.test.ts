@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process"
 import { readFile, writeFile } from "node:fs/promises"
-import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
 import { astEditTool, editFileTool } from "../../../src/impls/index.ts"
@@ -15,16 +14,16 @@ import {
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { never } from "../../support/deferred.ts"
 import { executorOf } from "../../support/executor-of.ts"
+import { compileScript } from "../../support/run-script.ts"
 
 const path = useTempFolder()
-const child = fileURLToPath(new URL("restoring-process.ts", import.meta.url))
 
 /** Restores in a process of its own. Gives the events that it told. */
 const inSecondProcess = async (
   way: "approve" | "deny" | "apply" | "discard",
   ...snapshots: ReadonlyArray<CallSnapshot>
 ): Promise<Array<ToolEvent>> => {
-  const args = ["--import", "tsx", "-C", "@stepline/source", child, path(), way]
+  const args = [await compileScript("test/pipeline/call/restoring-process.ts"), path(), way]
   const running = promisify(execFile)(process.execPath, args)
   running.child.stdin!.end(JSON.stringify(snapshots))
   return JSON.parse((await running).stdout) as Array<ToolEvent>

@@ -8,13 +8,18 @@ import { promisify } from "node:util"
 import { build } from "esbuild"
 import { afterAll, describe, expect, it } from "vitest"
 import { defineTool, pipeline } from "../../../src/index.ts"
-import { root, runScript } from "../../support/run-script.ts"
+import { root } from "../../support/root.ts"
 import { everyKind } from "./effect-schemas.ts"
 
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "stepline-schema-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const script = join(root, "test/pipeline/schema/effect-schema-process.ts")
+
+const runUnderTsx = () => {
+  const args = ["--import", "tsx", "-C", "@stepline/source", script]
+  return promisify(execFile)(process.execPath, args, { cwd: root })
+}
 
 describe("a bare schema of Effect", () => {
   it("is read and checked under tsx as anywhere", async () => {
@@ -24,7 +29,7 @@ describe("a bare schema of Effect", () => {
       parameters: everyKind,
       compose: () => pipeline(),
     })
-    const told = JSON.parse((await runScript(script)).stdout)
+    const told = JSON.parse((await runUnderTsx()).stdout)
     expect(told).toEqual({
       parameters,
       outputSchema: parameters,

@@ -18,9 +18,9 @@ import { join } from "node:path"
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { localMachine } from "../../../src/io/index.ts"
 import { recoverStages, StagingError, stagingMachine } from "../../../src/sandbox/index.ts"
-import { checkout } from "../../cli/built-cli.ts"
 import { writeFiles } from "../../custom-tools/loading/write-files.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
+import { builtPackage } from "../../support/built-package.ts"
 import { treeOf } from "./tree.ts"
 
 const path = useTempFolder()
@@ -376,17 +376,15 @@ describe("its changes", () => {
 })
 
 describe("a process that is killed while it applies", () => {
-  const applier = (id: string) => {
+  const applier = async (id: string) => {
+    const entry = join(await builtPackage(), "dist/sandbox/index.js")
     const script = `
-      import { stagingMachine } from ${JSON.stringify(join(checkout, "src/sandbox/index.ts"))}
+      import { stagingMachine } from ${JSON.stringify(entry)}
       console.log("go")
       await stagingMachine().staging.apply(${JSON.stringify(id)})`
-    const tsx = import.meta.resolve("tsx")
-    return spawn(
-      process.execPath,
-      ["--conditions=@stepline/source", "--import", tsx, "--input-type=module", "-e", script],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    )
+    return spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    })
   }
 
   const change =
@@ -405,7 +403,7 @@ describe("a process that is killed while it applies", () => {
       await writeFiles(path(), { ...files, "ws/tree/deep/er.txt": "x" })
       const { id } = await run(change)
       await promisedCopy()
-      const child = applier(id)
+      const child = await applier(id)
       const exited = once(child, "exit")
       const watcher = watch(last.startsWith("tree") ? path("ws/tree") : ws(), (_event, name) => {
         const made = last.split("/").at(-1)
