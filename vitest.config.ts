@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
@@ -8,10 +9,33 @@ const report = process.env.TEST_REPORT
 // What tests log does not belong among what their user's tools have logged.
 const env = { XDG_STATE_HOME: join(tmpdir(), "stepline-test-state") }
 
+/** Folders whose tests call functions, and leave the process as they found it: it goes on with the next file. */
+const functionFolders = ["effect", "handlers", "pipeline", "policy", "resolve", "text"]
+
+/** What changes or measures a process, or replaces modules: a file that names it has a process of its own there too. */
+const processWide =
+  /\bvi\.(?:mock|hoisted|stub|spyOn|useFake|reset|setSystem)|\bprocess\.(?!execPath\b|pid\b)|\bglobalThis\b|support\/(?:growth|unhandled)/
+
+const functions = functionFolders
+  .flatMap((folder) => {
+    const names = readdirSync(join("test", folder), { recursive: true, encoding: "utf8" })
+    return names.map((name) => join("test", folder, name))
+  })
+  .filter((path) => path.endsWith(".test.ts") && !processWide.test(readFileSync(path, "utf8")))
+
+/** What compilers and typedoc make of the sources, and what stands in them and in the pages. A second run, on another Node, is without it. */
+const sourcesOnly = [
+  "test/doc-comments.test.ts",
+  "test/docs/{links,site}.test.ts",
+  "test/package/consumer-types.test.ts",
+]
+const leftOut = process.env.TEST_NODE_AGAIN === undefined ? [] : sourcesOnly
+
 export default defineConfig({
   resolve: { conditions: ["@stepline/source"] },
   ssr: { resolve: { conditions: ["@stepline/source"] } },
   test: {
+    globalSetup: "test/support/run-folder.ts",
     // For what never ends. How long the rest takes is the machine's affair.
     testTimeout: 120_000,
     // Most of them wait for processes; by default two cores would get one worker.
@@ -19,7 +43,17 @@ export default defineConfig({
     hookTimeout: 120_000,
     ...(report !== undefined && { reporters: ["default", ["json", { outputFile: report }]] }),
     projects: [
-      { extends: true, test: { name: "all", include: ["test/**/*.test.ts"], env } },
+      {
+        extends: true,
+        test: {
+          name: "processes",
+          include: ["test/**/*.test.ts"],
+          exclude: [...functions, ...leftOut],
+          env,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { extends: true, test: { name: "functions", include: functions, env, isolate: false } },
       {
         extends: true,
         test: {
