@@ -9,6 +9,17 @@ export const noRuleFor = (toolName: string): string => `There is no rule for the
 
 const ask = (because: string): Explanation => ({ verdict: "ask", because })
 
+/** One sentence a tool, however many of its calls wait. */
+const withoutRules = new WeakMap<FilteredTool, Explanation>()
+
+const noRule = (tool: FilteredTool): Explanation => {
+  const known = withoutRules.get(tool)
+  if (known !== undefined) return known
+  const made = ask(noRuleFor(tool.name))
+  withoutRules.set(tool, made)
+  return made
+}
+
 const becauses = {
   approve: "A rule approves this call.",
   deny: "A rule denies this call.",
@@ -21,7 +32,7 @@ export const explained = (
   tool: FilteredTool,
   params: unknown,
 ): Explanation => {
-  if (filters === undefined) return ask(noRuleFor(tool.name))
+  if (filters === undefined) return noRule(tool)
   try {
     if (filters.explain !== undefined) return filters.explain(tool, params)
     const verdict = filters.evaluate(tool, params) ?? "ask"

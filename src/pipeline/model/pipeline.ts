@@ -78,12 +78,21 @@ export const describePart = (part: PipelinePart<unknown>): PartDescription => {
   return { kind, name, ...(label !== undefined && { label }), ...(person && { person }) }
 }
 
-/** A function as a handler. Its name is read when it is asked for: that costs more than to make all the rest. */
-class FunctionHandler<R> implements EffectHandler<R> {
+/**
+ * A function in its place, which is its own handler: pipelines are made anew for every call, and kept while it waits. Its name
+ * is read when it is asked for: that costs more than to make all the rest.
+ */
+class PlacedFunction<R, Kind extends "handler" | "finally"> implements EffectHandler<R> {
+  readonly kind: Kind
   readonly call: EffectHandler<R>["call"]
 
-  constructor(call: EffectHandler<R>["call"]) {
+  constructor(kind: Kind, call: EffectHandler<R>["call"]) {
+    this.kind = kind
     this.call = call
+  }
+
+  get handler(): EffectHandler<R> {
+    return this
   }
 
   get name(): string {
@@ -106,11 +115,24 @@ class Placed<R, Kind extends "handler" | "finally"> {
   }
 }
 
-const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<Needs<R>> => {
-  if (typeof value === "function") return new FunctionHandler(value as HandlerFunction<Needs<R>>)
+const checkedHandler = <R>(value: EffectHandler<R>): EffectHandler<Needs<R>> => {
   if (typeof value?.call === "function") return value as EffectHandler<Needs<R>>
   throw new TypeError("Expected an effect handler or a function of the handler's context")
 }
+
+const placed = <R, Kind extends "handler" | "finally">(
+  kind: Kind,
+  value: EffectHandler<R> | HandlerFunction<R>,
+): Placed<Needs<R>, Kind> | PlacedFunction<Needs<R>, Kind> =>
+  typeof value === "function"
+    ? new PlacedFunction(kind, value as HandlerFunction<Needs<R>>)
+    : new Placed(kind, checkedHandler(value))
+
+const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<Needs<R>> =>
+  typeof value === "function" ? placed("handler", value).handler : checkedHandler(value)
+
+/** The gate of all pipelines that say nothing of theirs. */
+const plainGate: GatePart = { kind: "approval", name: "awaitApproval", label: undefined, person: false }
 
 /** An immutable plan of a call. `R` are the services that its handlers' Effects need. */
 export class ToolPipeline<R = never> {
@@ -129,11 +151,12 @@ export class ToolPipeline<R = never> {
 
   /** Adds a handler that runs next. (Not `then`: an object with that method is taken for a promise.) */
   andThen<R2 = never>(next: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | Needs<R2>> {
-    return this.with(new Placed("handler", toHandler(next)))
+    return this.with(placed("handler", next))
   }
 
   /** Adds a gate: the call waits here for its host's decision. */
   awaitApproval(options?: ApprovalOptions): ToolPipeline<R> {
+    if (options === undefined) return this.with(plainGate)
     const person = options?.person === true
     return this.with({ kind: "approval", name: "awaitApproval", label: options?.label, person })
   }
@@ -158,7 +181,7 @@ export class ToolPipeline<R = never> {
 
   /** Adds a handler that always runs at the end: after success, error, denial, time-out, cancel and shutdown. */
   finally<R2 = never>(cleanup: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | Needs<R2>> {
-    return this.with(new Placed("finally", toHandler(cleanup)))
+    return this.with(placed("finally", cleanup))
   }
 
   /** What is left after a denial: the finally handlers alone. */
@@ -197,7 +220,8 @@ const isFinally = <R>(part: PipelinePart<R>): part is FinallyPart<R> => part.kin
 
 /** The finally parts among others, in order. */
 export const finallyPartsOf = <R>(parts: ReadonlyArray<PipelinePart<R>>): ReadonlyArray<FinallyPart<R>> =>
-  parts.filter(isFinally)
+  // The array of `filter` has room for sixteen more, which every call would keep.
+  parts.filter(isFinally).slice()
 
 /** The empty pipeline, to build on. */
 export const pipeline = (): ToolPipeline => ToolPipeline.empty
