@@ -1,5 +1,4 @@
 /** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
-
 import { byUser, type CancelledBy, type CancellingParty, type DecidedBy } from "../model/decision.ts"
 import type { CompletedEvent, DeniedBy, ErrorReason, FinalStatus, TerminalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
@@ -7,6 +6,8 @@ import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
 import type { ToolOutput } from "../model/output.ts"
 import { Fifo } from "../schedule/fifo.ts"
 import { LateMap } from "../schedule/late-map.ts"
+import { OutputReads } from "./output-reads.ts"
+import { type Stored, TaskWaiters } from "./task-waiters.ts"
 
 /** What a task is doing, or how it ended. `pending`: it waits for a place in the pool; `waiting`: for the host. */
 export type TaskStatus = "pending" | "running" | "waiting" | FinalStatus
@@ -59,12 +60,6 @@ export interface RunningTask {
   cancel(reason?: string, by?: CancellingParty): boolean
 }
 
-/** How far a task's output was read: so many characters, or, of one that has ended, what was left. */
-interface OutputRead {
-  readonly end: number
-  readonly rest: string
-}
-
 interface FinishedTask {
   readonly task: BackgroundTask
   readonly endedAt: number
@@ -102,11 +97,9 @@ interface BackgroundTasksOptions {
 }
 
 /** Where the results of tasks are kept. */
-export interface TaskJournal {
+export interface TaskJournal extends Stored {
   kept(task: BackgroundTask): void
   forgot(taskId: string): void
-  /** Does something once all before it is stored. */
-  after(act: () => void, lost?: () => void): void
 }
 
 /** How long `wait` waits. */
@@ -124,8 +117,8 @@ export class BackgroundTasks {
   /** The agents of tasks whose results were dropped unread, and the ids in the order of their dropping. */
   private readonly expiredAgents = new LateMap<string, string>()
   private readonly expired = new Fifo<string>()
-  private readonly waiters = new LateMap<string, Set<(task: BackgroundTask | undefined) => void>>()
-  private readonly reads = new LateMap<string, OutputRead>()
+  private readonly waiters: TaskWaiters<BackgroundTask>
+  private readonly reads = new OutputReads()
   private readonly ttl: number
   private readonly max: number
   private readonly now: () => number
@@ -142,6 +135,7 @@ export class BackgroundTasks {
     this.starting = options.starting
     this.forgotten = options.forgotten
     this.journal = options.journal
+    this.waiters = new TaskWaiters(options.journal)
   }
 
   /** @internal */
@@ -183,24 +177,8 @@ export class BackgroundTasks {
   wait(id: string, { signal }: WaitOptions = {}): Promise<BackgroundTask | undefined> {
     const task = this.get(id)
     const isOver = task === undefined ? this.starting(id) === undefined : this.finished.has(id)
-    if (isOver) return new Promise((resolve) => this.tell(resolve, task))
-    if (signal?.aborted === true) return Promise.resolve(undefined)
-    return new Promise((resolve) => {
-      const stop = () => this.stopWaiting(id, answer)
-      const answer = (ended: BackgroundTask | undefined) => {
-        signal?.removeEventListener("abort", stop)
-        resolve(ended)
-      }
-      const waiting = this.waiters.get(id) ?? new Set()
-      this.waiters.set(id, waiting.add(answer))
-      signal?.addEventListener("abort", stop, { once: true })
-    })
-  }
-
-  private stopWaiting(id: string, resolve: (task: BackgroundTask | undefined) => void): void {
-    const waiting = this.waiters.get(id)
-    if (waiting?.delete(resolve) === true && waiting.size === 0) this.waiters.delete(id)
-    resolve(undefined)
+    if (isOver) return this.waiters.told(task)
+    return this.waiters.wait(id, signal)
   }
 
   /** True if the task was still running, or about to, and is being cancelled. */
@@ -235,12 +213,12 @@ export class BackgroundTasks {
     if ("editedParams" in event) task.editedParams = event.editedParams
     if (cleanupErrors !== undefined) task.cleanupErrors = cleanupErrors
     if (event._tag === "Completed" && event.staged !== undefined) task.staged = event.staged
-    this.keepUnread(run, content)
+    this.reads.keepUnread(run, content)
     this.running.delete(callId)
     const endedAt = this.now()
     this.keep(task, endedAt)
     this.dropOld(endedAt)
-    this.answerWaiters(callId, task)
+    this.waiters.answer(callId, task)
   }
 
   private keep(task: BackgroundTask, endedAt: number): void {
@@ -256,7 +234,7 @@ export class BackgroundTasks {
 
   /** @internal The call has ended, whether it became a task or not. */
   over(callId: string): void {
-    if (this.waiters.size > 0) this.answerWaiters(callId, undefined)
+    this.waiters.answer(callId, undefined)
   }
 
   /** @internal Whether a background call of the agent waits for its start. */
@@ -273,46 +251,15 @@ export class BackgroundTasks {
   /** @internal What a task put out since this was last asked. */
   readOutput(id: string): string {
     const run = this.running.get(id)
-    const read = this.reads.get(id)
-    if (run !== undefined) {
-      const { text, end } = run.outputSince(read?.end ?? 0)
-      this.reads.set(id, { end, rest: "" })
-      return text
-    }
-    const task = this.finished.get(id)?.task
-    if (task === undefined) return ""
-    this.reads.set(id, { end: 0, rest: "" })
-    return read === undefined ? task.content : read.rest
-  }
-
-  /** Somebody reads its output: what is left of it. Where nothing was streamed, the result is news. */
-  private keepUnread(run: RunningTask, content: string): void {
-    const read = this.reads.get(run.callId)
-    if (read === undefined) return
-    const { text, end } = run.outputSince(read.end)
-    this.reads.set(run.callId, { end, rest: end === 0 ? content : text })
-  }
-
-  private answerWaiters(id: string, task: BackgroundTask | undefined): void {
-    const waiting = this.waiters.get(id)
-    this.waiters.delete(id)
-    for (const resolve of waiting ?? []) this.tell(resolve, task)
-  }
-
-  /** Only what cannot be forgotten is told. */
-  private tell(resolve: (task: BackgroundTask | undefined) => void, task: BackgroundTask | undefined): void {
-    if (this.journal === undefined || task === undefined) resolve(task)
-    else
-      this.journal.after(
-        () => resolve(task),
-        () => resolve(undefined),
-      )
+    return run === undefined
+      ? this.reads.ended(id, this.finished.get(id)?.task.content)
+      : this.reads.running(id, run)
   }
 
   /** @internal What runs goes on in another process. */
   leave(): void {
     this.running.clear()
-    for (const id of [...this.waiters.keys()]) this.answerWaiters(id, undefined)
+    this.waiters.leave()
   }
 
   private forget(id: string): void {
@@ -322,7 +269,7 @@ export class BackgroundTasks {
     }
     this.order.delete(id)
     // It is read until it is taken.
-    this.reads.delete(id)
+    this.reads.forget(id)
   }
 
   private forgetExpired(id: string): void {

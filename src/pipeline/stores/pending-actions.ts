@@ -2,8 +2,10 @@
  * The previews of an agent that wait to be applied or discarded: a stack, latest on top. An action is claimed by one
  * `resolve` at a time and comes back to its place if that fails, so it is applied at most once and never lost.
  */
+import { resolveName } from "../../resolve/definition.ts"
 import * as toolChoice from "../../resolve/tool-choice.ts"
 import type { Journal } from "../call/journal.ts"
+import type { ToolCall } from "../model/call.ts"
 import type { EffectHandler } from "../model/handler.ts"
 import type { ActionFunction, PendingActions, PushedAction } from "../model/pending-actions.ts"
 import type { PendingAction, StagedAction } from "../model/staged-action.ts"
@@ -72,6 +74,13 @@ export class ActionStore {
   setTurn(agentId: string, turn: toolChoice.TurnState): void {
     const agent = this.agents.get(agentId)
     if (agent !== undefined) agent.turn = turn
+  }
+
+  /** Calls were enqueued, and nobody said that they are a turn. */
+  calledOutsideTurns(calls: ReadonlyArray<ToolCall>): void {
+    for (const { agentId, name } of calls) {
+      if (name !== resolveName) this.setTurn(agentId, toolChoice.unwatched(this.turn(agentId)))
+    }
   }
 
   get tooMany(): string {
