@@ -105,7 +105,7 @@ const withTimeline = (command: Command): Command =>
   )
 
 const withStore = (command: Command, what: string): Command =>
-  command.option("--durable <FILE>", `keep the calls in this store: ${what}`)
+  command.option("--durable <STORE>", `keep the calls in this store, a file or postgres://…: ${what}`)
 
 const runHelp = `
 A line of FILE is a call:
@@ -265,7 +265,7 @@ program
   .description(
     "list what the calls of a store (--durable) wait for, or answer it, while another process runs them",
   )
-  .requiredOption("--store <FILE>", "the store")
+  .requiredOption("--store <STORE>", "the store: its file, or postgres://…")
   .option("--approve <CALL>", "approve the call of this id (repeatable)", collect)
   .option("--deny <CALL>", "deny the call of this id (repeatable)", collect)
   .option("--reason <TEXT>", "why, for the model")

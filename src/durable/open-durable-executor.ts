@@ -2,14 +2,16 @@
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { DurableClient } from "./durable-client.ts"
 import type { DurableExecutor } from "./durable-executor.ts"
+import { PostgresExecutor } from "./postgres/postgres-executor.ts"
+import { PostgresStore } from "./postgres/postgres-store.ts"
 import type { DurableOptions } from "./runner.ts"
 import { SqliteExecutor } from "./sqlite/sqlite-executor.ts"
 import { SqliteStore } from "./sqlite/sqlite-store.ts"
-import { storePath } from "./store-url.ts"
+import { isPostgres, storePath } from "./store-url.ts"
 
 /** What `openDurableExecutor` opens, and how its calls are run. */
 export interface OpenDurableOptions extends DurableOptions {
-  /** `sqlite:./calls.db`, or a path. It is made where there is none. */
+  /** `sqlite:./calls.db`, or a path: the file is made where there is none. Or `postgres://…`: its tables are made. */
   readonly store: string
   readonly registry: ToolRegistry<never>
 }
@@ -31,7 +33,12 @@ export async function openDurableExecutor(options: OpenDurableOptions): Promise<
 export async function openDurableExecutor(
   options: OpenClientOptions | OpenDurableOptions,
 ): Promise<DurableClient | DurableExecutor> {
-  if ("runner" in options) return new DurableClient(await SqliteStore.open(storePath(options.store)))
-  const { store, registry, ...rest } = options
+  const { store } = options
+  if ("runner" in options) {
+    const opening = isPostgres(store) ? PostgresStore.open(store, false) : SqliteStore.open(storePath(store))
+    return new DurableClient(await opening)
+  }
+  const { store: _, registry, ...rest } = options
+  if (isPostgres(store)) return PostgresExecutor.open(store, registry, rest)
   return SqliteExecutor.open(storePath(store), registry, rest)
 }

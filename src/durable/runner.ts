@@ -35,6 +35,8 @@ export interface RunnerParts {
   readonly onFenced?: () => void
 }
 
+const ruleKey = ({ tool, params, choice }: RuleRow): string => JSON.stringify([tool, params, choice])
+
 /** Runs calls, and keeps what they do in a store. */
 export class Runner {
   readonly executor: ToolExecutor
@@ -44,6 +46,8 @@ export class Runner {
   private readonly filters: CallFilter
   private readonly parts: RunnerParts
   private readonly keepsRules: boolean
+  /** The rules that were made here, or read. */
+  private readonly rules = new Set<string>()
 
   constructor(
     parts: RunnerParts,
@@ -62,7 +66,9 @@ export class Runner {
     this.folder = resolve(cwd)
     const keeping = rememberingFilter(this.filters, ({ name }, params, choice) => {
       const texts = { params: JSON.stringify(params), choice: JSON.stringify(choice) }
-      this.journal.made({ cwd: this.folder, tool: name, ...texts })
+      const rule = { cwd: this.folder, tool: name, ...texts }
+      this.rules.add(ruleKey(rule))
+      this.journal.made(rule)
     })
     const filters = keepsRules ? keeping : this.filters
     this.executor = new ToolExecutor(parts.registry, withJournal({ ...options, cwd, filters }, this.journal))
@@ -73,9 +79,17 @@ export class Runner {
     return this.journal.parts.intake.isTaken(callId)
   }
 
-  /** Rules that were made in its folder. */
+  /** Whether it is, or was, though what was read of the store may not say so yet. */
+  hasHad(callId: string): boolean {
+    return this.has(callId) || this.journal.hasEnded(callId)
+  }
+
+  /** Rules that were made in its folder; those that it has are left out. */
   restoreRules(rules: ReadonlyArray<RuleRow>): void {
-    if (this.keepsRules) restoreRules(rules, this.filters, this.parts.registry)
+    if (!this.keepsRules) return
+    const news = rules.filter((rule) => !this.rules.has(ruleKey(rule)))
+    for (const rule of news) this.rules.add(ruleKey(rule))
+    restoreRules(news, this.filters, this.parts.registry)
   }
 
   restore(state: StoredState): void {

@@ -1,4 +1,4 @@
-/** Why a store cannot be opened. */
+/** What is wrong with a store, in a sentence for its host. */
 export class StoreError extends Error {
   override readonly name = "StoreError"
 }
@@ -6,4 +6,15 @@ export class StoreError extends Error {
 /** Others run the calls of this process, which they held to be dead: nothing of what it did since may be stored. */
 export class FencedError extends Error {
   override readonly name = "FencedError"
+}
+
+/** Other processes run the calls of these agents. */
+export class ForeignAgentsError extends Error {
+  override readonly name = "ForeignAgentsError"
+  readonly agentIds: ReadonlyArray<string>
+
+  constructor(agentIds: ReadonlyArray<string>) {
+    super("Other processes run the calls of these agents")
+    this.agentIds = agentIds
+  }
 }

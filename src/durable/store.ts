@@ -107,6 +107,8 @@ export interface JournalStore {
   readonly firstSequence: number
   /** Stores all of it, or nothing. At once where the database is in this process. */
   commit(changes: Changes): void | Promise<void>
+  /** False while others may hold this process to be dead: then it starts nothing. Default true. */
+  readonly isCurrent?: boolean
   close(): void | Promise<void>
 }
 

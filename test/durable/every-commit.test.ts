@@ -1,9 +1,11 @@
 /** A host is killed before and after each of its commits; the next one goes on. */
 import { mkdir } from "node:fs/promises"
 import Libsql from "libsql"
+import postgres from "postgres"
 import { describe, expect, it } from "vitest"
 import type { ToolCallInput } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { describeWithPostgres, usePostgres } from "../servers/postgres.ts"
 import { ranIn, type Told, useHosts } from "./hosts.ts"
 import type { HostPlan } from "./store-host.ts"
 
@@ -36,16 +38,38 @@ const contents: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const ends = new Set(["Completed", "Error", "Denied", "Cancelled", "BackgroundCompleted"])
 
-const storedIn = (folder: string) => {
-  const database = new Libsql(`${folder}/calls.db`)
-  const all = (sql: string) => database.prepare(sql).all() as Array<Record<string, string | number | null>>
-  const events = all("SELECT event FROM events ORDER BY seq").map(
-    (row) => JSON.parse(String(row.event)) as Told,
-  )
-  const open = all("SELECT call_id FROM calls WHERE ended_at IS NULL")
-  const actions = all("SELECT action_id FROM actions")
-  const tasks = all("SELECT task FROM tasks").map((row) => JSON.parse(String(row.task)) as Told)
-  database.close()
+type Rows = Array<Record<string, string | number | null>>
+
+/** What is read of a store of either kind. */
+interface Tables {
+  readonly all: (table: string, where?: string) => Promise<Rows>
+  readonly close: () => Promise<void>
+}
+
+const tablesIn = (file: string): Tables => {
+  const database = new Libsql(file)
+  return {
+    all: async (table, where = "true") =>
+      database.prepare(`SELECT * FROM ${table} WHERE ${where}`).all() as Rows,
+    close: async () => void database.close(),
+  }
+}
+
+const tablesOf = (store: string): Tables => {
+  const sql = postgres(store, { max: 1 })
+  return {
+    all: (table, where = "true") => sql.unsafe<Rows>(`SELECT * FROM stepline_${table} WHERE ${where}`),
+    close: () => sql.end(),
+  }
+}
+
+const storedIn = async ({ all, close }: Tables) => {
+  const read = (rows: Rows, column: string) => rows.map((row) => JSON.parse(String(row[column])) as Told)
+  const events = read(await all("events", "true ORDER BY seq"), "event")
+  const open = await all("calls", "ended_at IS NULL")
+  const actions = await all("actions")
+  const tasks = read(await all("tasks"), "task")
+  await close()
   return { events, open, actions, tasks }
 }
 
@@ -66,8 +90,8 @@ const expectOrder = (ran: ReadonlyArray<string>): void => {
   expect(lane).toEqual([...lane].sort())
 }
 
-const expectWhole = async (folder: string): Promise<void> => {
-  const { events, open, actions, tasks } = storedIn(folder)
+const expectWhole = async (folder: string, tables: Tables): Promise<void> => {
+  const { events, open, actions, tasks } = await storedIn(tables)
   expect(open).toEqual([])
   expect(actions).toEqual([])
   for (const { callId } of calls) {
@@ -96,11 +120,47 @@ describe.each(["before", "after"] as const)("a host that is killed %s any of its
         expect(await hosts.dies(folder, plan)).toBe(false)
       }
       try {
-        await expectWhole(folder)
+        await expectWhole(folder, tablesIn(`${folder}/calls.db`))
       } catch (error) {
         throw new Error(`Killed ${kill} commit ${killAt}`, { cause: error })
       }
     }
     expect(points).toBeGreaterThan(20)
   }, 300_000)
+})
+
+describeWithPostgres("a host of a Postgres store that is killed", () => {
+  const server = usePostgres()
+
+  /** Its time as a runner is over at once. */
+  const expire = async (store: string) => {
+    const sql = postgres(store, { max: 1 })
+    await sql`UPDATE stepline_runners SET expires_at = now() - interval '1 second'`
+    await sql.end()
+  }
+
+  it.each(["before", "after"] as const)(
+    "%s any of its commits loses no call",
+    async (kill) => {
+      let points = 0
+      for (let killAt = 1, isKilled = true; isKilled; killAt += 1) {
+        const folder = path(`${kill}-${killAt}`)
+        await mkdir(folder)
+        const store = await server.database()
+        isKilled = await hosts.dies(folder, { ...plan, store, killAt, kill })
+        if (isKilled) {
+          points += 1
+          await expire(store)
+          expect(await hosts.dies(folder, { ...plan, store })).toBe(false)
+        }
+        try {
+          await expectWhole(folder, tablesOf(store))
+        } catch (error) {
+          throw new Error(`Killed ${kill} commit ${killAt}`, { cause: error })
+        }
+      }
+      expect(points).toBeGreaterThan(10)
+    },
+    300_000,
+  )
 })

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
-import { afterAll, beforeAll } from "vitest"
+import { afterAll, beforeAll, onTestFinished } from "vitest"
 import type { HostPlan } from "./store-host.ts"
 
 /** What a host told, as data. */
@@ -39,6 +39,47 @@ const runUntil = async (
   return { told, isKilled: signal === "SIGKILL" }
 }
 
+/** A host that runs. */
+export interface RunningHost {
+  readonly told: ReadonlyArray<Told>
+  /** Resolves with the first that it tells, or has told, that is so. */
+  until(isSo: (told: Told) => boolean): Promise<Told>
+  /** Resolves once that signal has ended it, where it does. */
+  kill(signal: NodeJS.Signals): Promise<void>
+}
+
+const startHost = (script: string, folder: string, plan: HostPlan): RunningHost => {
+  const args = [script, `${folder}/calls.db`, folder, JSON.stringify(plan)]
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
+  const exited = once(child, "exit")
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const told: Array<Told> = []
+  const waiting = new Set<(told: Told) => void>()
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const event = JSON.parse(line) as Told
+    told.push(event)
+    for (const hear of [...waiting]) hear(event)
+  })
+  return {
+    told,
+    until: (isSo) =>
+      new Promise((resolve) => {
+        const found = told.find(isSo)
+        if (found !== undefined) return resolve(found)
+        const hear = (event: Told) => {
+          if (!isSo(event)) return
+          waiting.delete(hear)
+          resolve(event)
+        }
+        waiting.add(hear)
+      }),
+    kill: async (signal) => {
+      child.kill(signal)
+      if (signal === "SIGKILL" || signal === "SIGTERM") await exited
+    },
+  }
+}
+
 /** Hosts as one file, which starts sooner. */
 export const useHosts = () => {
   const script = join(bundles, `store-host-${process.pid}.mjs`)
@@ -56,6 +97,8 @@ export const useHosts = () => {
   })
   afterAll(() => rm(script, { force: true }))
   return {
+    /** Starts a host, which ends with its test. */
+    start: (folder: string, plan: HostPlan): RunningHost => startHost(script, folder, plan),
     /** Runs a host until it is done, or until this is told: then it is killed. Gives all that it told. */
     run: async (folder: string, plan: HostPlan, killAt?: (told: Told) => boolean): Promise<Array<Told>> =>
       (await runUntil(script, folder, plan, killAt)).told,

@@ -4,6 +4,8 @@
  */
 import { appendFileSync } from "node:fs"
 import { openDurableExecutor } from "../../src/durable/index.ts"
+import { PostgresJournalStore } from "../../src/durable/postgres/journal-store.ts"
+import { PostgresStore } from "../../src/durable/postgres/postgres-store.ts"
 import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { astEditTool, editFileTool, shellTool, writeFileTool } from "../../src/impls/index.ts"
 import { defineTool, handler, pipeline, Step, type ToolCallInput, ToolRegistry } from "../../src/index.ts"
@@ -23,10 +25,15 @@ export interface HostPlan {
   /** Tools that are not there any more, or look otherwise now. */
   readonly without?: string
   readonly changed?: boolean
+  /** Another store than the file in its folder. */
+  readonly store?: string
+  /** Whether it goes on when nothing is left to do, until it is killed. */
+  readonly stays?: boolean
 }
 
-const [store, cwd, planText] = process.argv.slice(2) as [string, string, string]
+const [file, cwd, planText] = process.argv.slice(2) as [string, string, string]
 const plan = JSON.parse(planText) as HostPlan
+const { store = file } = plan
 
 const ran = (line: string) => appendFileSync(`${cwd}/ran.txt`, `${line}\n`)
 const tell = (line: unknown) => process.stdout.write(`${JSON.stringify(line)}\n`)
@@ -86,18 +93,39 @@ const tools = [
   ),
 ].filter(({ name }) => name !== plan.without)
 
+let commits = 0
+
+/** Kills this process at the commit that the plan says. */
+const die = (kill: "before" | "after"): void => {
+  if (kill === "before") commits += 1
+  if (commits === plan.killAt && plan.kill === kill) process.kill(process.pid, "SIGKILL")
+}
+
 if (plan.killAt !== undefined) {
   const { transaction } = StoreDatabase.prototype
-  let count = 0
   StoreDatabase.prototype.transaction = function (this: StoreDatabase, work) {
-    count += 1
-    if (count === plan.killAt && plan.kill === "before") process.kill(process.pid, "SIGKILL")
+    die("before")
     transaction.call(this, work)
-    if (count === plan.killAt) process.kill(process.pid, "SIGKILL")
+    die("after")
+  }
+  const { commit } = PostgresJournalStore.prototype
+  PostgresJournalStore.prototype.commit = async function (this: PostgresJournalStore, changes) {
+    die("before")
+    await commit.call(this, changes)
+    die("after")
+  }
+  const { submit } = PostgresStore.prototype
+  PostgresStore.prototype.submit = async function (this: PostgresStore, calls, runner) {
+    die("before")
+    const enqueued = await submit.call(this, calls, runner)
+    die("after")
+    return enqueued
   }
 }
 
-const durable = await openDurableExecutor({ store, registry: new ToolRegistry(tools), cwd })
+const onStoreError = (error: unknown) =>
+  tell({ _tag: error === undefined ? "Back" : "Away", message: String(error) })
+const durable = await openDurableExecutor({ store, registry: new ToolRegistry(tools), cwd, onStoreError })
 const { executor } = durable
 await durable.enqueue(plan.calls ?? [])
 tell({ _tag: "Opened", tasks: await durable.tasks.list(), pending: executor.agent().pendingActions.list() })
@@ -108,6 +136,15 @@ const decide = (event: Extract<Awaited<ReturnType<typeof executor.next>>, { _tag
   if (plan.decide === "edit") event.approve({ params: { text: "edited" } })
 }
 
+while (plan.stays) {
+  // Another one, once others have held this process to be dead.
+  for await (const event of durable.executor.events) {
+    tell(event)
+    if (event._tag === "AwaitingApproval") decide(event)
+    if (event._tag === "Delegate" && plan.answers !== false) event.succeed("answered")
+  }
+  await new Promise((resolve) => setTimeout(resolve, 10))
+}
 for (;;) {
   for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
     tell(event)

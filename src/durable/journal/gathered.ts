@@ -32,6 +32,8 @@ export class Gathered {
   /** What is dropped, and cleaned up after, by its id. */
   private readonly dropping = new Map<string, { readonly agentId: string; readonly action: StagedAction }>()
 
+  /** Agents that others have: nothing of them is stored. */
+  private readonly leftOut = new Set<string>()
   /** Whether so many events were told that their last number has to be stored. */
   private isTouched = false
 
@@ -54,6 +56,16 @@ export class Gathered {
     )
   }
 
+  /** Stores nothing of an agent, until it is admitted. */
+  leaveOut(agentId: string): void {
+    this.leftOut.add(agentId)
+  }
+
+  admit(agentId: string): void {
+    this.leftOut.delete(agentId)
+  }
+
+  /** The last number of an event has to be stored. */
   touch(): void {
     this.isTouched = true
   }
@@ -103,14 +115,18 @@ export class Gathered {
   take(lastSequence: number): Taken {
     const now = Date.now()
     const entries: Array<JournalEntry> = []
-    const calls = [...this.changed].flatMap((entry) => {
+    const isOurs = ({ agentId }: { readonly agentId: string }) => !this.leftOut.has(agentId)
+    const calls = [...this.changed].filter(isOurs).flatMap((entry) => {
       const row = entry.row(now, this.options.approvalTimeout)
       if (row === undefined) return []
       entries.push(entry)
       return [row]
     })
-    const { ended, events, tasks, cleaned, rules, answers } = this
-    const actions = new Map([...this.agents].map((agentId) => [agentId, this.actionsOf(agentId)]))
+    const ended = this.ended.filter(isOurs)
+    const { events, cleaned, rules, answers } = this
+    const tasks = new Map([...this.tasks].filter(([, row]) => row === undefined || isOurs(row)))
+    const agents = [...this.agents].filter((agentId) => isOurs({ agentId }))
+    const actions = new Map(agents.map((agentId) => [agentId, this.actionsOf(agentId)]))
     this.isTouched = false
     this.changed.clear()
     this.agents.clear()

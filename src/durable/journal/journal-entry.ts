@@ -42,6 +42,14 @@ export class JournalEntry {
     if (standing?.askedAt !== undefined) this.askedAt = { id: 1, at: standing.askedAt }
   }
 
+  get callId(): string {
+    return this.call.callId
+  }
+
+  get agentId(): string {
+    return this.call.record.call.agentId
+  }
+
   /** The handler begins. True where that has to be stored before. */
   begin(): boolean {
     const { record } = this.call

@@ -11,7 +11,7 @@ import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
 import type { JournalStore, RuleRow } from "../store.ts"
-import { FencedError } from "../store-error.ts"
+import { FencedError, ForeignAgentsError } from "../store-error.ts"
 import { eventText } from "./event-text.ts"
 import { Gathered, type Taken } from "./gathered.ts"
 import { Held } from "./held.ts"
@@ -47,6 +47,9 @@ const closedError = () => new Error("The store was closed: open it again")
 const lostError = () =>
   new Error("The store failed until it was closed: this was not stored. Open it again, and ask again")
 
+const foreignReason = (agentId: string) =>
+  `Another process runs the calls of the agent "${agentId}": enqueue them with \`enqueue\` of the durable executor`
+
 /** What is being stored. */
 interface Storing {
   readonly isUrgent: boolean
@@ -64,6 +67,8 @@ export class StoreJournal implements ExecutorJournal {
   /** What is done once all before it is stored, in order. */
   private readonly held = new Held()
   private readonly listeners = new Set<(event: ToolEvent) => void>()
+  /** Calls that have ended, and whether that is stored. */
+  private readonly endings = new Map<string, boolean>()
   private attached: JournaledParts | undefined
   /** What a call that is taken in now has in the store. */
   private known: { readonly snapshot: CallSnapshot | undefined } | undefined
@@ -99,7 +104,12 @@ export class StoreJournal implements ExecutorJournal {
   /** Lets the calls go on. */
   begin(): void {
     this.isPaused = false
-    this.deliverCommands()
+    this.goOn()
+  }
+
+  /** What was held back may be done now. */
+  goOn(): void {
+    if (!this.closed) this.attached?.mailbox.deliver()
   }
 
   /** Of the executor that it was attached to. */
@@ -140,9 +150,20 @@ export class StoreJournal implements ExecutorJournal {
   added(call: JournaledCall): void {
     const { known } = this
     const entry = new JournalEntry(call, known !== undefined, known?.snapshot)
+    this.gathered.admit(entry.agentId)
     this.entries.set(call.callId, entry)
     // One that nobody has had stands in the store as it was enqueued.
     this.note(entry, known === undefined || known.snapshot !== undefined)
+  }
+
+  /** Whether a call has ended here, though what was read of the store may not say so yet. */
+  hasEnded(callId: string): boolean {
+    return this.endings.has(callId)
+  }
+
+  /** What is read from now on says of which calls the end is stored. */
+  forgetEndings(): void {
+    for (const [callId, isStored] of this.endings) if (isStored) this.endings.delete(callId)
   }
 
   /** Has a call taken in that is stored already; `snapshot`: as it stood when an executor had it. */
@@ -184,6 +205,7 @@ export class StoreJournal implements ExecutorJournal {
     if (entry?.call !== call) return
     this.entries.delete(call.callId)
     entry.ended(Date.now())
+    this.endings.set(entry.callId, false)
     this.gathered.end(entry)
     this.isUrgent = true
     this.schedule()
@@ -192,6 +214,7 @@ export class StoreJournal implements ExecutorJournal {
   allows(call: JournaledCall, command: Command): boolean {
     if (this.closed || this.isPaused) return false
     if (!this.isOutward(command)) return true
+    if (this.store.isCurrent === false) return false
     const isRun = command._tag === "Run" || command._tag === "RunFinal"
     const entry = isRun ? this.entries.get(call.callId) : undefined
     if (entry?.begin() === true) this.note(entry, true)
@@ -333,11 +356,16 @@ export class StoreJournal implements ExecutorJournal {
         this.failed(error)
         return false
       }
-      known(taken)
+      this.settled(taken)
     }
     this.isUrgent = false
     this.held.release(upTo)
     return true
+  }
+
+  private settled({ entries, ended }: Taken): void {
+    for (const entry of entries) entry.isKnown = true
+    for (const { callId } of ended) this.endings.set(callId, true)
   }
 
   /** What changes meanwhile is stored next. */
@@ -347,10 +375,10 @@ export class StoreJournal implements ExecutorJournal {
     const over = storing.then(
       () => {
         this.storing = undefined
-        known(taken)
+        this.settled(taken)
         this.held.release(upTo)
         if (!this.gathered.isEmpty) this.commit()
-        this.deliverCommands()
+        this.goOn()
       },
       (error) => {
         this.storing = undefined
@@ -362,12 +390,9 @@ export class StoreJournal implements ExecutorJournal {
     this.storing = { isUrgent, over }
   }
 
-  private deliverCommands(): void {
-    if (!this.closed) this.attached?.mailbox.deliver()
-  }
-
   private failed(error: unknown): void {
-    if (error instanceof FencedError) return this.fenced()
+    if (error instanceof FencedError) return this.fence()
+    if (error instanceof ForeignAgentsError) return this.refuse(error.agentIds)
     if (this.closed) return
     this.retry = setTimeout(() => {
       this.retry = undefined
@@ -380,15 +405,26 @@ export class StoreJournal implements ExecutorJournal {
     const isStored = this.commit()
     if (isStored) {
       this.report(undefined)
-      this.deliverCommands()
+      this.goOn()
     } else if (this.storing !== undefined) {
       void this.storing.over.then(() => this.retry === undefined && this.report(undefined))
     }
   }
 
-  private fenced(): void {
-    this.abandon(lostError())
+  /** Others run these calls. */
+  fence(): void {
+    if (this.closed) return
+    this.abandon(new FencedError("Others run the calls of this process now"))
     this.options.onFenced?.()
+  }
+
+  /** Ends the calls of agents that others have: they were enqueued in the wrong process, and are stored nowhere. */
+  private refuse(agentIds: ReadonlyArray<string>): void {
+    for (const agentId of agentIds) this.gathered.leaveOut(agentId)
+    for (const { callId, agentId } of [...this.entries.values()]) {
+      if (agentIds.includes(agentId)) this.parts.calls.get(callId)?.cancel(foreignReason(agentId))
+    }
+    this.schedule()
   }
 
   private report(error: unknown): void {
@@ -424,9 +460,4 @@ export class StoreJournal implements ExecutorJournal {
     clearTimeout(this.retry)
     this.retry = undefined
   }
-}
-
-/** They have their rows. */
-const known = ({ entries }: Taken): void => {
-  for (const entry of entries) entry.isKnown = true
 }

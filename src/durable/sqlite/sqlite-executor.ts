@@ -135,7 +135,7 @@ export class SqliteExecutor extends DurableExecutor {
   /** Queues those that the store does not know. */
   private take(calls: ReadonlyArray<ToolCall>): void {
     for (const call of calls) {
-      if (!this.runner.has(call.callId) && !this.rows.has(call.callId)) this.executor.enqueue([call])
+      if (!this.runner.hasHad(call.callId) && !this.rows.has(call.callId)) this.executor.enqueue([call])
     }
   }
 
@@ -147,6 +147,7 @@ export class SqliteExecutor extends DurableExecutor {
 
   /** Does what other processes ask. What fails is tried again with the next look. */
   private sweep(): void {
+    this.runner.journal.forgetEndings()
     try {
       const version = this.store.mark()
       if (version === this.version) return

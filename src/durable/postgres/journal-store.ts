@@ -1,0 +1,237 @@
+/** What a process that runs calls of a Postgres store writes. */
+
+import type { ActionRow, CallRow, Changes, EndedRow, EventRow, JournalStore, TaskRow } from "../store.ts"
+import { FencedError, ForeignAgentsError } from "../store-error.ts"
+import { column, type Sql, type Transaction } from "./connection.ts"
+import { channel } from "./schema.ts"
+
+const json = (rows: unknown): string => JSON.stringify(rows)
+
+const head = ({ callId, agentId, name }: Pick<CallRow, "callId" | "agentId" | "name">) => ({
+  call_id: column(callId),
+  agent_id: column(agentId),
+  name: column(name),
+})
+
+/** The agents of changes, by what their columns hold of them. */
+const agentsOf = ({ calls, ended, actions, tasks }: Changes): Map<string, string> => {
+  const agentIds = [
+    ...calls.map((row) => row.agentId),
+    ...ended.map((row) => row.agentId),
+    ...actions.keys(),
+    ...[...tasks.values()].flatMap((row) => row?.agentId ?? []),
+  ]
+  return new Map(agentIds.map((agentId) => [column(agentId), agentId]))
+}
+
+/** Who a runner is to its store. */
+export interface RunnerIdentity {
+  readonly id: number
+  /** Whose calls it runs, as their columns hold them. */
+  readonly agents: Set<string>
+  /** Whether it has shown that it lives lately enough to hold what it has. */
+  readonly isCurrent: () => boolean
+  /** Told the agents that it got, and that had something already. */
+  readonly onAdopted: (agentIds: ReadonlyArray<string>) => void
+  /** Told the agents that may have nothing any more. */
+  readonly onMaybeIdle: (agentIds: Iterable<string>) => void
+}
+
+/** The database, for one of its runners. */
+export class PostgresJournalStore implements JournalStore {
+  readonly firstSequence = 0
+  private readonly sql: Sql
+  private readonly runner: RunnerIdentity
+
+  constructor(sql: Sql, runner: RunnerIdentity) {
+    this.sql = sql
+    this.runner = runner
+  }
+
+  get isCurrent(): boolean {
+    return this.runner.isCurrent()
+  }
+
+  /** Rejects with a FencedError where others were given its calls, and with a ForeignAgentsError. */
+  async commit(changes: Changes): Promise<void> {
+    const { runner } = this
+    const agents = agentsOf(changes)
+    const unknown = [...agents.keys()].filter((agentId) => !runner.agents.has(agentId)).sort()
+    const adopted = await this.sql.begin(async (sql) => {
+      const fence = sql`SELECT FROM stepline_runners WHERE id = ${runner.id} FOR KEY SHARE`
+      const claims = unknown.length === 0 ? undefined : this.claim(sql, unknown, agents)
+      const [alive] = await Promise.all([fence, claims, ...this.writes(sql, changes)])
+      if (alive.length === 0) throw new FencedError("Others run the calls of this process now")
+      return (await claims) ?? []
+    })
+    for (const agentId of unknown) runner.agents.add(agentId)
+    if (adopted.length > 0) runner.onAdopted(adopted)
+    if (changes.ended.length + changes.actions.size + changes.tasks.size > 0)
+      runner.onMaybeIdle(agents.keys())
+  }
+
+  close(): void {}
+
+  /** Gets agents that nobody runs; gives those that had something. */
+  private async claim(
+    sql: Transaction,
+    ids: Array<string>,
+    agents: ReadonlyMap<string, string>,
+  ): Promise<Array<string>> {
+    const [adopted, , owners] = await Promise.all([
+      sql<Array<{ agent_id: string }>>`
+        UPDATE stepline_agents SET runner = ${this.runner.id}
+        WHERE agent_id = ANY(${ids}::text[]) AND runner IS NULL RETURNING agent_id`,
+      sql`INSERT INTO stepline_agents (agent_id, runner) SELECT unnest(${ids}::text[]), ${this.runner.id}
+        ON CONFLICT DO NOTHING`,
+      sql<Array<{ agent_id: string; runner: number | null }>>`
+        SELECT agent_id, runner FROM stepline_agents WHERE agent_id = ANY(${ids}::text[])`,
+    ])
+    const foreign = owners.filter((row) => row.runner !== this.runner.id)
+    if (foreign.length > 0) throw new ForeignAgentsError(foreign.map((row) => agents.get(row.agent_id)!))
+    return adopted.map((row) => row.agent_id)
+  }
+
+  /** One statement a table, sent together. What all runners wait for each other at comes last. */
+  private writes(sql: Transaction, changes: Changes): Array<PromiseLike<unknown>> {
+    const { ended, calls, actions, cleaned, tasks, rules, answers, events } = changes
+    const writes: Array<PromiseLike<unknown>> = []
+    if (ended.length > 0) writes.push(end(sql, ended))
+    if (calls.length > 0) writes.push(write(sql, calls))
+    if (actions.size > 0) writes.push(...writeActions(sql, actions))
+    if (cleaned.length > 0) {
+      writes.push(sql`DELETE FROM stepline_actions WHERE action_id = ANY(${[...cleaned]}::text[])`)
+    }
+    if (tasks.size > 0) writes.push(...writeTasks(sql, tasks))
+    if (rules.length > 0) {
+      writes.push(sql`
+        INSERT INTO stepline_rules (cwd, tool, params, choice)
+        SELECT cwd, tool, params, choice FROM json_to_recordset(${json(rules)}::text::json)
+          AS rows(cwd text, tool text, params text, choice text)`)
+    }
+    if (answers.size > 0) {
+      const rows = [...answers].map(([id, answer]) => ({ id, answer }))
+      writes.push(sql`
+        UPDATE stepline_requests r SET answer = rows.answer
+        FROM json_to_recordset(${json(rows)}::text::json) AS rows(id bigint, answer text) WHERE r.id = rows.id`)
+    }
+    if (events.length > 0) writes.push(tell(sql, this.runner.id, events))
+    if (events.length + answers.size > 0) writes.push(sql`SELECT pg_notify(${channel}, 'news')`)
+    return writes
+  }
+}
+
+/** An id that was in use is another call now, and comes behind all others. */
+const write = (sql: Transaction, calls: ReadonlyArray<CallRow>): PromiseLike<unknown> => {
+  const rows = calls.map((row) => ({
+    ...head(row),
+    asks: row.asks,
+    background: row.background,
+    snapshot: row.snapshot,
+    deadline: row.deadline,
+  }))
+  return sql`
+    INSERT INTO stepline_calls AS c (call_id, agent_id, name, asks, background, snapshot, deadline)
+    SELECT call_id, agent_id, name, asks, background, snapshot, deadline
+    FROM json_to_recordset(${json(rows)}::text::json) AS rows(
+      call_id text, agent_id text, name text, asks boolean, background boolean, snapshot text, deadline bigint)
+    ON CONFLICT (call_id) DO UPDATE SET
+      seq = CASE WHEN c.ended_at IS NULL THEN c.seq ELSE EXCLUDED.seq END,
+      agent_id = EXCLUDED.agent_id, name = EXCLUDED.name, fresh = false, asks = EXCLUDED.asks,
+      background = EXCLUDED.background, snapshot = EXCLUDED.snapshot, deadline = EXCLUDED.deadline,
+      result = NULL, ended_at = NULL`
+}
+
+const end = (sql: Transaction, ended: ReadonlyArray<EndedRow>): PromiseLike<unknown> => {
+  // Of an id that was used twice meanwhile, the last.
+  const last = new Map(ended.map((row) => [row.callId, row]))
+  const rows = [...last.values()].map((row) => ({ ...head(row), result: row.result, ended_at: row.endedAt }))
+  return sql`
+    INSERT INTO stepline_calls (call_id, agent_id, name, result, ended_at)
+    SELECT call_id, agent_id, name, result, ended_at FROM json_to_recordset(${json(rows)}::text::json)
+      AS rows(call_id text, agent_id text, name text, result text, ended_at bigint)
+    ON CONFLICT (call_id) DO UPDATE SET
+      fresh = false, asks = false, snapshot = NULL, deadline = NULL,
+      result = EXCLUDED.result, ended_at = EXCLUDED.ended_at`
+}
+
+const writeActions = (
+  sql: Transaction,
+  actions: ReadonlyMap<string, ReadonlyArray<ActionRow>>,
+): Array<PromiseLike<unknown>> => {
+  const rows = [...actions.values()].flat().map((row) => ({
+    action_id: column(row.actionId),
+    agent_id: column(row.agentId),
+    place: row.place,
+    dropping: row.isDropping,
+    label: column(row.label),
+    source: column(row.sourceToolName),
+    snapshot: row.snapshot,
+  }))
+  return [
+    sql`DELETE FROM stepline_actions WHERE agent_id = ANY(${[...actions.keys()].map(column)}::text[])`,
+    sql`
+      INSERT INTO stepline_actions (action_id, agent_id, place, dropping, label, source, snapshot)
+      SELECT action_id, agent_id, place, dropping, label, source, snapshot
+      FROM json_to_recordset(${json(rows)}::text::json) AS rows(
+        action_id text, agent_id text, place integer, dropping boolean, label text, source text, snapshot text)`,
+  ]
+}
+
+const writeTasks = (
+  sql: Transaction,
+  tasks: ReadonlyMap<string, TaskRow | undefined>,
+): Array<PromiseLike<unknown>> => {
+  const kept = [...tasks.values()].flatMap((row) =>
+    row === undefined
+      ? []
+      : [
+          {
+            task_id: column(row.taskId),
+            agent_id: column(row.agentId),
+            ended_at: row.endedAt,
+            task: row.task,
+          },
+        ],
+  )
+  const forgotten = [...tasks].flatMap(([id, row]) => (row === undefined ? [column(id)] : []))
+  return [
+    ...(forgotten.length > 0
+      ? [sql`DELETE FROM stepline_tasks WHERE task_id = ANY(${forgotten}::text[])`]
+      : []),
+    ...(kept.length > 0
+      ? [
+          sql`
+            INSERT INTO stepline_tasks (task_id, agent_id, ended_at, task)
+            SELECT task_id, agent_id, ended_at, task FROM json_to_recordset(${json(kept)}::text::json)
+              AS rows(task_id text, agent_id text, ended_at bigint, task text)
+            ON CONFLICT (task_id) DO UPDATE SET
+              agent_id = EXCLUDED.agent_id, ended_at = EXCLUDED.ended_at, task = EXCLUDED.task`,
+        ]
+      : []),
+  ]
+}
+
+/**
+ * Events are numbered in the order in which they are stored: runners take turns at the counter until they have committed, so that
+ * who reads from a number on misses none. One that is stored again, for its first answer was lost, is left out.
+ */
+const tell = (sql: Transaction, runner: number, events: ReadonlyArray<EventRow>): PromiseLike<unknown> => {
+  const rows = events.map(({ seq, agentId, at, event }, place) => ({
+    place: place + 1,
+    source: `${runner}:${seq}`,
+    agent_id: column(agentId),
+    at,
+    event,
+  }))
+  return sql`
+    WITH counter AS (
+      UPDATE stepline_meta SET value = value + ${events.length} WHERE key = 'events'
+      RETURNING value - ${events.length} AS base
+    )
+    INSERT INTO stepline_events (seq, source, agent_id, at, event)
+    SELECT base + place, source, agent_id, at, event
+    FROM counter, json_to_recordset(${json(rows)}::text::json)
+      AS rows(place bigint, source text, agent_id text, at bigint, event text)
+    ON CONFLICT (source) DO NOTHING`
+}

@@ -1,0 +1,40 @@
+/** What a process does for a Postgres store besides running calls. */
+import type { RuleRow } from "../store.ts"
+import type { Sql } from "./connection.ts"
+
+const pruneEvery = 3_600_000
+
+/** Forgets what is old, and reads the rules that others made. */
+export class Maintenance {
+  private readonly sql: Sql
+  private readonly timer: NodeJS.Timeout
+
+  /** @param retention Milliseconds that what has ended is kept. */
+  constructor(sql: Sql, retention: number) {
+    this.sql = sql
+    this.timer = setInterval(() => this.prune(retention), pruneEvery).unref()
+    this.prune(retention)
+  }
+
+  close(): void {
+    clearInterval(this.timer)
+  }
+
+  /** The rules that were made in a folder after one of them, in their order. */
+  rules(folder: string, after: number): Promise<Array<RuleRow & { readonly id: number }>> {
+    return this.sql<Array<RuleRow & { readonly id: number }>>`
+      SELECT id, cwd, tool, params, choice FROM stepline_rules WHERE id > ${after} AND cwd = ${folder} ORDER BY id`
+  }
+
+  /** What fails is tried again an hour later. */
+  private prune(retention: number): void {
+    if (!Number.isFinite(retention)) return
+    const before = Date.now() - retention
+    const { sql } = this
+    void Promise.all([
+      sql`DELETE FROM stepline_calls WHERE ended_at < ${before}`,
+      sql`DELETE FROM stepline_events WHERE at < ${before}`,
+      sql`DELETE FROM stepline_requests WHERE answer IS NOT NULL AND at < ${before}`,
+    ]).catch(() => undefined)
+  }
+}

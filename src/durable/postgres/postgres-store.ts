@@ -1,0 +1,177 @@
+/** A store in a Postgres database, for whoever has it open. */
+
+import { snapshotVersion } from "../../pipeline/call/snapshot.ts"
+import type { ToolCall } from "../../pipeline/model/call.ts"
+import { pageSize, type StoredEvent } from "../event-log.ts"
+import { type InboxItem, type InboxOptions, inboxItem, inboxLimit } from "../inbox.ts"
+import type { Request, RequestAnswer } from "../requests.ts"
+import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
+import { column, openConnection, type Sql } from "./connection.ts"
+import { Notices } from "./notices.ts"
+import { channel, type Notice } from "./schema.ts"
+
+/** What is queued, and whose it is. */
+export interface Enqueued {
+  /** The ids of the calls that were not known before. */
+  readonly added: ReadonlySet<string>
+  /** The agents that the runner got with them. */
+  readonly agents: ReadonlyArray<string>
+}
+
+interface InboxRow {
+  readonly seq: number
+  readonly snapshot: string
+  readonly deadline: number | null
+}
+
+/** Reads a store, and asks the processes that run its calls. */
+export class PostgresStore implements CallStore {
+  readonly sql: Sql
+  isClosed = false
+  private readonly notices: Notices
+
+  private constructor(sql: Sql, notices: Notices) {
+    this.sql = sql
+    this.notices = notices
+  }
+
+  /** `makes`: whether its tables are made where there are none. */
+  static async open(url: string, makes: boolean, heard?: (notice: Notice) => void): Promise<PostgresStore> {
+    const { sql, connect } = await openConnection(url, makes)
+    const notices = new Notices(connect, heard)
+    await notices.listen().catch(() => undefined)
+    return new PostgresStore(sql, notices)
+  }
+
+  async enqueue(calls: ReadonlyArray<ToolCall>): Promise<void> {
+    await this.submit(calls, undefined)
+    await this.tell("work")
+  }
+
+  /** Queues calls. `runner`: gets the agents that nobody has had. Ids are as their columns hold them. */
+  async submit(calls: ReadonlyArray<ToolCall>, runner: number | undefined): Promise<Enqueued> {
+    const createdAt = Date.now()
+    const rows = calls.map((call) => ({
+      call_id: column(call.callId),
+      agent_id: column(call.agentId),
+      name: column(call.name),
+      background: call.background,
+      snapshot: JSON.stringify({ version: snapshotVersion, state: "queued", call, createdAt }),
+    }))
+    const agentIds = [...new Set(rows.map((row) => row.agent_id))].sort()
+    const [agents, added] = await this.sql.begin((sql) => [
+      // Those that are there are locked: who runs an agent forgets it only where it has no calls.
+      sql<Array<{ agent_id: string; is_new: boolean }>>`
+        INSERT INTO stepline_agents (agent_id, runner) SELECT unnest(${agentIds}::text[]), ${runner ?? null}::bigint
+        ON CONFLICT (agent_id) DO UPDATE SET runner = stepline_agents.runner
+        RETURNING agent_id, xmax = 0 AS is_new`,
+      sql<Array<{ call_id: string }>>`
+        INSERT INTO stepline_calls (call_id, agent_id, name, background, snapshot, fresh)
+        SELECT call_id, agent_id, name, background, snapshot, true
+        FROM json_to_recordset(${JSON.stringify(rows)}::text::json)
+          AS rows(call_id text, agent_id text, name text, background boolean, snapshot text)
+        ON CONFLICT (call_id) DO NOTHING
+        RETURNING call_id`,
+    ])
+    return {
+      added: new Set(added.map((row) => row.call_id)),
+      agents: agents.filter((row) => row.is_new).map((row) => row.agent_id),
+    }
+  }
+
+  async ask(request: Request): Promise<unknown> {
+    if (request._tag === "Enqueue") throw new TypeError("Calls are queued by `enqueue`")
+    const { sql } = this
+    const callId = column(request.callId)
+    const [made] = await sql<Array<{ id: number }>>`
+      INSERT INTO stepline_requests (agent_id, call_id, request, at)
+      SELECT agent_id, ${callId}, ${JSON.stringify(request)}, ${Date.now()}
+      FROM (
+        SELECT agent_id FROM stepline_calls WHERE call_id = ${callId} AND ended_at IS NULL
+        UNION SELECT agent_id FROM stepline_tasks WHERE task_id = ${callId}
+      ) AS known LIMIT 1
+      RETURNING id`
+    if (made === undefined) return false
+    await this.tell("work")
+    const answer = await this.answerTo(made.id)
+    if ("error" in answer) throw new Error(answer.error)
+    return answer.took
+  }
+
+  async inbox({ agentId, after = 0, limit = inboxLimit }: InboxOptions = {}): Promise<Array<InboxItem>> {
+    const { sql } = this
+    const rows = await sql<Array<InboxRow>>`
+      SELECT seq, snapshot, deadline FROM stepline_calls
+      WHERE asks AND seq > ${after} ${agentId === undefined ? sql`` : sql`AND agent_id = ${column(agentId)}`}
+      ORDER BY seq LIMIT ${limit}`
+    return rows.flatMap(
+      ({ seq, snapshot, deadline }) => inboxItem(seq, snapshot, deadline ?? undefined) ?? [],
+    )
+  }
+
+  async events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>> {
+    const { sql } = this
+    const rows = await sql<Array<{ seq: number; event: string }>>`
+      SELECT seq, event FROM stepline_events
+      WHERE seq > ${after} ${agentId === undefined ? sql`` : sql`AND agent_id = ${column(agentId)}`}
+      ORDER BY seq LIMIT ${pageSize}`
+    // Its place among those of all runners.
+    return rows.map(({ seq, event }) => ({ ...(JSON.parse(event) as StoredEvent), seq }))
+  }
+
+  async result(callId: string): Promise<string | undefined> {
+    const [row] = await this.sql<Array<{ result: string | null }>>`
+      SELECT result FROM stepline_calls WHERE call_id = ${column(callId)}`
+    return row?.result ?? undefined
+  }
+
+  async tasks({ taskId, agentId }: TaskQuery): Promise<StoredTaskTexts> {
+    const { sql } = this
+    const ofAgent = agentId === undefined ? sql`` : sql`AND agent_id = ${column(agentId)}`
+    const [finished, open] = await Promise.all([
+      sql<Array<{ task: string }>>`
+        SELECT task FROM stepline_tasks
+        WHERE true ${taskId === undefined ? sql`` : sql`AND task_id = ${column(taskId)}`} ${ofAgent} ORDER BY ended_at`,
+      sql<Array<{ snapshot: string }>>`
+        SELECT snapshot FROM stepline_calls
+        WHERE background AND ended_at IS NULL ${taskId === undefined ? sql`` : sql`AND call_id = ${column(taskId)}`} ${ofAgent}
+        ORDER BY seq`,
+    ])
+    return { finished: finished.map((row) => row.task), open: open.map((row) => row.snapshot) }
+  }
+
+  mark(): number {
+    return this.notices.mark()
+  }
+
+  changed(mark: number, signal?: AbortSignal): Promise<void> {
+    return this.notices.changed(mark, signal)
+  }
+
+  /** Tells all processes of the store. */
+  async tell(notice: Notice): Promise<void> {
+    await this.sql.notify(channel, notice)
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.notices.close()
+    await this.sql.end({ timeout: 5 })
+  }
+
+  /** Of one that nobody took up while its call ended, nothing came. */
+  private async answerTo(id: number): Promise<RequestAnswer> {
+    while (!this.isClosed) {
+      const mark = this.mark()
+      const [row] = await this.sql<Array<{ answer: string | null; is_over: boolean }>>`
+        SELECT answer, NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = r.call_id AND ended_at IS NULL)
+          AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = r.call_id) AS is_over
+        FROM stepline_requests r WHERE id = ${id}`
+      if (typeof row?.answer === "string") return JSON.parse(row.answer) as RequestAnswer
+      if (row === undefined || row.is_over) return { took: false }
+      await this.changed(mark)
+    }
+    throw new Error("The store was closed: open it again")
+  }
+}

@@ -1,0 +1,87 @@
+/** The tables of a Postgres store. They may lie beside others: all their names begin with `stepline_`. */
+
+/** The version of the tables that this stepline writes and reads. */
+export const storeVersion = 1
+
+/**
+ * `runners`: the processes that run calls, as long as each says that it lives. `agents`: whose calls each of them runs, of all
+ * agents that have any, or tasks or actions. `calls.fresh`: queued, and taken in by no runner. `events.source`: the runner, and
+ * the number that it gave, so that none is stored twice.
+ */
+export const schema = `
+CREATE TABLE stepline_meta (key text PRIMARY KEY, value bigint NOT NULL);
+CREATE TABLE stepline_runners (id bigserial PRIMARY KEY, expires_at timestamptz NOT NULL);
+CREATE TABLE stepline_agents (
+  agent_id text PRIMARY KEY,
+  runner bigint REFERENCES stepline_runners ON DELETE SET NULL
+);
+CREATE INDEX stepline_agents_runner ON stepline_agents (runner);
+CREATE INDEX stepline_agents_free ON stepline_agents (agent_id) WHERE runner IS NULL;
+CREATE TABLE stepline_calls (
+  seq bigserial PRIMARY KEY,
+  call_id text NOT NULL UNIQUE,
+  agent_id text NOT NULL,
+  name text NOT NULL,
+  fresh boolean NOT NULL DEFAULT false,
+  asks boolean NOT NULL DEFAULT false,
+  background boolean NOT NULL DEFAULT false,
+  snapshot text,
+  deadline bigint,
+  result text,
+  ended_at bigint
+);
+CREATE INDEX stepline_calls_open ON stepline_calls (agent_id, seq) WHERE ended_at IS NULL;
+CREATE INDEX stepline_calls_fresh ON stepline_calls (seq) WHERE fresh;
+CREATE INDEX stepline_calls_asking ON stepline_calls (seq) WHERE asks;
+CREATE INDEX stepline_calls_background ON stepline_calls (seq) WHERE background AND ended_at IS NULL;
+CREATE INDEX stepline_calls_ended ON stepline_calls (ended_at) WHERE ended_at IS NOT NULL;
+CREATE TABLE stepline_events (
+  seq bigint PRIMARY KEY,
+  source text NOT NULL UNIQUE,
+  agent_id text NOT NULL,
+  at bigint NOT NULL,
+  event text NOT NULL
+);
+CREATE INDEX stepline_events_at ON stepline_events (at);
+CREATE INDEX stepline_events_agent ON stepline_events (agent_id, seq);
+CREATE TABLE stepline_tasks (
+  task_id text PRIMARY KEY,
+  agent_id text NOT NULL,
+  ended_at bigint NOT NULL,
+  task text NOT NULL
+);
+CREATE INDEX stepline_tasks_agent ON stepline_tasks (agent_id);
+CREATE TABLE stepline_actions (
+  action_id text PRIMARY KEY,
+  agent_id text NOT NULL,
+  place integer NOT NULL,
+  dropping boolean NOT NULL,
+  label text NOT NULL,
+  source text NOT NULL,
+  snapshot text
+);
+CREATE INDEX stepline_actions_agent ON stepline_actions (agent_id);
+CREATE TABLE stepline_rules (
+  id bigserial PRIMARY KEY,
+  cwd text NOT NULL,
+  tool text NOT NULL,
+  params text NOT NULL,
+  choice text NOT NULL
+);
+CREATE TABLE stepline_requests (
+  id bigserial PRIMARY KEY,
+  agent_id text NOT NULL,
+  call_id text NOT NULL,
+  request text NOT NULL,
+  answer text,
+  at bigint NOT NULL
+);
+CREATE INDEX stepline_requests_open ON stepline_requests (id) WHERE answer IS NULL;
+INSERT INTO stepline_meta VALUES ('version', ${storeVersion}), ('events', 0);
+`
+
+/** Told in the channel of a store. `work`: there are calls or requests; `news`: events or answers. */
+export type Notice = "work" | "news"
+
+/** Where processes of one store tell each other that there is something to read. */
+export const channel = "stepline"

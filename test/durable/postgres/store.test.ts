@@ -1,0 +1,94 @@
+/** What a Postgres store refuses, and what it outlives. */
+import postgres from "postgres"
+import { expect, it } from "vitest"
+import { openDurableExecutor } from "../../../src/durable/index.ts"
+import { pipeline, Step, ToolRegistry } from "../../../src/index.ts"
+import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { deferred } from "../../support/deferred.ts"
+import { durableOf, untilTag } from "../durable-of.ts"
+
+const registry = new ToolRegistry([])
+
+const gated = () =>
+  pipeline()
+    .awaitApproval()
+    .andThen(() => Step.Output("done"))
+
+describeWithPostgres("a Postgres store", () => {
+  const server = usePostgres()
+
+  it("is refused where a newer stepline has written it, where it cannot be reached, and to clients where there is none", async () => {
+    const store = await server.database()
+    const name = store.replace("stepline@", "")
+    await expect(openDurableExecutor({ store, runner: false })).rejects.toThrow(
+      `There is no store at ${name} yet: start what runs its calls first.`,
+    )
+    await (await durableOf(store, {})).close()
+    const sql = postgres(store, { max: 1 })
+    await sql`UPDATE stepline_meta SET value = 7 WHERE key = 'version'`
+    await sql.end()
+    const sentence = `${name} was written by a newer stepline: its version is 7, and 1 is read. Update stepline, or use another database.`
+    await expect(openDurableExecutor({ store, registry })).rejects.toThrow(sentence)
+    await expect(openDurableExecutor({ store, runner: false })).rejects.toThrow(sentence)
+    const nobody = "postgres://somebody:secret@127.0.0.1:1/x"
+    await expect(openDurableExecutor({ store: nobody, registry })).rejects.toThrow(
+      /^Cannot open the store postgres:\/\/127\.0\.0\.1:1\/x: /,
+    )
+  })
+
+  it("is made once by processes that start together", async () => {
+    const store = await server.database()
+    const open = await Promise.all([1, 2, 3].map(() => durableOf(store, { gated: gated() })))
+    expect(open).toHaveLength(3)
+  })
+
+  it("holds the calls while it is away, and its host is told", async () => {
+    const store = await server.database()
+    const told: Array<unknown> = []
+    const away = deferred()
+    const ran: Array<string> = []
+    const tool = pipeline()
+      .awaitApproval()
+      .andThen(() => {
+        ran.push("handler")
+        return Step.Output("done")
+      })
+    const onStoreError = (error: unknown) => {
+      told.push(error)
+      if (error !== undefined) away.resolve()
+    }
+    const durable = await durableOf(store, { tool }, { onStoreError })
+    await durable.enqueue([{ callId: "a", name: "tool" }])
+    await untilTag(durable, "AwaitingApproval")
+    await server.stop("immediate")
+    const approved = durable.approve("a")
+    await away.promise
+    expect(ran).toEqual([])
+    await server.start()
+    expect(await approved).toBe(true)
+    expect(await untilTag(durable, "Completed")).toMatchObject({ content: "done" })
+    expect(ran).toEqual(["handler"])
+    expect(told.at(0)).toBeInstanceOf(Error)
+    await expect.poll(() => told.at(-1)).toBeUndefined()
+    // Notices come again.
+    await using client = await openDurableExecutor({ store, runner: false })
+    await client.enqueue([{ callId: "b", name: "tool" }])
+    for await (const event of durable.executor.events) if (event._tag === "AwaitingApproval") break
+    expect(await client.approve("b")).toBe(true)
+  })
+
+  it("takes what no text of Postgres can hold", async () => {
+    const store = await server.database()
+    const odd = "a\0b\ud800"
+    const durable = await durableOf(store, {
+      tool: pipeline().andThen(({ call }) => Step.Output(`${odd}${call.name}`)),
+    })
+    await durable.enqueue([
+      { callId: odd, agentId: odd, name: "tool", params: { [odd]: odd } },
+      { callId: `${odd}2`, agentId: odd, name: odd, params: odd },
+    ])
+    expect(await untilTag(durable, "Completed")).toMatchObject({ callId: odd, content: `${odd}tool` })
+    expect(await untilTag(durable, "Error")).toMatchObject({ callId: `${odd}2` })
+    expect(await durable.result(odd)).toMatchObject({ callId: odd, content: `${odd}tool` })
+  })
+})

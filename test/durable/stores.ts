@@ -1,0 +1,26 @@
+/** The same tests for each database that a store may be in. */
+import { beforeEach, describe } from "vitest"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { describeWithPostgres, usePostgres } from "../servers/postgres.ts"
+
+/** Whether several processes may run the calls of a store. */
+export const isShared = (store: string): boolean => store.startsWith("postgres:")
+
+type Tests = (path: (name?: string) => string, store: () => string) => void
+
+/** `path` is a folder of each test's own, and `store` the address of its store. */
+export const describeStores = (name: string, tests: Tests): void => {
+  describe(`${name}, in a file:`, () => {
+    const path = useTempFolder()
+    tests(path, () => path("calls.db"))
+  })
+  describeWithPostgres(`${name}, in Postgres:`, () => {
+    const path = useTempFolder()
+    const server = usePostgres()
+    let store = ""
+    beforeEach(async () => {
+      store = await server.database()
+    })
+    tests(path, () => store)
+  })
+}
