@@ -1,11 +1,11 @@
-/** What is kept of one call for whoever opens it. Bounded; nothing of the call itself is held. */
+/** What is kept of one call for whoever opens it. Bounded: of what is large, the start of its text, and else the thing itself. */
 import type { CallDetails } from "../../../pipeline/call/inspection.ts"
 import type { DecidedBy } from "../../../pipeline/model/decision.ts"
 import type { PartDescription } from "../../../pipeline/model/pipeline.ts"
 import { diffOf, isUnifiedDiff } from "../../terminal/render-diff.ts"
 import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
 import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
-import { bounded, boundedName, boundedTitle, isCut, jsonText, Tail } from "./bounded.ts"
+import { bounded, boundedName, boundedTitle, isCut, jsonText, roughSize, Tail } from "./bounded.ts"
 
 /** What makes a call's row and its detail. */
 export interface Booking {
@@ -39,6 +39,8 @@ export interface EndFacts {
   readonly staged?: { readonly actionId: string; readonly label: string }
 }
 
+const noQuestions: ReadonlyArray<string> = []
+
 /** Of finally handlers that failed. */
 const maxErrors = 20
 
@@ -62,15 +64,19 @@ export class BookedCall {
   readonly name: string
   readonly told: Texts = {}
   status: CallStatus = "queued"
+  title = ""
   /** How many parts its bar has. */
   spans = 0
   /** The ids of its open questions. */
-  readonly questions = new Set<string>()
+  questions: ReadonlyArray<string> = noQuestions
   content = ""
   /** Whether there is more to what it shows than is kept of it. */
   private isCut = false
-  private params: string
-  private readonly output = new Tail()
+  /** Of one that is over, not where they are large: then there is but their text. */
+  private params: unknown
+  private paramsText: string | undefined
+  /** Not there where nothing was streamed. */
+  private output: Tail | undefined
   private plan: ReadonlyArray<PartDescription> = []
   /** The part that runs or waits, and the furthest that was done. */
   private part: number | undefined
@@ -81,7 +87,7 @@ export class BookedCall {
     this.callId = callId
     this.agentId = agentId
     this.name = name
-    this.params = bounded(jsonText(params))
+    this.params = params
   }
 
   get isOver(): boolean {
@@ -89,17 +95,36 @@ export class BookedCall {
     return status === "complete" || status === "error" || status === "denied" || status === "cancelled"
   }
 
-  /** In characters, about. */
-  get size(): number {
-    const { params, content, output, told } = this
-    return 500 + params.length + content.length + output.size + (told.diff?.length ?? 0)
+  /** It is over: what it holds is bounded from here on. Gives how much that is, in characters, about. */
+  settle(): number {
+    const { content, output, told } = this
+    const params = roughSize(this.params) ?? this.textOfParams().length
+    // The text is all that is kept of what is large.
+    if (this.paramsText !== undefined) this.params = undefined
+    return 500 + params + content.length + (output?.size ?? 0) + (told.diff?.length ?? 0)
   }
 
-  started(params: unknown): void {
-    this.params = bounded(jsonText(params))
+  /** True where these are other parameters than it was enqueued with. */
+  started(params: unknown): boolean {
+    if (params === this.params) return false
+    this.params = params
+    this.paramsText = undefined
+    return true
+  }
+
+  /** These are what is asked about: what a handler makes of them later is not. */
+  asked(): void {
+    this.textOfParams()
+  }
+
+  /** Worded when somebody wants to read them. */
+  private textOfParams(): string {
+    this.paramsText ??= bounded(jsonText(this.params))
+    return this.paramsText
   }
 
   streamed(content: string): void {
+    this.output ??= new Tail()
     this.output.add(content)
   }
 
@@ -154,8 +179,9 @@ export class BookedCall {
   }
 
   detail(row: CallRow): CallDetail {
-    const { params, content, isCut, told } = this
-    return { row, params, content, isCut, output: this.output.toString(), plan: this.parts(), ...told }
+    const { content, isCut, told } = this
+    const params = this.textOfParams()
+    return { row, params, content, isCut, output: this.output?.toString() ?? "", plan: this.parts(), ...told }
   }
 
   private parts(): Array<PartDetail> {

@@ -31,6 +31,27 @@ export const jsonText = (value: unknown): string => {
   }
 }
 
+/** Values that are counted before a value is taken for a large one. */
+const maxCounted = 200
+
+/** About how many characters a value has as JSON; undefined where it is too large to be counted, or to be shown whole. */
+export const roughSize = (value: unknown): number | undefined => {
+  const values = [value]
+  let size = 0
+  for (let index = 0; index < values.length; index++) {
+    const next = values[index]
+    if (typeof next === "string") size += next.length
+    else if (typeof next === "object" && next !== null) {
+      const within = Array.isArray(next) ? next : Object.entries(next).flat()
+      if (values.length + within.length > maxCounted) return undefined
+      values.push(...within)
+    }
+    size += 8
+    if (size > maxShown) return undefined
+  }
+  return size
+}
+
 /** The end of what is streamed. */
 export class Tail {
   private text = ""

@@ -64,7 +64,8 @@ export class CallBook {
 
   /** `kept`: its result is a task's. */
   over(booked: BookedCall, kept: boolean): void {
-    const { callId, key, size } = booked
+    const { callId, key } = booked
+    const size = booked.settle()
     if (this.activeCalls.get(callId) === booked) this.activeCalls.delete(callId)
     if (kept) this.tasks.set(callId, key)
     this.finished.set(key, size)

@@ -5,14 +5,38 @@
 import { emptyState, type PageInfo, type PageState, plainState } from "../state/page-state.ts"
 import { type Change, reduce } from "../state/reduce.ts"
 
-/** Characters of changes that are kept for pages that are behind. */
+/** Characters of changes, about, that are kept for pages that are behind. */
 const maxKept = 2_000_000
+/** Changes that come together while no page is there to be told. */
+const maxPending = 5_000
 /** Milliseconds in which changes come together to one batch. */
 const batchTime = 40
 
 interface Batch {
   readonly number: number
-  readonly json: string
+  readonly changes: ReadonlyArray<Change>
+  readonly size: number
+  /** Worded when the first page asks for it: there may be none. */
+  json?: string
+}
+
+/** In characters, about. */
+const sizeOf = (change: Change): number => {
+  switch (change._tag) {
+    case "Queued":
+      return 300 + change.call.title.length + change.call.name.length
+    case "Asked":
+      return 300 + change.question.title.length + (change.question.label?.length ?? 0)
+    case "Staged":
+      return 300 + change.action.label.length
+    case "Started":
+      return 60 + change.title.length
+    case "Touched":
+    case "Dropped":
+      return 20 + 8 * change.keys.length
+    default:
+      return 100
+  }
 }
 
 /** What a page is told next. */
@@ -47,7 +71,8 @@ export class ChangeLog {
   readonly add = (change: Change): void => {
     if (change._tag === "Touched") for (const key of change.keys) this.touched.add(key)
     else this.pending.push(change)
-    this.timer ??= setTimeout(() => this.flush(), batchTime).unref()
+    if (this.readers.size > 0) this.timer ??= setTimeout(() => this.flush(), batchTime).unref()
+    else if (this.pending.length >= maxPending) this.flush()
   }
 
   /** The state, with all that happened so far. */
@@ -58,6 +83,7 @@ export class ChangeLog {
 
   /** Calls the reader when there is something new. Gives what ends that. */
   onNews(reader: () => void): () => void {
+    this.flush()
     this.readers.add(reader)
     return () => this.readers.delete(reader)
   }
@@ -71,8 +97,9 @@ export class ChangeLog {
       const state = this.current
       return { number: this.last, event: "state", json: JSON.stringify(plainState(state)) }
     }
-    const { json } = this.batches[number + 1 - first]!
-    return { number: number + 1, event: "changes", json }
+    const batch = this.batches[number + 1 - first]!
+    batch.json ??= JSON.stringify(batch.changes)
+    return { number: number + 1, event: "changes", json: batch.json }
   }
 
   /** Tells at once what was not told yet. */
@@ -86,10 +113,11 @@ export class ChangeLog {
     this.touched = new Set()
     this.state = reduce(this.state, changes)
     this.last += 1
-    const json = JSON.stringify(changes)
-    this.batches.push({ number: this.last, json })
-    this.kept += json.length
-    while (this.kept > maxKept) this.kept -= this.batches.shift()!.json.length
+    let size = 0
+    for (const change of changes) size += sizeOf(change)
+    this.batches.push({ number: this.last, changes, size })
+    this.kept += size
+    while (this.kept > maxKept) this.kept -= this.batches.shift()!.size
     for (const reader of this.readers) reader()
   }
 }

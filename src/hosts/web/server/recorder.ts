@@ -65,13 +65,14 @@ export class Recorder {
     const at = Date.now()
     const isHeld = decision === "requested"
     booked.status = isHeld ? "held" : "queued"
+    booked.title = this.titleOf(agentId, name, params)
     const row: CallRow = {
       key: booked.key,
       callId: boundedName(callId),
       agentId: boundedName(agentId),
       lane: boundedName(call.lane ?? agentId),
       name: boundedName(name),
-      title: this.titleOf(agentId, name, params),
+      title: booked.title,
       background,
       status: booked.status,
       queuedAt: at,
@@ -109,10 +110,10 @@ export class Recorder {
     switch (event._tag) {
       case "Started": {
         booked.status = "running"
-        booked.started(event.params)
-        this.standing(booked)
+        const hasChanged = booked.started(event.params)
         this.answered(booked)
-        const title = this.titleOf(event.agentId, event.name, event.params)
+        if (hasChanged) booked.title = this.titleOf(event.agentId, event.name, event.params)
+        const { title } = booked
         return this.tell({ _tag: "Started", key, at: event.at, title })
       }
       case "AwaitingApproval":
@@ -167,6 +168,7 @@ export class Recorder {
 
   private gate(booked: BookedCall, event: AwaitingApprovalEvent): void {
     const { preview, because, agentId, name, params } = event
+    booked.asked()
     booked.shows(preview === undefined ? "" : textOf(preview), preview?.details)
     booked.told.because = bounded(because, 2_000)
     this.standing(booked)
@@ -188,7 +190,7 @@ export class Recorder {
     const { at, params, name, title, gate } = asked
     this.asked += 1
     const id = `${key}.${this.asked}`
-    booked.questions.add(id)
+    booked.questions = [...booked.questions, id]
     this.questions.add({ id, callId, agentId, name, params, callName: booked.name, ...(gate && { gate }) })
     const label = gate?.label
     const expiresAt = gate && this.executor.inspectCall(callId)?.expiresAt
@@ -209,11 +211,12 @@ export class Recorder {
 
   /** What the call asked is answered, by whomever. */
   private answered(booked: BookedCall): void {
+    if (booked.questions.length === 0) return
     for (const id of booked.questions) {
       this.questions.delete(id)
       this.tell({ _tag: "Answered", id })
     }
-    booked.questions.clear()
+    booked.questions = []
   }
 
   private decided({ callId, verdict }: Decision): void {
