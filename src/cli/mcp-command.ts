@@ -54,7 +54,14 @@ export const mcpCommand = async (options: McpCommandOptions, version: string): P
   try {
     for (const problem of await start()) tell(problem)
     await using _page = await openPage(local, options, tell)
-    const { build } = mcpServer(executor, { name: "stepline", version, instructions, tasks: () => taskMode })
+    const { build } = mcpServer(executor, {
+      name: "stepline",
+      version,
+      instructions,
+      tasks: () => taskMode,
+      // Who has no form to show has the page.
+      leavesGates: options.ui === true,
+    })
     await serve(build, options.http, stopping.asked)
   } finally {
     await executor.shutdown()

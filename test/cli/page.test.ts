@@ -4,7 +4,12 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import type { Readable } from "node:stream"
+import type { ElicitResult } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { expect, it, onTestFinished } from "vitest"
+import { type ConnectOptions, stockClient, textOfResult } from "../hosts/mcp/connected.ts"
+import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
 import { usePages } from "../hosts/web/pages.ts"
 import { describeWithChromium } from "../servers/chromium.ts"
 import { plainEnvironment, runNode, useCli } from "./built-cli.ts"
@@ -192,6 +197,69 @@ describeWithChromium("the command's page", () => {
     await page.getByRole("button", { name: "Deny…" }).click()
     await page.getByRole("button", { name: "Deny", exact: true }).click()
     expect(await ended).toBe("Denied")
+  })
+
+  const mcpClient = async (cwd: string, options: ConnectOptions) => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [cli.path, "mcp", "--ui", "--no-discovery"],
+      cwd,
+      env: { ...(plainEnvironment(process.env) as Record<string, string>), HOME: cwd },
+      stderr: "pipe",
+    })
+    const client = stockClient(options)
+    onTestFinished(() => client.close())
+    const url = lineOf(transport.stderr as Readable, /the page: (http:\S+)$/)
+    await client.connect(transport)
+    return { client, page: await pages.open(await url) }
+  }
+
+  it("`mcp --ui` waits for the page where its client cannot ask its user", async () => {
+    const cwd = await folder()
+    const { client, page } = await mcpClient(cwd, {})
+    const params = { path: "a.txt", content: "from a client" }
+    const called = client.callTool({ name: "write_file", arguments: params })
+    await page.getByRole("button", { name: "Approve" }).click()
+    expect(textOfResult(await called)).toContain("a.txt")
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("from a client")
+    await client.close()
+    await page.getByText("Ended", { exact: true }).waitFor()
+  })
+
+  it("`mcp --ui` takes the first answer, and tells its client once that has closed its form", async () => {
+    const cwd = await folder()
+    let decline = () => {}
+    const declined = new Promise<ElicitResult>((resolve) => {
+      decline = () => resolve({ action: "decline" })
+    })
+    const { client, page } = await mcpClient(cwd, { answer: () => declined })
+    const params = { path: "a.txt", content: "from a client" }
+    const called = client.callTool({ name: "write_file", arguments: params })
+    await page.getByRole("button", { name: "Approve" }).click()
+    await page.getByText("Nothing waits for you.").waitFor()
+    decline()
+    expect(textOfResult(await called)).toContain("a.txt")
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("from a client")
+  })
+
+  it("a session's `--ui` shows what is typed, and its gate is answered there", async () => {
+    const cwd = await folder()
+    await using terminal = new PseudoTerminal([cli.path, "--ui", "--no-discovery"], {
+      cwd,
+      env: { ...process.env, HOME: cwd },
+      columns: 160,
+      rows: 40,
+    })
+    const seen = await terminal.see(/the page: http:\S+\n[\s\S]*›$/)
+    const page = await pages.open(/the page: (http:\S+)/.exec(seen)![1]!)
+    terminal.enter("write_file a.txt hello")
+    await page.getByRole("listitem", { name: /^write_file: / }).waitFor()
+    await page.getByRole("button", { name: "Approve" }).click()
+    await terminal.see("Created a.txt")
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("hello")
+    terminal.type("\u0004")
+    await terminal.exited
+    await page.getByText("Ended", { exact: true }).waitFor()
   })
 
   it("a session has no timeline to write, and a wrong port is told", async () => {

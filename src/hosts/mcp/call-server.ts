@@ -36,6 +36,7 @@ export interface CallServerOptions {
   /** Milliseconds that an answer may take. */
   readonly answerTimeout: number
   readonly questions: ((question: HostQuestion) => unknown) | undefined
+  readonly leavesGates: boolean
   /** When calls of a tool become tasks of clients that take them. Undefined: never, and clients are not told of tasks. */
   readonly tasks: ((tool: Tool<unknown>) => TaskMode) | undefined
 }
@@ -127,7 +128,7 @@ export class CallServer {
   ): Promise<Answer> {
     const state = context.mcpReq.requestState<RequestState>()
     if (state !== undefined) return this.resume(state, name, context, caller)
-    const { agentId, questions, tasks } = this.options
+    const { agentId, questions, tasks, leavesGates } = this.options
     const tool = this.executor.agent(agentId).tool(name)
     if (tool === undefined) {
       const { reason = `Unknown tool "${name}"` } = await this.executor.decide({ agentId, name, params })
@@ -139,7 +140,8 @@ export class CallServer {
     const { sessionId, mcpReq } = context
     const meta = { mcp: { ...(sessionId !== undefined && { sessionId }), ...mcpReq._meta } }
     const background = isTaker && (mode === "always" || mode === "required")
-    const call = new ServedCall(this.executor, { name, params, background, agentId, meta, questions })
+    const given = { name, params, background, agentId, meta, questions, leavesGates }
+    const call = new ServedCall(this.executor, given)
     return this.proceed({ call, mode }, context, caller)
   }
 

@@ -28,6 +28,11 @@ export interface McpServerOptions {
    */
   readonly questions?: (question: HostQuestion) => unknown
   /**
+   * Whether a gate that the client cannot be asked about waits for somebody else, such as the page of `stepline/hosts/web`. Default
+   * false: the call is denied.
+   */
+  readonly leavesGates?: boolean
+  /**
    * When a call of a tool becomes a task of the protocol (`io.modelcontextprotocol/tasks`) for clients of 2026-07-28 that declare it:
    * `"always"`; `"required"`, where other clients are refused; or once it runs for so long. Whatever runs in the background is one,
    * unless it is `"never"`. Default: clients are not told of tasks. A tool that may not run in the background has none.
@@ -68,14 +73,14 @@ export const mcpServer = (
   executor: ToolExecutor,
   options: McpServerOptions,
 ): { readonly build: McpBuild } => {
-  const { name, version, instructions, agentId = "main", questions, configure } = options
+  const { name, version, instructions, agentId = "main", questions, configure, leavesGates = false } = options
   const tasks = options.tasks && taskModes(options.tasks)
   const answerTimeout = Math.min(toMillis("answerTimeout", options.answerTimeout, "10 minutes"), longestTimer)
   const agent = executor.agent(agentId)
   let calls: CallServer | undefined
   const make = async (context: McpRequestContext): Promise<Server> => {
     const sdk = await loadServerSdk()
-    calls ??= new CallServer(sdk, executor, { agentId, answerTimeout, questions, tasks })
+    calls ??= new CallServer(sdk, executor, { agentId, answerTimeout, questions, tasks, leavesGates })
     const served = calls
     const { era } = context
     const offersTasks = tasks !== undefined && era === "modern"

@@ -48,6 +48,8 @@ export interface ServedCallOptions {
   readonly meta: Readonly<Record<string, unknown>>
   /** Answers in place of the client. */
   readonly questions: ((question: HostQuestion) => unknown) | undefined
+  /** Whether somebody else answers the gates that the client cannot be asked about. */
+  readonly leavesGates: boolean
 }
 
 /** What the model is told where nobody can be asked. */
@@ -70,6 +72,7 @@ export class ServedCall {
   private readonly executor: ToolExecutor
   private readonly events: AsyncGenerator<ToolEvent, ToolResult, undefined>
   private readonly questions: ServedCallOptions["questions"]
+  private readonly leavesGates: boolean
   private readonly agentId: string
   private edited: { readonly params: unknown } | undefined
   private missing: ClientCapabilities | undefined
@@ -77,10 +80,11 @@ export class ServedCall {
   private told = 0
 
   constructor(executor: ToolExecutor, options: ServedCallOptions) {
-    const { name, params, background, agentId, meta, questions } = options
+    const { name, params, background, agentId, meta, questions, leavesGates } = options
     this.executor = executor
     this.name = name
     this.questions = questions
+    this.leavesGates = leavesGates
     this.agentId = agentId
     const { callId } = this
     // A lane of its own: a client sends what it wants in order one by one, and a call that waits must not hold up others.
@@ -133,7 +137,7 @@ export class ServedCall {
     if (event._tag !== "AwaitingApproval") return undefined
     if (showsForms(capabilities))
       return gateQuestion(event, this.executor.agent(this.agentId).tool(this.name))
-    event.deny(cannotAsk)
+    if (!this.leavesGates) event.deny(cannotAsk)
     return undefined
   }
 
@@ -199,7 +203,7 @@ export class ServedCall {
   private async drain(): Promise<void> {
     for await (const event of { [Symbol.asyncIterator]: () => this.events }) {
       if (event._tag === "AwaitingApproval") {
-        if (this.questions === undefined) event.deny(askedTooLate)
+        if (this.questions === undefined && !this.leavesGates) event.deny(askedTooLate)
         else this.ask(event)
       } else if (event._tag === "Delegate") await this.tell(event, idleRound)
     }
