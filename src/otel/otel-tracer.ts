@@ -61,6 +61,19 @@ interface Parts {
   readonly capture: boolean
 }
 
+/** The span of an earlier process that a `traceparent` names; else what is active here. */
+const parentOf = (from: string | undefined): ReturnType<typeof context.active> => {
+  const active = context.active()
+  const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(from ?? "") ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return active
+  return trace.setSpanContext(active, {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+  })
+}
+
 class OtelCallTrace implements CallTrace {
   private readonly parts: Parts
   private readonly span: Span
@@ -68,14 +81,14 @@ class OtelCallTrace implements CallTrace {
   private readonly attributes: Record<string, string>
   private readonly startedAt = performance.now()
 
-  constructor(parts: Parts, call: ToolCall, tool: TracedToolInfo) {
+  constructor(parts: Parts, call: ToolCall, tool: TracedToolInfo, from: string | undefined) {
     this.parts = parts
     this.attributes = {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": call.name,
       "gen_ai.tool.type": tool.type ?? "function",
     }
-    const parent = context.active()
+    const parent = parentOf(from)
     this.span = parts.tracer.startSpan(
       `execute_tool ${call.name}`,
       {
@@ -90,6 +103,16 @@ class OtelCallTrace implements CallTrace {
       parent,
     )
     this.context = trace.setSpan(parent, this.span)
+  }
+
+  get traceParent(): string {
+    const { traceId, spanId, traceFlags } = this.span.spanContext()
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`
+  }
+
+  leave(): void {
+    this.span.setAttribute("stepline.outcome", "left")
+    this.span.end()
   }
 
   get traceId(): string {
@@ -155,5 +178,5 @@ export const otelTracer = (options: OtelTracerOptions = {}): Tracer => {
     ...(tool && { description: tool.description }),
     ...options.toolOf?.(name),
   })
-  return { call: (call, tool) => new OtelCallTrace(parts, call, infoOf(call.name, tool)) }
+  return { call: (call, tool, from) => new OtelCallTrace(parts, call, infoOf(call.name, tool), from) }
 }

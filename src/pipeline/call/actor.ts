@@ -21,6 +21,7 @@ import { reviewGate, ruleGate } from "./reviewing.ts"
 import type { CallSnapshot } from "./snapshot.ts"
 import { CallStream } from "./stream.ts"
 import { resolvedEvent, type Teller, tellAnnounced, tellDecision, tellEnded, tellStarted } from "./telling.ts"
+import { CallSpan } from "./tracing.ts"
 import { CallWork } from "./work.ts"
 import { type Beside, writeCall } from "./write-snapshot.ts"
 
@@ -31,6 +32,8 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
   askedAt = 0
   resolved: ActionResolvedEvent | undefined
   private event: TerminalEvent | undefined
+  /** The `traceparent` of a restored call, for a later process, where nobody traces it in this one. */
+  private tracedFrom: string | undefined
 
   // --- The host's answers
 
@@ -240,7 +243,8 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
 
   get beside(): Beside {
     const streamed = this.stream?.transcript.toString() ?? ""
-    return { streamed, timeLeft: this.timer?.timeLeft, resolved: this.resolved }
+    const traceParent = this.span?.traceParent ?? this.tracedFrom
+    return { streamed, timeLeft: this.timer?.timeLeft, resolved: this.resolved, traceParent }
   }
 
   snapshot(): CallSnapshot {
@@ -260,6 +264,16 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
     }
     if (standing?.timeLeft !== undefined) this.timed(standing.timeLeft)
     if (this.record.announced === "yes") this.engine.tasks.started(this)
+    this.trace(standing?.traceParent)
+  }
+
+  /** `from`: names what an earlier process told of it. */
+  private trace(from: unknown): void {
+    const { record, engine, tool } = this
+    if (typeof from === "string") this.tracedFrom = from
+    const { tracers } = engine.watchers
+    if (tracers !== undefined && record.started)
+      this.span = new CallSpan(tracers, record.call, tool, this.tracedFrom)
   }
 
   // --- For inspection

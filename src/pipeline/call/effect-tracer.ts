@@ -19,17 +19,32 @@ class EffectCallTrace implements CallTrace {
   private readonly clock: Clock
   private readonly span: Tracers.Span
 
-  constructor(context: Context.Context<never>, own: Tracers.Tracer | undefined, call: ToolCall) {
+  constructor(
+    context: Context.Context<never>,
+    own: Tracers.Tracer | undefined,
+    call: ToolCall,
+    from: string | undefined,
+  ) {
     this.own = own
     this.tracer = own ?? Context.get(context, Tracers.Tracer)
     this.clock = Context.get(context, Clocks.Clock)
-    this.span = this.begin(`tool ${call.name}`, Context.getOption(context, Tracers.ParentSpan))
+    const parent = Option.orElse(spanNamed(from), () => Context.getOption(context, Tracers.ParentSpan))
+    this.span = this.begin(`tool ${call.name}`, parent)
     this.span.attribute("agentId", call.agentId)
     this.span.attribute("callId", call.callId)
   }
 
   get traceId(): string {
     return this.span.traceId
+  }
+
+  get traceParent(): string {
+    const { traceId, spanId, sampled } = this.span
+    return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`
+  }
+
+  leave(): void {
+    this.finish(this.span, undefined)
   }
 
   handler(name: string): HandlerTrace {
@@ -74,8 +89,15 @@ class EffectCallTrace implements CallTrace {
   }
 }
 
+/** The span of an earlier process that a `traceparent` names. */
+const spanNamed = (traceParent: string | undefined): Option.Option<Tracers.AnySpan> => {
+  const [, traceId, spanId, flags] = /^00-([^-]+)-([^-]+)-([0-9a-f]{2})$/.exec(traceParent ?? "") ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return Option.none()
+  return Option.some(Tracers.externalSpan({ traceId, spanId, sampled: flags !== "00" }))
+}
+
 const effectTracer = (context: Context.Context<never>, own?: Tracers.Tracer): Tracer => ({
-  call: (call) => new EffectCallTrace(context, own, call),
+  call: (call, _tool, from) => new EffectCallTrace(context, own, call, from),
 })
 
 /** What `trace` means: of `true`, the tracer of the program that the executor lives in. */

@@ -75,6 +75,8 @@ export interface StandingSnapshot {
   readonly settled?: true
   /** What its end tells of the action. */
   readonly resolved?: ActionResolvedEvent
+  /** A W3C `traceparent`: what is traced of it from here on belongs to the same trace. */
+  readonly traceParent?: string
   /** The action that it staged. */
   readonly staged?: { readonly actionId: string; readonly label: string }
 }

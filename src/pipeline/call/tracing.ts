@@ -67,12 +67,23 @@ export class CallSpan {
   private asked: Question | undefined
   private answered: Array<ReturnType<CallTrace["wait"]> | undefined> = []
 
-  constructor(tracers: ReadonlyArray<Tracer>, call: ToolCall, tool: Tool<unknown> | undefined) {
-    for (const tracer of tracers) this.begin(tracer, call, tool)
+  /** `from`: the `traceParent` of an earlier process, where the call goes on. */
+  constructor(
+    tracers: ReadonlyArray<Tracer>,
+    call: ToolCall,
+    tool: Tool<unknown> | undefined,
+    from?: string | undefined,
+  ) {
+    for (const tracer of tracers) this.begin(tracer, call, tool, from)
   }
 
-  private begin(tracer: Tracer, call: ToolCall, tool: Tool<unknown> | undefined): CallTrace | undefined {
-    const trace = attempt(() => tracer.call(call, tool))
+  private begin(
+    tracer: Tracer,
+    call: ToolCall,
+    tool: Tool<unknown> | undefined,
+    from?: string,
+  ): CallTrace | undefined {
+    const trace = attempt(() => tracer.call(call, tool, from))
     if (trace !== undefined) this.traces.push(trace)
     return trace
   }
@@ -90,6 +101,15 @@ export class CallSpan {
     for (const trace of this.traces) {
       const id = attempt(() => trace.traceId)
       if (id !== undefined) return id
+    }
+    return undefined
+  }
+
+  /** That of the first tracer that has one. */
+  get traceParent(): string | undefined {
+    for (const trace of this.traces) {
+      const parent = attempt(() => trace.traceParent)
+      if (parent !== undefined) return parent
     }
     return undefined
   }
@@ -127,6 +147,13 @@ export class CallSpan {
     this.answered = []
     const decidedBy = asked.kind === "approval" ? deciderOf(record) : undefined
     for (const over of answered) attempt(() => over?.(decidedBy))
+  }
+
+  /** The call goes on in another process. */
+  leave(): void {
+    for (const over of this.answered) attempt(() => over?.(undefined))
+    this.answered = []
+    for (const trace of this.traces) attempt(() => trace.leave?.())
   }
 
   end(event: TerminalEvent): void {

@@ -156,7 +156,10 @@ export abstract class CallWork extends CallMachine implements AttemptOwner, Admi
     this.abortFunction(reason)
     this.timer?.stop()
     const { attempt } = this
-    return attempt === undefined ? Promise.resolve() : new Promise((ended) => attempt.end(reason, ended))
+    const ended =
+      attempt === undefined ? Promise.resolve() : new Promise<void>((resolve) => attempt.end(reason, resolve))
+    this.span?.leave()
+    return ended
   }
 
   protected close(): void {

@@ -18,6 +18,8 @@ export interface Beside {
   readonly streamed: string
   readonly timeLeft: number | undefined
   readonly resolved?: ActionResolvedEvent | undefined
+  /** Names the span of the call. */
+  readonly traceParent?: string | undefined
 }
 
 /** What only a journal knows. */
@@ -183,7 +185,7 @@ const withoutCause = (then: Then): Then => {
 const announcedOf = ({ announced }: CallRecord): StandingSnapshot["announced"] =>
   announced === "due" ? "due" : announced === "yes"
 
-const standingOf = (record: CallRecord, { timeLeft, resolved }: Beside): StandingSnapshot => {
+const standingOf = (record: CallRecord, { timeLeft, resolved, traceParent }: Beside): StandingSnapshot => {
   const { call, at, parts, output, memory, resolution, passed, decided, cleanupErrors, settled, staged } =
     record
   const action = record.action ?? settled
@@ -202,6 +204,7 @@ const standingOf = (record: CallRecord, { timeLeft, resolved }: Beside): Standin
     ...(action !== undefined && { action: stagedSnapshot(call.callId, action) }),
     ...(settled !== undefined && { settled: true }),
     ...(resolved !== undefined && { resolved }),
+    ...(traceParent !== undefined && { traceParent }),
     ...(staged !== undefined && { staged }),
   }
 }
