@@ -126,7 +126,10 @@ Exit status:
   2  nothing ran: the command line or a line of FILE is wrong
   3  no call failed, but one was denied`
 
-const program = withTimeline(withPage(withLocalOptions(new Command("stepline"))))
+const program = withStore(
+  withTimeline(withPage(withLocalOptions(new Command("stepline")))),
+  "a session goes on with those that it has",
+)
   .option("--yes", "of a call or lines on stdin: approve everything that no deny rule stops")
   .option("--json", "of a call: write an event a line instead of blocks")
   .usage("[options] [command | TOOL [ARGS...]]")

@@ -30,5 +30,11 @@ export const callCommand = (
   [name = "", ...words]: ReadonlyArray<string>,
   options: RunOptions,
   commands: ReadonlyArray<string>,
-): Promise<number> =>
-  runCalls((executor) => stepsOf(name, words, executor, commands), { ...options, isScriptOnStdin: false })
+): Promise<number> => {
+  if (options.durable !== undefined)
+    throw new UsageError("--durable is for a session, and for `stepline run`: not for a single call.")
+  return runCalls((executor) => stepsOf(name, words, executor, commands), {
+    ...options,
+    isScriptOnStdin: false,
+  })
+}

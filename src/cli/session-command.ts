@@ -3,6 +3,7 @@ import { access } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { Session } from "../hosts/terminal/session.ts"
 import { loadCorrections } from "../io/corrections.ts"
+import type { ToolExecutor } from "../pipeline/executor.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 import { fileHistory, historyPath } from "./history-file.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
@@ -33,9 +34,32 @@ const correctionsNote = async (cwd: string): Promise<string | undefined> => {
   }
 }
 
+const count = (number: number, what: string): Array<string> => {
+  if (number === 0) return []
+  return [number === 1 ? `1 ${what}` : `${number} ${what}s`]
+}
+
+/** What of a store has not ended; undefined where there is nothing. */
+const goingOn = (executor: ToolExecutor, store: string, many: string, one: string): string | undefined => {
+  const calls = executor.inspect()
+  const tasks = calls.filter(({ background }) => background).length
+  const { length: previews } = executor.agent().pendingActions.list()
+  const parts = [
+    ...count(calls.length - tasks, "call"),
+    ...count(tasks, "background task"),
+    ...count(previews, "preview"),
+  ]
+  if (parts.length === 0) return undefined
+  const verb = calls.length + previews === 1 ? one : many
+  return `${new Intl.ListFormat("en").format(parts)} ${verb} in ${store}.`
+}
+
 const interactive = async (options: LocalOptions & PageOptions, version: string): Promise<number> => {
   const local = await localExecutor(options)
-  const { executor, cwd, filters, rulesPath, editor, start, close } = local
+  const { executor, durable, cwd, filters, rulesPath, editor, start, close } = local
+  // Before anything of it goes on.
+  const left =
+    options.durable === undefined ? undefined : goingOn(executor, options.durable, "go on", "goes on")
   let pageNote: string | undefined
   const page = await openPage(local, options, (line) => {
     pageNote = line
@@ -43,6 +67,7 @@ const interactive = async (options: LocalOptions & PageOptions, version: string)
   const status = await editor?.status()
   const greeting = [
     `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`,
+    left,
     status?.sentence,
     pageNote,
     await correctionsNote(cwd),
@@ -53,6 +78,10 @@ const interactive = async (options: LocalOptions & PageOptions, version: string)
     cwd,
     filters,
     ...(rulesPath !== undefined && { rulesPath: shortPath(rulesPath, cwd) }),
+    ...(durable !== undefined && {
+      callsBefore: await durable.lastNumber(),
+      farewell: () => goingOn(executor, options.durable!, "wait", "waits"),
+    }),
     history: fileHistory(historyPath(process.env)),
     corrections: () => loadCorrections(cwd, { limit: Number.POSITIVE_INFINITY }),
   })
@@ -101,6 +130,8 @@ export const sessionCommand = async (options: RunOptions, version: string): Prom
   }
   if (options.json === true)
     throw new UsageError("--json is for `stepline run` and `stepline TOOL`, not for a session's lines.")
+  if (options.durable !== undefined)
+    throw new UsageError("--durable is for a session on a terminal, and for `stepline run`: not for lines.")
   const { linesCommand } = await import("./lines-command.ts")
   return linesCommand(options)
 }

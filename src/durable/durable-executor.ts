@@ -9,4 +9,9 @@ export abstract class DurableExecutor extends StoredCalls {
    * go on once the store is opened again.
    */
   abstract get executor(): ToolExecutor
+
+  /** @internal No call of the store has a number for an id that is greater, where each host begins to number its own behind this. */
+  lastNumber(): Promise<number> {
+    return this.store.lastPlace()
+  }
 }

@@ -125,6 +125,12 @@ export class PostgresStore implements CallStore {
     return row?.result ?? undefined
   }
 
+  async lastPlace(): Promise<number> {
+    const [row] = await this.sql<Array<{ place: number | null }>>`
+      SELECT max(seq) AS place FROM stepline_calls`
+    return Number(row?.place ?? 0)
+  }
+
   async tasks({ taskId, agentId }: TaskQuery): Promise<StoredTaskTexts> {
     const { sql } = this
     const ofAgent = agentId === undefined ? sql`` : sql`AND agent_id = ${column(agentId)}`

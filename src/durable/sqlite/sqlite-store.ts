@@ -88,6 +88,10 @@ export class SqliteStore implements CallStore {
     }
   }
 
+  async lastPlace(): Promise<number> {
+    return Number(this.database.get("SELECT max(seq) AS place FROM calls")?.place ?? 0)
+  }
+
   mark(): number {
     return this.database.dataVersion
   }

@@ -18,6 +18,10 @@ export class BlockList implements Iterable<Block> {
     this.blocks.set(block.callId, block)
   }
 
+  clear(): void {
+    this.blocks.clear()
+  }
+
   /** In the order in which they came. */
   [Symbol.iterator](): IterableIterator<Block> {
     return this.blocks.values()

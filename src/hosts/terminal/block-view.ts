@@ -131,6 +131,13 @@ export class BlockView {
     this.invalidate()
   }
 
+  /** What has not ended is shown no longer. */
+  forget(): void {
+    this.blocks.clear()
+    this.gates.clear()
+    this.invalidate()
+  }
+
   /** Adds lines to what scrolls up. */
   print(lines: ReadonlyArray<string>): void {
     this.printed.push(...lines)

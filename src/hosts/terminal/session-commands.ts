@@ -80,9 +80,14 @@ const cancel = (id: string | undefined, { executor, say }: CommandSession): void
 const resolve = async (
   action: ResolveRequest["action"],
   reason = "Decided by the user",
-  { executor, show }: CommandSession,
+  { executor, show, say }: CommandSession,
 ): Promise<void> => {
-  await executor.agent().resolve({ action, reason }, { onEvent: show })
+  try {
+    await executor.agent().resolve({ action, reason }, { onEvent: show })
+  } catch (error) {
+    // The session is left in its middle: it goes on with the store's next one.
+    say(messageOf(error))
+  }
 }
 
 const showCorrections = async ({ corrections, view, say }: CommandSession): Promise<void> => {

@@ -14,6 +14,10 @@ export interface SessionOptions {
   readonly output?: WriteStream
   /** Default: whether the output shows colours. */
   readonly colors?: boolean
+  /** How many calls there may have been before, where they outlive the session: its calls are numbered on from there. */
+  readonly callsBefore?: number
+  /** What is said when the user leaves. Default: nothing. */
+  readonly farewell?: () => string | undefined
   /** The first line. */
   readonly greeting?: string
   /** What else is reported beside the user's calls, such as by agents: shown once no foreground call runs or waits. */

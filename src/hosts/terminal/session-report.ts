@@ -5,7 +5,7 @@ import { capitalized } from "../../pipeline/stores/background-tasks.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { Notifications } from "../notifications.ts"
 import { answerEffect } from "./answer-effect.ts"
-import type { Block } from "./block.ts"
+import { type Block, queuedBlock } from "./block.ts"
 import type { BlockView } from "./block-view.ts"
 import { printedBlock } from "./printed-block.ts"
 import { visibleLine } from "./render-text.ts"
@@ -37,6 +37,7 @@ export class SessionReport {
       for (const error of event.cleanupErrors ?? []) say(`Cleanup of ${label} failed: ${error}`)
       return view.invalidate()
     }
+    if (event._tag === "BackgroundCompleted") this.meet(event.callId)
     const block = view.apply(event)
     const printed = block && printedBlock(event, block, executor.tasks)
     if (printed === undefined) return
@@ -44,6 +45,13 @@ export class SessionReport {
     if (this.isLeaving) return
     this.sayWhatIsNext(event, block!)
     this.tell()
+  }
+
+  /** A task that an earlier process has begun may end before the session is there. */
+  private meet(taskId: string): void {
+    const { executor, view } = this.options
+    const task = view.blocks.get(taskId) === undefined ? executor.tasks.get(taskId) : undefined
+    if (task !== undefined) view.blocks.set(queuedBlock({ ...task, callId: taskId, background: true }))
   }
 
   /** Says what was reported beside the user's calls, unless one of those has the user's attention. */

@@ -43,7 +43,9 @@ export class Session {
   private readonly gate: SessionGate
   private readonly report: SessionReport
   private readonly corrections: NonNullable<SessionOptions["corrections"]>
-  private calls = 0
+  private readonly farewell: SessionOptions["farewell"]
+  /** The number of the last one: its id. */
+  private calls: number
   private warned = false
   private down: Promise<void> | undefined
 
@@ -51,6 +53,8 @@ export class Session {
     const { executor, input = process.stdin, output = process.stdout } = options
     this.executor = executor
     this.corrections = options.corrections ?? (async () => [])
+    this.calls = options.callsBefore ?? 0
+    this.farewell = options.farewell
     this.tools = callableTools(executor)
     this.output = output
     this.view = new BlockView({
@@ -100,6 +104,17 @@ export class Session {
       ...(options.history !== undefined && { history: options.history }),
     })
     if (options.greeting !== undefined) this.say(options.greeting)
+    this.showWhatIsThere()
+  }
+
+  /** Such as calls that an earlier process has left. What they ask is told again. */
+  private showWhatIsThere(): void {
+    const { blocks } = this.view
+    const stop = this.executor.watch({
+      queued: (call) => blocks.set(queuedBlock(call)),
+      event: (event) => event._tag !== "AwaitingApproval" && blocks.apply(event, Date.now()),
+    })
+    stop()
   }
 
   /** Resolves once the user has left and the executor is shut down. */
@@ -113,6 +128,8 @@ export class Session {
     try {
       for await (const event of this.executor.events) this.report.show(event)
       await this.down
+      // What is left goes on without this session.
+      this.view.forget()
     } finally {
       stopWatching()
       this.restore()
@@ -127,7 +144,11 @@ export class Session {
   leave(): Promise<void> {
     this.dialogs.close()
     this.report.isLeaving = true
-    this.down ??= this.executor.shutdown()
+    if (this.down === undefined) {
+      const farewell = this.farewell?.()
+      if (farewell !== undefined) this.say(farewell)
+      this.down = this.executor.shutdown()
+    }
     return this.down
   }
 
