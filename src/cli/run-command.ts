@@ -11,6 +11,7 @@ import { PlainView } from "../hosts/terminal/plain-view.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { hasColors } from "../hosts/terminal/style.ts"
 import type { Web } from "../hosts/web/server/serve-web.ts"
+import { stayAlive } from "../io/stay-alive.ts"
 import { noRuleFor } from "../pipeline/call/ruling.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/model/event.ts"
@@ -199,12 +200,6 @@ const isKnown = async (durable: DurableExecutor, callId: string, tally: Tally): 
   const how = status === "complete" ? "" : ` (${status}: ${said})`
   tell(`${callId} has ended before${how}, as the store says: it does not run again.`)
   return true
-}
-
-/** Keeps the process, also while it only waits for an answer from elsewhere. */
-const stayAlive = (): (() => void) => {
-  const timer = setInterval(() => undefined, 2 ** 30)
-  return () => clearInterval(timer)
 }
 
 /** Gives the exit status. */

@@ -1,6 +1,8 @@
 /** Starts a process in the cheaper of two ways: from here, or from a helper where this process has grown. */
+
 import { canHaveSpawnHelper, SpawnHelper, SpawnHelperRefused } from "./spawn-helper.ts"
 import { type ProcessSpec, type StartedProcess, startHere } from "./started-process.ts"
+import { stayAlive } from "./stay-alive.ts"
 
 /** `auto`: where this process has more than 120 MB in memory, from its fourth process on. */
 export type SpawnHelperUse = "auto" | "always" | "never"
@@ -56,18 +58,15 @@ const helperFor = (use: SpawnHelperUse): SpawnHelper | undefined | Promise<Spawn
   return use === "always" ? helper?.starting : undefined
 }
 
-/** In milliseconds: the longest that a timer takes. */
-const forEver = 2 ** 31 - 1
-
 /** What a helper is waited for with keeps no process; who waits for it does. */
 const awaitHelper = async (
   ready: SpawnHelper | Promise<SpawnHelper | undefined>,
 ): Promise<SpawnHelper | undefined> => {
-  const timer = setInterval(() => {}, forEver)
+  const rest = stayAlive()
   try {
     return await ready
   } finally {
-    clearInterval(timer)
+    rest()
   }
 }
 

@@ -7,7 +7,8 @@ import { isHarmlessAwk } from "./script-awk.ts"
 import { isHarmlessSed } from "./script-sed.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-const mayBeOption = ({ text, literal, pieces }: ShellWord): boolean =>
+/** Whether a word is an option as it is written, or begins with what bash puts in. */
+const isOptionOrUnknown = ({ text, literal, pieces }: ShellWord): boolean =>
   /^-./.test(text) || (!literal && (pieces[0] === undefined || pieces[0] === ""))
 
 /** The program, behind `-F` and `-v` alone. */
@@ -20,7 +21,7 @@ const awk = (args: ReadonlyArray<ShellWord>): boolean => {
   }
   const program = args[args[at]?.text === "--" ? at + 1 : at]
   if (program === undefined || !program.literal || /^-./.test(program.text)) return true
-  return args.slice(args.indexOf(program) + 1).some(mayBeOption) || !isHarmlessAwk(program.text)
+  return args.slice(args.indexOf(program) + 1).some(isOptionOrUnknown) || !isHarmlessAwk(program.text)
 }
 
 const sedFlags = /^-[nErsuz]+$|^--(quiet|silent|regexp-extended|null-data|separate|unbuffered|posix|sandbox)$/
@@ -45,7 +46,7 @@ const sed = (args: ReadonlyArray<ShellWord>): boolean => {
   }
   if (scripts.length === 0) scripts.push(...operands.splice(0, 1))
   return (
-    operands.some(mayBeOption) ||
+    operands.some(isOptionOrUnknown) ||
     scripts.length === 0 ||
     !scripts.every(({ text, literal }) => literal && isHarmlessSed(text))
   )

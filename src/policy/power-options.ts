@@ -53,8 +53,8 @@ const otherOptions = (text: string, { letterAt }: FoundOption, { wanted }: Entry
         .filter((other) => !wanted.letters.includes(other))
         .map((other) => text.slice(0, letterAt) + other + text.slice(letterAt + 1))
 
-/** Whether a word may turn out to be an option when bash has expanded it. */
-const mayBeOption = ({ literal, splits, text }: ShellWord): boolean =>
+/** Whether a word that bash puts something in may turn out to be an option. */
+const mayExpandToOption = ({ literal, splits, text }: ShellWord): boolean =>
   !literal && (splits || !/^[\w./~:,%=^-]/.test(text))
 
 const possibleForms = new WeakMap<RegExp, PossibleMatch>()
@@ -152,11 +152,17 @@ const readOperand = (
   isEnded: boolean,
 ): Others | undefined => {
   const word = words[at]!
-  if (!isEnded && mayBeOption(word)) return unknown
+  if (!isEnded && mayExpandToOption(word)) return unknown
   if (entry.output !== undefined && !isOneWord(word)) return unknown
   if (isOutput) return [""]
   const bare = at === 0 ? findBareOption(word.text, entry.spelling, entry.wanted) : undefined
   return bare === undefined ? readForm(entry, word) : otherOptions(word.text, bare, entry)
+}
+
+/** Which operand a word is, from 0, by its place; not there for words that are none. */
+const operandNumbers = (kinds: ReadonlyArray<ArgumentKind>): ReadonlyMap<number, number> => {
+  const places = kinds.flatMap((kind, at) => (kind === "operand" ? [at] : []))
+  return new Map(places.map((at, number) => [at, number]))
 }
 
 const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord>): Array<Power> => {
@@ -165,15 +171,14 @@ const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord
   const powers: Array<Power> = []
   const end = hasEndMark(entry.spelling) ? kinds.indexOf("end") : -1
   const output = firstOutput(entry, words, kinds)
-  let operands = 0
+  const operands = operandNumbers(kinds)
   const read = (kind: ArgumentKind, at: number): Others | undefined => {
     const word = words[at]!
-    const operand = kind === "operand" ? operands : undefined
-    if (kind === "operand") operands += 1
+    const operand = operands.get(at)
     const script = kind === "end" ? undefined : readScripts(entry, words, at, operand)
     if (script !== undefined) return script
     if (kind === "option") {
-      if (mayBeOption(word)) return unknown
+      if (mayExpandToOption(word)) return unknown
       return readForm(entry, word) ?? readOption(entry, word, words[at + 1])
     }
     return operand === undefined

@@ -1,7 +1,5 @@
 /** Containers and clusters. */
-import type { PowerTable } from "./power-table.ts"
-
-const gtfobins = "https://gtfobins.github.io"
+import { gtfobins, type PowerTable } from "./power-table.ts"
 
 const compose = {
   source: "docker compose --help: another file is another configuration",

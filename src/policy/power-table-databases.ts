@@ -1,7 +1,5 @@
 /** Programs that query data, and can write files and run commands beside it. */
-import type { PowerTable } from "./power-table.ts"
-
-const gtfobins = "https://gtfobins.github.io"
+import { gtfobins, type PowerTable } from "./power-table.ts"
 
 export const databaseOptions: PowerTable = {
   yq: {

@@ -1,7 +1,5 @@
 /** Build tools and languages. What a project's own scripts do, a rule that allows them allows. */
-import type { PowerTable } from "./power-table.ts"
-
-const gtfobins = "https://gtfobins.github.io"
+import { gtfobins, type PowerTable } from "./power-table.ts"
 
 /** What reaches a script of a project is for some tool: any of these may get it. */
 const scriptTools = "tsc eslint prettier biome stylelint jest vitest mocha playwright node esbuild vite"

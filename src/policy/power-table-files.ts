@@ -1,9 +1,7 @@
 /** Programs that read, pack and page files. */
-import type { PowerTable } from "./power-table.ts"
+import { gtfobins, type PowerTable } from "./power-table.ts"
 
 const coreutils = "GNU coreutils manual"
-const gtfobins = "https://gtfobins.github.io"
-
 const vim = {
   source: `${gtfobins}/gtfobins/vim; vim(1)`,
   options: `

@@ -1,8 +1,6 @@
 /** Programs that fetch, copy and look over networks. */
 import { names } from "./names.ts"
-import type { PowerTable } from "./power-table.ts"
-
-const gtfobins = "https://gtfobins.github.io"
+import { gtfobins, type PowerTable } from "./power-table.ts"
 
 /** Every beginning of every name. */
 const beginnings = (text: string): string =>

@@ -1,7 +1,5 @@
 /** Package managers. Of a subcommand that reads where nothing else is said, what changes something has to be named. */
-import type { PowerTable } from "./power-table.ts"
-
-const gtfobins = "https://gtfobins.github.io"
+import { gtfobins, type PowerTable } from "./power-table.ts"
 
 const configuration = "set delete rm edit fix unset"
 

@@ -1,7 +1,5 @@
 /** Programs that show the state of the system, and can change it. */
-import type { PowerTable } from "./power-table.ts"
-
-const gtfobins = "https://gtfobins.github.io"
+import { gtfobins, type PowerTable } from "./power-table.ts"
 
 export const systemOptions: PowerTable = {
   sudo: {

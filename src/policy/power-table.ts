@@ -1,6 +1,9 @@
 /** What the tables of options that write or run something hold; `power-table-*.ts` are the tables. */
 import type { Spelling } from "./option-spelling.ts"
 
+/** The list of what programs can be made to do: many sources are pages of it. */
+export const gtfobins = "https://gtfobins.github.io"
+
 /** Options are written as `OptionNames` reads them. */
 export interface PowerOptions {
   /** Where it is documented. */

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { isAlive } from "../support/is-alive.ts"
 import { ranIn, tag, tags, useHosts } from "./hosts.ts"
 
 const path = useTempFolder()
@@ -10,15 +11,6 @@ const edit = {
   callId: "edit",
   name: "edit_file",
   params: { path: "a.txt", edits: [{ old_string: "one", new_string: "two" }] },
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 describe("a host that is killed loses nothing:", () => {

@@ -12,6 +12,7 @@ import type { Stopped } from "../model/outcome.ts"
 import { type ToolOutput, toOutput } from "../model/output.ts"
 import type { PipelinePart } from "../model/pipeline.ts"
 import type { DurationInput } from "../model/step.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import type { Then } from "./state.ts"
 
 /** What this stepline writes, and reads. */
@@ -110,7 +111,8 @@ export const shapeOf = (parts: ReadonlyArray<PipelinePart<unknown>>): string =>
 /** Throws a TypeError for what is no snapshot, and an Error for one of a newer version. */
 export const readSnapshot = (value: unknown): CallSnapshot => {
   const snapshot = value as CallSnapshot
-  if (!isObject(value) || !isObject(snapshot.call) || !states.has(snapshot.state)) throw notASnapshot()
+  if (!isPlainObject(value) || !isPlainObject(snapshot.call) || !states.has(snapshot.state))
+    throw notASnapshot()
   if (snapshot.version !== snapshotVersion) {
     throw new Error(
       `This snapshot has version ${String(snapshot.version)}, and version ${snapshotVersion} is read: use the stepline that wrote it`,
@@ -129,33 +131,30 @@ const isWhole = ({ state, standing, staged }: CallSnapshot): boolean => {
   if (state === "staged") return isStaged(staged)
   if (!isStanding(standing)) return false
   if (state === "running") return true
-  return state === "waiting" ? isObject(standing!.question) : isThen(standing!.then)
+  return state === "waiting" ? isPlainObject(standing!.question) : isThen(standing!.then)
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
 const isOutput = (output: unknown): boolean =>
-  output === undefined || (isObject(output) && toOutput(output) !== undefined)
+  output === undefined || (isPlainObject(output) && toOutput(output) !== undefined)
 
 const isThen = (then: Then | undefined): boolean =>
-  isObject(then) && (then._tag === "Restart" || (then._tag === "End" && isObject(then.outcome)))
+  isPlainObject(then) && (then._tag === "Restart" || (then._tag === "End" && isPlainObject(then.outcome)))
 
 const isStaged = (staged: StagedSnapshot | undefined): boolean =>
-  isObject(staged) &&
+  isPlainObject(staged) &&
   typeof staged.actionId === "string" &&
   typeof staged.label === "string" &&
   typeof staged.sourceToolName === "string" &&
-  isObject(staged.source) &&
-  isObject(staged.staging) &&
-  isObject(staged.staging.call) &&
+  isPlainObject(staged.source) &&
+  isPlainObject(staged.staging) &&
+  isPlainObject(staged.staging.call) &&
   isIndex(staged.staging.at) &&
   isOutput(staged.output)
 
 const isStanding = (standing: StandingSnapshot | undefined): boolean =>
-  isObject(standing) &&
+  isPlainObject(standing) &&
   isIndex(standing.at) &&
   isIndex(standing.passed) &&
   isIndex(standing.decided) &&

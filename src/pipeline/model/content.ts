@@ -1,5 +1,7 @@
 /** The blocks that an output is made of, in the shapes of the Model Context Protocol, and their check. */
 
+import { isPlainObject } from "../schema/plain-object.ts"
+
 /** What any block may carry beside its content: it is passed on as it is. */
 export interface ContentNotes {
   /** Hints for hosts, such as `audience` and `priority`. */
@@ -64,15 +66,12 @@ export type ToolContent = TextContent | ImageContent | AudioContent | EmbeddedRe
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const isOptional = (type: "string" | "number", value: unknown): boolean =>
   value === undefined || typeof value === type
 
 /** What is wrong with a resource's contents, as the end of a sentence. */
 const resourceFault = (resource: unknown): string | undefined => {
-  if (!isObject(resource)) return "needs a `resource`, an object"
+  if (!isPlainObject(resource)) return "needs a `resource`, an object"
   const { uri, mimeType, text, blob } = resource
   if (typeof uri !== "string") return "needs a `resource.uri`, a string"
   if (!isOptional("string", mimeType)) return "needs a string as its `resource.mimeType`"
@@ -114,12 +113,12 @@ const ownFault = (block: Fields): string | undefined => {
 
 /** What is wrong with a block, as the end of a sentence that begins with its place; undefined for one that can be shown. */
 export const contentFault = (block: unknown): string | undefined => {
-  if (!isObject(block)) return "is no object"
+  if (!isPlainObject(block)) return "is no object"
   const fault = ownFault(block)
   if (fault !== undefined) return fault
   const { annotations, _meta } = block
-  if (annotations !== undefined && !isObject(annotations)) return "needs an object as its `annotations`"
-  return _meta === undefined || isObject(_meta) ? undefined : "needs an object as its `_meta`"
+  if (annotations !== undefined && !isPlainObject(annotations)) return "needs an object as its `annotations`"
+  return _meta === undefined || isPlainObject(_meta) ? undefined : "needs an object as its `_meta`"
 }
 
 /** Whether a value is a block that can be shown. */

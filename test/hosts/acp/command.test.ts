@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { beforeEach, describe, expect, it } from "vitest"
 import { useCli } from "../../cli/built-cli.ts"
+import { isAlive } from "../../support/is-alive.ts"
 import { Editor, type EditorOptions } from "./editor.ts"
 
 const cli = useCli()
@@ -16,15 +17,6 @@ beforeEach(async () => {
 
 const open = (options: EditorOptions = {}, args: ReadonlyArray<string> = []) =>
   Editor.open([process.execPath, cli.path, "acp", "--no-discovery", ...args], cwd, options)
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const shell = (command: string, more: object = {}) => ({ name: "shell", params: { command }, ...more })
 

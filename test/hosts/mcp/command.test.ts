@@ -8,6 +8,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { runNode, useCli } from "../../cli/built-cli.ts"
+import { isAlive } from "../../support/is-alive.ts"
 import { approve, type ConnectOptions, revisions, stockClient, textOfResult } from "./connected.ts"
 
 const cli = useCli()
@@ -33,15 +34,6 @@ const start = async (options: ConnectOptions, args: ReadonlyArray<string> = []) 
   const call = async (name: string, params: Record<string, unknown>) =>
     textOfResult(await client.callTool({ name, arguments: params }))
   return { client, call, asked, transport }
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 describe.each(revisions)("stepline mcp, to a client of revision %s", (revision) => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { subagentTools } from "../../../src/impls/index.ts"
 import { ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import { useCli } from "../../cli/built-cli.ts"
+import { isAlive } from "../../support/is-alive.ts"
 import { compileScript } from "../../support/run-script.ts"
 import { PseudoTerminal } from "./pseudo-terminal.ts"
 import type { ScreenOptions } from "./screen.ts"
@@ -41,15 +42,6 @@ const isThere = (name: string): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 describe("a gate", () => {
   test("y approves the call, and n denies the next one", async () => {

@@ -1,17 +1,10 @@
 /** Parameters to be typed in: a field for each property, or all of them as JSON. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import { readJson } from "./read-json.ts"
 import { type Field, fieldsOf, typedOf, valueOf } from "./schema-fields.ts"
 import { visibleLine } from "./texts.tsx"
 
 type Typed = Readonly<Record<string, string>>
-
-const parsed = (json: string): unknown => {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
 
 const rowsFor = (text: string): number => Math.min(16, Math.max(1, text.split("\n").length))
 
@@ -76,7 +69,7 @@ export const ParamsForm = (props: {
   const { schema, json, action, submit, back } = props
   const form = useRef<HTMLFormElement>(null)
   const [id] = useState(() => `form-${++forms}`)
-  const value = parsed(json)
+  const value = readJson(json)
   const fields = fieldsOf(schema, value)
   const [isJson, setJson] = useState(fields === undefined)
   const [text, setText] = useState(json)

@@ -1,4 +1,5 @@
 /** The fields of a form, made of a JSON Schema. What a schema says in another way is a field for JSON. */
+import { isPlainObject } from "../../../pipeline/schema/plain-object.ts"
 
 /** How a value is typed in. */
 export type FieldKind = "text" | "number" | "boolean" | "choice" | "json"
@@ -15,11 +16,10 @@ export interface Field {
 
 type Schema = Readonly<Record<string, unknown>>
 
-const isRecord = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const constants = (schemas: unknown): ReadonlyArray<unknown> | undefined =>
-  Array.isArray(schemas) && schemas.length > 0 && schemas.every((each) => isRecord(each) && "const" in each)
+  Array.isArray(schemas) &&
+  schemas.length > 0 &&
+  schemas.every((each) => isPlainObject(each) && "const" in each)
     ? schemas.map((each: Schema) => each.const)
     : undefined
 
@@ -36,13 +36,13 @@ const kindOf = (schema: Schema): FieldKind => {
 
 /** Undefined where the schema is not of an object whose properties are all that there may be in `value`. */
 export const fieldsOf = (schema: unknown, value: unknown): ReadonlyArray<Field> | undefined => {
-  if (!isRecord(schema) || !isRecord(schema.properties) || !isRecord(value)) return undefined
+  if (!isPlainObject(schema) || !isPlainObject(schema.properties) || !isPlainObject(value)) return undefined
   const { properties, required } = schema
   const names = Object.keys(properties)
   if (names.length === 0 || Object.keys(value).some((name) => !names.includes(name))) return undefined
   return names.map((name) => {
     const property = properties[name]
-    const own: Schema = isRecord(property) ? property : {}
+    const own: Schema = isPlainObject(property) ? property : {}
     const { description } = own
     return {
       name,

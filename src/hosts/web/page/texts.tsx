@@ -1,5 +1,7 @@
 /** Texts of others: whole, and with marks for what could not be seen. */
+import { isPlainObject } from "../../../pipeline/schema/plain-object.ts"
 import { visibleText } from "../../../text/visible-text.ts"
+import { readJson } from "./read-json.ts"
 
 /** On one line, such as a title. */
 export const visibleLine = (text: string): string => visibleText(text, { singleLine: true })
@@ -39,19 +41,8 @@ export const Diff = ({ text }: { readonly text: string }) => (
   </pre>
 )
 
-const readJson = (json: string): unknown => {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
-
 const shown = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "")
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A text that could be taken for a value of another kind is quoted. */
 const isAmbiguous = (text: string): boolean => /^$|^\s|^["[{]|^-?\d|^(?:true|false|null)$/.test(text)
@@ -77,7 +68,7 @@ const noNames: ReadonlyArray<string> = []
 export const Params = (props: { readonly json: string; readonly folded?: ReadonlyArray<string> }) => {
   const { json, folded = noNames } = props
   const value = readJson(json)
-  if (!isRecord(value)) return <Said text={json} />
+  if (!isPlainObject(value)) return <Said text={json} />
   const entries = Object.entries(value)
   if (entries.length === 0) return <p class="none">No parameters.</p>
   const list = (shown: typeof entries) => (
