@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { extname } from "node:path"
 import { messageOf } from "../pipeline/model/failure.ts"
+import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** A table of the file. */
@@ -13,10 +14,6 @@ export interface ConfigFile {
   /** `[mcp.NAME]` */
   readonly mcp: ConfigTable
 }
-
-/** Whether a value is a table of its own. */
-export const isTable = (value: unknown): value is ConfigTable =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const parse = async (file: string, text: string): Promise<unknown> => {
   if (extname(file) === ".json") return JSON.parse(text)
@@ -35,7 +32,7 @@ export const readConfigFile = async (file: string): Promise<ConfigFile> => {
   } catch (error) {
     throw new UsageError(`${file}: ${messageOf(error)}`)
   }
-  if (!isTable(config))
+  if (!isPlainObject(config))
     throw new UsageError(`${file}: expected an object with the keys \`tools\` and \`mcp\``)
   for (const key of Object.keys(config)) {
     if (key !== "tools" && key !== "mcp") {
@@ -43,10 +40,10 @@ export const readConfigFile = async (file: string): Promise<ConfigFile> => {
     }
   }
   const { tools = {}, mcp = {} } = config
-  if (!isTable(tools)) {
+  if (!isPlainObject(tools)) {
     throw new UsageError(`${file}: expected \`tools\` to hold \`allow\` and \`deny\` by tool name`)
   }
-  if (!isTable(mcp)) {
+  if (!isPlainObject(mcp)) {
     throw new UsageError(`${file}: expected \`mcp\` to hold \`command\` or \`url\` by the name of a server`)
   }
   return { tools, mcp }

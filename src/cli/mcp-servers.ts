@@ -4,7 +4,8 @@ import type { McpTools } from "../hosts/mcp-client/mcp-tools.ts"
 import type { RemotePrimary } from "../hosts/mcp-client/remote-tool.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
-import { isTable, readConfigFile } from "./config-file.ts"
+import { isPlainObject } from "../pipeline/schema/plain-object.ts"
+import { readConfigFile } from "./config-file.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface McpServersOptions {
@@ -49,7 +50,7 @@ const keys = ["command", "url", "env", "headers", "primary"]
 
 const strings = (value: unknown, where: string): Record<string, string> => {
   if (value === undefined) return {}
-  if (!isTable(value) || !Object.values(value).every((each) => typeof each === "string")) {
+  if (!isPlainObject(value) || !Object.values(value).every((each) => typeof each === "string")) {
     throw new UsageError(`${where}: expected a table of strings`)
   }
   return value as Record<string, string>
@@ -59,9 +60,9 @@ const kinds: ReadonlyArray<unknown> = ["command", "path", "text", undefined]
 
 const primaries = (value: unknown, where: string): Record<string, RemotePrimary> => {
   const isPrimary = (each: unknown) =>
-    isTable(each) && typeof each.param === "string" && kinds.includes(each.kind)
+    isPlainObject(each) && typeof each.param === "string" && kinds.includes(each.kind)
   if (value === undefined) return {}
-  if (!isTable(value) || !Object.values(value).every(isPrimary)) {
+  if (!isPlainObject(value) || !Object.values(value).every(isPrimary)) {
     throw new UsageError(
       `${where}: expected, by tool, the \`param\` that rules match, and its \`kind\`: "command", "path" or "text"`,
     )
@@ -71,7 +72,7 @@ const primaries = (value: unknown, where: string): Record<string, RemotePrimary>
 
 const fromTable = (name: string, table: unknown, file: string): ServerEntry => {
   const where = `${file}: [mcp.${name}]`
-  const { command, url, env, headers, primary, ...others } = isTable(table) ? table : {}
+  const { command, url, env, headers, primary, ...others } = isPlainObject(table) ? table : {}
   const [other] = Object.keys(others)
   if (other !== undefined)
     throw new UsageError(`${where}: expected only ${keys.join(", ")}, got \`${other}\``)

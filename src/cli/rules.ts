@@ -1,8 +1,9 @@
 /** What may run without asking, as the command line and the configuration file say it. */
 import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
+import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { type ToolFilterConfig, ToolFilters, type ToolFiltersOptions } from "../policy/index.ts"
-import { isTable, readConfigFile } from "./config-file.ts"
+import { readConfigFile } from "./config-file.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** By tool name. */
@@ -37,8 +38,8 @@ const splitPlaces = (tools: Record<string, unknown>, file: string): Config => {
   const places: Record<string, PlaceRules[string]> = {}
   const rules: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(tools)) {
-    const { sandboxed, ...rest } = isTable(value) ? value : {}
-    rules[name] = isTable(value) ? rest : value
+    const { sandboxed, ...rest } = isPlainObject(value) ? value : {}
+    rules[name] = isPlainObject(value) ? rest : value
     if (sandboxed === undefined) continue
     if (sandboxed !== "approve") {
       throw new UsageError(`${file}: expected \`sandboxed\` of tool \`${name}\` to be "approve"`)

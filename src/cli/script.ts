@@ -2,8 +2,10 @@
  * A script of calls: JSON lines, read and checked whole before anything runs.
  * `#` starts a heading that is printed above the next call, `//` a comment; empty lines count for nothing.
  */
+
 import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { FinalStatus } from "../pipeline/model/event.ts"
+import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** A call that completes is meant to have no exit code but 0, or the one that stands here. */
@@ -40,7 +42,7 @@ const isExitCode = (value: unknown): boolean => {
 
 const callKeys: Readonly<Record<string, Check>> = {
   name: [isText, "a tool's name"],
-  params: [(value) => typeof value === "object" && value !== null && !Array.isArray(value), "an object"],
+  params: [isPlainObject, "an object"],
   agentId: [isText, "a string that is not empty"],
   callId: [isText, "a string that is not empty"],
   decision: [isOneOf(["pending", "approve", "deny"]), '"pending", "approve" or "deny"'],
@@ -72,7 +74,7 @@ const parseLine = (line: string, where: string): object => {
   } catch (error) {
     throw new UsageError(`${where}: ${(error as Error).message}`)
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
+  if (isPlainObject(value)) return value
   throw new UsageError(`${where}: expected a JSON object, got ${line.slice(0, 40)}`)
 }
 

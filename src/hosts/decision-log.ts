@@ -2,10 +2,12 @@
  * A file with a line of JSON for each decision. Each line holds the hash of the one before and its own, so that nothing can be
  * changed, taken out or put in between unseen; what was cut off the end shows only to who knows the last hash.
  */
+
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DecidedBy, Decision } from "../pipeline/model/decision.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
+import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { ToolFilters } from "../policy/index.ts"
 
 /** One line of the log. */
@@ -40,7 +42,7 @@ const sha256 = (text: string): string =>
   process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex")
 
 const inOrder = (_key: string, value: unknown): unknown =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+  isPlainObject(value)
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value
 

@@ -2,7 +2,9 @@
  * Parameters that clients repeat as HTTP headers (`x-mcp-header` in a tool's schema), so that proxies need not read the body. A
  * call whose headers say something else than its parameters is refused: what a proxy let pass would not be what runs.
  */
+
 import type { JsonSchema } from "../../pipeline/model/tool.ts"
+import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
 
 interface ParamHeader {
   readonly path: ReadonlyArray<string>
@@ -17,8 +19,7 @@ export interface HeaderMismatch {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+const fieldsOf = (value: unknown): Fields => (isPlainObject(value) ? value : {})
 
 /** Those that a schema names, at any depth of objects. */
 const paramHeaders = (schema: unknown, path: ReadonlyArray<string> = []): Array<ParamHeader> => {

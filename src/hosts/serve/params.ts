@@ -1,5 +1,7 @@
 /** Reads what a method is sent, one by one. What is missing, wrong or unknown is an error −32602 that names it. */
+
 import { got } from "../../pipeline/model/got.ts"
+import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
 import { codes, RpcError } from "./json-rpc.ts"
 
 const listed = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")
@@ -59,9 +61,7 @@ export class Params {
 
   record(name: string): Readonly<Record<string, unknown>> {
     const value = this.values[name]
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : this.refuse(name, "an object")
+    return isPlainObject(value) ? value : this.refuse(name, "an object")
   }
 
   has(name: string): boolean {

@@ -1,6 +1,8 @@
 /** Reads the schemas of other libraries. */
+
 import { messageOf } from "../model/failure.ts"
 import { isEffectSchema, standardOfEffect } from "./effect-schema.ts"
+import { isPlainObject } from "./plain-object.ts"
 import type { StandardIssue, StandardProps, StandardValidate } from "./standard-props.ts"
 import type { SchemaObject } from "./subschema.ts"
 
@@ -9,9 +11,6 @@ export interface ReadSchema {
   readonly json: SchemaObject
   readonly validate: StandardValidate | undefined
 }
-
-const isSchemaObject = (value: unknown): value is SchemaObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const propsOf = (schema: unknown, whose: string): StandardProps | undefined => {
   if (isEffectSchema(schema)) return standardOfEffect(schema, whose)
@@ -44,11 +43,11 @@ const convert = ({ vendor, jsonSchema }: StandardProps): unknown => {
 
 /** What a whole schema refers to stands at its root: models are told of an object, and may be told of one more property. */
 const inlined = (json: unknown): unknown => {
-  if (!isSchemaObject(json) || typeof json.$ref !== "string") return json
+  if (!isPlainObject(json) || typeof json.$ref !== "string") return json
   const [, holder, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(json.$ref) ?? []
   const named = holder === undefined ? undefined : (json[holder] as SchemaObject | undefined)?.[name!]
   const { $ref: _reference, ...rest } = json
-  return isSchemaObject(named) ? { ...named, ...rest } : json
+  return isPlainObject(named) ? { ...named, ...rest } : json
 }
 
 /**
@@ -58,7 +57,7 @@ const inlined = (json: unknown): unknown => {
 export const readSchema = (schema: unknown, whose: string): ReadSchema => {
   const props = propsOf(schema, whose)
   if (props === undefined) {
-    if (!isSchemaObject(schema)) throw new TypeError(`Expected ${whose} to be a JSON Schema object`)
+    if (!isPlainObject(schema)) throw new TypeError(`Expected ${whose} to be a JSON Schema object`)
     return { json: schema, validate: undefined }
   }
   if (typeof props.jsonSchema?.input !== "function") {
@@ -70,7 +69,7 @@ export const readSchema = (schema: unknown, whose: string): ReadSchema => {
   } catch (error) {
     throw new TypeError(`Cannot make a JSON Schema of ${whose}: ${messageOf(error)}`)
   }
-  if (!isSchemaObject(json) || (json.type !== undefined && json.type !== "object")) {
+  if (!isPlainObject(json) || (json.type !== undefined && json.type !== "object")) {
     throw new TypeError(`Expected ${whose} to be the schema of an object`)
   }
   const { $schema: _dialect, ...rest } = json

@@ -1,5 +1,7 @@
 /** Reads what a page sends: JSON, bounded. */
+
 import type { IncomingMessage } from "node:http"
+import { isPlainObject } from "../../../pipeline/schema/plain-object.ts"
 
 /** Bytes of one request. */
 const maxBytes = 4 * 1024 * 1024
@@ -31,7 +33,6 @@ export const readBody = async (request: IncomingMessage): Promise<Readonly<Recor
   } catch {
     throw new RequestError(400, "That is no JSON.")
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return value as Readonly<Record<string, unknown>>
+  if (isPlainObject(value)) return value
   throw new RequestError(400, "Send an object.")
 }
