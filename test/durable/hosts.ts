@@ -91,7 +91,8 @@ export const useHosts = () => {
       bundle: true,
       platform: "node",
       format: "esm",
-      packages: "external",
+      // All but the database, which is native code.
+      external: ["libsql"],
       conditions: ["@stepline/source"],
     })
   })
