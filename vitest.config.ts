@@ -41,6 +41,7 @@ export default defineConfig({
     // Most of them wait for processes; by default two cores would get one worker.
     maxWorkers: "100%",
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000 } },
     ...(report !== undefined && { reporters: ["default", ["json", { outputFile: report }]] }),
     projects: [
       {

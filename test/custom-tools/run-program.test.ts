@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { makeExec } from "../../src/custom-tools/run-program.ts"
@@ -75,7 +76,7 @@ describe("exec, stopped", () => {
     const controller = new AbortController()
     const ready = file("ready")
     const running = exec("bash", ["-c", `READY=${ready}; ${script}`], { signal: controller.signal })
-    await vi.waitFor(() => readFile(ready), { timeout: 20_000 })
+    await expect.poll(() => existsSync(ready)).toBe(true)
     controller.abort()
     return running
   }

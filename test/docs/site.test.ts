@@ -27,6 +27,7 @@ describeWithChromium("the site of the documentation", () => {
 
   const open = async (path: string): Promise<{ readonly page: Page; readonly failures: Array<string> }> => {
     const page = await browser.newPage()
+    page.setDefaultTimeout(100_000)
     const failures: Array<string> = []
     page.on("pageerror", ({ message }) => failures.push(message))
     await page.goto(pathToFileURL(join(out, path)).href)

@@ -271,7 +271,7 @@ describeWithChromium("the answer of FetchHtml", () => {
   })
 
   it("is that of now for a page that never falls silent, or never ends", async () => {
-    const impatient = new Browser({ allowPrivate: true, settleTimeout: 1, loadTimeout: 2_000 })
+    const impatient = new Browser({ allowPrivate: true, settleTimeout: 1, loadTimeout: 5_000 })
     try {
       server.route("/tick", (_request, response) => response.end())
       server.route(

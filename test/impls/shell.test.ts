@@ -59,12 +59,17 @@ describe("shell", () => {
   })
 
   it("keeps the file of a long output as long as its executor lives", async () => {
-    const executor = start("head -c 100000 /dev/zero; sleep 60", { timeout: 0.5 })
+    const { executor, advance } = await virtualTime({ shell: shellTool }, { cwd: path() })
+    const command = "head -c 100000 /dev/zero; touch printed; sleep 60"
+    executor.enqueue([{ name: "shell", params: { command, timeout: 1 } }])
     const other = executorIn(path(), [shellTool])
     const params = { command: "head -c 100000 /dev/zero" }
     const { output } = await other.run({ name: "shell", params, decision: "approve" })
     const file = (output.details as ShellDetails).fullOutputPath!
-    const last = (await drive(executor)).at(-1) as { readonly content: string }
+    const driven = drive(executor)
+    await expect.poll(() => existsSync(path("printed"))).toBe(true)
+    await advance("1 second")
+    const last = (await driven).at(-1) as { readonly content: string }
     const [timedOut] = /(?<=Full output: )[^\]]+/.exec(last.content)!
     expect([existsSync(timedOut), existsSync(file)]).toEqual([true, true])
     await executor.shutdown()

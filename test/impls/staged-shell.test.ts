@@ -10,6 +10,7 @@ import {
   stagingMachine,
 } from "../../src/sandbox/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { virtualTime } from "../support/virtual-time.ts"
 import { drive } from "./drive.ts"
 import { executorIn } from "./executor-in.ts"
 
@@ -143,8 +144,15 @@ Nothing is changed yet. Pending: Make the changes of echo three >> a.txt`)
   })
 
   it("leaves no stage behind a time-out, and shows what was printed", async () => {
-    const executor = staging()
-    const { status, content } = await run(executor, "echo printed; echo x > x; sleep 600", { timeout: 2 })
+    const { executor, advance } = await virtualTime(
+      { shell: makeShellTool(stagingMachine()) },
+      { cwd: path() },
+    )
+    const params = { command: "echo printed; echo x > x; sleep 600", stage: true, timeout: 2 }
+    const { status, content } = await executor.run({ name: "shell", params }, (event) => {
+      if (event._tag === "AwaitingApproval") event.approve()
+      if (event._tag === "Delta") void advance("2 seconds")
+    })
     expect({ status, content }).toEqual({
       status: "error",
       content: "Command timed out after 2 s\nprinted\n",

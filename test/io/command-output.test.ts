@@ -165,7 +165,7 @@ describe("the folder of these files", () => {
   it("goes with a process that is killed", async () => {
     const [file = ""] = (await spill("kill")).split(" ")
     const left = async () => (await readdir(path())).filter((name) => name.startsWith("stepline-output-"))
-    await expect.poll(left, { timeout: 20_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
     await expect(stat(file)).rejects.toMatchObject({ code: "ENOENT" })
   })
 

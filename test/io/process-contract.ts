@@ -1,12 +1,17 @@
 /** What every way of running processes on this machine owes. */
 import { readFile, writeFile } from "node:fs/promises"
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { OutputStream, Processes, ProcessOptions } from "../../src/io/index.ts"
 import { escapes } from "./escapes.ts"
 import { makeFifo } from "./fifo.ts"
 import { isRunning } from "./process-state.ts"
 import { useTempFolder } from "./temp-folder.ts"
+
+setFlagsFromString("--expose-gc")
+const collectGarbage = runInNewContext("gc") as () => void
 
 export const testProcesses = (localProcesses: Processes): void => {
   const path = useTempFolder()
@@ -217,6 +222,8 @@ export const testProcesses = (localProcesses: Processes): void => {
     })
 
     it("that is slow makes the command wait, not the memory grow", async () => {
+      const limit = 64 * 1024 * 1024
+      const held = () => process.memoryUsage().arrayBuffers - before
       const before = process.memoryUsage().arrayBuffers
       let most = 0
       let total = 0
@@ -224,11 +231,13 @@ export const testProcesses = (localProcesses: Processes): void => {
         onOutput: async (_, bytes) => {
           total += bytes.length
           await turn()
-          most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+          // When garbage is collected is the engine's affair, but for what is left of it.
+          if (held() > limit / 2) collectGarbage()
+          most = Math.max(most, held())
         },
       })
       expect(total).toBe(100_000_000)
-      expect(most).toBeLessThan(64 * 1024 * 1024)
+      expect(most).toBeLessThan(limit)
     })
 
     it("that is still busy after the exit gets all that was printed", async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { readdir, readFile, readlink } from "node:fs/promises"
 import { dirname } from "node:path"
-import { describe, expect, it, vi } from "vitest"
+import { describe, expect, it } from "vitest"
 import { makeLocalProcesses } from "../../src/io/index.ts"
 import { testProcesses } from "./process-contract.ts"
 import { isRunning } from "./process-state.ts"
@@ -76,7 +76,7 @@ describe("the spawn helper", () => {
     const [socket = ""] = (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0").slice(-2)
     expect(existsSync(socket)).toBe(true)
     process.kill(pid, "SIGKILL")
-    await vi.waitFor(() => expect(existsSync(dirname(socket))).toBe(false))
+    await expect.poll(() => existsSync(dirname(socket))).toBe(false)
   })
 })
 

@@ -346,7 +346,7 @@ describe("its end", () => {
     await run(
       "sleep 98761 & nohup sleep 98761 >/dev/null 2>&1 & setsid sleep 98761 >/dev/null 2>&1 & (setsid bash -c 'sleep 98761 & disown' &); sleep 0.2; echo started",
     )
-    await vi.waitFor(async () => expect(await isRunning("98761")).toBe(false), { timeout: 20_000 })
+    await expect.poll(() => isRunning("98761")).toBe(false)
   })
 
   it("comes at once when it is cancelled, children included", async () => {
@@ -359,7 +359,7 @@ describe("its end", () => {
       onOutput: async () => controller.abort(),
     })
     expect(await running).toMatchObject({ code: expect.toSatisfy((code) => code !== 0) })
-    await vi.waitFor(async () => expect(await isRunning("98762")).toBe(false), { timeout: 20_000 })
+    await expect.poll(() => isRunning("98762")).toBe(false)
   })
 })
 

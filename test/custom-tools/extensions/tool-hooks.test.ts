@@ -230,7 +230,7 @@ describe("a listener that does not settle", () => {
     const { result, entries, warnings } = await start(
       onCall(`pi.appendEntry("asked"); await new Promise(() => {})`),
     )
-    await vi.waitFor(() => expect(entries).toHaveLength(1))
+    await expect.poll(() => entries).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(30_000)
     expect(await result).toMatchObject({ status: "denied", content: late })
     expect(warnings).toEqual([`A tool_call listener failed, and so blocked a call of echo: ${late}`])
@@ -240,7 +240,7 @@ describe("a listener that does not settle", () => {
     const { result, entries, warnings } = await start(
       onResult(`pi.appendEntry("asked"); await new Promise(() => {})`),
     )
-    await vi.waitFor(() => expect(entries).toHaveLength(1))
+    await expect.poll(() => entries).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(30_000)
     expect(await result).toMatchObject({ status: "complete", content: "hello" })
     expect(warnings).toEqual([`A tool_result listener failed: ${late}`])
@@ -266,11 +266,11 @@ describe("a listener that does not settle", () => {
         return { block: !ok, reason: "no" }`),
       ui,
     )
-    await vi.waitFor(() => expect(isAsked).toBe(true))
+    await expect.poll(() => isAsked).toBe(true)
     await vi.advanceTimersByTimeAsync(600_000)
     expect(entries).toEqual([])
     answer(false)
-    await vi.waitFor(() => expect(entries).toEqual([["answered", false]]))
+    await expect.poll(() => entries).toEqual([["answered", false]])
     await vi.advanceTimersByTimeAsync(29_000)
     expect(await result).toMatchObject({ status: "denied", content: "no" })
   })

@@ -82,7 +82,7 @@ describe("stepline acp", () => {
     editor.agent.stdin!.end()
     await lost
     await exited
-    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false)
+    await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
   it("says what is wrong with a prompt that is no script", async () => {

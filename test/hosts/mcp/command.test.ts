@@ -93,7 +93,7 @@ describe.each(revisions)("stepline mcp, to a client of revision %s", (revision) 
     expect(isAlive(started)).toBe(true)
     abort.abort()
     await expect(running).rejects.toThrow()
-    await expect.poll(() => isAlive(started), { timeout: 20_000 }).toBe(false)
+    await expect.poll(() => isAlive(started)).toBe(false)
     expect(await call("shell", { command: "printf well" })).toBe("well")
   })
 
@@ -110,7 +110,7 @@ describe.each(revisions)("stepline mcp, to a client of revision %s", (revision) 
     const ended = expect(running).rejects.toThrow()
     await client.close()
     await ended
-    await expect.poll(() => isAlive(server) || isAlive(started), { timeout: 20_000 }).toBe(false)
+    await expect.poll(() => isAlive(server) || isAlive(started)).toBe(false)
   })
 })
 

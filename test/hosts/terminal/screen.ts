@@ -6,7 +6,7 @@ export interface ScreenOptions {
   readonly rows?: number
 }
 
-const deadline = 25_000
+const deadline = 100_000
 // What stands between them shows at once, though the kernel may hand it on in parts.
 const beginFrame = "\u001b[?2026h"
 const endFrame = "\u001b[?2026l"

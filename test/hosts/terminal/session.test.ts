@@ -224,7 +224,7 @@ describe("leaving", () => {
     terminal.type("y")
     await terminal.see("⚙ shell(")
     const written = () => readFile(join(cwd, "pid"), "utf8").catch(() => "")
-    await expect.poll(written, { timeout: 20_000 }).toMatch(/^\d+\n$/)
+    await expect.poll(written).toMatch(/^\d+\n$/)
     const pid = Number(await written())
     expect(isAlive(pid)).toBe(true)
     terminal.control("d")

@@ -22,6 +22,8 @@ export const usePages = (): Pages => {
     open: async (url, options) => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
       onTestFinished(() => context.close())
+      // A little less than a test has, so that what is missing is told.
+      context.setDefaultTimeout(100_000)
       const page = await context.newPage()
       const problems: Array<string> = []
       page.on("pageerror", ({ message }) => problems.push(message))
