@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { excluded, suites } from "./test/durable/engine-suites.ts"
 
 const report = process.env.TEST_REPORT
@@ -31,6 +32,26 @@ const sourcesOnly = [
 ]
 const leftOut = process.env.TEST_NODE_AGAIN === undefined ? [] : sourcesOnly
 
+/** Short files that take long. By their size they would come last, one worker at the end waiting for the other. */
+const longRunning = [
+  "durable/every-commit.test.ts",
+  "durable/postgres/store.test.ts",
+  "durable/postgres/runners.test.ts",
+  "package/consumer-types.test.ts",
+  "docs/pages.test.ts",
+  "docs/site.test.ts",
+  "docs/mcp-gateway.test.ts",
+  "examples.test.ts",
+]
+
+class LongRunningFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const bySize = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => longRunning.some((name) => moduleId.endsWith(name))
+    return [...bySize.filter(isLong), ...bySize.filter((file) => !isLong(file))]
+  }
+}
+
 export default defineConfig({
   resolve: { conditions: ["@stepline/source"] },
   ssr: { resolve: { conditions: ["@stepline/source"] } },
@@ -42,6 +63,7 @@ export default defineConfig({
     maxWorkers: "100%",
     hookTimeout: 120_000,
     expect: { poll: { timeout: 100_000 } },
+    sequence: { sequencer: LongRunningFirst },
     ...(report !== undefined && { reporters: ["default", ["json", { outputFile: report }]] }),
     projects: [
       {

@@ -91,8 +91,8 @@ export const useHosts = () => {
       bundle: true,
       platform: "node",
       format: "esm",
-      // All but the database, which is native code.
-      external: ["libsql"],
+      // All but the databases, one of which is native code.
+      external: ["libsql", "postgres"],
       conditions: ["@stepline/source"],
     })
   })
