@@ -1,17 +1,15 @@
 /** The executor of a store: its calls outlive the process that runs them. */
 import type { ToolExecutor } from "../pipeline/executor.ts"
-import { StoredCalls } from "./stored-calls.ts"
+import type { DurableCalls } from "./durable-calls.ts"
 
 /** Runs calls of a store, and sees and answers all of them. */
-export abstract class DurableExecutor extends StoredCalls {
+export interface DurableExecutor extends DurableCalls {
   /**
    * The executor itself, for the hosts that are in this process: all that it does is stored. Its `shutdown` ends no call: they
-   * go on once the store is opened again.
+   * go on once the store is opened again. Where several processes run the calls of a store it is another one after others held
+   * this process to be dead: `onStoreError` is told.
    */
-  abstract get executor(): ToolExecutor
-
+  readonly executor: ToolExecutor
   /** @internal No call of the store has a number for an id that is greater, where each host begins to number its own behind this. */
-  lastNumber(): Promise<number> {
-    return this.store.lastPlace()
-  }
+  lastNumber(): Promise<number>
 }

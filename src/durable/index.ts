@@ -2,7 +2,7 @@
 /** `stepline/durable`: the same executor on a store, so that nothing is lost when its process dies. */
 export type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 export { DurableClient } from "./durable-client.ts"
-export { DurableExecutor } from "./durable-executor.ts"
+export { DurableExecutor, type DurableLayerOptions } from "./durable-service.ts"
 export type { DurableTasks } from "./durable-tasks.ts"
 export type { EventsOptions, StoredEvent } from "./event-log.ts"
 export type { InboxItem, InboxOptions } from "./inbox.ts"

@@ -69,6 +69,11 @@ export abstract class StoredCalls implements DurableCalls {
     return text === undefined ? undefined : (JSON.parse(text) as StoredEvent)
   }
 
+  /** @internal */
+  lastNumber(): Promise<number> {
+    return this.store.lastPlace()
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -4,11 +4,12 @@ import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
-import { DurableExecutor } from "../durable-executor.ts"
+import type { DurableExecutor } from "../durable-executor.ts"
 import { type DurableTasks, StoredTasks } from "../durable-tasks.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
 import { FencedError, StoreError } from "../store-error.ts"
+import { StoredCalls } from "../stored-calls.ts"
 import { column } from "./connection.ts"
 import { PostgresJournalStore } from "./journal-store.ts"
 import { Maintenance } from "./maintenance.ts"
@@ -33,7 +34,7 @@ interface Life {
 }
 
 /** Runs calls of a Postgres store, and asks the processes that run the others. */
-export class PostgresExecutor extends DurableExecutor {
+export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   readonly tasks: DurableTasks
   protected override readonly store: PostgresStore
   private readonly registry: ToolRegistry<never>
@@ -75,7 +76,6 @@ export class PostgresExecutor extends DurableExecutor {
     }
   }
 
-  /** Another one where this process was held to be dead: `onStoreError` is told. */
   get executor(): ToolExecutor {
     return this.life.runner.executor
   }

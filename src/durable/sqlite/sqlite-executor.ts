@@ -4,12 +4,13 @@ import type { ToolCall, ToolCallInput } from "../../pipeline/model/call.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import type { BackgroundTask, WaitOptions } from "../../pipeline/stores/background-tasks.ts"
-import { DurableExecutor } from "../durable-executor.ts"
+import type { DurableExecutor } from "../durable-executor.ts"
 import type { DurableTasks } from "../durable-tasks.ts"
 import { type EventsOptions, readEvents, type StoredEvent } from "../event-log.ts"
 import type { InboxItem, InboxOptions } from "../inbox.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
+import { StoredCalls } from "../stored-calls.ts"
 import { StoreDatabase } from "./database.ts"
 import { SqliteJournalStore } from "./journal-store.ts"
 import { SqliteStore } from "./sqlite-store.ts"
@@ -46,7 +47,7 @@ class LocalTasks implements DurableTasks {
 }
 
 /** Runs the calls of a SQLite store, and does what other processes ask. */
-export class SqliteExecutor extends DurableExecutor {
+export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   readonly tasks: DurableTasks
   private readonly runner: Runner
   private readonly rows: SqliteJournalStore

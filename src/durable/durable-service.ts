@@ -1,0 +1,54 @@
+/** The durable executor as a service of an Effect program. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Scope } from "effect/Scope"
+import { withEnvironment } from "../pipeline/executor-environment.ts"
+import type { ToolRegistry } from "../pipeline/model/registry.ts"
+import type { DurableExecutor as Executor } from "./durable-executor.ts"
+import { type OpenDurableOptions, openDurableExecutor } from "./open-durable-executor.ts"
+import { StoreError } from "./store-error.ts"
+
+/** Runs calls of a store, and sees and answers all of them. */
+export type DurableExecutor = Executor
+
+/** What a durable executor is made with, but for its registry. */
+export type DurableLayerOptions = Omit<OpenDurableOptions, "registry">
+
+const Service = Context.Service<Executor>("stepline/DurableExecutor")
+
+/**
+ * A layer of `DurableExecutor`: it is closed with its scope, and its handlers have the services of the program. Fails with a
+ * StoreError where the store cannot be opened.
+ */
+const layer = <R>(
+  registry: ToolRegistry<R>,
+  options: DurableLayerOptions,
+): Layer.Layer<Executor, StoreError, Exclude<R, Scope>> =>
+  Layer.effect(
+    Service,
+    Effect.flatMap(Effect.context<R | Scope>(), (context) => {
+      const inProgram = withEnvironment(options, context as Context.Context<never>) as DurableLayerOptions
+      const open = () =>
+        openDurableExecutor({ ...inProgram, registry: registry as unknown as ToolRegistry<never> })
+      const opening = Effect.tryPromise({ try: open, catch: (error) => error })
+      return Effect.acquireRelease(
+        Effect.catch(opening, (error) =>
+          error instanceof StoreError ? Effect.fail(error) : Effect.die(error),
+        ),
+        (durable) => Effect.promise(() => durable.close()),
+      )
+    }),
+  )
+
+/**
+ * The service, and its layer.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const durable = yield* DurableExecutor
+ *   yield* Effect.promise(() => durable.enqueue([{ callId: "a", name: "forecast", params: { city: "Bern" } }]))
+ * })
+ * program.pipe(Effect.provide(DurableExecutor.layer(new ToolRegistry([forecast]), { store: "sqlite:./calls.db" })))
+ */
+export const DurableExecutor = Object.assign(Service, { layer })
