@@ -50,6 +50,9 @@ const lostError = () =>
 const foreignReason = (agentId: string) =>
   `Another process runs the calls of the agent "${agentId}": enqueue them with \`enqueue\` of the durable executor`
 
+/** Milliseconds that what is found out again may wait to be stored. */
+const storeLate = 100
+
 /** What is being stored. */
 interface Storing {
   readonly isUrgent: boolean
@@ -80,6 +83,7 @@ export class StoreJournal implements ExecutorJournal {
   private scheduled = false
   private storing: Storing | undefined
   private retry: NodeJS.Timeout | undefined
+  private late: NodeJS.Timeout | undefined
   private closed = false
   /** Until its host has had the time to attach itself to the executor. */
   private isPaused = true
@@ -318,8 +322,18 @@ export class StoreJournal implements ExecutorJournal {
 
   private note(entry: JournalEntry, isUrgent: boolean): void {
     this.gathered.call(entry)
-    if (isUrgent) this.isUrgent = true
+    if (!isUrgent) return this.scheduleLate()
+    this.isUrgent = true
     this.schedule()
+  }
+
+  /** What would be found out again is stored with what would not, or else a little later. */
+  private scheduleLate(): void {
+    if (this.late !== undefined || this.closed) return
+    this.late = setTimeout(() => {
+      this.late = undefined
+      this.schedule()
+    }, storeLate).unref()
   }
 
   private get isDirty(): boolean {
@@ -453,6 +467,7 @@ export class StoreJournal implements ExecutorJournal {
   private abandon(error: Error): void {
     this.closed = true
     this.stopRetry()
+    clearTimeout(this.late)
     this.held.lose(error)
   }
 
