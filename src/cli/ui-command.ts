@@ -29,8 +29,8 @@ export const uiCommand = async ({ port = "0", store, ...options }: UiOptions): P
   const answered = (async () => {
     for await (const event of executor.events) if (event._tag === "Delegate") answerEffect(event)
   })()
+  let started: Promise<void> | undefined
   try {
-    for (const problem of await start()) tell(problem)
     await using web = await serveWeb(executor, {
       port: wanted,
       title: pageTitle(local),
@@ -39,12 +39,15 @@ export const uiCommand = async ({ port = "0", store, ...options }: UiOptions): P
       throw new UsageError(`--port ${port}: ${messageOf(error)}`)
     })
     process.stdout.write(`${web.url}\n`)
+    // Beside the page: tools may ask their user there before they begin.
+    started = start(web.ui).then((problems) => problems.forEach(tell))
     await stopping.asked
     // What ends is still told to who looks on.
     await executor.shutdown()
   } finally {
     await executor.shutdown()
     await answered
+    await started
     await close()
     stopping.end()
   }

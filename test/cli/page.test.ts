@@ -65,6 +65,38 @@ describeWithChromium("the command's page", () => {
     await page.getByText("Ended", { exact: true }).waitFor()
   })
 
+  it("`ui` asks on its page what tools of other agents ask their user", async () => {
+    const cwd = await folder()
+    await writeFile(
+      join(cwd, "greet.js"),
+      `export default (api) => ({
+        name: "greet",
+        label: "Greet",
+        description: "Greets.",
+        parameters: api.typebox.Type.Object({}),
+        annotations: { readOnlyHint: true },
+        async execute(_id, _params, _onUpdate, ctx) {
+          const name = await ctx.ui.input("Whom?")
+          return { content: [{ type: "text", text: "hello " + name }] }
+        },
+      })`,
+    )
+    const child = start(["ui", "--no-discovery", "--tool-path", "greet.js"], cwd)
+    const page = await pages.open(await lineOf(child.stdout, /^(http:\S+)$/))
+    await page.getByRole("button", { name: "Call a tool" }).click()
+    const dialog = page.getByRole("dialog", { name: "Call a tool" })
+    await dialog.getByLabel("Tool").selectOption("greet")
+    await dialog.getByRole("button", { name: "Run" }).click()
+    const question = page.getByRole("listitem", { name: "Question: Whom?" })
+    await question.getByRole("textbox").fill("Ada")
+    await question.getByRole("button", { name: "Answer" }).click()
+    await page.getByText("Nothing waits for you.").waitFor()
+    await page.getByRole("application").focus()
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("Enter")
+    await page.getByRole("region", { name: "Call" }).getByText("hello Ada").waitFor()
+  })
+
   it("`ui --durable` goes on with a question whose page was killed", async () => {
     const cwd = await folder()
     const args = ["ui", "--no-discovery", "--durable", "calls.db"]

@@ -52,7 +52,7 @@ export const App = ({ source }: { readonly source: Source }) => {
   const [view, setView] = useState<View>("timeline")
   const [open, setOpen] = useState<number | undefined>()
   const { connection } = source
-  const asked = state.questions.size + state.actions.size
+  const asked = state.questions.size + state.actions.size + state.dialogs.size
   const active = [...state.calls.values()].filter(
     ({ background, endedAt }) => background && endedAt === undefined,
   ).length

@@ -1,5 +1,5 @@
 /** A call that a person makes: a tool, and a form for its parameters. It is asked about like any other. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import type { ToolDetail } from "../state/detail.ts"
 import { ParamsForm } from "./params-form.tsx"
 import type { Source } from "./source.ts"
@@ -10,9 +10,11 @@ export const Caller = ({ source }: { readonly source: Source }) => {
   const [name, setName] = useState("")
   const [said, setSaid] = useState("")
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Tools may have come since the last time.
+  const open = () => {
     void source.tools().then(setTools)
-  }, [source])
+    dialog.current?.showModal()
+  }
   const tool = tools.find((each) => each.name === name) ?? tools[0]
   const call = async (params: unknown) => {
     try {
@@ -25,7 +27,7 @@ export const Caller = ({ source }: { readonly source: Source }) => {
   }
   return (
     <>
-      <button type="button" class="call" onClick={() => dialog.current?.showModal()}>
+      <button type="button" class="call" onClick={open}>
         Call a tool
       </button>
       <dialog ref={dialog} aria-label="Call a tool">

@@ -1,9 +1,12 @@
 /** Every open question of every agent, and every preview that waits, the oldest first. */
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { ActionRow, PageState, QuestionRow } from "../state/page-state.ts"
+import type { ActionRow, DialogRow, PageState, QuestionRow } from "../state/page-state.ts"
+import { DialogCard } from "./dialog-card.tsx"
 import { PreviewCard } from "./preview-card.tsx"
 import { QuestionCard } from "./question-card.tsx"
 import type { Source } from "./source.ts"
+import { visibleLine } from "./texts.tsx"
+import { timeOfDay } from "./times.ts"
 
 /** How many are drawn; the rest comes up as these are answered. */
 const maxShown = 50
@@ -11,18 +14,20 @@ const maxShown = 50
 const settleTime = 400
 
 type Item =
-  | { readonly at: number; readonly question: QuestionRow; readonly action?: undefined }
-  | { readonly at: number; readonly action: ActionRow; readonly question?: undefined }
+  | { readonly _tag: "Question"; readonly id: string; readonly at: number; readonly question: QuestionRow }
+  | { readonly _tag: "Preview"; readonly id: string; readonly at: number; readonly action: ActionRow }
+  | { readonly _tag: "Dialog"; readonly id: string; readonly at: number; readonly dialog: DialogRow }
 
-const itemsOf = ({ questions, actions }: PageState): Array<Item> => {
-  const items: Array<Item> = [
-    ...[...questions.values()].map((question) => ({ at: question.askedAt, question })),
-    ...[...actions.values()].map((action) => ({ at: action.at, action })),
-  ]
+const itemsOf = ({ questions, actions, dialogs }: PageState): Array<Item> => {
+  const items: Array<Item> = []
+  for (const [id, question] of questions) items.push({ _tag: "Question", id, at: question.askedAt, question })
+  for (const [id, action] of actions) items.push({ _tag: "Preview", id, at: action.at, action })
+  for (const [id, dialog] of dialogs) items.push({ _tag: "Dialog", id, at: dialog.at, dialog })
   return items.sort((one, other) => one.at - other.at)
 }
 
-const idOf = ({ question, action }: Item): string => question?.id ?? action!.actionId
+const placeOf = (item: string | { readonly id: string }): string =>
+  typeof item === "string" ? item : item.id
 
 /** The latest of each agent: only that can be resolved. */
 const latestOf = ({ actions }: PageState): ReadonlySet<string> =>
@@ -63,9 +68,10 @@ export const Inbox = (props: {
   const latest = latestOf(state)
   const now = useSeconds(
     source,
-    items.some(({ question }) => question?.expiresAt !== undefined),
+    [...state.questions.values()].some(({ expiresAt }) => expiresAt !== undefined),
   )
-  const isSettled = useSettled(shown.map(idOf).join(" "))
+  // A note that comes moves all of them.
+  const isSettled = useSettled([...state.notes, "|", ...shown].map(placeOf).join(" "))
   const [said, setSaid] = useState("")
   const more = items.length - shown.length
   const heading = useRef<HTMLHeadingElement>(null)
@@ -91,36 +97,34 @@ export const Inbox = (props: {
       <p class="note" role="status">
         {said}
       </p>
+      <ul class="told" aria-label="Notes" aria-live="polite">
+        {state.notes.map(({ id, kind, text, at }) => (
+          <li key={id} class={`is-${kind}`}>
+            <time>{timeOfDay(at)}</time> {visibleLine(text)}
+          </li>
+        ))}
+      </ul>
       <p class="hidden" role="status">
         {items.length === 0 ? "" : `${items.length} waiting in the inbox`}
       </p>
       {items.length === 0 ? <p class="none">Nothing waits for you.</p> : undefined}
       <ol class="cards">
-        {shown.map((item) =>
-          item.question === undefined ? (
+        {shown.map((item) => {
+          const card = { source, isSettled, onOpen, say: setSaid }
+          if (item._tag === "Question")
+            return <QuestionCard key={item.id} {...card} question={item.question} now={now} />
+          if (item._tag === "Dialog") return <DialogCard key={item.id} {...card} dialog={item.dialog} />
+          return (
             <PreviewCard
-              key={idOf(item)}
-              source={source}
+              key={item.id}
+              {...card}
               action={item.action}
               revision={state.calls.get(item.action.key ?? -1)?.revision}
-              isLatest={latest.has(item.action.actionId)}
+              isLatest={latest.has(item.id)}
               isStore={state.info.isStore === true}
-              isSettled={isSettled}
-              onOpen={onOpen}
-              say={setSaid}
             />
-          ) : (
-            <QuestionCard
-              key={idOf(item)}
-              source={source}
-              question={item.question}
-              now={now}
-              isSettled={isSettled}
-              onOpen={onOpen}
-              say={setSaid}
-            />
-          ),
-        )}
+          )
+        })}
       </ol>
       {more > 0 ? <p class="none">{more} more come up when these are answered.</p> : undefined}
     </section>

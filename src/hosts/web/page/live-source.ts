@@ -33,6 +33,8 @@ const isUrgent = ({ _tag }: Change): boolean =>
   _tag === "Staged" ||
   _tag === "Resolved" ||
   _tag === "Sent" ||
+  _tag === "DialogAsked" ||
+  _tag === "DialogOver" ||
   _tag === "ShutDown"
 
 class LiveSource implements Source {

@@ -24,7 +24,7 @@ export interface Source {
   questionDetail(id: string): Promise<QuestionDetail | undefined>
   tools(): Promise<ReadonlyArray<ToolDetail>>
   /** Throws with a sentence where it could not be asked. */
-  ask(path: "answer" | "resolve" | "task" | "call", body: object): Promise<Took>
+  ask(path: "answer" | "dialog" | "resolve" | "task" | "call", body: object): Promise<Took>
 }
 
 /** A source's state, again whenever it changes. */

@@ -3,6 +3,7 @@ import type { ApproveOptions } from "../../../pipeline/model/event.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import { RequestError } from "./body.ts"
 import type { ChangeLog } from "./change-log.ts"
+import type { PageDialogs } from "./dialogs.ts"
 import type { PageSource, Took } from "./source.ts"
 
 type Body = Readonly<Record<string, unknown>>
@@ -40,10 +41,12 @@ const optionsIn = (body: Body): ApproveOptions => {
 export class PageActions {
   private readonly source: PageSource
   private readonly log: ChangeLog
+  private readonly dialogs: PageDialogs
 
-  constructor(source: PageSource, log: ChangeLog) {
+  constructor(source: PageSource, log: ChangeLog, dialogs: PageDialogs) {
     this.source = source
     this.log = log
+    this.dialogs = dialogs
   }
 
   /** Answers a request by its path; undefined where there is no such path. */
@@ -51,6 +54,11 @@ export class PageActions {
     switch (path) {
       case "/answer":
         return this.answer(body)
+      case "/dialog": {
+        const took = this.dialogs.answer(textIn(body, "id"), body.value)
+        this.log.flush()
+        return took
+      }
       case "/resolve": {
         const action = wordIn(body, "action", ["apply", "discard"])
         const reason = optionalText(body, "reason") ?? "Decided by the user"

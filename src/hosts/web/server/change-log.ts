@@ -29,6 +29,10 @@ const sizeOf = (change: Change): number => {
       return 300 + change.question.title.length + (change.question.label?.length ?? 0)
     case "Staged":
       return 300 + change.action.label.length
+    case "DialogAsked":
+      return 50_000
+    case "Said":
+      return 100 + change.note.text.length
     case "Started":
       return 60 + change.title.length
     case "Touched":

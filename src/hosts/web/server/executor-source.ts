@@ -7,6 +7,7 @@ import { answerEffect } from "../../terminal/answer-effect.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import { RequestError } from "./body.ts"
+import type { BookedCall } from "./booked-call.ts"
 import { Recorder } from "./recorder.ts"
 import {
   type Answer,
@@ -46,6 +47,10 @@ export class ExecutorSource implements PageSource {
 
   start(): () => void {
     return this.recorder.start()
+  }
+
+  active(callId: string): BookedCall | undefined {
+    return this.recorder.book.active(callId)
   }
 
   call(row: CallRow): CallDetail | undefined {

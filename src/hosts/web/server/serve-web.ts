@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import type { UIContext } from "../../../custom-tools/ui-context.ts"
 import type { DurableCalls } from "../../../durable/durable-calls.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import { messageOf } from "../../../pipeline/model/failure.ts"
@@ -11,6 +12,7 @@ import { Access, safeHeaders } from "./access.ts"
 import { PageActions } from "./actions.ts"
 import { RequestError, readBody } from "./body.ts"
 import { ChangeLog } from "./change-log.ts"
+import { PageDialogs } from "./dialogs.ts"
 import { streamEvents } from "./event-stream.ts"
 import { ExecutorSource } from "./executor-source.ts"
 import { type PageFiles, pageFiles } from "./page-files.ts"
@@ -35,6 +37,11 @@ export interface Web extends AsyncDisposable {
   /** For a person's browser. It holds the token behind `#`: whoever has it can answer. */
   readonly url: string
   readonly port: number
+  /**
+   * A screen for the tools of other agents: what they ask their user stands in the inbox, what they tell above it. For
+   * `CustomTools.setUIContext(web.ui, true)`, unless another screen is theirs.
+   */
+  readonly ui: UIContext
   /** Ends the page. What it is about goes on. */
   close(): Promise<void>
 }
@@ -174,11 +181,13 @@ export const serveWeb = async (
   const access = new Access(port)
   const streams = new Set<ServerResponse>()
   const epoch = randomBytes(6).toString("base64url")
-  page.current = { access, actions: new PageActions(source, log), log, files, epoch, title, streams }
+  const dialogs = new PageDialogs(log.add, (callId) => source.active(callId))
+  page.current = { access, actions: new PageActions(source, log, dialogs), log, files, epoch, title, streams }
   const stop = source.start()
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= new Promise<void>((resolve) => {
+      dialogs.close()
       stop()
       log.add({ _tag: "ShutDown" })
       log.flush()
@@ -193,6 +202,7 @@ export const serveWeb = async (
   return {
     url: `http://127.0.0.1:${port}/#${access.token}`,
     port,
+    ui: dialogs.ui,
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -45,6 +45,8 @@ export interface PageCall {
 export interface PageSource {
   /** Begins to tell. Gives what ends that. */
   start(): () => void
+  /** The call of this id that has not ended; undefined where another process runs it. */
+  active(callId: string): { readonly key: number; readonly name: string } | undefined
   /** What is told of a call that is opened; undefined where it is shown no longer. */
   call(row: CallRow): CallDetail | undefined
   /** Undefined where it is over. */

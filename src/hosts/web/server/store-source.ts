@@ -79,6 +79,10 @@ export class StoreSource implements PageSource {
     return () => this.ending.abort()
   }
 
+  active(): undefined {
+    return undefined
+  }
+
   call(row: CallRow): CallDetail | undefined {
     return this.recorder.book.get(row.key)?.detail(row)
   }

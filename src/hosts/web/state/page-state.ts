@@ -75,6 +75,33 @@ export interface ActionRow {
   readonly isSent?: true
 }
 
+/** What a tool of another agent asks its user. */
+export interface DialogRow {
+  readonly id: string
+  readonly kind: "confirm" | "select" | "input" | "editor"
+  readonly title: string
+  readonly message?: string
+  /** What can be chosen. */
+  readonly options?: ReadonlyArray<string>
+  /** What stands in the field at first. */
+  readonly text?: string
+  readonly placeholder?: string
+  readonly at: number
+  /** The call that asks, and its tool. */
+  readonly key?: number
+  readonly name?: string
+  /** Set where it is too long to be shown whole. */
+  readonly isCut?: true
+}
+
+/** What a tool of another agent tells its user. */
+export interface NoteRow {
+  readonly id: string
+  readonly kind: "info" | "warning" | "error"
+  readonly text: string
+  readonly at: number
+}
+
 /** What the page is about. */
 export interface PageInfo {
   readonly title: string
@@ -90,6 +117,9 @@ export interface PageState {
   readonly calls: ReadonlyMap<number, CallRow>
   readonly questions: ReadonlyMap<string, QuestionRow>
   readonly actions: ReadonlyMap<string, ActionRow>
+  readonly dialogs: ReadonlyMap<string, DialogRow>
+  /** The last ones. */
+  readonly notes: ReadonlyArray<NoteRow>
   /** Whether the executor was shut down. */
   readonly ended: boolean
   /** Why nothing new is known at the moment. */
@@ -102,6 +132,8 @@ export interface PlainState {
   readonly calls: ReadonlyArray<CallRow>
   readonly questions: ReadonlyArray<QuestionRow>
   readonly actions: ReadonlyArray<ActionRow>
+  readonly dialogs: ReadonlyArray<DialogRow>
+  readonly notes: ReadonlyArray<NoteRow>
   readonly ended: boolean
   readonly trouble?: string
 }
@@ -112,6 +144,8 @@ export const emptyState = (info: PageInfo): PageState => ({
   calls: new Map(),
   questions: new Map(),
   actions: new Map(),
+  dialogs: new Map(),
+  notes: [],
   ended: false,
 })
 
@@ -121,6 +155,7 @@ export const plainState = (state: PageState): PlainState => ({
   calls: [...state.calls.values()],
   questions: [...state.questions.values()],
   actions: [...state.actions.values()],
+  dialogs: [...state.dialogs.values()],
 })
 
 /** From the wire. */
@@ -129,4 +164,5 @@ export const readState = (plain: PlainState): PageState => ({
   calls: new Map(plain.calls.map((call) => [call.key, call])),
   questions: new Map(plain.questions.map((question) => [question.id, question])),
   actions: new Map(plain.actions.map((action) => [action.actionId, action])),
+  dialogs: new Map(plain.dialogs.map((dialog) => [dialog.id, dialog])),
 })

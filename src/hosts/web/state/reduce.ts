@@ -3,6 +3,8 @@ import type {
   ActionRow,
   CallRow,
   CallStatus,
+  DialogRow,
+  NoteRow,
   PageState,
   QuestionRow,
   SpanKind,
@@ -49,11 +51,17 @@ export type Change =
   | { readonly _tag: "Resolved"; readonly actionId: string }
   /** An answer to this question or preview is stored; or it is asked again, for that took no effect. */
   | { readonly _tag: "Sent"; readonly id: string; readonly isSent: boolean }
+  | { readonly _tag: "DialogAsked"; readonly dialog: DialogRow }
+  | { readonly _tag: "DialogOver"; readonly id: string }
+  | { readonly _tag: "Said"; readonly note: NoteRow }
   /** What is shown cannot be known to be up to date; or it can again. */
   | { readonly _tag: "Trouble"; readonly message?: string }
   /** There are too many calls to show: these are left out from here on. */
   | { readonly _tag: "Dropped"; readonly keys: ReadonlyArray<number> }
   | { readonly _tag: "ShutDown" }
+
+/** Notes that are shown. */
+const maxNotes = 3
 
 /** The maps of a state, each copied when it is first written to. */
 class Draft {
@@ -61,6 +69,8 @@ class Draft {
   private ownCalls: Map<number, CallRow> | undefined
   private ownQuestions: Map<string, QuestionRow> | undefined
   private ownActions: Map<string, ActionRow> | undefined
+  private ownDialogs: Map<string, DialogRow> | undefined
+  notes: ReadonlyArray<NoteRow>
   ended: boolean
   trouble: string | undefined
 
@@ -68,6 +78,7 @@ class Draft {
     this.state = state
     this.ended = state.ended
     this.trouble = state.trouble
+    this.notes = state.notes
   }
 
   get calls(): Map<number, CallRow> {
@@ -85,6 +96,11 @@ class Draft {
     return this.ownActions
   }
 
+  get dialogs(): Map<string, DialogRow> {
+    this.ownDialogs ??= new Map(this.state.dialogs)
+    return this.ownDialogs
+  }
+
   /** Changes a call, where it is still shown. */
   call(key: number, change: (call: CallRow) => Partial<CallRow>): void {
     const call = this.calls.get(key)
@@ -92,12 +108,14 @@ class Draft {
   }
 
   finish(): PageState {
-    const { info, calls, questions, actions } = this.state
+    const { info, calls, questions, actions, dialogs } = this.state
     return {
       info,
       calls: this.ownCalls ?? calls,
       questions: this.ownQuestions ?? questions,
       actions: this.ownActions ?? actions,
+      dialogs: this.ownDialogs ?? dialogs,
+      notes: this.notes,
       ended: this.ended,
       ...(this.trouble !== undefined && { trouble: this.trouble }),
     }
@@ -207,6 +225,15 @@ const apply = (draft: Draft, change: Change): void => {
       return
     case "Sent":
       return send(draft, change)
+    case "DialogAsked":
+      draft.dialogs.set(change.dialog.id, change.dialog)
+      return
+    case "DialogOver":
+      draft.dialogs.delete(change.id)
+      return
+    case "Said":
+      draft.notes = [...draft.notes, change.note].slice(-maxNotes)
+      return
     case "Trouble":
       draft.trouble = change.message
       return

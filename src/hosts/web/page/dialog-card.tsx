@@ -1,0 +1,119 @@
+/** What a tool asks its user: to confirm, to choose, or to type something. */
+import { useState } from "preact/hooks"
+import type { DialogRow } from "../state/page-state.ts"
+import type { Source } from "./source.ts"
+import { Said, visibleLine } from "./texts.tsx"
+import { timeOfDay } from "./times.ts"
+
+type Answer = (value: unknown) => void
+
+const Typed = (props: { readonly dialog: DialogRow; readonly answer: Answer; readonly isBusy: boolean }) => {
+  const { dialog, answer, isBusy } = props
+  const { kind, text = "", placeholder, title } = dialog
+  const [typed, setTyped] = useState(text)
+  const field = { value: typed, placeholder, "aria-label": visibleLine(title) }
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault()
+        answer(typed)
+      }}
+    >
+      {kind === "editor" ? (
+        <textarea
+          {...field}
+          class="code"
+          rows={8}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      ) : (
+        <span class="grow">
+          <input {...field} type="text" onInput={({ currentTarget }) => setTyped(currentTarget.value)} />
+        </span>
+      )}
+      <button type="submit" class="good" disabled={isBusy}>
+        Answer
+      </button>
+    </form>
+  )
+}
+
+const Ways = (props: { readonly dialog: DialogRow; readonly answer: Answer; readonly isBusy: boolean }) => {
+  const { dialog, answer, isBusy } = props
+  const { kind, options = [] } = dialog
+  if (kind === "confirm") {
+    return (
+      <div class="row">
+        <button type="button" class="good" disabled={isBusy} onClick={() => answer(true)}>
+          Yes
+        </button>
+        <button type="button" disabled={isBusy} onClick={() => answer(false)}>
+          No
+        </button>
+      </div>
+    )
+  }
+  if (kind !== "select") return <Typed {...props} />
+  return (
+    <div class="remember">
+      {options.map((option, index) => (
+        <button type="button" class="choice" key={index} disabled={isBusy} onClick={() => answer(index)}>
+          {visibleLine(option)}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** One question of a tool. */
+export const DialogCard = (props: {
+  readonly source: Source
+  readonly dialog: DialogRow
+  readonly isSettled: () => boolean
+  readonly onOpen: (key: number) => void
+  readonly say: (text: string) => void
+}) => {
+  const { source, dialog, isSettled, say } = props
+  const { id, key, name, title, message, at, isCut } = dialog
+  const [isBusy, setBusy] = useState(false)
+  const answer = async (value?: unknown) => {
+    if (!isSettled()) return say("The questions had just moved: look again, then answer.")
+    setBusy(true)
+    try {
+      const { message: told } = await source.ask("dialog", { id, value })
+      say(told ?? "")
+    } catch (error) {
+      say((error as Error).message)
+    }
+    setBusy(false)
+  }
+  return (
+    <li class="card is-dialog" aria-label={`Question: ${visibleLine(title)}`}>
+      <header>
+        {key === undefined || name === undefined ? (
+          <b>A tool asks</b>
+        ) : (
+          <button type="button" class="link" onClick={() => props.onOpen(key)}>
+            <b>{visibleLine(name)}</b> asks
+          </button>
+        )}
+        <time>{timeOfDay(at)}</time>
+        <span class="badge">question</span>
+      </header>
+      <Said text={title} />
+      {message === undefined ? undefined : <Said text={message} />}
+      {isCut ? (
+        <p class="warn">This is too long to be shown whole, so it can only be turned down here.</p>
+      ) : (
+        <Ways dialog={dialog} answer={answer} isBusy={isBusy} />
+      )}
+      <div class="row">
+        <span class="grow" />
+        <button type="button" disabled={isBusy} onClick={() => answer()}>
+          Dismiss
+        </button>
+      </div>
+    </li>
+  )
+}
