@@ -44,7 +44,7 @@ export class StoredTasks implements DurableTasks {
     while (signal?.aborted !== true && !this.store.isClosed) {
       const mark = this.store.mark()
       const { finished, open } = await this.store.tasks({ taskId })
-      if (finished.length > 0) return JSON.parse(finished[0]!) as BackgroundTask
+      if (finished.length > 0) return readable(finished[0]!, finishedTask)
       if (open.length === 0) return undefined
       await this.store.changed(mark, signal)
     }
@@ -53,10 +53,27 @@ export class StoredTasks implements DurableTasks {
 
   private async read(query: Parameters<CallStore["tasks"]>[0]): Promise<Array<BackgroundTask>> {
     const { finished, open } = await this.store.tasks(query)
-    const ended = finished.map((text) => JSON.parse(text) as BackgroundTask)
-    return [...ended, ...open.flatMap((text) => runningTask(text) ?? [])]
+    return [
+      ...finished.flatMap((text) => readable(text, finishedTask) ?? []),
+      ...open.flatMap((text) => readable(text, runningTask) ?? []),
+    ]
   }
 }
+
+/** Undefined for what cannot be read: the others are told. */
+const readable = (
+  text: string,
+  read: (text: string) => BackgroundTask | undefined,
+): BackgroundTask | undefined => {
+  try {
+    return read(text)
+  } catch {
+    return undefined
+  }
+}
+
+const finishedTask = (text: string): BackgroundTask | undefined =>
+  (JSON.parse(text) as BackgroundTask | null) ?? undefined
 
 /** A task that runs, as its call was stored the last time; undefined for one that has not begun. */
 const runningTask = (text: string): BackgroundTask | undefined => {

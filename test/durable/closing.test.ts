@@ -1,7 +1,7 @@
 /** What becomes of those that wait for a call where its executor is left. */
 
 import * as Effect from "effect/Effect"
-import { beforeEach, describe, expect, it, vi } from "vitest"
+import { expect, it, vi } from "vitest"
 import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { handler, pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -9,14 +9,11 @@ import { deferred, never } from "../support/deferred.ts"
 import { is } from "../support/event-of.ts"
 import { expectNothingUnhandled } from "../support/unhandled.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
+import { describeStores } from "./stores.ts"
 
 expectNothingUnhandled()
 
 const path = useTempFolder()
-let store = ""
-beforeEach(() => {
-  store = path("calls.db")
-})
 
 const left = "The executor was shut down: the call goes on once its store is opened again"
 const gated = pipeline()
@@ -26,9 +23,9 @@ const staging = pipeline()
   .awaitResolve({ label: "Change" })
   .andThen(() => Step.Output("applied"))
 
-describe("closing a store", () => {
+describeStores("closing a store", (_path, store) => {
   it("rejects `run` and `runEvents`, and their calls go on with the next process", async () => {
-    const first = await durableOf(store, { gated })
+    const first = await durableOf(store(), { gated })
     const asked = deferred()
     const pulledAll = deferred()
     const run = first.executor.run({ callId: "a", name: "gated" }, (event) => {
@@ -50,18 +47,18 @@ describe("closing a store", () => {
       { status: "rejected", reason: new Error(left) },
     ])
     expect(pulled).toEqual(["Started", "AwaitingApproval"])
-    const second = await durableOf(store, { gated })
+    const second = await durableOf(store(), { gated })
     expect((await second.inbox()).map(({ callId }) => callId)).toEqual(["a", "b", "c"])
   })
 
   it("ends the waiting for a task, and tells of none that runs here any more", async () => {
-    const first = await durableOf(store, { stuck: pipeline().andThen(() => never()) })
+    const first = await durableOf(store(), { stuck: pipeline().andThen(() => never()) })
     await first.enqueue([{ callId: "t", name: "stuck", background: true }])
     await untilTag(first, "BackgroundStarted")
     const waited = first.tasks.wait("t")
     await first.close()
     expect(await waited).toBeUndefined()
-    expect(await first.tasks.list()).toEqual([])
+    expect(first.executor.tasks.list()).toEqual([])
     expect(first.executor.inspect()).toEqual([])
   })
 
@@ -75,7 +72,7 @@ describe("closing a store", () => {
         ),
       ),
     )
-    const first = await durableOf(store, { tool, gated })
+    const first = await durableOf(store(), { tool, gated })
     await first.enqueue([
       { callId: "g", name: "gated", agentId: "other" },
       { callId: "a", name: "tool" },
@@ -87,12 +84,12 @@ describe("closing a store", () => {
     expect(event.approve()).toBe(false)
     expect(first.executor.approve("g")).toBe(false)
     expect(first.executor.cancelCall("a")).toBe(false)
-    const second = await durableOf(store, { gated })
+    const second = await durableOf(store(), { gated })
     expect((await second.inbox()).map(({ callId }) => callId)).toEqual(["g"])
   })
 
   it("refuses what comes after it, as an executor in memory does", async () => {
-    const first = await durableOf(store, { staging, gated })
+    const first = await durableOf(store(), { staging, gated })
     await first.executor.run({ callId: "s", name: "staging" })
     await first.close()
     const told: Array<ToolEvent> = []
@@ -104,7 +101,7 @@ describe("closing a store", () => {
     expect(() => agent.pendingActions.push({ label: "Late", apply: () => "x" })).toThrow(
       new Error("The executor was shut down: make a new one"),
     )
-    const second = await durableOf(store, { staging, gated })
+    const second = await durableOf(store(), { staging, gated })
     expect(second.executor.agent().pendingActions.list()).toMatchObject([{ label: "Change" }])
     expect(second.executor.inspect()).toEqual([])
   })
@@ -121,7 +118,7 @@ it("a store that is away bounds the deltas that wait for it", async () => {
   })
   const back = deferred()
   const onStoreError = (error: unknown) => error === undefined && back.resolve()
-  const durable = await durableOf(store, { tool }, { eventBuffer: 4, onStoreError })
+  const durable = await durableOf(path("calls.db"), { tool }, { eventBuffer: 4, onStoreError })
   await durable.enqueue([{ callId: "a", name: "tool" }])
   await untilTag(durable, "Started")
   const reading = durable.executor.next()

@@ -131,6 +131,11 @@ describe("what cannot be read in a store", () => {
     database.close()
     const second = await durableOf(store, { tool })
     expect((await second.tasks.list()).map(({ id }) => id)).toEqual(["c"])
+    const client = await openDurableExecutor({ store, runner: false })
+    expect((await client.tasks.list()).map(({ id }) => id)).toEqual(["c"])
+    expect(await client.tasks.get("a")).toBeUndefined()
+    expect(await client.tasks.wait("b")).toBeUndefined()
+    await client.close()
     expect(await second.tasks.take("c")).toMatchObject({ status: "complete", content: "done" })
   })
 

@@ -12,6 +12,7 @@ import { ToolExecutor } from "../../src/index.ts"
 import { isTerminal } from "../../src/testing.ts"
 import { turn } from "../support/deferred.ts"
 import { registryOf, toolOf } from "../support/executor-of.ts"
+import { newDurable } from "../support/new-durable.ts"
 import { agents, type Command, type Enqueue } from "./random-commands.ts"
 import { type Shape, World } from "./random-pipeline.ts"
 
@@ -54,10 +55,9 @@ export class Simulation {
   ) {
     this.tools = shapes.length
     const tools = shapes.map((shape, i) => toolOf(`tool${i}`, (_, call) => this.world.compose(shape, call)))
-    this.executor = new ToolExecutor(registryOf(Object.fromEntries(tools.map((tool) => [tool.name, tool]))), {
-      ...options,
-      filters: denyRule,
-    })
+    const registry = registryOf(Object.fromEntries(tools.map((tool) => [tool.name, tool])))
+    const durable = newDurable?.(registry, { ...options, filters: denyRule })
+    this.executor = durable?.executor ?? new ToolExecutor(registry, { ...options, filters: denyRule })
     this.world.onCompose = ({ agentId, callId, background }) => {
       if (background) return
       const others = this.executor
