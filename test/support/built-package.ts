@@ -14,6 +14,7 @@ const compileTo = async (folder: string): Promise<void> => {
   const tsc = join(root, "node_modules/.bin/tsc")
   const project = join(root, "tsconfig.build.json")
   await run(tsc, ["-p", project, "--noCheck", "--outDir", join(folder, "dist")])
+  await run(process.execPath, [join(root, "src/join-core.js"), join(folder, "dist")])
   const bundlePage = join(root, "src/hosts/web/page/bundle-page.js")
   await run(process.execPath, [bundlePage, join(folder, "dist/hosts/web/page")])
   await copyFile(join(root, "package.json"), join(folder, "package.json"))
