@@ -3,8 +3,8 @@ import { createRequire } from "node:module"
 
 type BashParser = typeof import("unbash")
 
-/** CommonJS has no `import.meta`. */
-const here: string = typeof __filename === "string" ? __filename : import.meta.url
+/** CommonJS, which a bundler may make of this, has no `import.meta`. */
+const here: string = import.meta.url ?? __filename
 
 let parser: BashParser | undefined
 
