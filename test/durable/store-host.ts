@@ -27,6 +27,8 @@ export interface HostPlan {
   readonly changed?: boolean
   /** Another store than the file in its folder. */
   readonly store?: string
+  /** Runs nothing, and approves these calls. */
+  readonly races?: ReadonlyArray<string>
   /** Whether it goes on when nothing is left to do, until it is killed. */
   readonly stays?: boolean
 }
@@ -121,6 +123,14 @@ if (plan.killAt !== undefined) {
     die("after")
     return enqueued
   }
+}
+
+if (plan.races !== undefined) {
+  const client = await openDurableExecutor({ store, runner: false })
+  const took = await Promise.all(plan.races.map((callId) => client.approve(callId)))
+  tell({ _tag: "Raced", took: took.filter(Boolean).length })
+  await client.close()
+  process.exit(0)
 }
 
 const onStoreError = (error: unknown) =>

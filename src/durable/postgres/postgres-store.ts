@@ -4,10 +4,11 @@ import { snapshotVersion } from "../../pipeline/call/snapshot.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize, type StoredEvent } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, inboxItem, inboxLimit } from "../inbox.ts"
-import type { Request, RequestAnswer } from "../requests.ts"
+import type { Request } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
 import { column, openConnection, type Sql } from "./connection.ts"
 import { Notices } from "./notices.ts"
+import { PendingAnswers } from "./pending-answers.ts"
 import { channel, type Notice } from "./schema.ts"
 
 /** What is queued, and whose it is. */
@@ -29,10 +30,12 @@ export class PostgresStore implements CallStore {
   readonly sql: Sql
   isClosed = false
   private readonly notices: Notices
+  private readonly answers: PendingAnswers
 
   private constructor(sql: Sql, notices: Notices) {
     this.sql = sql
     this.notices = notices
+    this.answers = new PendingAnswers(sql, notices)
   }
 
   /** `makes`: whether its tables are made where there are none. */
@@ -93,7 +96,7 @@ export class PostgresStore implements CallStore {
       RETURNING id`
     if (made === undefined) return false
     await this.tell("work")
-    const answer = await this.answerTo(made.id)
+    const answer = await this.answers.to(made.id)
     if ("error" in answer) throw new Error(answer.error)
     return answer.took
   }
@@ -163,21 +166,7 @@ export class PostgresStore implements CallStore {
     if (this.isClosed) return
     this.isClosed = true
     this.notices.close()
+    this.answers.close()
     await this.sql.end({ timeout: 5 })
-  }
-
-  /** Of one that nobody took up while its call ended, nothing came. */
-  private async answerTo(id: number): Promise<RequestAnswer> {
-    while (!this.isClosed) {
-      const mark = this.mark()
-      const [row] = await this.sql<Array<{ answer: string | null; is_over: boolean }>>`
-        SELECT answer, NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = r.call_id AND ended_at IS NULL)
-          AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = r.call_id) AS is_over
-        FROM stepline_requests r WHERE id = ${id}`
-      if (typeof row?.answer === "string") return JSON.parse(row.answer) as RequestAnswer
-      if (row === undefined || row.is_over) return { took: false }
-      await this.changed(mark)
-    }
-    throw new Error("The store was closed: open it again")
   }
 }

@@ -137,6 +137,27 @@ describeWithPostgres("processes that share a Postgres store", () => {
     await racers[3]!.close()
   })
 
+  it("take one answer to each call of ten processes that race", async () => {
+    const store = await server.database()
+    const ran: Array<string> = []
+    const tool = pipeline()
+      .awaitApproval()
+      .andThen(({ call }) => {
+        ran.push(call.callId)
+        return Step.Output("done")
+      })
+    const one = await durableOf(store, { tool })
+    const callIds = Array.from({ length: 100 }, (_, index) => `c${index}`)
+    await one.enqueue(callIds.map((callId) => ({ callId, agentId: callId, name: "tool" })))
+    await expect.poll(() => one.inbox().then(({ length }) => length)).toBe(callIds.length)
+    const racers = Array.from({ length: 10 }, () => hosts.start(path(), { store, races: callIds }))
+    const raced = await Promise.all(racers.map((racer) => racer.until(tag("Raced"))))
+    expect(raced.reduce((sum, { took }) => sum + Number(took), 0)).toBe(callIds.length)
+    await using client = await clientOf(store)
+    expect([...(await endsOf(client, callIds)).values()]).toEqual(callIds.map(() => 1))
+    expect([...ran].sort()).toEqual([...callIds].sort())
+  })
+
   it("refuse a call that its host gives the executor of the wrong one", async () => {
     const store = await server.database()
     const one = await durableOf(store, { gated: gated() })
