@@ -100,13 +100,16 @@ describe("a match that is broken off while other processes have the cores", () =
     const matching = new Matching(200)
     const pattern = new HeldUp(2)
     expect(matching.match(pattern, text)).toEqual({ end: 61 })
-    expect([pattern.begun, matching.slow.size]).toEqual([3, 0])
+    expect(pattern.begun).toBeGreaterThan(2)
+    expect(matching.slow.size).toBe(0)
   })
 
   it("is given up where that does not end", () => {
     const matching = new Matching(20)
     const pattern = new HeldUp(Number.POSITIVE_INFINITY)
     expect(matching.match(pattern, text)).toBeUndefined()
-    expect([pattern.begun, [...matching.slow]]).toEqual([10, ["(a+)+$"]])
+    // On a busy machine the time of a try may be over before it begins.
+    expect(pattern.begun).toBeLessThanOrEqual(10)
+    expect([...matching.slow]).toEqual(["(a+)+$"])
   })
 })
