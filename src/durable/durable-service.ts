@@ -29,14 +29,18 @@ const layer = <R>(
     Service,
     Effect.flatMap(Effect.context<R | Scope>(), (context) => {
       const inProgram = withEnvironment(options, context as Context.Context<never>) as DurableLayerOptions
-      const open = () =>
-        openDurableExecutor({ ...inProgram, registry: registry as unknown as ToolRegistry<never> })
-      const opening = Effect.tryPromise({ try: open, catch: (error) => error })
-      return Effect.acquireRelease(
-        Effect.catch(opening, (error) =>
-          error instanceof StoreError ? Effect.fail(error) : Effect.die(error),
-        ),
-        (durable) => Effect.promise(() => durable.close()),
+      // What is no StoreError is a defect.
+      const open = async () => {
+        try {
+          const options = { ...inProgram, registry: registry as unknown as ToolRegistry<never> }
+          return Effect.succeed(await openDurableExecutor(options))
+        } catch (error) {
+          if (error instanceof StoreError) return Effect.fail(error)
+          throw error
+        }
+      }
+      return Effect.acquireRelease(Effect.flatten(Effect.promise(open)), (durable) =>
+        Effect.promise(() => durable.close()),
       )
     }),
   )

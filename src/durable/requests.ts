@@ -1,8 +1,8 @@
 /** What other processes ask of the one that runs the calls: a row each, answered in the transaction that it took effect in. */
 import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolOutput } from "../pipeline/model/output.ts"
+import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 
 /** What answers an effect. */
 export type EffectAnswer = { readonly output?: string | ToolOutput } | { readonly error: string }
@@ -21,13 +21,12 @@ export type Request = CallRequest | { readonly _tag: "Enqueue"; readonly calls: 
 /** What came of it, such as whether it took effect, or why it could not. */
 export type RequestAnswer = { readonly took: unknown } | { readonly error: string }
 
-/** What was asked. Throws for what is no request. */
-export const readRequest = (text: string): Request => {
+/** What was asked; undefined for what is no request. */
+export const readRequest = (text: string): Request | undefined => {
   try {
-    const request = JSON.parse(text) as Request | null
-    if (typeof request !== "object" || request === null) throw new TypeError("it is no object")
-    return request
-  } catch (error) {
-    throw new Error(`This request cannot be read: ${messageOf(error)}`, { cause: error })
+    const request: unknown = JSON.parse(text)
+    return isPlainObject(request) ? (request as unknown as Request) : undefined
+  } catch {
+    return undefined
   }
 }

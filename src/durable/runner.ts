@@ -1,5 +1,6 @@
 /** The calls of a store that this process runs: an executor, and the journal that it is kept in. */
 import { resolve } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { ToolExecutor } from "../pipeline/executor.ts"
 import { withJournal } from "../pipeline/executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
@@ -12,7 +13,7 @@ import { ToolFilters } from "../policy/index.ts"
 import { StoreJournal } from "./journal/journal.ts"
 import { rememberingFilter } from "./journal/remembering-filter.ts"
 import { restoreAll, restoreRules, takeIn } from "./journal/restore.ts"
-import { type CallRequest, type RequestAnswer, readRequest } from "./requests.ts"
+import { type CallRequest, type Request, type RequestAnswer, readRequest } from "./requests.ts"
 import type { JournalStore, RuleRow, StoredState } from "./store.ts"
 
 /** The options of a durable executor, beside those of every executor. */
@@ -24,6 +25,9 @@ export interface DurableOptions extends ToolExecutorOptions {
   /** Whether rules that approvals make are kept in the store. Default true: false where `filters` keeps them elsewhere. */
   readonly keepsRules?: boolean
 }
+
+/** Milliseconds between looks whether a question is put. */
+const askedSoon = 10
 
 /** What a runner needs besides its options. */
 export interface RunnerParts {
@@ -127,19 +131,33 @@ export class Runner {
 
   /** Resolves once what it brought about is stored. */
   async stored(request: CallRequest): Promise<unknown> {
+    while (this.isAskedSoon(request)) await sleep(askedSoon)
     const took = this.carryOut(request)
     await this.journal.stored()
     return took
   }
 
-  /** Answers another process: stored with what it brings about. */
-  answer(id: number, text: string): void {
-    this.journal.answered(id, JSON.stringify(this.answerTo(text)))
+  /**
+   * Answers another process: stored with what it brings about. False where that has to wait: its question is about to be put
+   * again, and has been seen in the store.
+   */
+  answer(id: number, text: string): boolean {
+    const request = readRequest(text)
+    if (request !== undefined && this.isAskedSoon(request)) return false
+    this.journal.answered(id, JSON.stringify(this.answerTo(request)))
+    return true
   }
 
-  private answerTo(text: string): RequestAnswer {
+  /** Whether it answers a question of a call that was put back, and has not come to its question again. */
+  private isAskedSoon(request: Request): boolean {
+    if (request._tag !== "Approve" && request._tag !== "Deny" && request._tag !== "Respond") return false
+    const record = this.journal.parts.calls.get(request.callId)?.record
+    return record?.state._tag === "Queued" && record.resume?._tag === "Ask" && !this.journal.isClosed
+  }
+
+  private answerTo(request: Request | undefined): RequestAnswer {
     try {
-      const request = readRequest(text)
+      if (request === undefined) throw new TypeError("This request cannot be read: it is no JSON object")
       if (request._tag === "Enqueue" && this.parts.take !== undefined)
         return { took: this.parts.take(request.calls) }
       return { took: this.carryOut(request as CallRequest) }

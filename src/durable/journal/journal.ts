@@ -105,6 +105,11 @@ export class StoreJournal implements ExecutorJournal {
     parts.mailbox.gate = (call, command) => this.allows(call as unknown as JournaledCall, command)
   }
 
+  /** Whether nothing is stored any more. */
+  get isClosed(): boolean {
+    return this.closed
+  }
+
   /** Lets the calls go on. */
   begin(): void {
     this.isPaused = false

@@ -19,6 +19,9 @@ import { PostgresStore } from "./postgres-store.ts"
 /** Milliseconds between the signs of life of a process, and between looks for what nobody told of. */
 const beatEvery = 750
 
+/** Milliseconds until a request is looked at again whose question is about to be put. */
+const lookAgain = 50
+
 const fencedError = () =>
   new StoreError(
     "This process was held up for so long that others run its calls now. It goes on as a new one, with a new executor",
@@ -209,8 +212,8 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     for (const id of before) if (!still.has(id)) taken.delete(id)
     for (const { id, text } of requests) {
       if (taken.has(id)) continue
-      taken.add(id)
-      runner.answer(id, text)
+      if (runner.answer(id, text)) taken.add(id)
+      else setTimeout(() => this.lookSoon(), lookAgain).unref()
     }
   }
 

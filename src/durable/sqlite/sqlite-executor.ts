@@ -153,8 +153,8 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
       const version = this.store.mark()
       if (version === this.version) return
       for (const { id, text } of this.rows.requests(this.lastRequest)) {
+        if (!this.runner.answer(id, text)) return
         this.lastRequest = id
-        this.runner.answer(id, text)
       }
       this.version = version
     } catch {
