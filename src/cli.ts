@@ -194,7 +194,7 @@ withStore(withLocalOptions(program.command("ui")), "the page goes on with those 
   .description("serve a local page to call tools from, to watch them, and to answer what they ask")
   .option("--port <PORT>", "of this machine (default: any that is free)")
   .option(
-    "--store <FILE>",
+    "--store <STORE>",
     "show and answer the calls that another process runs in this store (of --durable); this one runs none",
   )
   .action(async (options: UiOptions) => {

@@ -1,5 +1,5 @@
 /** Opens a store of calls: to run them, or, as a client, to see and answer them. */
-import type { ToolRegistry } from "../pipeline/model/registry.ts"
+import { ToolRegistry } from "../pipeline/model/registry.ts"
 import { DurableClient } from "./durable-client.ts"
 import type { DurableExecutor } from "./durable-executor.ts"
 import { PostgresExecutor } from "./postgres/postgres-executor.ts"
@@ -14,6 +14,8 @@ export interface OpenDurableOptions extends DurableOptions {
   /** `sqlite:./calls.db`, or a path: the file is made where there is none. Or `postgres://…`: its tables are made. */
   readonly store: string
   readonly registry: ToolRegistry<never>
+  /** Whether this process runs calls of the store. Default true. */
+  readonly runner?: true
 }
 
 /** What `openDurableExecutor` opens without running its calls. */
@@ -34,11 +36,14 @@ export async function openDurableExecutor(
   options: OpenClientOptions | OpenDurableOptions,
 ): Promise<DurableClient | DurableExecutor> {
   const { store } = options
-  if ("runner" in options) {
+  if (options.runner === false) {
     const opening = isPostgres(store) ? PostgresStore.open(store, false) : SqliteStore.open(storePath(store))
     return new DurableClient(await opening)
   }
-  const { store: _, registry, ...rest } = options
+  const { store: _, runner: __, registry, ...rest } = options
+  if (!(registry instanceof ToolRegistry)) {
+    throw new TypeError("Expected `registry` to be a ToolRegistry, or `runner` to be false")
+  }
   if (isPostgres(store)) return PostgresExecutor.open(store, registry, rest)
   return SqliteExecutor.open(storePath(store), registry, rest)
 }

@@ -48,6 +48,8 @@ describe("a store is refused", () => {
   it("that is no file, or is not there for a client", async () => {
     const opening = (name: string) => openDurableExecutor({ store: name, registry })
     await expect(opening(":memory:")).rejects.toThrow("A store is a file, and `:memory:` is none")
+    // @ts-expect-error -- not without its tools
+    await expect(openDurableExecutor({ store })).rejects.toThrow("Expected `registry` to be a ToolRegistry")
     await expect(opening("")).rejects.toThrow("Expected `store` to name a database file")
     await expect(opening(path("none/calls.db"))).rejects.toThrow(
       `Cannot open the store ${path("none/calls.db")}`,
