@@ -1,4 +1,5 @@
 /** Connections to a Postgres store, made when they are needed and again when they are lost. */
+import { createHash } from "node:crypto"
 import type postgres from "postgres"
 import { isMissingModule } from "../../io/missing-module.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
@@ -38,6 +39,19 @@ const shown = (url: string): string => {
   }
 }
 
+/** Throws a StoreError for an address that is none. What a URL says of it would show its password. */
+const checkAddress = (url: string): void => {
+  try {
+    // Of several servers, the first.
+    const { username, password, pathname } = new URL(url.replace(/,[^/?]*/, ""))
+    for (const part of [username, password, pathname]) decodeURIComponent(part)
+  } catch {
+    throw new StoreError(
+      "The address of the store is no URL. Expected postgres://user:password@host:5432/database, where characters such as / # % of the password are written as %2F %23 %25",
+    )
+  }
+}
+
 /** An open store: a few connections for what is asked, and more, each for something of its own. */
 export interface Connection {
   readonly sql: Sql
@@ -59,6 +73,7 @@ export const openConnection = async (url: string, makes: boolean): Promise<Conne
       connection: { application_name: "stepline" },
       backoff: (attempt) => Math.min(0.1 * 2 ** attempt, 1),
     }) as unknown as Sql
+  checkAddress(url)
   const sql = connect(4)
   try {
     await prepare(sql, shown(url), makes)
@@ -98,8 +113,19 @@ const makeTables = async (sql: Transaction): Promise<number> => {
   return storeVersion
 }
 
-/** A text as a column holds it: without NUL, and without half a surrogate pair. JSON has neither: they are escapes there. */
-export const column = (text: string): string => toWellFormed(text).replaceAll("\0", "\ufffd")
+/** Characters of a text that an index holds as they are: a row of one has 2,704 bytes. */
+const longest = 600
+
+/**
+ * A text as a column holds it: without NUL, and without half a surrogate pair. JSON has neither: they are escapes there. One that is
+ * too long for an index ends in a hash of all of it.
+ */
+export const column = (text: string): string => {
+  const clean = toWellFormed(text).replaceAll("\0", "\ufffd")
+  if (clean.length <= longest) return clean
+  const hash = createHash("sha256").update(clean).digest("hex")
+  return `${toWellFormed(clean.slice(0, longest - hash.length))}${hash}`
+}
 
 /** `isWellFormed` and its like are in Node 20, and not in its types. */
 const toWellFormed = (text: string): string => Buffer.from(text, "utf8").toString("utf8")

@@ -13,6 +13,9 @@ const head = ({ callId, agentId, name }: Pick<CallRow, "callId" | "agentId" | "n
   name: column(name),
 })
 
+/** A time as a column holds it. */
+const epoch = (at: number): number => Math.trunc(Math.min(at, Number.MAX_SAFE_INTEGER))
+
 /** The agents of changes, by what their columns hold of them. */
 const agentsOf = ({ calls, ended, actions, tasks }: Changes): Map<string, string> => {
   const agentIds = [
@@ -28,11 +31,15 @@ const agentsOf = ({ calls, ended, actions, tasks }: Changes): Map<string, string
 export interface RunnerIdentity {
   readonly id: number
   /** Whose calls it runs, as their columns hold them. */
-  readonly agents: Set<string>
+  readonly agents: ReadonlySet<string>
   /** Whether it has shown that it lives lately enough to hold what it has. */
   readonly isCurrent: () => boolean
   /** Told the agents that it got, and that had something already. */
   readonly onAdopted: (agentIds: ReadonlyArray<string>) => void
+  /** Told agents that are its own now. */
+  readonly got: (agentIds: Iterable<string>) => void
+  /** Told the agents of which something is being stored, until it is. */
+  readonly onWriting: (agentIds: ReadonlySet<string>) => void
   /** Told the agents that may have nothing any more. */
   readonly onMaybeIdle: (agentIds: Iterable<string>) => void
 }
@@ -57,6 +64,7 @@ export class PostgresJournalStore implements JournalStore {
     const { runner } = this
     const agents = agentsOf(changes)
     const unknown = [...agents.keys()].filter((agentId) => !runner.agents.has(agentId)).sort()
+    runner.onWriting(new Set(agents.keys()))
     const adopted = await this.sql.begin(async (sql) => {
       const fence = sql`SELECT FROM stepline_runners WHERE id = ${runner.id} FOR KEY SHARE`
       const claims = unknown.length === 0 ? undefined : this.claim(sql, unknown, agents)
@@ -64,7 +72,8 @@ export class PostgresJournalStore implements JournalStore {
       if (alive.length === 0) throw new FencedError("Others run the calls of this process now")
       return (await claims) ?? []
     })
-    for (const agentId of unknown) runner.agents.add(agentId)
+    runner.got(unknown)
+    runner.onWriting(new Set())
     if (adopted.length > 0) runner.onAdopted(adopted)
     if (changes.ended.length + changes.actions.size + changes.tasks.size > 0)
       runner.onMaybeIdle(agents.keys())
@@ -82,8 +91,9 @@ export class PostgresJournalStore implements JournalStore {
       sql<Array<{ agent_id: string }>>`
         UPDATE stepline_agents SET runner = ${this.runner.id}
         WHERE agent_id = ANY(${ids}::text[]) AND runner IS NULL RETURNING agent_id`,
+      // Those that are there are locked: whoever forgets one that is idle looks afterwards whether it is.
       sql`INSERT INTO stepline_agents (agent_id, runner) SELECT unnest(${ids}::text[]), ${this.runner.id}
-        ON CONFLICT DO NOTHING`,
+        ON CONFLICT (agent_id) DO UPDATE SET runner = stepline_agents.runner`,
       sql<Array<{ agent_id: string; runner: number | null }>>`
         SELECT agent_id, runner FROM stepline_agents WHERE agent_id = ANY(${ids}::text[])`,
     ])
@@ -100,7 +110,7 @@ export class PostgresJournalStore implements JournalStore {
     if (calls.length > 0) writes.push(write(sql, calls))
     if (actions.size > 0) writes.push(...writeActions(sql, actions))
     if (cleaned.length > 0) {
-      writes.push(sql`DELETE FROM stepline_actions WHERE action_id = ANY(${[...cleaned]}::text[])`)
+      writes.push(sql`DELETE FROM stepline_actions WHERE action_id = ANY(${cleaned.map(column)}::text[])`)
     }
     if (tasks.size > 0) writes.push(...writeTasks(sql, tasks))
     if (rules.length > 0) {
@@ -128,7 +138,7 @@ const write = (sql: Transaction, calls: ReadonlyArray<CallRow>): PromiseLike<unk
     asks: row.asks,
     background: row.background,
     snapshot: row.snapshot,
-    deadline: row.deadline,
+    deadline: row.deadline === undefined ? undefined : epoch(row.deadline),
   }))
   return sql`
     INSERT INTO stepline_calls AS c (call_id, agent_id, name, asks, background, snapshot, deadline)

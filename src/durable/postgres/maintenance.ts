@@ -29,7 +29,7 @@ export class Maintenance {
   /** What fails is tried again an hour later. */
   private prune(retention: number): void {
     if (!Number.isFinite(retention)) return
-    const before = Date.now() - retention
+    const before = Math.trunc(Date.now() - retention)
     const { sql } = this
     void Promise.all([
       sql`DELETE FROM stepline_calls WHERE ended_at < ${before}`,

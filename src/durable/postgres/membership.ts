@@ -45,6 +45,42 @@ interface StoredActionRow {
 /** What the dead ones had is free by that. */
 const endDead = (sql: Sql): PromiseLike<unknown> => sql`DELETE FROM stepline_runners WHERE expires_at < now()`
 
+/** What is stored of agents, and has not ended. */
+const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> => {
+  const [tasks, actions, calls] = await Promise.all([
+    sql<Array<{ task: string }>>`
+      SELECT task FROM stepline_tasks WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY ended_at`,
+    sql<Array<StoredActionRow>>`
+      SELECT * FROM stepline_actions WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY agent_id, place`,
+    sql<Array<CallRow>>`
+      SELECT call_id, agent_id, name, snapshot, fresh FROM stepline_calls
+      WHERE agent_id = ANY(${agentIds}::text[]) AND ended_at IS NULL ORDER BY seq`,
+  ])
+  return {
+    tasks: tasks.map((row) => row.task),
+    actions: actions.map(
+      (row): ActionRow => ({
+        actionId: row.action_id,
+        agentId: row.agent_id,
+        place: row.place,
+        isDropping: row.dropping,
+        label: row.label,
+        sourceToolName: row.source,
+        snapshot: row.snapshot ?? undefined,
+      }),
+    ),
+    calls: calls.map(
+      (row): StoredCall => ({
+        callId: row.call_id,
+        agentId: row.agent_id,
+        name: row.name,
+        snapshot: row.snapshot,
+        isFresh: row.fresh,
+      }),
+    ),
+  }
+}
+
 /** The runner that a process is, until others hold it to be dead. */
 export class Membership implements RunnerIdentity {
   readonly id: number
@@ -53,6 +89,12 @@ export class Membership implements RunnerIdentity {
   private seenAt: number
   private adopted: Array<string> = []
   private readonly maybeIdle = new Set<string>()
+  /** Agents of which something is on its way to the store. */
+  private writing: ReadonlySet<string> = new Set()
+  /** Agents that it may have given back, and has not heard whether. */
+  private readonly releasing = new Set<string>()
+  /** Whether it may have got agents without having heard of it. */
+  private isUnsure = false
 
   private constructor(sql: Sql, id: number, seenAt: number) {
     this.sql = sql
@@ -74,6 +116,14 @@ export class Membership implements RunnerIdentity {
     this.adopted.push(...agentIds)
   }
 
+  readonly got = (agentIds: Iterable<string>): void => {
+    for (const agentId of agentIds) if (!this.releasing.has(agentId)) this.agents.add(agentId)
+  }
+
+  readonly onWriting = (agentIds: ReadonlySet<string>): void => {
+    this.writing = agentIds
+  }
+
   readonly onMaybeIdle = (agentIds: Iterable<string>): void => {
     for (const agentId of agentIds) this.maybeIdle.add(agentId)
   }
@@ -92,23 +142,34 @@ export class Membership implements RunnerIdentity {
     return true
   }
 
-  /** Gets agents that nobody runs; gives what there is to do. */
+  /** Gets agents that nobody runs; gives what there is to do. What fails is done by the next look. */
   async look(): Promise<Work> {
     const { sql } = this
-    const adopted = [...this.adopted.splice(0), ...(await this.claim())]
-    const state = adopted.length === 0 ? undefined : await this.stateOf(adopted)
-    const [fresh, requests] = await Promise.all([
-      sql<Array<{ call_id: string; snapshot: string }>>`
-        SELECT c.call_id, c.snapshot FROM stepline_calls c JOIN stepline_agents a USING (agent_id)
-        WHERE c.fresh AND a.runner = ${this.id} ORDER BY c.seq`,
-      sql<Array<OpenRequest>>`
-        SELECT r.id, r.request AS text FROM stepline_requests r JOIN stepline_agents a USING (agent_id)
-        WHERE r.answer IS NULL AND a.runner = ${this.id} ORDER BY r.id`,
-    ])
-    return {
-      state,
-      fresh: fresh.map((row) => ({ callId: row.call_id, snapshot: row.snapshot })),
-      requests,
+    const adopted = this.adopted
+    this.adopted = []
+    try {
+      if (this.isUnsure) adopted.push(...(await this.lost(adopted)))
+      await this.claim(adopted)
+      const state = adopted.length === 0 ? undefined : await stateOf(sql, adopted)
+      const [fresh, requests] = await Promise.all([
+        sql<Array<{ call_id: string; snapshot: string }>>`
+          SELECT c.call_id, c.snapshot FROM stepline_calls c JOIN stepline_agents a USING (agent_id)
+          WHERE c.fresh AND a.runner = ${this.id} ORDER BY c.seq`,
+        sql<Array<OpenRequest>>`
+          SELECT r.id, r.request AS text FROM stepline_requests r JOIN stepline_agents a USING (agent_id)
+          WHERE r.answer IS NULL AND a.runner = ${this.id} ORDER BY r.id`,
+      ])
+      this.got(adopted)
+      this.isUnsure = false
+      return {
+        state,
+        fresh: fresh.map((row) => ({ callId: row.call_id, snapshot: row.snapshot })),
+        requests,
+      }
+    } catch (error) {
+      this.adopted.unshift(...adopted)
+      this.isUnsure = true
+      throw error
     }
   }
 
@@ -117,70 +178,54 @@ export class Membership implements RunnerIdentity {
     await this.sql`DELETE FROM stepline_runners WHERE id = ${this.id}`
   }
 
-  private async claim(): Promise<Array<string>> {
-    const { sql } = this
-    const all: Array<string> = []
+  /** Agents that it got, and was cut off before it heard so. */
+  private async lost(adopted: ReadonlyArray<string>): Promise<Array<string>> {
+    const rows = await this.sql<Array<{ agent_id: string }>>`
+      SELECT agent_id FROM stepline_agents WHERE runner = ${this.id}`
+    const known = new Set([...this.agents, ...this.releasing, ...this.writing, ...adopted])
+    return rows.flatMap(({ agent_id }) => (known.has(agent_id) ? [] : [agent_id]))
+  }
+
+  /** Adds those that it gets. */
+  private async claim(adopted: Array<string>): Promise<void> {
     for (;;) {
-      const rows = await sql<Array<{ agent_id: string }>>`
+      const rows = await this.sql<Array<{ agent_id: string }>>`
         UPDATE stepline_agents SET runner = ${this.id} WHERE agent_id IN (
           SELECT agent_id FROM stepline_agents WHERE runner IS NULL
           ORDER BY agent_id LIMIT ${claimSize} FOR UPDATE SKIP LOCKED
         ) RETURNING agent_id`
-      for (const { agent_id } of rows) {
-        this.agents.add(agent_id)
-        all.push(agent_id)
-      }
-      if (rows.length < claimSize) return all
-    }
-  }
-
-  private async stateOf(agentIds: Array<string>): Promise<StoredState> {
-    const { sql } = this
-    for (const agentId of agentIds) this.agents.add(agentId)
-    const [tasks, actions, calls] = await Promise.all([
-      sql<Array<{ task: string }>>`
-        SELECT task FROM stepline_tasks WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY ended_at`,
-      sql<Array<StoredActionRow>>`
-        SELECT * FROM stepline_actions WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY agent_id, place`,
-      sql<Array<CallRow>>`
-        SELECT call_id, agent_id, name, snapshot, fresh FROM stepline_calls
-        WHERE agent_id = ANY(${agentIds}::text[]) AND ended_at IS NULL ORDER BY seq`,
-    ])
-    return {
-      tasks: tasks.map((row) => row.task),
-      actions: actions.map(
-        (row): ActionRow => ({
-          actionId: row.action_id,
-          agentId: row.agent_id,
-          place: row.place,
-          isDropping: row.dropping,
-          label: row.label,
-          sourceToolName: row.source,
-          snapshot: row.snapshot ?? undefined,
-        }),
-      ),
-      calls: calls.map(
-        (row): StoredCall => ({
-          callId: row.call_id,
-          agentId: row.agent_id,
-          name: row.name,
-          snapshot: row.snapshot,
-          isFresh: row.fresh,
-        }),
-      ),
+      adopted.push(...rows.map((row) => row.agent_id))
+      if (rows.length < claimSize) return
     }
   }
 
   /** Agents of which nothing is left are nobody's, so that their number does not grow. */
   private async forgetIdle(): Promise<void> {
-    const ids = [...this.maybeIdle].filter((agentId) => this.agents.has(agentId))
-    this.maybeIdle.clear()
+    // What is on its way to the store may be the next call of one.
+    const ids = [...this.maybeIdle].filter((agentId) => !this.writing.has(agentId))
     if (ids.length === 0) return
-    // First: what is stored of them from now on gets them again.
-    for (const agentId of ids) this.agents.delete(agentId)
+    for (const agentId of ids) {
+      this.maybeIdle.delete(agentId)
+      // First: what is stored of it from now on gets it again.
+      this.agents.delete(agentId)
+      this.releasing.add(agentId)
+    }
+    try {
+      const kept = await this.release(ids)
+      for (const agentId of ids) this.releasing.delete(agentId)
+      this.got(kept)
+    } catch (error) {
+      this.onMaybeIdle(ids)
+      throw error
+    }
+  }
+
+  /** Gives those that have something. */
+  private async release(ids: Array<string>): Promise<Array<string>> {
     const kept = await this.sql.begin(async (sql) => {
       // Locked before it is looked whether they have anything: whoever queues a call locks them, too.
-      await sql`SELECT FROM stepline_agents WHERE agent_id = ANY(${ids}::text[]) AND runner = ${this.id} FOR UPDATE`
+      await sql`SELECT FROM stepline_agents WHERE agent_id = ANY(${ids}::text[]) AND runner = ${this.id}
+        ORDER BY agent_id COLLATE "C" FOR UPDATE`
       await sql`
         DELETE FROM stepline_agents a WHERE agent_id = ANY(${ids}::text[]) AND runner = ${this.id}
         AND NOT EXISTS (SELECT FROM stepline_calls c WHERE c.agent_id = a.agent_id AND ended_at IS NULL)
@@ -189,6 +234,6 @@ export class Membership implements RunnerIdentity {
       return sql<Array<{ agent_id: string }>>`
         SELECT agent_id FROM stepline_agents WHERE agent_id = ANY(${ids}::text[]) AND runner = ${this.id}`
     })
-    for (const { agent_id } of kept) this.agents.add(agent_id)
+    return kept.map((row) => row.agent_id)
   }
 }

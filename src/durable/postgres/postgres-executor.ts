@@ -48,6 +48,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private looking: Promise<void> | undefined
   private looksAgain = false
   private isClosing = false
+  private closing: Promise<void> | undefined
 
   private constructor(store: PostgresStore, registry: ToolRegistry<never>, options: DurableOptions) {
     super(store)
@@ -83,8 +84,12 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     return this.life.runner.executor
   }
 
-  async close(): Promise<void> {
-    if (this.isClosing) return
+  close(): Promise<void> {
+    this.closing ??= this.leave()
+    return this.closing
+  }
+
+  private async leave(): Promise<void> {
     this.isClosing = true
     clearInterval(this.timer)
     this.maintenance.close()
@@ -98,7 +103,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   protected async submit(calls: ReadonlyArray<ToolCall>): Promise<void> {
     const { membership, runner } = this.life
     const { added, agents } = await this.store.submit(calls, membership.id)
-    for (const agentId of agents) membership.agents.add(agentId)
+    membership.got(agents)
     let isElsewhere = false
     for (const call of calls) {
       if (!added.has(column(call.callId))) continue

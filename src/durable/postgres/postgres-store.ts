@@ -25,6 +25,19 @@ interface InboxRow {
   readonly deadline: number | null
 }
 
+const closedError = () => new Error("The store was closed: open it again")
+
+/** Of two that wait for each other the database ends one: it begins again. */
+const withoutDeadlock = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== "40P01") throw error
+    }
+  }
+}
+
 /** Reads a store, and asks the processes that run its calls. */
 export class PostgresStore implements CallStore {
   readonly sql: Sql
@@ -53,6 +66,7 @@ export class PostgresStore implements CallStore {
 
   /** Queues calls. `runner`: gets the agents that nobody has had. Ids are as their columns hold them. */
   async submit(calls: ReadonlyArray<ToolCall>, runner: number | undefined): Promise<Enqueued> {
+    if (this.isClosed) throw closedError()
     const createdAt = Date.now()
     const rows = calls.map((call) => ({
       call_id: column(call.callId),
@@ -62,20 +76,23 @@ export class PostgresStore implements CallStore {
       snapshot: JSON.stringify({ version: snapshotVersion, state: "queued", call, createdAt }),
     }))
     const agentIds = [...new Set(rows.map((row) => row.agent_id))].sort()
-    const [agents, added] = await this.sql.begin((sql) => [
-      // Those that are there are locked: who runs an agent forgets it only where it has no calls.
-      sql<Array<{ agent_id: string; is_new: boolean }>>`
-        INSERT INTO stepline_agents (agent_id, runner) SELECT unnest(${agentIds}::text[]), ${runner ?? null}::bigint
+    const [agents, added] = await withoutDeadlock(() =>
+      this.sql.begin((sql) => [
+        // Those that are there are locked: who runs an agent forgets it only where it has no calls.
+        sql<Array<{ agent_id: string; is_new: boolean }>>`
+        INSERT INTO stepline_agents (agent_id, runner)
+        SELECT unnest(${agentIds}::text[]), (SELECT id FROM stepline_runners WHERE id = ${runner ?? null}::bigint FOR KEY SHARE)
         ON CONFLICT (agent_id) DO UPDATE SET runner = stepline_agents.runner
-        RETURNING agent_id, xmax = 0 AS is_new`,
-      sql<Array<{ call_id: string }>>`
+        RETURNING agent_id, xmax = 0 AND runner IS NOT NULL AS is_new`,
+        sql<Array<{ call_id: string }>>`
         INSERT INTO stepline_calls (call_id, agent_id, name, background, snapshot, fresh)
         SELECT call_id, agent_id, name, background, snapshot, true
         FROM json_to_recordset(${JSON.stringify(rows)}::text::json)
           AS rows(call_id text, agent_id text, name text, background boolean, snapshot text)
         ON CONFLICT (call_id) DO NOTHING
         RETURNING call_id`,
-    ])
+      ]),
+    )
     return {
       added: new Set(added.map((row) => row.call_id)),
       agents: agents.filter((row) => row.is_new).map((row) => row.agent_id),
@@ -83,6 +100,7 @@ export class PostgresStore implements CallStore {
   }
 
   async ask(request: Request): Promise<unknown> {
+    if (this.isClosed) throw closedError()
     if (request._tag === "Enqueue") throw new TypeError("Calls are queued by `enqueue`")
     const { sql } = this
     const callId = column(request.callId)

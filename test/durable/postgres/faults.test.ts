@@ -1,0 +1,136 @@
+/** What goes wrong between a runner and its store in the middle of things: no call is lost by it, and none blocks the others. */
+import { randomBytes } from "node:crypto"
+import { inspect } from "node:util"
+import postgres from "postgres"
+import { expect, it, onTestFinished } from "vitest"
+import { openDurableExecutor } from "../../../src/durable/index.ts"
+import { pipeline, Step, ToolRegistry } from "../../../src/index.ts"
+import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { deferred } from "../../support/deferred.ts"
+import { registryOf } from "../../support/executor-of.ts"
+import { durableOf, untilTag } from "../durable-of.ts"
+
+const gated = () =>
+  pipeline()
+    .awaitApproval()
+    .andThen(() => Step.Output("done"))
+
+const quick = () => pipeline().andThen(() => Step.Output("done"))
+
+describeWithPostgres("a Postgres store that fails in the middle", () => {
+  const server = usePostgres()
+
+  const adminOf = (store: string) => {
+    const sql = postgres(store, { max: 2, connection: { application_name: "admin" } })
+    onTestFinished(() => sql.end({ timeout: 0 }))
+    return sql
+  }
+
+  /** Holds a table until it is let go. */
+  const hold = async (store: string, table: string, mode: string) => {
+    const held = deferred()
+    const letGo = deferred()
+    const over = adminOf(store).begin(async (sql) => {
+      await sql.unsafe(`LOCK TABLE ${table} IN ${mode} MODE`)
+      held.resolve()
+      await letGo.promise
+    })
+    await held.promise
+    return () => {
+      letGo.resolve()
+      return over
+    }
+  }
+
+  it("gives the calls of agents that a runner got while its store failed", async () => {
+    const store = await server.database()
+    const sql = adminOf(store)
+    const one = await durableOf(store, { gated: gated() })
+    await one.enqueue([{ callId: "a", name: "gated" }])
+    await expect.poll(() => one.inbox()).toHaveLength(1)
+    const other = await durableOf(store, { gated: gated() })
+    const letGo = await hold(store, "stepline_actions", "ACCESS EXCLUSIVE")
+    await one.close()
+    const isWaiting = sql`
+      datname = current_database() AND application_name = 'stepline' AND wait_event_type = 'Lock'`
+    await expect
+      .poll(() => sql`SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE ${isWaiting}`)
+      .toContainEqual({ done: true })
+    await letGo()
+    await expect.poll(() => other.executor.inspect()).toMatchObject([{ callId: "a" }])
+    expect(await other.approve("a")).toBe(true)
+  })
+
+  it("keeps an agent whose next call is being stored while it is looked whether it is idle", async () => {
+    const store = await server.database()
+    const sql = adminOf(store)
+    const durable = await durableOf(store, { quick: quick(), gated: gated() })
+    durable.executor.enqueue([{ callId: "a", name: "quick" }])
+    await untilTag(durable, "Completed")
+    const letGo = await hold(store, "stepline_calls", "SHARE")
+    durable.executor.enqueue([{ callId: "b", name: "gated" }])
+    const shown = async () => String((await sql`SELECT expires_at::text AS at FROM stepline_runners`)[0]?.at)
+    for (let beats = 0; beats < 3; beats += 1) {
+      const before = await shown()
+      await expect.poll(shown).not.toBe(before)
+    }
+    await letGo()
+    await untilTag(durable, "AwaitingApproval")
+    expect(await sql`SELECT agent_id FROM stepline_agents WHERE runner IS NOT NULL`).toMatchObject([
+      { agent_id: "main" },
+    ])
+  })
+
+  it("stores what has odd numbers, and ids of any length", async () => {
+    const store = await server.database()
+    const long = randomBytes(6000).toString("base64")
+    const durable = await durableOf(
+      store,
+      { gated: gated(), quick: quick() },
+      { approvalTimeout: 3_600_000.5 },
+    )
+    durable.executor.enqueue([
+      { callId: "a", name: "gated" },
+      { callId: long, agentId: long, name: "quick" },
+    ])
+    await untilTag(durable, "AwaitingApproval")
+    expect(await untilTag(durable, "Completed")).toMatchObject({ callId: long, agentId: long })
+    expect(await durable.result(long)).toMatchObject({ callId: long, agentId: long })
+    expect(await durable.enqueue([{ callId: long, agentId: long, name: "quick" }])).toEqual([long])
+  })
+
+  it("is closed once, however often that is asked", async () => {
+    const store = await server.database()
+    const registry = registryOf({ quick: quick() })
+    const durable = await openDurableExecutor({ store, registry })
+    const sql = adminOf(store)
+    void durable.close()
+    await durable.close()
+    expect(await sql`SELECT FROM stepline_runners`).toHaveLength(0)
+    await expect(durable.enqueue([{ callId: "late", name: "quick" }])).rejects.toThrow(
+      "The store was closed: open it again",
+    )
+  })
+
+  it("is run where `runner` is undefined", async () => {
+    const store = await server.database()
+    const durable = await durableOf(store, { quick: quick() }, { runner: undefined } as object)
+    await durable.enqueue([{ callId: "a", name: "quick" }])
+    await untilTag(durable, "Completed")
+  })
+
+  it("does not tell its password, whatever is wrong with its address", async () => {
+    const registry = new ToolRegistry([])
+    const addresses = [
+      "postgres://u:s3/cret@127.0.0.1:1/x",
+      "postgres://u:s3%cret@127.0.0.1:1/x",
+      "postgres://u:s3cret@127.0.0.1:99999/x",
+      "postgres://u:s3cret@127.0.0.1:1/x?password=s3cret",
+    ]
+    for (const store of addresses) {
+      const error = await openDurableExecutor({ store, registry }).catch((error: unknown) => error)
+      expect(error).toMatchObject({ name: "StoreError" })
+      expect(inspect(error)).not.toMatch(/s3|cret/)
+    }
+  })
+})
