@@ -44,13 +44,13 @@ export const measureWaiting = async (store: string, count: number): Promise<stri
   const second = await openDurableExecutor({ store, registry })
   const opened = performance.now() - start
   const bytes = (heap() - before) / count
-  const asking = performance.now()
-  await second.inbox({ after: count / 2 })
-  const page = performance.now() - asking
   const answering = performance.now()
   await second.approve(`w${count - 1}`)
   while ((await second.result(`w${count - 1}`)) === undefined) await new Promise(setImmediate)
   const answered = performance.now() - answering
+  const asking = performance.now()
+  await second.inbox({ after: count / 2 })
+  const page = performance.now() - asking
   const cpu = process.cpuUsage()
   await new Promise((resolve) => setTimeout(resolve, 5000))
   const { user, system } = process.cpuUsage(cpu)
