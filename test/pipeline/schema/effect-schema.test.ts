@@ -59,7 +59,8 @@ describe("a bare schema of Effect", () => {
       }
       console.log(JSON.stringify(tool(Schema.toStandardSchemaV1(Schema.toStandardJSONSchemaV1(schema))).parameters))`
     const stdin = { contents, resolveDir: root, loader: "ts" } as const
-    await build({ stdin, bundle: true, platform: "node", logLevel: "silent", format, outfile })
+    const conditions = ["@stepline/source"]
+    await build({ stdin, bundle: true, platform: "node", conditions, logLevel: "silent", format, outfile })
     const run = async () => {
       const { stdout } = await promisify(execFile)(process.execPath, [outfile])
       return stdout.trim().split("\n")
