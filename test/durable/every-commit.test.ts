@@ -1,8 +1,8 @@
 /** A host is killed before and after each of its commits; the next one goes on. */
 import { mkdir } from "node:fs/promises"
 import Libsql from "libsql"
-import postgres from "postgres"
 import { describe, expect, it } from "vitest"
+import { connectSql } from "../../src/durable/postgres/sql.ts"
 import type { ToolCallInput } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { describeWithPostgres, usePostgres } from "../servers/postgres.ts"
@@ -55,10 +55,11 @@ const tablesIn = (file: string): Tables => {
   }
 }
 
-const tablesOf = (store: string): Tables => {
-  const sql = postgres(store, { max: 1 })
+const tablesOf = async (store: string): Promise<Tables> => {
+  const sql = await connectSql(store, 1)
   return {
-    all: (table, where = "true") => sql.unsafe<Rows>(`SELECT * FROM stepline_${table} WHERE ${where}`),
+    all: async (table, where = "true") =>
+      (await sql.run(`SELECT * FROM stepline_${table} WHERE ${where}`)) as Rows,
     close: () => sql.end(),
   }
 }
@@ -134,7 +135,7 @@ describeWithPostgres("a host of a Postgres store that is killed", () => {
 
   /** Its time as a runner is over at once. */
   const expire = async (store: string) => {
-    const sql = postgres(store, { max: 1 })
+    const sql = await connectSql(store, 1)
     await sql`UPDATE stepline_runners SET expires_at = now() - interval '1 second'`
     await sql.end()
   }
@@ -154,7 +155,7 @@ describeWithPostgres("a host of a Postgres store that is killed", () => {
           expect(await hosts.dies(folder, { ...plan, store })).toBe(false)
         }
         try {
-          await expectWhole(folder, tablesOf(store))
+          await expectWhole(folder, await tablesOf(store))
         } catch (error) {
           throw new Error(`Killed ${kill} commit ${killAt}`, { cause: error })
         }

@@ -92,7 +92,7 @@ export const useHosts = () => {
       platform: "node",
       format: "esm",
       // All but the databases, one of which is native code.
-      external: ["libsql", "postgres"],
+      external: ["libsql", "pg"],
       conditions: ["@stepline/source"],
     })
   })

@@ -7,8 +7,8 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import postgres from "postgres"
 import { afterAll, beforeAll, describe } from "vitest"
+import { connectSql } from "../../src/durable/postgres/sql.ts"
 
 const versions = "/usr/lib/postgresql"
 
@@ -93,8 +93,8 @@ const makeServer = () => {
     },
     async database() {
       count += 1
-      const sql = postgres(`postgres://stepline@127.0.0.1:${port}/postgres`, { max: 1 })
-      await sql.unsafe(`CREATE DATABASE test_${count}`)
+      const sql = await connectSql(`postgres://stepline@127.0.0.1:${port}/postgres`, 1)
+      await sql.run(`CREATE DATABASE test_${count}`)
       await sql.end()
       return `postgres://stepline@127.0.0.1:${port}/test_${count}`
     },

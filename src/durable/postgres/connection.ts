@@ -1,33 +1,12 @@
 /** Connections to a Postgres store, made when they are needed and again when they are lost. */
 import { createHash } from "node:crypto"
-import type postgres from "postgres"
-import { isMissingModule } from "../../io/missing-module.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import { StoreError } from "../store-error.ts"
-import { schema, storeVersion } from "./schema.ts"
+import { statements, storeVersion } from "./schema.ts"
+import { connectSql, type Query, type Sql } from "./sql.ts"
 
-/** What runs SQL. */
-export type Sql = postgres.Sql<{ bigint: number }>
-
-/** The same in a transaction. */
-export type Transaction = postgres.TransactionSql<{ bigint: number }>
-
-/** Seconds that a connection may take to be made. */
-const connectTimeout = 10
-
-/** Numbers of a store stay far below what a number holds exactly. */
-const bigint = { to: 20, from: [20], parse: Number, serialize: String }
-
-const load = async (): Promise<typeof postgres> => {
-  try {
-    return (await import("postgres")).default
-  } catch (cause) {
-    if (!isMissingModule(cause)) throw cause
-    throw new StoreError("The package postgres is not installed. Install it: npm install postgres@3.4", {
-      cause,
-    })
-  }
-}
+/** How many connections a process has for what it asks. */
+const connections = 4
 
 /** The address without what nobody should read in an error. */
 const shown = (url: string): string => {
@@ -52,41 +31,25 @@ const checkAddress = (url: string): void => {
   }
 }
 
-/** An open store: a few connections for what is asked, and more, each for something of its own. */
-export interface Connection {
-  readonly sql: Sql
-  readonly connect: () => Sql
-}
-
 /**
  * Opens a store. Throws a StoreError where it cannot be reached, and for one of a newer version. `makes`: whether its tables are
  * made where there are none.
  */
-export const openConnection = async (url: string, makes: boolean): Promise<Connection> => {
-  const postgres = await load()
-  const connect = (max = 1) =>
-    postgres(url, {
-      types: { bigint },
-      max,
-      connect_timeout: connectTimeout,
-      onnotice: () => undefined,
-      connection: { application_name: "stepline" },
-      backoff: (attempt) => Math.min(0.1 * 2 ** attempt, 1),
-    }) as unknown as Sql
+export const openConnection = async (url: string, makes: boolean): Promise<Sql> => {
   checkAddress(url)
-  const sql = connect(4)
+  const sql = await connectSql(url, connections)
   try {
     await prepare(sql, shown(url), makes)
-    return { sql, connect }
+    return sql
   } catch (error) {
-    await sql.end({ timeout: 1 }).catch(() => undefined)
+    await sql.end()
     if (error instanceof StoreError) throw error
     throw new StoreError(`Cannot open the store ${shown(url)}: ${messageOf(error)}`, { cause: error })
   }
 }
 
 const prepare = async (sql: Sql, name: string, makes: boolean): Promise<void> => {
-  const version = makes ? await sql.begin((transaction) => makeTables(transaction)) : await versionOf(sql)
+  const version = makes ? await sql.begin((query) => makeTables(query)) : await versionOf(sql)
   if (version === undefined)
     throw new StoreError(`There is no store at ${name} yet: start what runs its calls first.`)
   if (version > storeVersion) {
@@ -97,7 +60,7 @@ const prepare = async (sql: Sql, name: string, makes: boolean): Promise<void> =>
 }
 
 /** Undefined where there is no store. */
-const versionOf = async (sql: Sql | Transaction): Promise<number | undefined> => {
+const versionOf = async (sql: Query): Promise<number | undefined> => {
   const [found] = await sql<[{ there: boolean }]>`SELECT to_regclass('stepline_meta') IS NOT NULL AS there`
   if (!found.there) return undefined
   const [row] = await sql<Array<{ value: number }>>`SELECT value FROM stepline_meta WHERE key = 'version'`
@@ -105,11 +68,11 @@ const versionOf = async (sql: Sql | Transaction): Promise<number | undefined> =>
 }
 
 /** Gives their version. Of processes that start together, one makes them. */
-const makeTables = async (sql: Transaction): Promise<number> => {
-  await sql`SELECT pg_advisory_xact_lock(hashtext('stepline'))`
-  const version = await versionOf(sql)
+const makeTables = async (query: Query): Promise<number> => {
+  await query`SELECT pg_advisory_xact_lock(hashtext('stepline'))`
+  const version = await versionOf(query)
   if (version !== undefined) return version
-  await sql.unsafe(schema)
+  for (const statement of statements) await query(Object.assign([statement], { raw: [statement] }))
   return storeVersion
 }
 

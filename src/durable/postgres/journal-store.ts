@@ -2,8 +2,9 @@
 
 import type { ActionRow, CallRow, Changes, EndedRow, EventRow, JournalStore, TaskRow } from "../store.ts"
 import { FencedError, ForeignAgentsError } from "../store-error.ts"
-import { column, type Sql, type Transaction } from "./connection.ts"
+import { column } from "./connection.ts"
 import { channel } from "./schema.ts"
+import type { Query, Sql } from "./sql.ts"
 
 const json = (rows: unknown): string => JSON.stringify(rows)
 
@@ -83,7 +84,7 @@ export class PostgresJournalStore implements JournalStore {
 
   /** Gets agents that nobody runs; gives those that had something. */
   private async claim(
-    sql: Transaction,
+    sql: Query,
     ids: Array<string>,
     agents: ReadonlyMap<string, string>,
   ): Promise<Array<string>> {
@@ -102,10 +103,10 @@ export class PostgresJournalStore implements JournalStore {
     return adopted.map((row) => row.agent_id)
   }
 
-  /** One statement a table, sent together. What all runners wait for each other at comes last. */
-  private writes(sql: Transaction, changes: Changes): Array<PromiseLike<unknown>> {
+  /** One statement a table. What all runners wait for each other at comes last. */
+  private writes(sql: Query, changes: Changes): Array<Promise<unknown>> {
     const { ended, calls, actions, cleaned, tasks, rules, answers, events } = changes
-    const writes: Array<PromiseLike<unknown>> = []
+    const writes: Array<Promise<unknown>> = []
     if (ended.length > 0) writes.push(end(sql, ended))
     if (calls.length > 0) writes.push(write(sql, calls))
     if (actions.size > 0) writes.push(...writeActions(sql, actions))
@@ -132,7 +133,7 @@ export class PostgresJournalStore implements JournalStore {
 }
 
 /** An id that was in use is another call now, and comes behind all others. */
-const write = (sql: Transaction, calls: ReadonlyArray<CallRow>): PromiseLike<unknown> => {
+const write = (sql: Query, calls: ReadonlyArray<CallRow>): Promise<unknown> => {
   const rows = calls.map((row) => ({
     ...head(row),
     asks: row.asks,
@@ -152,7 +153,7 @@ const write = (sql: Transaction, calls: ReadonlyArray<CallRow>): PromiseLike<unk
       result = NULL, ended_at = NULL`
 }
 
-const end = (sql: Transaction, ended: ReadonlyArray<EndedRow>): PromiseLike<unknown> => {
+const end = (sql: Query, ended: ReadonlyArray<EndedRow>): Promise<unknown> => {
   // Of an id that was used twice meanwhile, the last.
   const last = new Map(ended.map((row) => [row.callId, row]))
   const rows = [...last.values()].map((row) => ({ ...head(row), result: row.result, ended_at: row.endedAt }))
@@ -166,9 +167,9 @@ const end = (sql: Transaction, ended: ReadonlyArray<EndedRow>): PromiseLike<unkn
 }
 
 const writeActions = (
-  sql: Transaction,
+  sql: Query,
   actions: ReadonlyMap<string, ReadonlyArray<ActionRow>>,
-): Array<PromiseLike<unknown>> => {
+): Array<Promise<unknown>> => {
   const rows = [...actions.values()].flat().map((row) => ({
     action_id: column(row.actionId),
     agent_id: column(row.agentId),
@@ -188,10 +189,7 @@ const writeActions = (
   ]
 }
 
-const writeTasks = (
-  sql: Transaction,
-  tasks: ReadonlyMap<string, TaskRow | undefined>,
-): Array<PromiseLike<unknown>> => {
+const writeTasks = (sql: Query, tasks: ReadonlyMap<string, TaskRow | undefined>): Array<Promise<unknown>> => {
   const kept = [...tasks.values()].flatMap((row) =>
     row === undefined
       ? []
@@ -226,7 +224,7 @@ const writeTasks = (
  * Events are numbered in the order in which they are stored: runners take turns at the counter until they have committed, so that
  * who reads from a number on misses none. One that is stored again, for its first answer was lost, is left out.
  */
-const tell = (sql: Transaction, runner: number, events: ReadonlyArray<EventRow>): PromiseLike<unknown> => {
+const tell = (sql: Query, runner: number, events: ReadonlyArray<EventRow>): Promise<unknown> => {
   const rows = events.map(({ seq, agentId, at, event }, place) => ({
     place: place + 1,
     source: `${runner}:${seq}`,

@@ -1,6 +1,6 @@
 /** What a process does for a Postgres store besides running calls. */
 import type { RuleRow } from "../store.ts"
-import type { Sql } from "./connection.ts"
+import type { Sql } from "./sql.ts"
 
 const pruneEvery = 3_600_000
 

@@ -1,7 +1,7 @@
 /** A process among those that run the calls of a Postgres store: it shows that it lives, and gets the agents that nobody runs. */
 import type { ActionRow, StoredCall, StoredState } from "../store.ts"
-import type { Sql } from "./connection.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
+import type { Sql } from "./sql.ts"
 
 /** Milliseconds for which it is held to live, after it has shown it. */
 const lease = 3000
@@ -43,7 +43,7 @@ interface StoredActionRow {
 }
 
 /** What the dead ones had is free by that. */
-const endDead = (sql: Sql): PromiseLike<unknown> => sql`DELETE FROM stepline_runners WHERE expires_at < now()`
+const endDead = (sql: Sql): Promise<unknown> => sql`DELETE FROM stepline_runners WHERE expires_at < now()`
 
 /** What is stored of agents, and has not ended. */
 const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> => {

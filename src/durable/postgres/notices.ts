@@ -1,7 +1,7 @@
 /** What the processes of a Postgres store tell each other, so that nobody has to poll. A lost notice is made up for by a look. */
 
-import type { Sql } from "./connection.ts"
 import { channel, type Notice } from "./schema.ts"
+import { type Listener, listen } from "./sql.ts"
 
 /** Milliseconds after which one looks without having been told. */
 const lookAgain = 1000
@@ -11,36 +11,48 @@ const proveEvery = 5000
 
 const proof = "proof"
 
+/** Milliseconds until a connection that was lost is made again. */
+const connectAgain = 250
+
 /** Listens, on a connection of its own, which is made anew where it brings nothing any more. */
 export class Notices {
-  private readonly connect: () => Sql
+  private readonly url: string
   private readonly heard: (notice: Notice) => void
   private readonly timer: NodeJS.Timeout
   private readonly waiting = new Set<() => void>()
-  private connection: Sql | undefined
+  private listener: Listener | undefined
+  private isListening = false
   private isProved = false
   private isClosed = false
   private count = 0
 
-  /** @param connect Gives a connection that is for nothing else. */
-  constructor(connect: () => Sql, heard: (notice: Notice) => void = () => undefined) {
-    this.connect = connect
+  constructor(url: string, heard: (notice: Notice) => void = () => undefined) {
+    this.url = url
     this.heard = heard
     this.timer = setInterval(() => this.prove(), proveEvery).unref()
   }
 
   /** Resolves once it listens. */
   async listen(): Promise<void> {
-    const before = this.connection
-    const connection = this.connect()
-    this.connection = connection
-    before?.end({ timeout: 0 }).catch(() => undefined)
-    await connection.listen(
-      channel,
-      (notice) => this.hear(notice),
-      // Also when it is connected again: something may have been told meanwhile.
-      () => this.news(),
-    )
+    if (this.isListening) return
+    this.isListening = true
+    const before = this.listener
+    this.listener = undefined
+    before?.end()
+    try {
+      const listener: Listener = await listen(
+        this.url,
+        channel,
+        (notice) => this.hear(notice),
+        () => this.lost(listener),
+      )
+      if (this.isClosed) listener.end()
+      else this.listener = listener
+      // Something may have been told meanwhile.
+      this.news()
+    } finally {
+      this.isListening = false
+    }
   }
 
   /** How much was heard. */
@@ -68,7 +80,7 @@ export class Notices {
     this.isClosed = true
     clearInterval(this.timer)
     this.news()
-    this.connection?.end({ timeout: 0 }).catch(() => undefined)
+    this.listener?.end()
   }
 
   private hear(notice: string): void {
@@ -85,9 +97,21 @@ export class Notices {
     for (const wake of [...this.waiting]) wake()
   }
 
+  /** Of one that was ended here, nothing is lost. */
+  private lost(listener: Listener): void {
+    if (this.isClosed || this.listener !== listener) return
+    this.listener = undefined
+    setTimeout(() => this.tryToListen(), connectAgain).unref()
+  }
+
   private prove(): void {
-    if (!this.isProved) void this.listen().catch(() => undefined)
+    if (!this.isProved) this.tryToListen()
     this.isProved = false
-    this.connection?.notify(channel, proof).catch(() => undefined)
+    this.listener?.tell(proof).catch(() => undefined)
+  }
+
+  /** What fails is tried again with the next proof that does not come. */
+  private tryToListen(): void {
+    if (!this.isClosed) this.listen().catch(() => undefined)
   }
 }

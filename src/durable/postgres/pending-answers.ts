@@ -1,7 +1,7 @@
 /** The answers that this process waits for: all of them are looked for together, each time that there is news. */
 import type { RequestAnswer } from "../requests.ts"
-import type { Sql } from "./connection.ts"
 import type { Notices } from "./notices.ts"
+import type { Sql } from "./sql.ts"
 
 interface AnswerRow {
   readonly id: number

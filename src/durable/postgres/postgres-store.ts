@@ -1,15 +1,18 @@
 /** A store in a Postgres database, for whoever has it open. */
 
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
 import { snapshotVersion } from "../../pipeline/call/snapshot.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize, type StoredEvent } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, inboxItem, inboxLimit } from "../inbox.ts"
 import type { Request } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
-import { column, openConnection, type Sql } from "./connection.ts"
+import { column, openConnection } from "./connection.ts"
 import { Notices } from "./notices.ts"
 import { PendingAnswers } from "./pending-answers.ts"
 import { channel, type Notice } from "./schema.ts"
+import { isAway, type Sql } from "./sql.ts"
 
 /** What is queued, and whose it is. */
 export interface Enqueued {
@@ -25,18 +28,15 @@ interface InboxRow {
   readonly deadline: number | null
 }
 
+const columnOf = (text: string | undefined): string | null => (text === undefined ? null : column(text))
+
 const closedError = () => new Error("The store was closed: open it again")
 
-/** Of two that wait for each other the database ends one: it begins again. */
-const withoutDeadlock = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if ((error as { readonly code?: unknown }).code !== "40P01") throw error
-    }
-  }
-}
+/** Milliseconds until what failed is tried again, where the database is away. */
+const tryAgain = 250
+
+/** What the database says of the one that it ends of two that wait for each other. */
+const deadlock = "40P01"
 
 /** Reads a store, and asks the processes that run its calls. */
 export class PostgresStore implements CallStore {
@@ -53,8 +53,8 @@ export class PostgresStore implements CallStore {
 
   /** `makes`: whether its tables are made where there are none. */
   static async open(url: string, makes: boolean, heard?: (notice: Notice) => void): Promise<PostgresStore> {
-    const { sql, connect } = await openConnection(url, makes)
-    const notices = new Notices(connect, heard)
+    const sql = await openConnection(url, makes)
+    const notices = new Notices(url, heard)
     await notices.listen().catch(() => undefined)
     return new PostgresStore(sql, notices)
   }
@@ -76,22 +76,24 @@ export class PostgresStore implements CallStore {
       snapshot: JSON.stringify({ version: snapshotVersion, state: "queued", call, createdAt }),
     }))
     const agentIds = [...new Set(rows.map((row) => row.agent_id))].sort()
-    const [agents, added] = await withoutDeadlock(() =>
-      this.sql.begin((sql) => [
-        // Those that are there are locked: who runs an agent forgets it only where it has no calls.
-        sql<Array<{ agent_id: string; is_new: boolean }>>`
+    const [agents, added] = await this.patiently(() =>
+      this.sql.begin((sql) =>
+        Promise.all([
+          // Those that are there are locked: who runs an agent forgets it only where it has no calls.
+          sql<Array<{ agent_id: string; is_new: boolean }>>`
         INSERT INTO stepline_agents (agent_id, runner)
         SELECT unnest(${agentIds}::text[]), (SELECT id FROM stepline_runners WHERE id = ${runner ?? null}::bigint FOR KEY SHARE)
         ON CONFLICT (agent_id) DO UPDATE SET runner = stepline_agents.runner
         RETURNING agent_id, xmax = 0 AND runner IS NOT NULL AS is_new`,
-        sql<Array<{ call_id: string }>>`
+          sql<Array<{ call_id: string }>>`
         INSERT INTO stepline_calls (call_id, agent_id, name, background, snapshot, fresh)
         SELECT call_id, agent_id, name, background, snapshot, true
         FROM json_to_recordset(${JSON.stringify(rows)}::text::json)
           AS rows(call_id text, agent_id text, name text, background boolean, snapshot text)
         ON CONFLICT (call_id) DO NOTHING
         RETURNING call_id`,
-      ]),
+        ]),
+      ),
     )
     return {
       added: new Set(added.map((row) => row.call_id)),
@@ -104,14 +106,18 @@ export class PostgresStore implements CallStore {
     if (request._tag === "Enqueue") throw new TypeError("Calls are queued by `enqueue`")
     const { sql } = this
     const callId = column(request.callId)
-    const [made] = await sql<Array<{ id: number }>>`
-      INSERT INTO stepline_requests (agent_id, call_id, request, at)
-      SELECT agent_id, ${callId}, ${JSON.stringify(request)}, ${Date.now()}
+    const key = randomUUID()
+    const put = () => sql<Array<{ id: number }>>`
+      INSERT INTO stepline_requests (key, agent_id, call_id, request, at)
+      SELECT ${key}, agent_id, ${callId}, ${JSON.stringify(request)}, ${Date.now()}
       FROM (
         SELECT agent_id FROM stepline_calls WHERE call_id = ${callId} AND ended_at IS NULL
         UNION SELECT agent_id FROM stepline_tasks WHERE task_id = ${callId}
+        UNION SELECT agent_id FROM stepline_requests WHERE key = ${key}
       ) AS known LIMIT 1
+      ON CONFLICT (key) DO UPDATE SET key = EXCLUDED.key
       RETURNING id`
+    const [made] = await this.patiently(put)
     if (made === undefined) return false
     await this.tell("work")
     const answer = await this.answers.to(made.id)
@@ -121,49 +127,59 @@ export class PostgresStore implements CallStore {
 
   async inbox({ agentId, after = 0, limit = inboxLimit }: InboxOptions = {}): Promise<Array<InboxItem>> {
     const { sql } = this
-    const rows = await sql<Array<InboxRow>>`
+    const agent = columnOf(agentId)
+    const read = () => sql<Array<InboxRow>>`
       SELECT seq, snapshot, deadline FROM stepline_calls
-      WHERE asks AND seq > ${after} ${agentId === undefined ? sql`` : sql`AND agent_id = ${column(agentId)}`}
+      WHERE asks AND seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
       ORDER BY seq LIMIT ${limit}`
-    return rows.flatMap(
+    return (await this.patiently(read)).flatMap(
       ({ seq, snapshot, deadline }) => inboxItem(seq, snapshot, deadline ?? undefined) ?? [],
     )
   }
 
   async events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>> {
     const { sql } = this
-    const rows = await sql<Array<{ seq: number; event: string }>>`
+    const agent = columnOf(agentId)
+    const read = () => sql<Array<{ seq: number; event: string }>>`
       SELECT seq, event FROM stepline_events
-      WHERE seq > ${after} ${agentId === undefined ? sql`` : sql`AND agent_id = ${column(agentId)}`}
+      WHERE seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
       ORDER BY seq LIMIT ${pageSize}`
     // Its place among those of all runners.
-    return rows.map(({ seq, event }) => ({ ...(JSON.parse(event) as StoredEvent), seq }))
+    return (await this.patiently(read)).map(({ seq, event }) => ({
+      ...(JSON.parse(event) as StoredEvent),
+      seq,
+    }))
   }
 
   async result(callId: string): Promise<string | undefined> {
-    const [row] = await this.sql<Array<{ result: string | null }>>`
+    const read = () => this.sql<Array<{ result: string | null }>>`
       SELECT result FROM stepline_calls WHERE call_id = ${column(callId)}`
+    const [row] = await this.patiently(read)
     return row?.result ?? undefined
   }
 
   async lastPlace(): Promise<number> {
-    const [row] = await this.sql<Array<{ place: number | null }>>`
-      SELECT max(seq) AS place FROM stepline_calls`
+    const read = () => this.sql<Array<{ place: number | null }>>`SELECT max(seq) AS place FROM stepline_calls`
+    const [row] = await this.patiently(read)
     return Number(row?.place ?? 0)
   }
 
   async tasks({ taskId, agentId }: TaskQuery): Promise<StoredTaskTexts> {
     const { sql } = this
-    const ofAgent = agentId === undefined ? sql`` : sql`AND agent_id = ${column(agentId)}`
-    const [finished, open] = await Promise.all([
-      sql<Array<{ task: string }>>`
+    const [task, agent] = [columnOf(taskId), columnOf(agentId)]
+    const read = () =>
+      Promise.all([
+        sql<Array<{ task: string }>>`
         SELECT task FROM stepline_tasks
-        WHERE true ${taskId === undefined ? sql`` : sql`AND task_id = ${column(taskId)}`} ${ofAgent} ORDER BY ended_at`,
-      sql<Array<{ snapshot: string }>>`
+        WHERE (${task}::text IS NULL OR task_id = ${task}) AND (${agent}::text IS NULL OR agent_id = ${agent})
+        ORDER BY ended_at`,
+        sql<Array<{ snapshot: string }>>`
         SELECT snapshot FROM stepline_calls
-        WHERE background AND ended_at IS NULL ${taskId === undefined ? sql`` : sql`AND call_id = ${column(taskId)}`} ${ofAgent}
+        WHERE background AND ended_at IS NULL AND (${task}::text IS NULL OR call_id = ${task})
+          AND (${agent}::text IS NULL OR agent_id = ${agent})
         ORDER BY seq`,
-    ])
+      ])
+    const [finished, open] = await this.patiently(read)
     return { finished: finished.map((row) => row.task), open: open.map((row) => row.snapshot) }
   }
 
@@ -175,9 +191,9 @@ export class PostgresStore implements CallStore {
     return this.notices.changed(mark, signal)
   }
 
-  /** Tells all processes of the store. */
+  /** Tells all processes of the store. Where that fails, they look by themselves. */
   async tell(notice: Notice): Promise<void> {
-    await this.sql.notify(channel, notice)
+    await this.sql`SELECT pg_notify(${channel}, ${notice})`.catch(() => undefined)
   }
 
   async close(): Promise<void> {
@@ -185,6 +201,20 @@ export class PostgresStore implements CallStore {
     this.isClosed = true
     this.notices.close()
     this.answers.close()
-    await this.sql.end({ timeout: 5 })
+    await this.sql.end()
+  }
+
+  /** Does it, and again where the database is away, or ended it for the sake of another. */
+  private async patiently<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      if (this.isClosed) throw closedError()
+      try {
+        return await work()
+      } catch (error) {
+        if (this.isClosed) throw closedError()
+        if (isAway(error)) await sleep(tryAgain)
+        else if ((error as { readonly code?: unknown }).code !== deadlock) throw error
+      }
+    }
   }
 }

@@ -1,9 +1,9 @@
 /** What goes wrong between a runner and its store in the middle of things: no call is lost by it, and none blocks the others. */
 import { randomBytes } from "node:crypto"
 import { inspect } from "node:util"
-import postgres from "postgres"
 import { expect, it, onTestFinished } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
+import { connectSql } from "../../../src/durable/postgres/sql.ts"
 import { pipeline, Step, ToolRegistry } from "../../../src/index.ts"
 import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
 import { deferred } from "../../support/deferred.ts"
@@ -20,9 +20,9 @@ const quick = () => pipeline().andThen(() => Step.Output("done"))
 describeWithPostgres("a Postgres store that fails in the middle", () => {
   const server = usePostgres()
 
-  const adminOf = (store: string) => {
-    const sql = postgres(store, { max: 2, connection: { application_name: "admin" } })
-    onTestFinished(() => sql.end({ timeout: 0 }))
+  const adminOf = async (store: string) => {
+    const sql = await connectSql(`${store}?application_name=admin`, 2)
+    onTestFinished(() => sql.end())
     return sql
   }
 
@@ -30,8 +30,10 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
   const hold = async (store: string, table: string, mode: string) => {
     const held = deferred()
     const letGo = deferred()
-    const over = adminOf(store).begin(async (sql) => {
-      await sql.unsafe(`LOCK TABLE ${table} IN ${mode} MODE`)
+    const sql = await adminOf(store)
+    const over = sql.begin(async (query) => {
+      const lock = `LOCK TABLE ${table} IN ${mode} MODE`
+      await query(Object.assign([lock], { raw: [lock] }))
       held.resolve()
       await letGo.promise
     })
@@ -44,17 +46,18 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
 
   it("gives the calls of agents that a runner got while its store failed", async () => {
     const store = await server.database()
-    const sql = adminOf(store)
+    const sql = await adminOf(store)
     const one = await durableOf(store, { gated: gated() })
     await one.enqueue([{ callId: "a", name: "gated" }])
     await expect.poll(() => one.inbox()).toHaveLength(1)
     const other = await durableOf(store, { gated: gated() })
     const letGo = await hold(store, "stepline_actions", "ACCESS EXCLUSIVE")
     await one.close()
-    const isWaiting = sql`
-      datname = current_database() AND application_name = 'stepline' AND wait_event_type = 'Lock'`
     await expect
-      .poll(() => sql`SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE ${isWaiting}`)
+      .poll(
+        () => sql`SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name = 'stepline' AND wait_event_type = 'Lock'`,
+      )
       .toContainEqual({ done: true })
     await letGo()
     await expect.poll(() => other.executor.inspect()).toMatchObject([{ callId: "a" }])
@@ -63,13 +66,13 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
 
   it("keeps an agent whose next call is being stored while it is looked whether it is idle", async () => {
     const store = await server.database()
-    const sql = adminOf(store)
+    const sql = await adminOf(store)
     const durable = await durableOf(store, { quick: quick(), gated: gated() })
     durable.executor.enqueue([{ callId: "a", name: "quick" }])
     await untilTag(durable, "Completed")
     const letGo = await hold(store, "stepline_calls", "SHARE")
     durable.executor.enqueue([{ callId: "b", name: "gated" }])
-    const shown = async () => String((await sql`SELECT expires_at::text AS at FROM stepline_runners`)[0]?.at)
+    const shown = async () => JSON.stringify(await sql`SELECT expires_at::text AS at FROM stepline_runners`)
     for (let beats = 0; beats < 3; beats += 1) {
       const before = await shown()
       await expect.poll(shown).not.toBe(before)
@@ -79,6 +82,35 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
     expect(await sql`SELECT agent_id FROM stepline_agents WHERE runner IS NOT NULL`).toMatchObject([
       { agent_id: "main" },
     ])
+  })
+
+  it("loses no call when connections are cut in the middle of its transactions", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const durable = await durableOf(store, { quick: quick() })
+    const cut = () => sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'stepline'`
+    const callIds = Array.from({ length: 200 }, (_, index) => `c${index}`)
+    for (const [index, callId] of callIds.entries()) {
+      durable.executor.enqueue([{ callId, agentId: `a${index % 5}`, name: "quick" }])
+      if (index % 20 === 10) {
+        const letGo = await hold(store, "stepline_calls", "ACCESS EXCLUSIVE")
+        await expect
+          .poll(
+            () => sql`SELECT count(*)::int AS count FROM pg_stat_activity
+              WHERE datname = current_database() AND application_name = 'stepline' AND wait_event_type = 'Lock'`,
+          )
+          .not.toEqual([{ count: 0 }])
+        await cut()
+        await letGo()
+      }
+    }
+    const ends = async () => {
+      const events = await sql<Array<{ event: string }>>`SELECT event FROM stepline_events`
+      const told = events.map(({ event }) => JSON.parse(event) as { _tag: string; callId: string })
+      return told.filter(({ _tag }) => _tag === "Completed").map(({ callId }) => callId)
+    }
+    await expect.poll(() => ends().then((ids) => ids.sort())).toEqual([...callIds].sort())
   })
 
   it("stores what has odd numbers, and ids of any length", async () => {
@@ -103,7 +135,7 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
     const store = await server.database()
     const registry = registryOf({ quick: quick() })
     const durable = await openDurableExecutor({ store, registry })
-    const sql = adminOf(store)
+    const sql = await adminOf(store)
     void durable.close()
     await durable.close()
     expect(await sql`SELECT FROM stepline_runners`).toHaveLength(0)

@@ -1,7 +1,7 @@
 /** What a Postgres store refuses, and what it outlives. */
-import postgres from "postgres"
 import { expect, it } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
+import { connectSql } from "../../../src/durable/postgres/sql.ts"
 import { pipeline, Step, ToolRegistry } from "../../../src/index.ts"
 import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
 import { deferred } from "../../support/deferred.ts"
@@ -24,7 +24,7 @@ describeWithPostgres("a Postgres store", () => {
       `There is no store at ${name} yet: start what runs its calls first.`,
     )
     await (await durableOf(store, {})).close()
-    const sql = postgres(store, { max: 1 })
+    const sql = await connectSql(store, 1)
     await sql`UPDATE stepline_meta SET value = 7 WHERE key = 'version'`
     await sql.end()
     const sentence = `${name} was written by a newer stepline: its version is 7, and 1 is read. Update stepline, or use another database.`
@@ -64,9 +64,15 @@ describeWithPostgres("a Postgres store", () => {
     const approved = durable.approve("a")
     await away.promise
     expect(ran).toEqual([])
+    // What is asked meanwhile waits.
+    const queued = durable.enqueue([{ callId: "q", name: "nobody", agentId: "q" }])
+    const listed = durable.inbox()
     await server.start()
     expect(await approved).toBe(true)
+    expect(await queued).toEqual(["q"])
+    expect(await listed).toBeInstanceOf(Array)
     expect(await untilTag(durable, "Completed")).toMatchObject({ content: "done" })
+    await expect.poll(() => durable.result("q")).toMatchObject({ _tag: "Error" })
     expect(ran).toEqual(["handler"])
     expect(told.at(0)).toBeInstanceOf(Error)
     await expect.poll(() => told.at(-1)).toBeUndefined()
