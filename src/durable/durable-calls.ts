@@ -32,14 +32,17 @@ export interface DurableCalls extends AsyncDisposable {
   cancel(callId: string, reason?: string): Promise<boolean>
   /**
    * Applies or discards the latest pending action of an agent, outside its lane. True if it took effect; why not, the last event
-   * of that call of `resolve` tells.
+   * of that call of `resolve` tells. False, too, where it goes on: its signal was aborted, or the store closed.
    */
   resolve(request: ResolveParams, options?: ResolveOptions): Promise<boolean>
   /** Background tasks: those that run, and those that have ended, until they are taken. */
   readonly tasks: DurableTasks
   /** The questions that are open, in the order of their calls. */
   inbox(options?: InboxOptions): Promise<Array<InboxItem>>
-  /** What was told, from any place on, and then what is told. Deltas are live only, in the process that runs the calls. */
+  /**
+   * What was told, from any place on, and then what is told. Deltas are live only, and come to the process that runs the calls of
+   * a file; those of Postgres are told by `executor` alone.
+   */
   events(options?: EventsOptions): AsyncGenerator<StoredEvent, undefined, undefined>
   /** The last event of a call, once it has ended; undefined before, and where the store does not know it. */
   result(callId: string): Promise<StoredEvent | undefined>

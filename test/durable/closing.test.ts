@@ -5,7 +5,7 @@ import { expect, it, vi } from "vitest"
 import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { handler, pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { deferred, never } from "../support/deferred.ts"
+import { deferred, never, turn } from "../support/deferred.ts"
 import { is } from "../support/event-of.ts"
 import { expectNothingUnhandled } from "../support/unhandled.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
@@ -60,6 +60,26 @@ describeStores("closing a store", (_path, store) => {
     expect(await waited).toBeUndefined()
     expect(first.executor.tasks.list()).toEqual([])
     expect(first.executor.inspect()).toEqual([])
+  })
+
+  it("ends the waiting for a preview that is being resolved, which goes on with the next process", async () => {
+    const began = deferred()
+    const tool = pipeline()
+      .awaitResolve({ label: "Change" })
+      .andThen(() => {
+        began.resolve()
+        return never<Step>()
+      })
+    const first = await durableOf(store(), { tool })
+    await first.executor.run({ callId: "s", name: "tool" })
+    const resolved = first.resolve({ action: "apply", reason: "so" })
+    await began.promise
+    // Who waits has seen that it has not ended.
+    await turn()
+    await first.close()
+    expect(await resolved).toBe(false)
+    const second = await durableOf(store(), { tool: staging })
+    expect(await untilTag(second, "ActionResolved")).toMatchObject({ outcome: "applied" })
   })
 
   it("waits for the finalizers of what ran, and takes no answer any more", async () => {

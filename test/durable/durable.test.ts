@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest"
 import type { StoredEvent } from "../../src/durable/index.ts"
 import { pipeline, Step, ToolFilters } from "../../src/index.ts"
-import { deferred } from "../support/deferred.ts"
+import { deferred, turn } from "../support/deferred.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
 import { describeStores, isShared } from "./stores.ts"
 
@@ -245,6 +245,28 @@ describeStores("pending actions of a store", (_path, store) => {
     await second.deny("r")
     await untilTag(second, "Denied")
     expect(pendingActions.list().map(({ actionId }) => actionId)).toEqual(ids)
+  })
+
+  it("are resolved in the process that runs their calls, once what applies them has ended", async () => {
+    const began = deferred()
+    const goesOn = deferred()
+    const stage = pipeline()
+      .awaitResolve({ label: "Change" })
+      .andThen(async () => {
+        began.resolve()
+        await goesOn.promise
+        return Step.Output("changed")
+      })
+    const durable = await durableOf(store(), { stage })
+    await durable.enqueue([{ callId: "s", name: "stage" }])
+    await untilTag(durable, "Completed")
+    const resolved = durable.resolve({ action: "apply", reason: "so" })
+    await began.promise
+    // Who waits has seen that it has not ended.
+    await turn()
+    goesOn.resolve()
+    expect(await resolved).toBe(true)
+    expect(await durable.resolve({ action: "apply", reason: "so" })).toBe(false)
   })
 
   it("that were pushed with functions are told as dropped by the next process", async () => {

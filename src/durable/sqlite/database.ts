@@ -90,6 +90,7 @@ export class StoreDatabase {
   /** Held as long as this process runs the calls: its end, however it comes, lets it go. */
   private readonly lock: Database.Database | undefined
   private readonly statements = new Map<string, Database.Statement>()
+  private commits = 0
 
   private constructor(path: string, database: Database.Database, lock: Database.Database | undefined) {
     this.path = path
@@ -128,6 +129,7 @@ export class StoreDatabase {
     try {
       work()
       this.database.exec("COMMIT")
+      this.commits += 1
     } catch (error) {
       this.rollBack()
       throw error
@@ -155,9 +157,9 @@ export class StoreDatabase {
     return this.all(sql, ...values)[0]
   }
 
-  /** Another number where another process has written. */
-  get dataVersion(): number {
-    return Number(this.get("PRAGMA data_version")?.data_version)
+  /** A greater number where this process or another one has written: SQLite counts only what others write. */
+  get version(): number {
+    return Number(this.get("PRAGMA data_version")?.data_version) + this.commits
   }
 
   close(): void {

@@ -49,16 +49,18 @@ class LocalTasks implements DurableTasks {
 /** Runs the calls of a SQLite store, and does what other processes ask. */
 export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   readonly tasks: DurableTasks
+  protected override readonly store: SqliteStore
   private readonly runner: Runner
   private readonly rows: SqliteJournalStore
-  private readonly closing = new AbortController()
   private readonly timers: ReadonlyArray<NodeJS.Timeout>
   private version = -1
   /** The last request that was looked at: its answer may be on its way to the store. */
   private lastRequest = 0
 
   private constructor(database: StoreDatabase, registry: ToolRegistry<never>, options: DurableOptions) {
-    super(new SqliteStore(database))
+    const store = new SqliteStore(database)
+    super(store)
+    this.store = store
     const kept = toMillis("retention", options.retention, "7 days")
     this.rows = new SqliteJournalStore(database)
     this.runner = new Runner({ store: this.rows, registry, take: (calls) => this.takeInputs(calls) }, options)
@@ -110,7 +112,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   }
 
   override events(options: EventsOptions = {}): AsyncGenerator<StoredEvent, undefined, undefined> {
-    return readEvents(this.store, this.runner.journal, this.closing.signal, options)
+    return readEvents(this.store, this.runner.journal, this.store.closed, options)
   }
 
   override async result(callId: string): Promise<StoredEvent | undefined> {
@@ -120,7 +122,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
 
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer)
-    this.closing.abort()
+    this.store.leave()
     await this.runner.close()
   }
 

@@ -93,23 +93,33 @@ export class SqliteStore implements CallStore {
   }
 
   mark(): number {
-    return this.database.dataVersion
+    return this.database.version
   }
 
   async changed(mark: number, signal?: AbortSignal): Promise<void> {
-    const ends = AbortSignal.any([this.closing.signal, ...(signal === undefined ? [] : [signal])])
-    while (!ends.aborted && this.database.dataVersion === mark) {
+    const ends = AbortSignal.any([this.closed, ...(signal === undefined ? [] : [signal])])
+    while (!ends.aborted && this.database.version === mark) {
       await sleep(lookAgain, undefined, { signal: ends }).catch(() => undefined)
     }
   }
 
   get isClosed(): boolean {
-    return this.closing.signal.aborted
+    return this.closed.aborted
+  }
+
+  /** Aborted once it is closed. */
+  get closed(): AbortSignal {
+    return this.closing.signal
+  }
+
+  /** Ends what waits for something to be stored. The database stays open for whoever else has it. */
+  leave(): void {
+    this.closing.abort()
   }
 
   async close(): Promise<void> {
     if (this.isClosed) return
-    this.closing.abort()
+    this.leave()
     this.database.close()
   }
 
