@@ -9,10 +9,12 @@ import { messageOf } from "../pipeline/model/failure.ts"
 import type { CallFilter, ToolExecutorOptions } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { DurationInput } from "../pipeline/model/step.ts"
+import type { BackgroundTask } from "../pipeline/stores/background-tasks.ts"
 import { ToolFilters } from "../policy/index.ts"
 import { StoreJournal } from "./journal/journal.ts"
 import { rememberingFilter } from "./journal/remembering-filter.ts"
 import { restoreAll, restoreRules, takeIn } from "./journal/restore.ts"
+import { taskText } from "./journal/task-text.ts"
 import { type CallRequest, type Request, type RequestAnswer, readRequest } from "./requests.ts"
 import type { JournalStore, RuleRow, StoredState } from "./store.ts"
 
@@ -160,7 +162,10 @@ export class Runner {
       if (request === undefined) throw new TypeError("This request cannot be read: it is no JSON object")
       if (request._tag === "Enqueue" && this.parts.take !== undefined)
         return { took: this.parts.take(request.calls) }
-      return { took: this.carryOut(request as CallRequest) }
+      const took = this.carryOut(request as CallRequest)
+      // A task is told as the store has kept it: not all of it need be JSON.
+      const isTask = request._tag === "Take" && took !== null
+      return { took: isTask ? JSON.parse(taskText(took as BackgroundTask)) : took }
     } catch (error) {
       return { error: messageOf(error) }
     }

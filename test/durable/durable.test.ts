@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest"
-import type { StoredEvent } from "../../src/durable/index.ts"
+import { openDurableExecutor, type StoredEvent } from "../../src/durable/index.ts"
 import { pipeline, Step, ToolFilters } from "../../src/index.ts"
 import { deferred, turn } from "../support/deferred.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
@@ -191,6 +191,17 @@ describeStores("calls of a store", (path, store) => {
       callId: "c",
       decidedBy: { kind: "rule" },
     })
+  })
+
+  it("run with what is no JSON, and their results as tasks are taken by any process", async () => {
+    const durable = await durableOf(store(), { tool: pipeline().andThen(out("done")) })
+    for (const callId of ["a", "b"]) {
+      durable.executor.enqueue([{ callId, name: "tool", params: { number: 1n }, background: true }])
+      await untilTag(durable, "BackgroundCompleted")
+    }
+    expect(await durable.tasks.take("a")).toMatchObject({ status: "complete", content: "done" })
+    await using client = await openDurableExecutor({ store: store(), runner: false })
+    expect(await client.tasks.take("b")).toMatchObject({ status: "complete", content: "done" })
   })
 
   it("are asked their hooks again only where what they said was not stored", async () => {

@@ -16,6 +16,7 @@ import { eventText } from "./event-text.ts"
 import { Gathered, type Taken } from "./gathered.ts"
 import { Held } from "./held.ts"
 import { JournalEntry } from "./journal-entry.ts"
+import { taskText } from "./task-text.ts"
 
 /** What a journal is told of its executor. */
 export interface JournalOptions {
@@ -252,8 +253,7 @@ export class StoreJournal implements ExecutorJournal {
 
   kept(task: BackgroundTask): void {
     const { id, agentId, endedAt = Date.now() } = task
-    const text = JSON.stringify({ ...task, cause: undefined })
-    this.gathered.task(id, { taskId: id, agentId, endedAt, task: text })
+    this.gathered.task(id, { taskId: id, agentId, endedAt, task: taskText(task) })
     this.schedule()
   }
 
