@@ -31,9 +31,9 @@ export class Held {
     this.added += 1
   }
 
-  /** Does all up to a place, in order, also what may be done meanwhile. */
+  /** Does all up to a place, in order, also what may be done meanwhile. What was lost is behind all places. */
   release(upTo: number): void {
-    this.released = Math.max(this.released, upTo)
+    this.released = Math.max(this.released, Math.min(upTo, this.added))
     if (this.isDoing) return
     this.isDoing = true
     try {

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest"
+import { Runner } from "../../../src/durable/runner.ts"
+import type { JournalStore } from "../../../src/durable/store.ts"
+import { FencedError } from "../../../src/durable/store-error.ts"
+import { pipeline, Step } from "../../../src/index.ts"
+import { deferred, turn } from "../../support/deferred.ts"
+import { registryOf } from "../../support/executor-of.ts"
+import { expectNothingUnhandled } from "../../support/unhandled.ts"
+
+expectNothingUnhandled()
+
+it("what is stored once others run its calls harms nothing: who waited for it was told already", async () => {
+  const committed = deferred()
+  const store: JournalStore = { firstSequence: 0, commit: () => committed.promise, close: () => {} }
+  const registry = registryOf({ tool: pipeline().andThen(() => Step.Output("done")) })
+  const { executor, journal } = new Runner({ store, registry }, {})
+  executor.enqueue([{ name: "tool" }])
+  const stored = expect(journal.stored()).rejects.toBeInstanceOf(FencedError)
+  journal.fence()
+  await stored
+  committed.resolve()
+  await turn()
+  await executor.shutdown()
+})
