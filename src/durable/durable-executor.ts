@@ -10,6 +10,6 @@ export interface DurableExecutor extends DurableCalls {
    * this process to be dead: `onStoreError` is told.
    */
   readonly executor: ToolExecutor
-  /** @internal No call of the store has a number for an id that is greater, where each host begins to number its own behind this. */
+  /** @internal The place of the latest call: hosts that make up ids of numbers begin behind it, so that no id is used twice. */
   lastNumber(): Promise<number>
 }

@@ -16,7 +16,7 @@ export interface DurableTasks {
   wait(taskId: string, options?: WaitOptions): Promise<BackgroundTask | undefined>
 }
 
-/** How many there are of these, whoever runs them. */
+/** The tasks as they stand in the store, whoever runs them. */
 export class StoredTasks implements DurableTasks {
   private readonly store: CallStore
   private readonly ask: (taskId: string) => Promise<unknown>
