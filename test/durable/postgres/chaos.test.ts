@@ -68,8 +68,12 @@ describeWithPostgres("runners that die and freeze at random", () => {
           const chance = random()
           const asked = clients.map((client) => answer(client, callId, chance))
           void Promise.allSettled(asked)
-          if (random() < 0.1)
-            void pick(clients).resolve({ action: pick(["apply", "discard"]), reason: "so" }, { agentId })
+          if (random() >= 0.1) continue
+          const action = pick<"apply" | "discard">(["apply", "discard"])
+          // It may be over only when the client is closed.
+          pick(clients)
+            .resolve({ action, reason: "so" }, { agentId })
+            .catch(() => false)
         }
         await sleep(200)
       }
@@ -104,7 +108,8 @@ describeWithPostgres("runners that die and freeze at random", () => {
       if (ends.has(_tag)) told.set(String(callId), (told.get(String(callId)) ?? 0) + 1)
     }
     expect(ids.filter((id) => told.get(id) !== 1)).toEqual([])
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+    const places = events.map(({ seq }) => Number(seq))
+    expect(places).toEqual([...new Set(places)].sort((one, other) => one - other))
     const ran = await ranIn(path("work"))
     const strict = ran.filter((line) => line.includes(" strict "))
     expect(strict).toEqual([...new Set(strict)])
