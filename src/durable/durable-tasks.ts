@@ -2,7 +2,7 @@
 import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
 import { textOf } from "../pipeline/model/output.ts"
 import type { BackgroundTask, TaskStatus, WaitOptions } from "../pipeline/stores/background-tasks.ts"
-import type { CallStore } from "./store.ts"
+import { type CallStore, untilStored } from "./store.ts"
 
 /** Background tasks of a store: those that run, and those that have ended, until they are taken. */
 export interface DurableTasks {
@@ -41,14 +41,12 @@ export class StoredTasks implements DurableTasks {
   }
 
   async wait(taskId: string, { signal }: WaitOptions = {}): Promise<BackgroundTask | undefined> {
-    while (signal?.aborted !== true && !this.store.isClosed) {
-      const mark = this.store.mark()
+    const ended = async () => {
       const { finished, open } = await this.store.tasks({ taskId })
-      if (finished.length > 0) return readable(finished[0]!, finishedTask)
-      if (open.length === 0) return undefined
-      await this.store.changed(mark, signal)
+      return finished.length > 0 || open.length === 0 ? { text: finished[0] } : undefined
     }
-    return undefined
+    const { text } = (await untilStored(this.store, ended, signal)) ?? {}
+    return text === undefined ? undefined : readable(text, finishedTask)
   }
 
   private async read(query: Parameters<CallStore["tasks"]>[0]): Promise<Array<BackgroundTask>> {

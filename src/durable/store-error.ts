@@ -6,6 +6,10 @@ export class StoreError extends Error {
 /** Others run the calls of this process, which they held to be dead: nothing of what it did since may be stored. */
 export class FencedError extends Error {
   override readonly name = "FencedError"
+
+  constructor() {
+    super("Others run the calls of this process now")
+  }
 }
 
 /** Other processes run the calls of these agents. */
@@ -16,5 +20,17 @@ export class ForeignAgentsError extends Error {
   constructor(agentIds: ReadonlyArray<string>) {
     super("Other processes run the calls of these agents")
     this.agentIds = agentIds
+  }
+}
+
+/** Of what is asked of a store that was closed. */
+export const closedError = (): Error => new Error("The store was closed: open it again")
+
+/** Tells a host whether its store fails. What goes on does so whatever those do who are told. */
+export const tellStoreError = (told: ((error: unknown) => void) | undefined, error: unknown): void => {
+  try {
+    told?.(error)
+  } catch {
+    // It is not theirs to end the calls.
   }
 }

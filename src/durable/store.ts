@@ -145,3 +145,22 @@ export interface CallStore {
   readonly isClosed: boolean
   close(): Promise<void>
 }
+
+/**
+ * Reads until there is something, each time that something may have been stored. Undefined where the signal is aborted, or the
+ * store is closed, before.
+ */
+export const untilStored = async <T>(
+  store: Pick<CallStore, "mark" | "changed" | "isClosed">,
+  read: () => Promise<T | undefined> | T | undefined,
+  signal?: AbortSignal,
+): Promise<T | undefined> => {
+  while (signal?.aborted !== true && !store.isClosed) {
+    // Taken before it is read: what is stored meanwhile is seen the next time.
+    const mark = store.mark()
+    const found = await read()
+    if (found !== undefined) return found
+    await store.changed(mark, signal)
+  }
+  return undefined
+}

@@ -8,7 +8,7 @@ import type { DurableTasks } from "./durable-tasks.ts"
 import { type EventsOptions, followEvents, type StoredEvent } from "./event-log.ts"
 import type { InboxItem, InboxOptions } from "./inbox.ts"
 import type { CallRequest, EffectAnswer } from "./requests.ts"
-import type { CallStore } from "./store.ts"
+import { type CallStore, untilStored } from "./store.ts"
 
 /** The calls of a store. Who runs them says how they are queued and asked. */
 export abstract class StoredCalls implements DurableCalls {
@@ -53,7 +53,8 @@ export abstract class StoredCalls implements DurableCalls {
     const call = { callId, name: resolveName, params: request, ...(agentId !== undefined && { agentId }) }
     // In a lane of its own: what waits in its agent's may wait for this.
     await this.enqueue([{ ...call, lane: callId }])
-    return (await this.end(callId, signal))?._tag === "Completed"
+    const last = await untilStored(this.store, () => this.result(callId), signal)
+    return last?._tag === "Completed"
   }
 
   inbox(options?: InboxOptions): Promise<Array<InboxItem>> {
@@ -86,15 +87,5 @@ export abstract class StoredCalls implements DurableCalls {
 
   private async took(request: CallRequest): Promise<boolean> {
     return (await this.ask(request)) === true
-  }
-
-  private async end(callId: string, signal: AbortSignal | undefined): Promise<StoredEvent | undefined> {
-    while (signal?.aborted !== true && !this.store.isClosed) {
-      const mark = this.store.mark()
-      const last = await this.result(callId)
-      if (last !== undefined) return last
-      await this.store.changed(mark, signal)
-    }
-    return undefined
   }
 }

@@ -1,5 +1,5 @@
 /** The packages that only one host needs: loaded when it first serves, with an error that says what to install. */
-import { isMissingModule } from "../io/missing-module.ts"
+import { isMissingModule, notInstalled } from "../io/missing-module.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 
 /** Loads an optional package. Throws an Error that says how to install it where it is missing. */
@@ -13,7 +13,7 @@ export const loadPeer = async <Module>(
   } catch (cause) {
     throw new Error(
       isMissingModule(cause)
-        ? `The package ${name} is not installed. Install it: npm install ${name}@${range}`
+        ? notInstalled(name, range)
         : `The package ${name} could not be loaded: ${messageOf(cause)}`,
       { cause },
     )

@@ -5,7 +5,6 @@ import * as Context from "effect/Context"
 import type { ActiveCalls } from "./call/calls.ts"
 import type { Command } from "./call/command.ts"
 import type { Journal } from "./call/journal.ts"
-import type { EventQueue } from "./events/event-queue.ts"
 import type { Intake } from "./intake.ts"
 import type { ToolExecutorOptions } from "./model/options.ts"
 import type { Mailbox } from "./schedule/mailbox.ts"
@@ -36,7 +35,6 @@ export interface JournaledParts {
   readonly actions: ActionStore
   readonly tasks: BackgroundTasks
   readonly intake: Intake
-  readonly queue: EventQueue
 }
 
 /** Options of an executor whose calls are kept in a journal. */

@@ -84,11 +84,11 @@ export class ExecutorParts {
     this.tools = new AgentTools(registry, () =>
       makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
     )
-    const { engine, calls, tasks, tools, actions, queue } = this
+    const { engine, calls, tasks, tools, actions } = this
     const intake = new Intake({ engine, calls, tools })
     this.intake = intake
     this.submit = (call, to) => intake.submit(call, to)
-    journal?.attach({ mailbox: engine.mailbox, calls, actions, tasks, intake, queue })
+    journal?.attach({ mailbox: engine.mailbox, calls, actions, tasks, intake })
   }
 
   /** A queue of the executor's events, or of one call's. */

@@ -167,23 +167,32 @@ export class Intake {
     return actionId
   }
 
+  /** An action was ended without having been applied or discarded. */
+  tellDropped(
+    agentId: string,
+    { actionId, label, sourceToolName }: Pick<StagedAction, "actionId" | "label" | "sourceToolName">,
+    cleanupErrors: ReadonlyArray<string> | undefined,
+  ): void {
+    this.parts.engine.events.push({
+      _tag: "ActionResolved",
+      agentId,
+      actionId,
+      label,
+      sourceToolName,
+      outcome: "dropped",
+      seq: 0,
+      at: 0,
+      ...(cleanupErrors !== undefined && { cleanupErrors }),
+    })
+  }
+
   /** Runs what cleans up after an action that nobody resolves any more, under the action's id. */
   drop(agentId: string, action: StagedAction): void {
     const { engine, calls } = this.parts
-    const { actionId, label, sourceToolName, source } = action
+    const { actionId, source } = action
     const call: ToolCall = { agentId, callId: actionId, ...source, decision: "pending", background: false }
     const sink = new CleanupSink(engine.events, (cleanupErrors) =>
-      engine.events.push({
-        _tag: "ActionResolved",
-        agentId,
-        actionId,
-        label,
-        sourceToolName,
-        outcome: "dropped",
-        seq: 0,
-        at: 0,
-        ...(cleanupErrors !== undefined && { cleanupErrors }),
-      }),
+      this.tellDropped(agentId, action, cleanupErrors),
     )
     const make = () => this.origin()
     const origin = action.asyncContext?.runInAsyncScope(make) ?? make()

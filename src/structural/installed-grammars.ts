@@ -3,7 +3,7 @@
  * ast-grep takes one registration of grammars a process, so all of them are registered together.
  */
 import { importBeside } from "../io/beside.ts"
-import { isMissingModule } from "../io/missing-module.ts"
+import { isMissingModule, notInstalled } from "../io/missing-module.ts"
 import type { Grammar, GrammarSource, SyntaxNode } from "./grammar.ts"
 import { type Language, type LanguagePackage, languages } from "./language.ts"
 import { StructuralError } from "./structural-error.ts"
@@ -36,9 +36,7 @@ const loadFailure = (name: keyof GrammarPackages, cause: unknown): StructuralErr
   const { message } = cause as Error
   const missing = isMissingModule(cause) && message.includes(name)
   return new StructuralError(
-    missing
-      ? `The package ${name} is not installed. Install it: npm install ${name}@${versions[name]}`
-      : `The package ${name} could not be loaded: ${message}`,
+    missing ? notInstalled(name, versions[name]) : `The package ${name} could not be loaded: ${message}`,
     { cause },
   )
 }

@@ -11,7 +11,7 @@ import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
 import type { JournalStore, RuleRow } from "../store.ts"
-import { FencedError, ForeignAgentsError } from "../store-error.ts"
+import { closedError, FencedError, ForeignAgentsError, tellStoreError } from "../store-error.ts"
 import { eventText } from "./event-text.ts"
 import { Gathered, type Taken } from "./gathered.ts"
 import { Held } from "./held.ts"
@@ -42,8 +42,6 @@ const ends: ReadonlySet<ToolEvent["_tag"]> = new Set([
   "Cancelled",
   "BackgroundCompleted",
 ])
-
-const closedError = () => new Error("The store was closed: open it again")
 
 const lostError = () =>
   new Error("The store failed until it was closed: this was not stored. Open it again, and ask again")
@@ -433,7 +431,7 @@ export class StoreJournal implements ExecutorJournal {
   /** Others run these calls. */
   fence(): void {
     if (this.closed) return
-    this.abandon(new FencedError("Others run the calls of this process now"))
+    this.abandon(new FencedError())
     this.options.onFenced?.()
   }
 
@@ -447,11 +445,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   private report(error: unknown): void {
-    try {
-      this.options.onStoreError?.(error)
-    } catch {
-      // The calls wait, whatever those do who are told.
-    }
+    tellStoreError(this.options.onStoreError, error)
   }
 
   async close(): Promise<void> {

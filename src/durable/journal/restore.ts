@@ -90,9 +90,9 @@ const restoreActions = (
   journal: StoreJournal,
   settled: ReadonlySet<string>,
 ): void => {
-  const { intake, queue } = journal.parts
+  const { intake } = journal.parts
   for (const row of rows) {
-    const { agentId, actionId, label, sourceToolName } = row
+    const { agentId, actionId } = row
     if (settled.has(actionId)) {
       journal.staged(agentId)
       continue
@@ -106,17 +106,7 @@ const restoreActions = (
       else intake.restoreStaged({ ...call, agentId }, staged!)
     } catch (error) {
       journal.staged(agentId)
-      queue.push({
-        _tag: "ActionResolved",
-        agentId,
-        actionId,
-        label,
-        sourceToolName,
-        outcome: "dropped",
-        cleanupErrors: [messageOf(error)],
-        seq: 0,
-        at: 0,
-      })
+      intake.tellDropped(agentId, row, [messageOf(error)])
     }
   }
 }

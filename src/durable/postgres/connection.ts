@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import { StoreError } from "../store-error.ts"
-import { statements, storeVersion } from "./schema.ts"
-import { connectSql, type Query, type Sql } from "./sql.ts"
+import { schema, storeVersion } from "./schema.ts"
+import { connectSql, type Queries, type Query, type Sql } from "./sql.ts"
 
 /** How many connections a process has for what it asks. */
 const connections = 4
@@ -49,7 +49,7 @@ export const openConnection = async (url: string, makes: boolean): Promise<Sql> 
 }
 
 const prepare = async (sql: Sql, name: string, makes: boolean): Promise<void> => {
-  const version = makes ? await sql.begin((query) => makeTables(query)) : await versionOf(sql)
+  const version = makes ? await sql.begin(makeTables) : await versionOf(sql)
   if (version === undefined)
     throw new StoreError(`There is no store at ${name} yet: start what runs its calls first.`)
   if (version > storeVersion) {
@@ -68,11 +68,11 @@ const versionOf = async (sql: Query): Promise<number | undefined> => {
 }
 
 /** Gives their version. Of processes that start together, one makes them. */
-const makeTables = async (query: Query): Promise<number> => {
-  await query`SELECT pg_advisory_xact_lock(hashtext('stepline'))`
-  const version = await versionOf(query)
+const makeTables = async (sql: Queries): Promise<number> => {
+  await sql`SELECT pg_advisory_xact_lock(hashtext('stepline'))`
+  const version = await versionOf(sql)
   if (version !== undefined) return version
-  for (const statement of statements) await query(Object.assign([statement], { raw: [statement] }))
+  await sql.run(schema)
   return storeVersion
 }
 

@@ -70,7 +70,7 @@ export class PostgresJournalStore implements JournalStore {
       const fence = sql`SELECT FROM stepline_runners WHERE id = ${runner.id} FOR KEY SHARE`
       const claims = unknown.length === 0 ? undefined : this.claim(sql, unknown, agents)
       const [alive] = await Promise.all([fence, claims, ...this.writes(sql, changes)])
-      if (alive.length === 0) throw new FencedError("Others run the calls of this process now")
+      if (alive.length === 0) throw new FencedError()
       return (await claims) ?? []
     })
     runner.got(unknown)

@@ -48,6 +48,7 @@ export class Notices {
       )
       if (this.isClosed) listener.end()
       else this.listener = listener
+      this.isProved = true
       // Something may have been told meanwhile.
       this.news()
     } finally {

@@ -1,5 +1,6 @@
 /** The answers that this process waits for: all of them are looked for together, each time that there is news. */
 import type { RequestAnswer } from "../requests.ts"
+import { closedError } from "../store-error.ts"
 import type { Notices } from "./notices.ts"
 import type { Sql } from "./sql.ts"
 
@@ -39,7 +40,7 @@ export class PendingAnswers {
   close(): void {
     const all = [...this.waiting.values()]
     this.waiting.clear()
-    for (const { reject } of all) reject(new Error("The store was closed: open it again"))
+    for (const { reject } of all) reject(closedError())
   }
 
   private async look(): Promise<void> {

@@ -8,7 +8,7 @@ import type { DurableExecutor } from "../durable-executor.ts"
 import { type DurableTasks, StoredTasks } from "../durable-tasks.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
-import { FencedError, StoreError } from "../store-error.ts"
+import { FencedError, StoreError, tellStoreError } from "../store-error.ts"
 import { StoredCalls } from "../stored-calls.ts"
 import { column } from "./connection.ts"
 import { PostgresJournalStore } from "./journal-store.ts"
@@ -223,10 +223,6 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   }
 
   private report(error: unknown): void {
-    try {
-      this.options.onStoreError?.(error)
-    } catch {
-      // It goes on, whatever those do who are told.
-    }
+    tellStoreError(this.options.onStoreError, error)
   }
 }

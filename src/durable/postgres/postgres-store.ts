@@ -8,6 +8,7 @@ import { pageSize, type StoredEvent } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, inboxItem, inboxLimit } from "../inbox.ts"
 import type { Request } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
+import { closedError } from "../store-error.ts"
 import { column, openConnection } from "./connection.ts"
 import { Notices } from "./notices.ts"
 import { PendingAnswers } from "./pending-answers.ts"
@@ -29,8 +30,6 @@ interface InboxRow {
 }
 
 const columnOf = (text: string | undefined): string | null => (text === undefined ? null : column(text))
-
-const closedError = () => new Error("The store was closed: open it again")
 
 /** Milliseconds until what failed is tried again, where the database is away. */
 const tryAgain = 250

@@ -8,7 +8,7 @@ export const storeVersion = 1
  * agents that have any, or tasks or actions. `calls.fresh`: queued, and taken in by no runner. `events.source`: the runner, and
  * the number that it gave, so that none is stored twice. `requests.key`: the same for one.
  */
-const schema = `
+export const schema = `
 CREATE TABLE stepline_meta (key text PRIMARY KEY, value bigint NOT NULL);
 CREATE TABLE stepline_runners (id bigserial PRIMARY KEY, expires_at timestamptz NOT NULL);
 CREATE TABLE stepline_agents (
@@ -80,12 +80,6 @@ CREATE TABLE stepline_requests (
 CREATE INDEX stepline_requests_open ON stepline_requests (id) WHERE answer IS NULL;
 INSERT INTO stepline_meta VALUES ('version', ${storeVersion}), ('events', 0);
 `
-
-/** What makes the tables. */
-export const statements: ReadonlyArray<string> = schema
-  .split(";\n")
-  .map((statement) => statement.trim())
-  .filter((statement) => statement !== "")
 
 /** Told in the channel of a store. `work`: there are calls or requests; `news`: events or answers. */
 export type Notice = "work" | "news"

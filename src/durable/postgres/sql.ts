@@ -1,6 +1,6 @@
 /** SQL as templates, whose values never become part of its text, on the driver `pg`. */
 import type pg from "pg"
-import { isMissingModule } from "../../io/missing-module.ts"
+import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
 import { StoreError } from "../store-error.ts"
 
 /** What a template may have as a value. */
@@ -14,12 +14,16 @@ export type Query = <R extends Rows = Rows>(
   ...values: ReadonlyArray<Value>
 ) => Promise<R>
 
+/** What runs queries. */
+export interface Queries extends Query {
+  /** Runs what has no values: also several statements, of which it gives no rows. */
+  run(statements: string): Promise<Rows>
+}
+
 /** Connections to one database, made when they are needed. */
-export interface Sql extends Query {
+export interface Sql extends Queries {
   /** Does all of it in one transaction, or nothing. Its queries run one after the other, in the order in which they are made. */
-  begin<T>(work: (query: Query) => Promise<T>): Promise<T>
-  /** Runs a statement that has no values. */
-  run(statement: string): Promise<Rows>
+  begin<T>(work: (sql: Queries) => Promise<T>): Promise<T>
   /** Resolves once its connections are closed, or are given up. */
   end(): Promise<void>
 }
@@ -50,7 +54,7 @@ const load = async (): Promise<typeof pg> => {
     return (await import("pg")).default
   } catch (cause) {
     if (!isMissingModule(cause)) throw cause
-    throw new StoreError("The package pg is not installed. Install it: npm install pg@8", { cause })
+    throw new StoreError(notInstalled("pg", "8"), { cause })
   }
 }
 
@@ -82,16 +86,18 @@ export const isAway = (error: unknown): boolean => {
 const textOf = (texts: TemplateStringsArray): string =>
   texts.reduce((text, part, place) => `${text}$${place}${part}`)
 
-const queryOn =
-  (run: (text: string, values: Array<unknown>) => Promise<pg.QueryResult>): Query =>
-  async (texts, ...values) =>
-    (await run(textOf(texts), [...values])).rows as never
+type Run = (text: string, values?: Array<unknown>) => Promise<pg.QueryResult>
+
+const queriesOn = (run: Run): Queries => {
+  const query: Query = async (texts, ...values) => (await run(textOf(texts), [...values])).rows as never
+  return Object.assign(query, { run: async (statements: string) => (await run(statements)).rows })
+}
 
 /** The queries of one transaction, one after the other. */
 const inTurn = (client: pg.PoolClient) => {
   let last: Promise<unknown> = Promise.resolve()
   let isOver = false
-  const query = queryOn((text, values) => {
+  const queries = queriesOn((text, values) => {
     const result = last.then(() => {
       if (isOver) throw new Error("The transaction has failed")
       return client.query(text, values)
@@ -104,17 +110,17 @@ const inTurn = (client: pg.PoolClient) => {
     isOver = true
     return last
   }
-  return { query, stop }
+  return { queries, stop }
 }
 
 const transactionOn =
   (pool: pg.Pool): Sql["begin"] =>
   async (work) => {
     const client = await pool.connect()
-    const { query, stop } = inTurn(client)
+    const { queries, stop } = inTurn(client)
     try {
       await client.query("BEGIN")
-      const result = await work(query)
+      const result = await work(queries)
       await client.query("COMMIT")
       client.release()
       return result
@@ -138,10 +144,9 @@ export const connectSql = async (url: string, max: number): Promise<Sql> => {
   pool.on("error", ignore)
   pool.on("connect", (client) => void client.on("error", ignore))
   return Object.assign(
-    queryOn((text, values) => pool.query(text, values)),
+    queriesOn((text, values) => pool.query(text, values)),
     {
       begin: transactionOn(pool),
-      run: async (statement: string) => (await pool.query<object>(statement)).rows,
       end: async () => {
         const late = new Promise<void>((resolve) => setTimeout(resolve, endTimeout).unref())
         await Promise.race([pool.end(), late])

@@ -4,7 +4,7 @@
  */
 import { closeSync, existsSync, openSync } from "node:fs"
 import type Database from "libsql"
-import { isMissingModule } from "../../io/missing-module.ts"
+import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import { StoreError } from "../store-error.ts"
 
@@ -76,7 +76,7 @@ const load = async (): Promise<typeof Database> => {
     return (await import("libsql")).default
   } catch (cause) {
     if (!isMissingModule(cause)) throw cause
-    throw new StoreError("The package libsql is not installed. Install it: npm install libsql@0.5", { cause })
+    throw new StoreError(notInstalled("libsql", "0.5"), { cause })
   }
 }
 

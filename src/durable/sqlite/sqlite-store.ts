@@ -4,7 +4,8 @@ import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize, type StoredEvent } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, inboxItem, inboxLimit } from "../inbox.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
-import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
+import { type CallStore, type StoredTaskTexts, type TaskQuery, untilStored } from "../store.ts"
+import { closedError } from "../store-error.ts"
 import { type Row, StoreDatabase, type Value } from "./database.ts"
 
 /** Milliseconds between looks at the store. */
@@ -133,12 +134,11 @@ export class SqliteStore implements CallStore {
   }
 
   private async answerTo(id: number): Promise<RequestAnswer> {
-    while (!this.isClosed) {
-      const mark = this.mark()
-      const row = this.database.get("SELECT answer FROM requests WHERE id = ?", id)
-      if (typeof row?.answer === "string") return JSON.parse(row.answer) as RequestAnswer
-      await this.changed(mark)
-    }
-    throw new Error("The store was closed: open it again")
+    const answer = await untilStored(
+      this,
+      () => this.database.get("SELECT answer FROM requests WHERE id = ?", id)?.answer ?? undefined,
+    )
+    if (answer === undefined) throw closedError()
+    return JSON.parse(String(answer)) as RequestAnswer
   }
 }

@@ -18,7 +18,8 @@ type Named = Exclude<RememberChoice, { readonly rule: string }>
 /** The tool of a call, by its name where nobody has it any more. */
 export type NamedTool = Pick<Tool<unknown>, "name"> & Partial<Pick<Tool<unknown>, "primaryKind">>
 
-const whats: Readonly<Record<Named, (tool: NamedTool) => string>> = {
+/** What each choice approves from now on, in words. */
+export const rememberedWhat: Readonly<Record<Named, (tool: NamedTool) => string>> = {
   call: () => "this very call, and no other",
   command: () => "each of its commands, also alone",
   // Of a command, `.*` covers neither options that write or run something, nor redirections, nor other folders.
@@ -47,7 +48,7 @@ export const rememberedChoices = (
     const rules = executor.wouldRemember(callId, choice)?.map(ruleText)
     if (rules === undefined || rules.length === 0 || seen.has(rules.join("\n"))) continue
     seen.add(rules.join("\n"))
-    choices.push({ choice, what: whats[choice](tool), rules })
+    choices.push({ choice, what: rememberedWhat[choice](tool), rules })
   }
   return choices
 }

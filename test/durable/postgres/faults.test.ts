@@ -31,9 +31,8 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
     const held = deferred()
     const letGo = deferred()
     const sql = await adminOf(store)
-    const over = sql.begin(async (query) => {
-      const lock = `LOCK TABLE ${table} IN ${mode} MODE`
-      await query(Object.assign([lock], { raw: [lock] }))
+    const over = sql.begin(async (queries) => {
+      await queries.run(`LOCK TABLE ${table} IN ${mode} MODE`)
       held.resolve()
       await letGo.promise
     })

@@ -4,6 +4,7 @@ import type { DialogRow } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
 import { Said, visibleLine } from "./texts.tsx"
 import { timeOfDay } from "./times.ts"
+import { useAnswer } from "./use-answer.ts"
 
 type Answer = (value: unknown) => void
 
@@ -74,20 +75,10 @@ export const DialogCard = (props: {
   readonly onOpen: (key: number) => void
   readonly say: (text: string) => void
 }) => {
-  const { source, dialog, isSettled, say } = props
+  const { dialog } = props
   const { id, key, name, title, message, at, isCut } = dialog
-  const [isBusy, setBusy] = useState(false)
-  const answer = async (value?: unknown) => {
-    if (!isSettled()) return say("The questions had just moved: look again, then answer.")
-    setBusy(true)
-    try {
-      const { message: told } = await source.ask("dialog", { id, value })
-      say(told ?? "")
-    } catch (error) {
-      say((error as Error).message)
-    }
-    setBusy(false)
-  }
+  const { isBusy, send } = useAnswer(props)
+  const answer = (value?: unknown) => send("dialog", { id, value })
   return (
     <li class="card is-dialog" aria-label={`Question: ${visibleLine(title)}`}>
       <header>

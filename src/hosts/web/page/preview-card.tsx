@@ -5,6 +5,7 @@ import type { ActionRow } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
 import { Diff, Said, visibleLine } from "./texts.tsx"
 import { timeOfDay } from "./times.ts"
+import { useAnswer } from "./use-answer.ts"
 
 /** One preview. */
 export const PreviewCard = (props: {
@@ -19,26 +20,16 @@ export const PreviewCard = (props: {
   readonly onOpen: (key: number) => void
   readonly say: (text: string) => void
 }) => {
-  const { source, action, revision, isLatest, isStore, isSettled, say } = props
+  const { source, action, revision, isLatest, isStore } = props
   const { actionId, agentId, label, sourceToolName, at, key, isSent } = action
   const [detail, setDetail] = useState<CallDetail | undefined>()
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, send } = useAnswer(props)
   // A connection that was lost takes what was asked with it.
   const isLive = source.connection === "live"
   useEffect(() => {
     if (key !== undefined && isLive) void source.callDetail(key).then((read) => read && setDetail(read))
   }, [key, revision, isLive, source])
-  const resolve = async (decision: "apply" | "discard") => {
-    if (!isSettled()) return say("The questions had just moved: look again, then answer.")
-    setBusy(true)
-    try {
-      const { message } = await source.ask("resolve", { actionId, action: decision })
-      say(message ?? "")
-    } catch (error) {
-      say((error as Error).message)
-    }
-    setBusy(false)
-  }
+  const resolve = (action: "apply" | "discard") => send("resolve", { actionId, action })
   const isBlocked = isBusy || !isLatest || (key !== undefined && detail === undefined)
   const isCut = detail?.isCut === true || (isStore && key === undefined)
   return (

@@ -7,6 +7,7 @@ import { RememberMenu } from "./remember-menu.tsx"
 import type { Source } from "./source.ts"
 import { Diff, Params, Said, visibleLine } from "./texts.tsx"
 import { clock, timeOfDay } from "./times.ts"
+import { useAnswer } from "./use-answer.ts"
 
 type Mode = "ask" | "edit" | "deny" | "remember"
 
@@ -71,11 +72,11 @@ export const QuestionCard = (props: {
   readonly onOpen: (key: number) => void
   readonly say: (text: string) => void
 }) => {
-  const { source, question, now, isSettled, say } = props
+  const { source, question, now } = props
   const { id, name, agentId, title, label, askedAt, expiresAt, key, isSent } = question
   const [detail, setDetail] = useState<QuestionDetail | undefined>()
   const [mode, setMode] = useState<Mode>("ask")
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, send } = useAnswer(props)
   // A connection that was lost takes what was asked with it.
   const isMissing = detail === undefined && source.connection === "live"
   useEffect(() => {
@@ -86,17 +87,7 @@ export const QuestionCard = (props: {
       isGone = true
     }
   }, [id, source, isMissing])
-  const answer = async (body: object) => {
-    if (!isSettled()) return say("The questions had just moved: look again, then answer.")
-    setBusy(true)
-    try {
-      const { message } = await source.ask("answer", { id, ...body })
-      say(message ?? "")
-    } catch (error) {
-      say((error as Error).message)
-    }
-    setBusy(false)
-  }
+  const answer = (body: object) => send("answer", { id, ...body })
   const approve = (options: object = {}) => answer({ verdict: "approve", ...options })
   const isBlocked = isBusy || detail === undefined || detail.isCut
   return (

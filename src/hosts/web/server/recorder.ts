@@ -12,11 +12,12 @@ import { statusOf } from "../../../pipeline/model/outcome.ts"
 import { textOf } from "../../../pipeline/model/output.ts"
 import type { CallTrace } from "../../../pipeline/model/tracer.ts"
 import { withoutHint } from "../../../resolve/reminder.ts"
-import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
+import type { CallStatus, SpanKind } from "../state/page-state.ts"
 import type { BookedCall } from "./booked-call.ts"
 import { bounded, boundedName, boundedTitle } from "./bounded.ts"
 import { CallBook } from "./call-book.ts"
 import { Questions } from "./questions.ts"
+import { actionRow, callRow, questionRow } from "./rows.ts"
 import type { OnChange } from "./source.ts"
 
 /** Words what one executor does. */
@@ -66,36 +67,19 @@ export class Recorder {
     const isHeld = decision === "requested"
     booked.status = isHeld ? "held" : "queued"
     booked.title = this.titleOf(agentId, name, params)
-    const row: CallRow = {
-      key: booked.key,
-      callId: boundedName(callId),
-      agentId: boundedName(agentId),
-      lane: boundedName(call.lane ?? agentId),
-      name: boundedName(name),
-      title: booked.title,
-      background,
-      status: booked.status,
-      queuedAt: at,
-      spans: [],
-      revision: 0,
-    }
+    const { key, title, status } = booked
+    const { lane } = call
+    const row = callRow({ key, callId, agentId, lane, name, title, background, status, queuedAt: at })
     this.tell({ _tag: "Queued", call: row })
-    if (isHeld) this.ask(booked, { at, params, title: row.title, name })
+    if (isHeld) this.ask(booked, { at, params, title, name })
   }
 
   private event(event: ToolEvent): void {
     if (event._tag === "ActionPending") {
-      const { actionId, agentId, label, sourceToolName, at, sourceCallId } = event
+      const { actionId, agentId, sourceCallId } = event
       const key = sourceCallId === undefined ? undefined : this.book.latest(sourceCallId)?.key
       this.agents.set(actionId, agentId)
-      const action = {
-        actionId,
-        agentId: boundedName(agentId),
-        label: boundedTitle(label),
-        sourceToolName: boundedName(sourceToolName),
-        at,
-      }
-      this.tell({ _tag: "Staged", action: { ...action, ...(key !== undefined && { key }) } })
+      this.tell({ _tag: "Staged", action: actionRow(event, key) })
     } else if (event._tag === "ActionResolved") {
       this.agents.delete(event.actionId)
       this.tell({ _tag: "Resolved", actionId: event.actionId })
@@ -194,19 +178,8 @@ export class Recorder {
     this.questions.add({ id, callId, agentId, name, params, callName: booked.name, ...(gate && { gate }) })
     const label = gate?.label
     const expiresAt = gate && this.executor.inspectCall(callId)?.expiresAt
-    this.tell({
-      _tag: "Asked",
-      question: {
-        id,
-        key,
-        agentId: boundedName(agentId),
-        name: boundedName(name),
-        title,
-        ...(label !== undefined && { label: boundedTitle(label) }),
-        askedAt: at,
-        ...(expiresAt !== undefined && { expiresAt }),
-      },
-    })
+    const question = questionRow({ id, key, agentId, name, title, label, askedAt: at, expiresAt })
+    this.tell({ _tag: "Asked", question })
   }
 
   /** What the call asked is answered, by whomever. */

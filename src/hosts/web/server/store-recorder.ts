@@ -13,6 +13,7 @@ import type { BookedCall } from "./booked-call.ts"
 import { boundedName, boundedTitle } from "./bounded.ts"
 import { CallBook } from "./call-book.ts"
 import { plainTitle } from "./plain-title.ts"
+import { actionRow, callRow, questionRow } from "./rows.ts"
 import type { OnChange } from "./source.ts"
 
 type Stored<Tag extends StoredEvent["_tag"]> = Extract<StoredEvent, { readonly _tag: Tag }>
@@ -86,29 +87,13 @@ export class StoreRecorder {
   }
 
   /** Told again by each process that opens the store. */
-  private staged({
-    actionId,
-    agentId,
-    label,
-    sourceToolName,
-    sourceCallId,
-    at,
-  }: Stored<"ActionPending">): void {
+  private staged(event: Stored<"ActionPending">): void {
+    const { actionId, agentId, label, sourceCallId } = event
     if (this.pending.has(actionId)) return
     this.pending.set(actionId, { actionId, agentId, label })
     const source = sourceCallId === undefined ? undefined : this.book.latest(sourceCallId)?.key
     const key = source ?? this.stagedBy.get(actionId)
-    this.tell({
-      _tag: "Staged",
-      action: {
-        actionId,
-        agentId: boundedName(agentId),
-        label: boundedTitle(label),
-        sourceToolName: boundedName(sourceToolName),
-        at,
-        ...(key !== undefined && { key }),
-      },
-    })
+    this.tell({ _tag: "Staged", action: actionRow(event, key) })
   }
 
   private callEvent(event: StoredCallEvent): void {
@@ -174,22 +159,10 @@ export class StoreRecorder {
   private add(source: Source, at: number): BookedCall {
     const { callId, agentId, name, params, background = false } = source
     const booked = this.book.add({ callId, agentId, name, params })
-    this.tell({
-      _tag: "Queued",
-      call: {
-        key: booked.key,
-        callId: boundedName(callId),
-        agentId: boundedName(agentId),
-        lane: boundedName(agentId),
-        name: boundedName(name),
-        title: plainTitle(source),
-        background,
-        status: "queued",
-        queuedAt: at,
-        spans: [],
-        revision: 0,
-      },
-    })
+    const { key } = booked
+    const title = plainTitle(source)
+    const row = callRow({ key, callId, agentId, name, title, background, status: "queued", queuedAt: at })
+    this.tell({ _tag: "Queued", call: row })
     return booked
   }
 
@@ -278,18 +251,8 @@ export class StoreRecorder {
       this.shows(booked, item)
       this.stands(booked, "gate", "approval", at)
     }
-    this.tell({
-      _tag: "Asked",
-      question: {
-        id,
-        key: booked.key,
-        agentId: boundedName(agentId),
-        name: boundedName(name),
-        title: plainTitle(item),
-        ...(label !== undefined && { label: boundedTitle(label) }),
-        askedAt: at,
-        ...(deadline !== undefined && { expiresAt: deadline }),
-      },
-    })
+    const { key } = booked
+    const asked = { id, key, agentId, name, title: plainTitle(item), label, askedAt: at }
+    this.tell({ _tag: "Asked", question: questionRow({ ...asked, expiresAt: deadline }) })
   }
 }

@@ -4,6 +4,7 @@ import type { DurableCalls } from "../../../durable/durable-calls.ts"
 import type { InboxItem } from "../../../durable/inbox.ts"
 import { messageOf } from "../../../pipeline/model/failure.ts"
 import { resolveName } from "../../../resolve/definition.ts"
+import { rememberedWhat } from "../../terminal/remember-menu.ts"
 import type { CallDetail, QuestionDetail, RememberDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import { askedTexts } from "./asked-texts.ts"
@@ -45,13 +46,9 @@ const notResolved: Took = {
 const choices = (item: InboxItem): Array<RememberDetail> => {
   if (item.kind !== "approval" || item.person) return []
   const { command } = (item.params ?? {}) as { readonly command?: unknown }
-  return [
-    { choice: "call", what: "this very call, and no other", rules: [] },
-    ...(typeof command === "string"
-      ? [{ choice: "command" as const, what: "each of its commands, also alone", rules: [] }]
-      : []),
-    { choice: "tool", what: `every call of ${item.name} that no deny rule stops`, rules: [] },
-  ]
+  const named =
+    typeof command === "string" ? (["call", "command", "tool"] as const) : (["call", "tool"] as const)
+  return named.map((choice) => ({ choice, what: rememberedWhat[choice](item), rules: [] }))
 }
 
 /** Follows one store, and answers what it asks. Whoever opened it closes it. */

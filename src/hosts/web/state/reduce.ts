@@ -101,10 +101,11 @@ class Draft {
     return this.ownDialogs
   }
 
-  /** Changes a call, where it is still shown. */
-  call(key: number, change: (call: CallRow) => Partial<CallRow>): void {
+  /** Makes another revision of a call, where it is still shown, and there is something to change. */
+  call(key: number, change: (call: CallRow) => Partial<CallRow> | undefined): void {
     const call = this.calls.get(key)
-    if (call !== undefined) this.calls.set(key, { ...call, ...change(call) })
+    const changed = call && change(call)
+    if (changed !== undefined) this.calls.set(key, { ...call!, ...changed, revision: call!.revision + 1 })
   }
 
   finish(): PageState {
@@ -142,11 +143,11 @@ const replaced = <A>(list: ReadonlyArray<A>, index: number, value: A): Array<A> 
 const endSpan = (
   call: CallRow,
   { index, at, failed }: Extract<Change, { _tag: "SpanEnded" }>,
-): Partial<CallRow> => {
+): Partial<CallRow> | undefined => {
   const span = call.spans[index]
-  if (span === undefined || span.to !== undefined) return {}
+  if (span === undefined || span.to !== undefined) return undefined
   const spans = replaced(call.spans, index, { ...span, to: at, ...(failed && { failed }) })
-  return { spans, status: statusWith(call, spans), revision: call.revision + 1 }
+  return { spans, status: statusWith(call, spans) }
 }
 
 const endCall = (
@@ -156,7 +157,6 @@ const endCall = (
   status,
   endedAt: at,
   spans: call.spans.map((span) => (span.to === undefined ? { ...span, to: at } : span)),
-  revision: call.revision + 1,
   ...(kept && { kept }),
 })
 
@@ -182,13 +182,12 @@ const apply = (draft: Draft, change: Change): void => {
         status: statusWith(call, call.spans),
         startedAt: change.at,
         title: change.title,
-        revision: call.revision + 1,
       }))
     case "SpanBegan":
       return draft.call(change.key, (call) => {
         const { kind, name, at, index } = change
         const spans = replaced(call.spans, index, { kind, name, from: at })
-        return { spans, status: statusWith(call, spans), revision: call.revision + 1 }
+        return { spans, status: statusWith(call, spans) }
       })
     case "SpanEnded":
       return draft.call(change.key, (call) => endSpan(call, change))
@@ -199,18 +198,15 @@ const apply = (draft: Draft, change: Change): void => {
       draft.questions.delete(change.id)
       return
     case "Backgrounded":
-      return draft.call(change.key, ({ revision }) => ({ background: true, revision: revision + 1 }))
+      return draft.call(change.key, () => ({ background: true }))
     case "Ended":
       return draft.call(change.key, (call) => endCall(call, change))
     case "Kept":
-      return draft.call(change.key, ({ revision }) => ({ kept: true, revision: revision + 1 }))
+      return draft.call(change.key, () => ({ kept: true }))
     case "Forgotten":
-      return draft.call(
-        change.key,
-        ({ revision }) => ({ kept: undefined, revision: revision + 1 }) as Partial<CallRow>,
-      )
+      return draft.call(change.key, () => ({ kept: undefined }) as Partial<CallRow>)
     case "Touched":
-      for (const key of change.keys) draft.call(key, ({ revision }) => ({ revision: revision + 1 }))
+      for (const key of change.keys) draft.call(key, () => ({}))
       return
     case "Staged":
       draft.actions.set(change.action.actionId, change.action)

@@ -1,0 +1,60 @@
+/** The rows of a page's state: names and lines of whatever length, bounded. */
+import type { ActionPendingEvent } from "../../../pipeline/model/event.ts"
+import type { ActionRow, CallRow, QuestionRow } from "../state/page-state.ts"
+import { boundedName, boundedTitle } from "./bounded.ts"
+
+/** A call that has begun to be shown. `lane`: default its agent's. */
+export const callRow = ({
+  callId,
+  agentId,
+  lane = agentId,
+  name,
+  ...row
+}: Pick<CallRow, "key" | "callId" | "agentId" | "name" | "title" | "background" | "status" | "queuedAt"> & {
+  readonly lane?: string | undefined
+}): CallRow => ({
+  ...row,
+  callId: boundedName(callId),
+  agentId: boundedName(agentId),
+  lane: boundedName(lane),
+  name: boundedName(name),
+  spans: [],
+  revision: 0,
+})
+
+/** A question. Its title is bounded by whoever made it. */
+export const questionRow = ({
+  agentId,
+  name,
+  label,
+  expiresAt,
+  ...row
+}: Pick<QuestionRow, "id" | "key" | "agentId" | "name" | "title" | "askedAt"> & {
+  readonly label?: string | undefined
+  readonly expiresAt?: number | undefined
+}): QuestionRow => ({
+  ...row,
+  agentId: boundedName(agentId),
+  name: boundedName(name),
+  ...(label !== undefined && { label: boundedTitle(label) }),
+  ...(expiresAt !== undefined && { expiresAt }),
+})
+
+/** A preview. `key`: of the call that staged it, where that is shown. */
+export const actionRow = (
+  {
+    actionId,
+    agentId,
+    label,
+    sourceToolName,
+    at,
+  }: Pick<ActionPendingEvent, "actionId" | "agentId" | "label" | "sourceToolName" | "at">,
+  key: number | undefined,
+): ActionRow => ({
+  actionId,
+  agentId: boundedName(agentId),
+  label: boundedTitle(label),
+  sourceToolName: boundedName(sourceToolName),
+  at,
+  ...(key !== undefined && { key }),
+})
