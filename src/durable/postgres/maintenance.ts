@@ -34,7 +34,13 @@ export class Maintenance {
     void Promise.all([
       sql`DELETE FROM stepline_calls WHERE ended_at < ${before}`,
       sql`DELETE FROM stepline_events WHERE at < ${before}`,
-      sql`DELETE FROM stepline_requests WHERE answer IS NOT NULL AND at < ${before}`,
+      // What nobody has answered is answered yet, unless its call is over.
+      sql`
+        DELETE FROM stepline_requests r WHERE at < ${before} AND (
+          answer IS NOT NULL
+          OR NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = r.call_id AND ended_at IS NULL)
+          AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = r.call_id)
+        )`,
     ]).catch(() => undefined)
   }
 }

@@ -64,12 +64,22 @@ export class PendingAnswers {
   }
 
   private settle(ids: ReadonlyArray<number>, rows: ReadonlyMap<number, AnswerRow>): void {
+    const over: Array<number> = []
     for (const id of ids) {
       const { answer = null, is_over: isOver = true } = rows.get(id) ?? {}
       if (answer === null && !isOver) continue
+      if (answer === null) over.push(id)
       const waiting = this.waiting.get(id)
       this.waiting.delete(id)
       waiting?.resolve(answer === null ? { took: false } : (JSON.parse(answer) as RequestAnswer))
     }
+    if (over.length > 0) this.withdraw(over)
+  }
+
+  /** Nobody takes them for what is asked of a later call of the same id. */
+  private withdraw(ids: Array<number>): void {
+    this.sql`DELETE FROM stepline_requests WHERE id = ANY(${ids}::bigint[]) AND answer IS NULL`.catch(
+      () => undefined,
+    )
   }
 }

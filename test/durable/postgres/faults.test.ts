@@ -1,14 +1,13 @@
 /** What goes wrong between a runner and its store in the middle of things: no call is lost by it, and none blocks the others. */
 import { randomBytes } from "node:crypto"
 import { inspect } from "node:util"
-import { expect, it, onTestFinished } from "vitest"
+import { expect, it } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
-import { connectSql } from "../../../src/durable/postgres/sql.ts"
 import { pipeline, Step, ToolRegistry } from "../../../src/index.ts"
 import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
-import { deferred } from "../../support/deferred.ts"
 import { registryOf } from "../../support/executor-of.ts"
 import { durableOf, untilTag } from "../durable-of.ts"
+import { adminOf, hold, waitingForLocks } from "./admin.ts"
 
 const gated = () =>
   pipeline()
@@ -20,29 +19,6 @@ const quick = () => pipeline().andThen(() => Step.Output("done"))
 describeWithPostgres("a Postgres store that fails in the middle", () => {
   const server = usePostgres()
 
-  const adminOf = async (store: string) => {
-    const sql = await connectSql(`${store}?application_name=admin`, 2)
-    onTestFinished(() => sql.end())
-    return sql
-  }
-
-  /** Holds a table until it is let go. */
-  const hold = async (store: string, table: string, mode: string) => {
-    const held = deferred()
-    const letGo = deferred()
-    const sql = await adminOf(store)
-    const over = sql.begin(async (queries) => {
-      await queries.run(`LOCK TABLE ${table} IN ${mode} MODE`)
-      held.resolve()
-      await letGo.promise
-    })
-    await held.promise
-    return () => {
-      letGo.resolve()
-      return over
-    }
-  }
-
   it("gives the calls of agents that a runner got while its store failed", async () => {
     const store = await server.database()
     const sql = await adminOf(store)
@@ -50,7 +26,7 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
     await one.enqueue([{ callId: "a", name: "gated" }])
     await expect.poll(() => one.inbox()).toHaveLength(1)
     const other = await durableOf(store, { gated: gated() })
-    const letGo = await hold(store, "stepline_actions", "ACCESS EXCLUSIVE")
+    const letGo = await hold(sql, "stepline_actions", "ACCESS EXCLUSIVE")
     await one.close()
     await expect
       .poll(
@@ -69,7 +45,7 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
     const durable = await durableOf(store, { quick: quick(), gated: gated() })
     durable.executor.enqueue([{ callId: "a", name: "quick" }])
     await untilTag(durable, "Completed")
-    const letGo = await hold(store, "stepline_calls", "SHARE")
+    const letGo = await hold(sql, "stepline_calls", "SHARE")
     durable.executor.enqueue([{ callId: "b", name: "gated" }])
     const shown = async () => JSON.stringify(await sql`SELECT expires_at::text AS at FROM stepline_runners`)
     for (let beats = 0; beats < 3; beats += 1) {
@@ -93,13 +69,8 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
     for (const [index, callId] of callIds.entries()) {
       durable.executor.enqueue([{ callId, agentId: `a${index % 5}`, name: "quick" }])
       if (index % 20 === 10) {
-        const letGo = await hold(store, "stepline_calls", "ACCESS EXCLUSIVE")
-        await expect
-          .poll(
-            () => sql`SELECT count(*)::int AS count FROM pg_stat_activity
-              WHERE datname = current_database() AND application_name = 'stepline' AND wait_event_type = 'Lock'`,
-          )
-          .not.toEqual([{ count: 0 }])
+        const letGo = await hold(sql, "stepline_calls", "ACCESS EXCLUSIVE")
+        await expect.poll(() => waitingForLocks(sql)).toBeGreaterThan(0)
         await cut()
         await letGo()
       }

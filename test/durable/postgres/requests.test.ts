@@ -1,0 +1,41 @@
+/** What clients have asked of a Postgres store, and died. */
+import { randomUUID } from "node:crypto"
+import { expect, it } from "vitest"
+import { pipeline, Step } from "../../../src/index.ts"
+import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { durableOf, untilTag } from "../durable-of.ts"
+import { adminOf } from "./admin.ts"
+
+const gated = () =>
+  pipeline()
+    .awaitApproval()
+    .andThen(() => Step.Output("done"))
+
+describeWithPostgres("a request of a client that has died", () => {
+  const server = usePostgres()
+
+  it("is forgotten with its retention where its call is over, and carried out where it goes on", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const first = await durableOf(store, { gated: gated() })
+    await first.enqueue([{ callId: "open", name: "gated" }])
+    await untilTag(first, "AwaitingApproval")
+    await first.close()
+    const ask = (callId: string, agentId: string, at: number) => {
+      const request = JSON.stringify({ _tag: "Approve", callId })
+      return sql`INSERT INTO stepline_requests (key, agent_id, call_id, request, at)
+        VALUES (${randomUUID()}, ${agentId}, ${callId}, ${request}, ${at})`
+    }
+    await ask("over", "nobody", 1)
+    await ask("lately", "nobody", Date.now())
+    await ask("open", "main", 1)
+    const second = await durableOf(store, { gated: gated() })
+    expect(await untilTag(second, "Completed")).toMatchObject({ callId: "open" })
+    const asked = async () => {
+      const rows = await sql<Array<{ call_id: string }>>`SELECT call_id FROM stepline_requests`
+      return rows.map((row) => row.call_id)
+    }
+    await expect.poll(asked).not.toContain("over")
+    expect(await asked()).toContain("lately")
+  })
+})
