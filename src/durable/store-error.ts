@@ -23,6 +23,17 @@ export class ForeignAgentsError extends Error {
   }
 }
 
+/** Other calls of the store, or tasks that are kept there, have the ids of these. */
+export class TakenIdsError extends Error {
+  override readonly name = "TakenIdsError"
+  readonly callIds: ReadonlyArray<string>
+
+  constructor(callIds: ReadonlyArray<string>) {
+    super("Other calls of the store have these ids")
+    this.callIds = callIds
+  }
+}
+
 /** Of what is asked of a store that was closed. */
 export const closedError = (): Error => new Error("The store was closed: open it again")
 

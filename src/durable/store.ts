@@ -11,6 +11,8 @@ export interface CallRow {
   readonly name: string
   /** Whether nothing is stored of it yet. */
   readonly isNew: boolean
+  /** Whether it was to be stored before, and the store has failed: it may be there all the same. */
+  readonly mayBeThere: boolean
   /** Whether its host is asked something. */
   readonly asks: boolean
   readonly background: boolean
@@ -21,7 +23,7 @@ export interface CallRow {
 }
 
 /** A call that has ended. */
-export interface EndedRow extends Pick<CallRow, "callId" | "agentId" | "name" | "isNew"> {
+export interface EndedRow extends Pick<CallRow, "callId" | "agentId" | "name" | "isNew" | "mayBeThere"> {
   /** JSON of its last event. */
   readonly result: string | undefined
   readonly endedAt: number

@@ -33,7 +33,9 @@ export class Gathered {
   private readonly dropping = new Map<string, { readonly agentId: string; readonly action: StagedAction }>()
 
   /** Agents that others have: nothing of them is stored. */
-  private readonly leftOut = new Set<string>()
+  private readonly foreignAgents = new Set<string>()
+  /** Calls that were refused, by their ids, which others have. */
+  private readonly refusedIds = new Set<string>()
   /** Whether so many events were told that their last number has to be stored. */
   private isTouched = false
 
@@ -56,13 +58,24 @@ export class Gathered {
     )
   }
 
-  /** Stores nothing of an agent, until it is admitted. */
+  /** Stores nothing of an agent, until a call of it is admitted. */
   leaveOut(agentId: string): void {
-    this.leftOut.add(agentId)
+    this.foreignAgents.add(agentId)
   }
 
-  admit(agentId: string): void {
-    this.leftOut.delete(agentId)
+  /** Stores nothing of a call, until another one of its id is admitted. */
+  refuse(callId: string): void {
+    this.refusedIds.add(callId)
+  }
+
+  admit({ callId, agentId }: Pick<JournalEntry, "callId" | "agentId">): void {
+    this.foreignAgents.delete(agentId)
+    this.refusedIds.delete(callId)
+  }
+
+  /** The calls of which nothing is stored. */
+  get refused(): ReadonlySet<string> {
+    return this.refusedIds
   }
 
   /** The last number of an event has to be stored. */
@@ -115,7 +128,8 @@ export class Gathered {
   take(lastSequence: number): Taken {
     const now = Date.now()
     const entries: Array<JournalEntry> = []
-    const isOurs = ({ agentId }: { readonly agentId: string }) => !this.leftOut.has(agentId)
+    const isOurs = ({ callId, agentId }: Pick<JournalEntry, "callId" | "agentId">) =>
+      !this.foreignAgents.has(agentId) && !this.refusedIds.has(callId)
     const calls = [...this.changed].filter(isOurs).flatMap((entry) => {
       const row = entry.row(now, this.options.approvalTimeout)
       if (row === undefined) return []
@@ -124,8 +138,12 @@ export class Gathered {
     })
     const ended = this.ended.filter(isOurs)
     const { events, cleaned, rules, answers } = this
-    const tasks = new Map([...this.tasks].filter(([, row]) => row === undefined || isOurs(row)))
-    const agents = [...this.agents].filter((agentId) => isOurs({ agentId }))
+    const tasks = new Map(
+      [...this.tasks].filter(([callId, row]) =>
+        row === undefined ? !this.refusedIds.has(callId) : isOurs({ callId, agentId: row.agentId }),
+      ),
+    )
+    const agents = [...this.agents].filter((agentId) => !this.foreignAgents.has(agentId))
     const actions = new Map(agents.map((agentId) => [agentId, this.actionsOf(agentId)]))
     this.isTouched = false
     this.changed.clear()
@@ -151,11 +169,11 @@ export class Gathered {
     return { changes, entries, ended }
   }
 
-  /** It could not be stored: it is, the next time, with what came after it. */
-  putBack({ changes, entries, ended }: Taken): void {
+  /** It could not be stored: it is, the next time, with what came after it. `isSure`: whether nothing of it is stored. */
+  putBack({ changes, entries, ended }: Taken, isSure: boolean): void {
     this.isTouched = true
-    for (const entry of entries) {
-      entry.unwritten()
+    for (const entry of [...entries, ...ended]) {
+      entry.unwritten(isSure)
       if (!entry.isOver) this.changed.add(entry)
     }
     this.ended.unshift(...ended)

@@ -23,6 +23,8 @@ export class JournalEntry {
   readonly call: JournaledCall
   /** Whether it has a row. */
   isKnown: boolean
+  /** Whether it may have one all the same. */
+  private mayBeThere = false
   /** Whether it has ended. */
   isOver = false
   toldStarted: boolean
@@ -74,6 +76,7 @@ export class JournalEntry {
       agentId,
       name,
       isNew: !this.isKnown,
+      mayBeThere: this.mayBeThere,
       asks: asks(record),
       background,
       snapshot,
@@ -83,7 +86,8 @@ export class JournalEntry {
 
   get endedRow(): EndedRow {
     const { callId, agentId, name } = this.call.record.call
-    return { callId, agentId, name, isNew: !this.isKnown, result: this.result, endedAt: this.endedAt }
+    const { mayBeThere, result, endedAt } = this
+    return { callId, agentId, name, isNew: !this.isKnown, mayBeThere, result, endedAt }
   }
 
   /** @param at Epoch milliseconds. */
@@ -92,9 +96,10 @@ export class JournalEntry {
     this.endedAt = at
   }
 
-  /** Its row could not be stored. */
-  unwritten(): void {
+  /** Its row could not be stored. `isSure`: whether that is known. */
+  unwritten(isSure: boolean): void {
     this.written = undefined
+    if (!isSure) this.mayBeThere = true
   }
 
   /** When the gate that is open was put to the host. */

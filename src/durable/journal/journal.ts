@@ -11,7 +11,13 @@ import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
 import type { JournalStore, RuleRow } from "../store.ts"
-import { closedError, FencedError, ForeignAgentsError, tellStoreError } from "../store-error.ts"
+import {
+  closedError,
+  FencedError,
+  ForeignAgentsError,
+  TakenIdsError,
+  tellStoreError,
+} from "../store-error.ts"
 import { eventText } from "./event-text.ts"
 import { Gathered, type Taken } from "./gathered.ts"
 import { Held } from "./held.ts"
@@ -49,8 +55,15 @@ const lostError = () =>
 const foreignReason = (agentId: string) =>
   `Another process runs the calls of the agent "${agentId}": enqueue them with \`enqueue\` of the durable executor`
 
+const takenReason = (callId: string) =>
+  `Call id "${callId}" is in use in this store. Use a new id for every call, or \`enqueue\` of the durable executor, which takes the same id for the same call.`
+
 /** Milliseconds that what is found out again may wait to be stored. */
 const storeLate = 100
+
+/** Whether nothing is stored of a commit that has failed so. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ForeignAgentsError || error instanceof TakenIdsError
 
 /** What is being stored. */
 interface Storing {
@@ -158,7 +171,7 @@ export class StoreJournal implements ExecutorJournal {
   added(call: JournaledCall): void {
     const { known } = this
     const entry = new JournalEntry(call, known !== undefined, known?.snapshot)
-    this.gathered.admit(entry.agentId)
+    this.gathered.admit(entry)
     this.entries.set(call.callId, entry)
     // One that nobody has had stands in the store as it was enqueued.
     this.note(entry, known === undefined || known.snapshot !== undefined)
@@ -167,6 +180,11 @@ export class StoreJournal implements ExecutorJournal {
   /** Whether a call has ended here, though what was read of the store may not say so yet. */
   hasEnded(callId: string): boolean {
     return this.endings.has(callId)
+  }
+
+  /** Whether calls that were refused have not ended yet. What the store has under their ids must not be taken in before. */
+  get isRefusing(): boolean {
+    return [...this.gathered.refused].some((callId) => this.entries.has(callId))
   }
 
   /** What is read from now on says of which calls the end is stored. */
@@ -213,7 +231,8 @@ export class StoreJournal implements ExecutorJournal {
     if (entry?.call !== call) return
     this.entries.delete(call.callId)
     entry.ended(Date.now())
-    this.endings.set(entry.callId, false)
+    // Of one that was refused, another one has the id.
+    if (!this.gathered.refused.has(entry.callId)) this.endings.set(entry.callId, false)
     this.gathered.end(entry)
     this.isUrgent = true
     this.schedule()
@@ -251,6 +270,7 @@ export class StoreJournal implements ExecutorJournal {
 
   kept(task: BackgroundTask): void {
     const { id, agentId, endedAt = Date.now() } = task
+    if (this.gathered.refused.has(id)) return queueMicrotask(() => this.parts.tasks.take(id))
     this.gathered.task(id, { taskId: id, agentId, endedAt, task: taskText(task) })
     this.schedule()
   }
@@ -369,7 +389,7 @@ export class StoreJournal implements ExecutorJournal {
           return false
         }
       } catch (error) {
-        this.gathered.putBack(taken)
+        this.gathered.putBack(taken, true)
         this.failed(error)
         return false
       }
@@ -400,7 +420,7 @@ export class StoreJournal implements ExecutorJournal {
       (error) => {
         this.storing = undefined
         if (isUrgent) this.isUrgent = true
-        this.gathered.putBack(taken)
+        this.gathered.putBack(taken, isRefusal(error))
         this.failed(error)
       },
     )
@@ -409,7 +429,8 @@ export class StoreJournal implements ExecutorJournal {
 
   private failed(error: unknown): void {
     if (error instanceof FencedError) return this.fence()
-    if (error instanceof ForeignAgentsError) return this.refuse(error.agentIds)
+    if (error instanceof ForeignAgentsError) return this.refuseAgents(error.agentIds)
+    if (error instanceof TakenIdsError) return this.refuseIds(error.callIds)
     if (this.closed) return
     this.retry = setTimeout(() => {
       this.retry = undefined
@@ -435,13 +456,26 @@ export class StoreJournal implements ExecutorJournal {
     this.options.onFenced?.()
   }
 
-  /** Ends the calls of agents that others have: they were enqueued in the wrong process, and are stored nowhere. */
-  private refuse(agentIds: ReadonlyArray<string>): void {
+  /** Ends the calls of agents that others have: they were enqueued in the wrong process. */
+  private refuseAgents(agentIds: ReadonlyArray<string>): void {
     for (const agentId of agentIds) this.gathered.leaveOut(agentId)
     for (const { callId, agentId } of [...this.entries.values()]) {
-      if (agentIds.includes(agentId)) this.parts.calls.get(callId)?.cancel(foreignReason(agentId))
+      if (agentIds.includes(agentId)) this.refuse(callId, foreignReason(agentId))
     }
     this.schedule()
+  }
+
+  /** Ends calls whose ids others have. */
+  private refuseIds(callIds: ReadonlyArray<string>): void {
+    for (const callId of callIds) this.refuse(callId, takenReason(callId))
+    this.schedule()
+  }
+
+  /** Nothing is stored of it but what it tells. */
+  private refuse(callId: string, reason: string): void {
+    this.gathered.refuse(callId)
+    this.endings.delete(callId)
+    this.parts.calls.get(callId)?.cancel(reason)
   }
 
   private report(error: unknown): void {

@@ -1,7 +1,7 @@
 /** What a process that runs calls of a Postgres store writes. */
 
-import type { ActionRow, CallRow, Changes, EndedRow, EventRow, JournalStore, TaskRow } from "../store.ts"
-import { FencedError, ForeignAgentsError } from "../store-error.ts"
+import type { ActionRow, CallRow, Changes, EndedRow, EventRow, JournalStore } from "../store.ts"
+import { FencedError, ForeignAgentsError, TakenIdsError } from "../store-error.ts"
 import { column } from "./connection.ts"
 import { channel } from "./schema.ts"
 import type { Query, Sql } from "./sql.ts"
@@ -60,7 +60,7 @@ export class PostgresJournalStore implements JournalStore {
     return this.runner.isCurrent()
   }
 
-  /** Rejects with a FencedError where others were given its calls, and with a ForeignAgentsError. */
+  /** Rejects with a FencedError where others were given its calls, with a ForeignAgentsError, and with a TakenIdsError. */
   async commit(changes: Changes): Promise<void> {
     const { runner } = this
     const agents = agentsOf(changes)
@@ -69,8 +69,13 @@ export class PostgresJournalStore implements JournalStore {
     const adopted = await this.sql.begin(async (sql) => {
       const fence = sql`SELECT FROM stepline_runners WHERE id = ${runner.id} FOR KEY SHARE`
       const claims = unknown.length === 0 ? undefined : this.claim(sql, unknown, agents)
-      const [alive] = await Promise.all([fence, claims, ...this.writes(sql, changes)])
+      const forgets = forgetTasks(sql, changes.tasks)
+      // Before calls: an id that was in use may be again.
+      const rows = [end(sql, changes.ended), write(sql, changes.calls)]
+      const [alive] = await Promise.all([fence, claims, forgets, ...rows, ...this.writes(sql, changes)])
       if (alive.length === 0) throw new FencedError()
+      const taken = (await Promise.all(rows)).flat()
+      if (taken.length > 0) throw new TakenIdsError(taken)
       return (await claims) ?? []
     })
     runner.got(unknown)
@@ -105,15 +110,13 @@ export class PostgresJournalStore implements JournalStore {
 
   /** One statement a table. What all runners wait for each other at comes last. */
   private writes(sql: Query, changes: Changes): Array<Promise<unknown>> {
-    const { ended, calls, actions, cleaned, tasks, rules, answers, events } = changes
+    const { actions, cleaned, tasks, rules, answers, events } = changes
     const writes: Array<Promise<unknown>> = []
-    if (ended.length > 0) writes.push(end(sql, ended))
-    if (calls.length > 0) writes.push(write(sql, calls))
     if (actions.size > 0) writes.push(...writeActions(sql, actions))
     if (cleaned.length > 0) {
       writes.push(sql`DELETE FROM stepline_actions WHERE action_id = ANY(${cleaned.map(column)}::text[])`)
     }
-    if (tasks.size > 0) writes.push(...writeTasks(sql, tasks))
+    if (tasks.size > 0) writes.push(keepTasks(sql, tasks))
     if (rules.length > 0) {
       writes.push(sql`
         INSERT INTO stepline_rules (cwd, tool, params, choice)
@@ -132,8 +135,28 @@ export class PostgresJournalStore implements JournalStore {
   }
 }
 
-/** An id that was in use is another call now, and comes behind all others. */
-const write = (sql: Query, calls: ReadonlyArray<CallRow>): Promise<unknown> => {
+type StoredCallRow = Pick<CallRow, "callId" | "agentId" | "name" | "isNew" | "mayBeThere">
+
+/** The ids of calls of which no row may be there that is open. */
+const newIds = (rows: ReadonlyArray<StoredCallRow>): Array<string> =>
+  rows.flatMap((row) => (row.isNew && !row.mayBeThere ? [column(row.callId)] : []))
+
+/** The ids whose rows were left as they are: they are those of other calls. */
+const takenIds = (
+  rows: ReadonlyArray<StoredCallRow>,
+  written: ReadonlyArray<{ readonly call_id: string }>,
+): Array<string> => {
+  if (written.length === rows.length) return []
+  const ids = new Set(written.map((row) => row.call_id))
+  return rows.flatMap(({ callId }) => (ids.has(column(callId)) ? [] : [callId]))
+}
+
+/**
+ * An id that was in use is another call now, and comes behind all others; one that is in use is left as it is, and given. So is
+ * one under which the result of a task is kept.
+ */
+const write = async (sql: Query, calls: ReadonlyArray<CallRow>): Promise<Array<string>> => {
+  if (calls.length === 0) return []
   const rows = calls.map((row) => ({
     ...head(row),
     asks: row.asks,
@@ -141,7 +164,7 @@ const write = (sql: Query, calls: ReadonlyArray<CallRow>): Promise<unknown> => {
     snapshot: row.snapshot,
     deadline: row.deadline === undefined ? undefined : epoch(row.deadline),
   }))
-  return sql`
+  const written = await sql<Array<{ call_id: string }>>`
     INSERT INTO stepline_calls AS c (call_id, agent_id, name, asks, background, snapshot, deadline)
     SELECT call_id, agent_id, name, asks, background, snapshot, deadline
     FROM json_to_recordset(${json(rows)}::text::json) AS rows(
@@ -150,20 +173,37 @@ const write = (sql: Query, calls: ReadonlyArray<CallRow>): Promise<unknown> => {
       seq = CASE WHEN c.ended_at IS NULL THEN c.seq ELSE EXCLUDED.seq END,
       agent_id = EXCLUDED.agent_id, name = EXCLUDED.name, fresh = false, asks = EXCLUDED.asks,
       background = EXCLUDED.background, snapshot = EXCLUDED.snapshot, deadline = EXCLUDED.deadline,
-      result = NULL, ended_at = NULL`
+      result = NULL, ended_at = NULL
+    WHERE (c.agent_id = EXCLUDED.agent_id AND c.call_id <> ALL(${newIds(calls)}::text[]))
+      OR (c.ended_at IS NOT NULL AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = c.call_id))
+    RETURNING call_id`
+  return takenIds(calls, written)
 }
 
-const end = (sql: Query, ended: ReadonlyArray<EndedRow>): Promise<unknown> => {
-  // Of an id that was used twice meanwhile, the last.
-  const last = new Map(ended.map((row) => [row.callId, row]))
-  const rows = [...last.values()].map((row) => ({ ...head(row), result: row.result, ended_at: row.endedAt }))
-  return sql`
-    INSERT INTO stepline_calls (call_id, agent_id, name, result, ended_at)
+/** Gives the ids that are in use, as `write` does. */
+const end = async (sql: Query, ended: ReadonlyArray<EndedRow>): Promise<Array<string>> => {
+  if (ended.length === 0) return []
+  // Of an id that was used twice meanwhile, the last comes after the first.
+  const first = new Map<string, EndedRow>()
+  const later = ended.filter((row) => {
+    const isLater = first.has(row.callId)
+    if (!isLater) first.set(row.callId, row)
+    return isLater
+  })
+  const ends = [...first.values()]
+  const rows = ends.map((row) => ({ ...head(row), result: row.result, ended_at: row.endedAt }))
+  const writing = sql<Array<{ call_id: string }>>`
+    INSERT INTO stepline_calls AS c (call_id, agent_id, name, result, ended_at)
     SELECT call_id, agent_id, name, result, ended_at FROM json_to_recordset(${json(rows)}::text::json)
       AS rows(call_id text, agent_id text, name text, result text, ended_at bigint)
     ON CONFLICT (call_id) DO UPDATE SET
-      fresh = false, asks = false, snapshot = NULL, deadline = NULL,
-      result = EXCLUDED.result, ended_at = EXCLUDED.ended_at`
+      agent_id = EXCLUDED.agent_id, name = EXCLUDED.name, fresh = false, asks = false, snapshot = NULL, deadline = NULL,
+      result = EXCLUDED.result, ended_at = EXCLUDED.ended_at
+    WHERE (c.agent_id = EXCLUDED.agent_id AND c.call_id <> ALL(${newIds(ends)}::text[]))
+      OR (c.ended_at IS NOT NULL AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = c.call_id))
+    RETURNING call_id`
+  const [written, rest] = await Promise.all([writing, end(sql, later)])
+  return [...takenIds(ends, written), ...rest]
 }
 
 const writeActions = (
@@ -189,7 +229,12 @@ const writeActions = (
   ]
 }
 
-const writeTasks = (sql: Query, tasks: ReadonlyMap<string, TaskRow | undefined>): Array<Promise<unknown>> => {
+const forgetTasks = async (sql: Query, tasks: Changes["tasks"]): Promise<void> => {
+  const ids = [...tasks].flatMap(([id, row]) => (row === undefined ? [column(id)] : []))
+  if (ids.length > 0) await sql`DELETE FROM stepline_tasks WHERE task_id = ANY(${ids}::text[])`
+}
+
+const keepTasks = async (sql: Query, tasks: Changes["tasks"]): Promise<void> => {
   const kept = [...tasks.values()].flatMap((row) =>
     row === undefined
       ? []
@@ -202,22 +247,13 @@ const writeTasks = (sql: Query, tasks: ReadonlyMap<string, TaskRow | undefined>)
           },
         ],
   )
-  const forgotten = [...tasks].flatMap(([id, row]) => (row === undefined ? [column(id)] : []))
-  return [
-    ...(forgotten.length > 0
-      ? [sql`DELETE FROM stepline_tasks WHERE task_id = ANY(${forgotten}::text[])`]
-      : []),
-    ...(kept.length > 0
-      ? [
-          sql`
-            INSERT INTO stepline_tasks (task_id, agent_id, ended_at, task)
-            SELECT task_id, agent_id, ended_at, task FROM json_to_recordset(${json(kept)}::text::json)
-              AS rows(task_id text, agent_id text, ended_at bigint, task text)
-            ON CONFLICT (task_id) DO UPDATE SET
-              agent_id = EXCLUDED.agent_id, ended_at = EXCLUDED.ended_at, task = EXCLUDED.task`,
-        ]
-      : []),
-  ]
+  if (kept.length === 0) return
+  await sql`
+    INSERT INTO stepline_tasks (task_id, agent_id, ended_at, task)
+    SELECT task_id, agent_id, ended_at, task FROM json_to_recordset(${json(kept)}::text::json)
+      AS rows(task_id text, agent_id text, ended_at bigint, task text)
+    ON CONFLICT (task_id) DO UPDATE SET
+      agent_id = EXCLUDED.agent_id, ended_at = EXCLUDED.ended_at, task = EXCLUDED.task`
 }
 
 /**

@@ -6,6 +6,9 @@ import type { Sql } from "./sql.ts"
 /** Milliseconds for which it is held to live, after it has shown it. */
 const lease = 3000
 
+/** Milliseconds between the signs of life of a process, and between looks for what nobody told of. */
+const beatEvery = 750
+
 /** Agents that are got at once: so that several processes share them. */
 const claimSize = 200
 
@@ -95,19 +98,28 @@ export class Membership implements RunnerIdentity {
   private readonly releasing = new Set<string>()
   /** Whether it may have got agents without having heard of it. */
   private isUnsure = false
+  private readonly beaten: (isAlive: boolean) => Promise<void>
+  private readonly timer: NodeJS.Timeout
+  /** The sign of life that is on its way. */
+  private beating: Promise<void> | undefined
 
-  private constructor(sql: Sql, id: number, seenAt: number) {
+  private constructor(sql: Sql, id: number, seenAt: number, beaten: (isAlive: boolean) => Promise<void>) {
     this.sql = sql
     this.id = id
     this.seenAt = seenAt
+    this.beaten = beaten
+    this.timer = setInterval(() => {
+      this.beating ??= this.beat()
+    }, beatEvery)
   }
 
-  static async join(sql: Sql): Promise<Membership> {
+  /** `beaten`: told each time that it has shown that it lives, and, with false, that others have ended it. */
+  static async join(sql: Sql, beaten: (isAlive: boolean) => Promise<void>): Promise<Membership> {
     const seenAt = performance.now()
     await endDead(sql)
     const [row] = await sql<[{ id: number }]>`
       INSERT INTO stepline_runners (expires_at) VALUES (now() + ${lease} * interval '1 millisecond') RETURNING id`
-    return new Membership(sql, row.id, seenAt)
+    return new Membership(sql, row.id, seenAt, beaten)
   }
 
   readonly isCurrent = (): boolean => performance.now() - this.seenAt < lease
@@ -128,8 +140,19 @@ export class Membership implements RunnerIdentity {
     for (const agentId of agentIds) this.maybeIdle.add(agentId)
   }
 
+  /** What fails is tried again with the next one. */
+  private async beat(): Promise<void> {
+    try {
+      await this.beaten(await this.showLife())
+    } catch {
+      // The store is away: its next writer is told.
+    } finally {
+      this.beating = undefined
+    }
+  }
+
   /** Shows that it lives, and ends those that do not. False where others have ended this one. */
-  async beat(): Promise<boolean> {
+  private async showLife(): Promise<boolean> {
     const { sql } = this
     const at = performance.now()
     const alive = await sql`
@@ -175,6 +198,8 @@ export class Membership implements RunnerIdentity {
 
   /** Others may have what it had. */
   async leave(): Promise<void> {
+    clearInterval(this.timer)
+    await this.beating
     await this.sql`DELETE FROM stepline_runners WHERE id = ${this.id}`
   }
 

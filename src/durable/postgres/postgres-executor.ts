@@ -16,10 +16,7 @@ import { Maintenance } from "./maintenance.ts"
 import { Membership } from "./membership.ts"
 import { PostgresStore } from "./postgres-store.ts"
 
-/** Milliseconds between the signs of life of a process, and between looks for what nobody told of. */
-const beatEvery = 750
-
-/** Milliseconds until a request is looked at again whose question is about to be put. */
+/** Milliseconds until it is looked again for what cannot be taken up yet: an answer, say, whose question is about to be put. */
 const lookAgain = 50
 
 const fencedError = () =>
@@ -36,6 +33,12 @@ interface Life {
   lastRule: number
 }
 
+/** Its calls are with whoever gets them. Where the store is away, others find out by themselves. */
+const leaveStore = async ({ membership, runner }: Life): Promise<void> => {
+  await runner.close()
+  await membership.leave().catch(() => undefined)
+}
+
 /** Runs calls of a Postgres store, and asks the processes that run the others. */
 export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   readonly tasks: DurableTasks
@@ -44,10 +47,12 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private readonly options: DurableOptions
   private readonly maintenance: Maintenance
   private life!: Life
-  private timer: NodeJS.Timeout | undefined
+  /** What was begun of it; one after the other. */
+  private rejoining: Promise<void> = Promise.resolve()
   private looking: Promise<void> | undefined
   private looksAgain = false
-  private isClosing = false
+  /** Aborted once it is being closed. */
+  private readonly closes = new AbortController()
   private closing: Promise<void> | undefined
 
   private constructor(store: PostgresStore, registry: ToolRegistry<never>, options: DurableOptions) {
@@ -71,10 +76,9 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     try {
       durable = new PostgresExecutor(store, registry, options)
       await durable.join()
-      durable.timer = setInterval(() => void durable?.beat(), beatEvery)
-      durable.life.runner.begin()
       return durable
     } catch (error) {
+      durable?.maintenance.close()
       await store.close()
       throw error
     }
@@ -90,13 +94,12 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   }
 
   private async leave(): Promise<void> {
-    this.isClosing = true
-    clearInterval(this.timer)
+    this.closes.abort()
     this.maintenance.close()
-    await this.looking
-    await this.life.runner.close()
-    await this.life.membership.leave().catch(() => undefined)
-    await this.store.tell("work").catch(() => undefined)
+    // Whoever it is by then leaves.
+    await Promise.all([this.rejoining, this.looking])
+    await leaveStore(this.life)
+    await this.store.tell("work")
     await this.store.close()
   }
 
@@ -104,10 +107,12 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     const { membership, runner } = this.life
     const { added, agents } = await this.store.submit(calls, membership.id)
     membership.got(agents)
+    if (added.size < calls.length) membership.onMaybeIdle(agents)
     let isElsewhere = false
     for (const call of calls) {
-      if (!added.has(column(call.callId))) continue
-      const isOurs = this.life.runner === runner && membership.agents.has(column(call.agentId))
+      // Of several with one id, the first is stored.
+      if (!added.delete(column(call.callId))) continue
+      const isOurs = !runner.journal.isClosed && membership.agents.has(column(call.agentId))
       if (!isOurs) isElsewhere = true
       else if (!runner.hasHad(call.callId)) runner.takeIn(call)
     }
@@ -116,7 +121,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
 
   protected async ask(request: CallRequest): Promise<unknown> {
     const { runner } = this.life
-    if (!runner.has(request.callId)) return this.store.ask(request)
+    if (runner.journal.isClosed || !runner.has(request.callId)) return this.store.ask(request)
     try {
       return await runner.stored(request)
     } catch (error) {
@@ -128,53 +133,63 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
 
   // --- Among the runners
 
+  /** Becomes a runner, which has what nobody runs. Where that fails, nothing of it is left. */
   private async join(): Promise<void> {
     const { sql } = this.store
-    const membership = await Membership.join(sql)
+    const membership = await Membership.join(sql, (isAlive) => this.beaten(life, isAlive))
     const runner = new Runner(
       {
         store: new PostgresJournalStore(sql, membership),
         registry: this.registry,
-        onFenced: () => void this.rejoin(),
+        onFenced: () => this.fenced(life),
       },
       this.options,
     )
-    this.life = { membership, runner, taken: new Set(), lastRule: 0 }
-    await this.learn(this.life)
-    await this.look()
-    await runner.journal.stored()
+    const life: Life = { membership, runner, taken: new Set(), lastRule: 0 }
+    try {
+      await this.learn(life)
+      await this.look(life)
+      await runner.journal.stored()
+      if (runner.journal.isClosed) throw new FencedError()
+    } catch (error) {
+      await leaveStore(life)
+      throw error
+    }
+    this.life = life
+    runner.begin()
+    // What was told meanwhile.
+    this.lookSoon()
+  }
+
+  /** One that has not joined yet is given up by whoever waits for that. */
+  private fenced(life: Life): void {
+    if (this.life === life) this.rejoining = this.rejoining.then(() => this.rejoin())
   }
 
   /** What it had is with others: it begins anew, as soon as the store lets it. */
   private async rejoin(): Promise<void> {
-    const { runner } = this.life
+    const { signal } = this.closes
+    if (signal.aborted) return
     this.report(fencedError())
-    await runner.close()
-    while (!this.isClosing) {
+    await leaveStore(this.life)
+    while (!signal.aborted) {
       try {
         await this.join()
-        this.life.runner.begin()
         return this.report(undefined)
       } catch (error) {
         this.report(error)
-        await this.store.changed(this.store.mark())
+        await this.store.changed(this.store.mark(), signal)
       }
     }
   }
 
-  /** What fails is tried again with the next one. */
-  private async beat(): Promise<void> {
-    const { membership, runner } = this.life
-    try {
-      const isAlive = await membership.beat()
-      if (membership !== this.life.membership) return
-      if (!isAlive) return runner.journal.fence()
-      runner.journal.goOn()
-      await this.learn(this.life)
-      this.lookSoon()
-    } catch {
-      // The store is away: its next writer is told.
-    }
+  /** It has shown that it lives; false where others have ended it. */
+  private async beaten(life: Life, isAlive: boolean): Promise<void> {
+    const { journal } = life.runner
+    if (!isAlive) return journal.fence()
+    journal.goOn()
+    await this.learn(life)
+    this.lookSoon()
   }
 
   /** Rules that others made. */
@@ -186,12 +201,13 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
 
   /** Looks for work; what comes up meanwhile is looked for afterwards. */
   private lookSoon(): void {
-    if (this.isClosing) return
+    // Who has joined, and was not fenced.
+    if (this.life?.runner.journal.isClosed !== false || this.closes.signal.aborted) return
     if (this.looking !== undefined) {
       this.looksAgain = true
       return
     }
-    this.looking = this.look()
+    this.looking = this.look(this.life)
       .catch(() => undefined)
       .then(() => {
         this.looking = undefined
@@ -201,12 +217,12 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       })
   }
 
-  private async look(): Promise<void> {
-    const { membership, runner, taken } = this.life
+  private async look({ membership, runner, taken }: Life): Promise<void> {
+    if (runner.journal.isRefusing) return this.lookLater()
     runner.journal.forgetEndings()
     const before = [...taken]
     const { state, fresh, requests } = await membership.look()
-    if (this.life.runner !== runner) return
+    if (runner.journal.isClosed) return
     if (state !== undefined) {
       runner.restore({ ...state, calls: state.calls.filter(({ callId }) => !runner.hasHad(callId)) })
     }
@@ -218,8 +234,12 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     for (const { id, text } of requests) {
       if (taken.has(id)) continue
       if (runner.answer(id, text)) taken.add(id)
-      else setTimeout(() => this.lookSoon(), lookAgain).unref()
+      else this.lookLater()
     }
+  }
+
+  private lookLater(): void {
+    setTimeout(() => this.lookSoon(), lookAgain).unref()
   }
 
   private report(error: unknown): void {

@@ -18,7 +18,7 @@ import { isAway, type Sql } from "./sql.ts"
 /** What is queued, and whose it is. */
 export interface Enqueued {
   /** The ids of the calls that were not known before. */
-  readonly added: ReadonlySet<string>
+  readonly added: Set<string>
   /** The agents that the runner got with them. */
   readonly agents: ReadonlyArray<string>
 }

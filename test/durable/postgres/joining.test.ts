@@ -1,0 +1,86 @@
+/** How a process becomes one of the runners of a Postgres store, shows that it lives, and leaves, while the store is slow or fails. */
+import pg from "pg"
+import { expect, it, onTestFinished, vi } from "vitest"
+import { openDurableExecutor } from "../../../src/durable/index.ts"
+import { Maintenance } from "../../../src/durable/postgres/maintenance.ts"
+import { pipeline, Step } from "../../../src/index.ts"
+import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { deferred } from "../../support/deferred.ts"
+import { registryOf } from "../../support/executor-of.ts"
+import { durableOf, untilTag } from "../durable-of.ts"
+import { adminOf, connectionsTo, hold } from "./admin.ts"
+
+const gated = () =>
+  pipeline()
+    .awaitApproval()
+    .andThen(() => Step.Output("done"))
+
+describeWithPostgres("a runner of a Postgres store", () => {
+  const server = usePostgres()
+
+  it("shows that it lives once at a time, however long that takes", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const store = await server.database()
+    const sql = await adminOf(store)
+    await durableOf(store, { gated: gated() })
+    const letGo = await hold(sql, "stepline_runners", "SHARE")
+    const sent = vi.spyOn(pg.Pool.prototype, "query")
+    onTestFinished(() => sent.mockRestore())
+    vi.advanceTimersByTime(10_000)
+    expect(sent.mock.calls.filter(([text]) => String(text).includes("UPDATE stepline_runners"))).toHaveLength(
+      1,
+    )
+    await letGo()
+  })
+
+  it("waits at its end until it has joined again, and leaves then, too", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const durable = await durableOf(store, { gated: gated() })
+    const letGo = await hold(sql, "stepline_rules", "ACCESS EXCLUSIVE")
+    await sql`DELETE FROM stepline_runners`
+    durable.executor.enqueue([{ name: "gated" }])
+    await expect.poll(() => sql`SELECT id FROM stepline_runners`).toHaveLength(1)
+    const closed = durable.close()
+    await letGo()
+    await closed
+    expect(await sql`SELECT id FROM stepline_runners`).toEqual([])
+    await expect.poll(() => connectionsTo(sql)).toBe(0)
+  })
+
+  it("leaves nothing of it where it cannot be opened", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    await (await openDurableExecutor({ store, registry: registryOf({}) })).close()
+    await sql`ALTER TABLE stepline_rules RENAME TO elsewhere`
+    const ends = vi.spyOn(Maintenance.prototype, "close")
+    onTestFinished(() => ends.mockRestore())
+    await expect(openDurableExecutor({ store, registry: registryOf({}) })).rejects.toThrow("stepline_rules")
+    expect(ends).toHaveBeenCalledTimes(1)
+    expect(await sql`SELECT id FROM stepline_runners`).toEqual([])
+    await expect.poll(() => connectionsTo(sql)).toBe(0)
+  })
+
+  it("joins again until it can, and is one runner then", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const told: Array<unknown> = []
+    const failed = deferred()
+    const onStoreError = (error: unknown) => {
+      told.push(error)
+      if (told.length === 3) failed.resolve()
+    }
+    const durable = await durableOf(store, { gated: gated() }, { onStoreError })
+    await durable.enqueue([{ callId: "a", name: "gated" }])
+    await untilTag(durable, "AwaitingApproval")
+    await sql`ALTER TABLE stepline_rules RENAME TO elsewhere`
+    await sql`DELETE FROM stepline_runners`
+    await failed.promise
+    await sql`ALTER TABLE elsewhere RENAME TO stepline_rules`
+    await expect.poll(() => told.at(-1)).toBeUndefined()
+    expect(await sql`SELECT id FROM stepline_runners`).toHaveLength(1)
+    expect(durable.executor.inspect()).toMatchObject([{ callId: "a" }])
+    expect(await durable.approve("a")).toBe(true)
+  })
+})
