@@ -39,8 +39,39 @@ export interface InboxOptions {
 /** How many questions are listed, where nothing else is said. */
 export const inboxLimit = 100
 
+/** What a database holds of a question that is open. */
+interface InboxRow {
+  readonly seq: number
+  readonly snapshot: string
+  /** Epoch milliseconds. */
+  readonly deadline: number | undefined
+}
+
+/**
+ * The questions that are open, as far as they can be read. What cannot be read takes no place on the page: one that is not full is
+ * the last. `read` gives the rows behind a place, at most so many.
+ */
+export const inboxPage = async (
+  read: (after: number, limit: number) => ReadonlyArray<InboxRow> | Promise<ReadonlyArray<InboxRow>>,
+  { after = 0, limit = inboxLimit }: InboxOptions,
+): Promise<Array<InboxItem>> => {
+  const items: Array<InboxItem> = []
+  let place = after
+  while (items.length < limit) {
+    const wanted = limit - items.length
+    const rows = await read(place, wanted)
+    for (const { seq, snapshot, deadline } of rows) {
+      place = seq
+      const item = inboxItem(seq, snapshot, deadline)
+      if (item !== undefined) items.push(item)
+    }
+    if (rows.length < wanted) break
+  }
+  return items
+}
+
 /** A question that is open, as its row tells it; undefined for one that cannot be read. `deadline`: epoch milliseconds. */
-export const inboxItem = (
+const inboxItem = (
   seq: number,
   snapshot: string,
   deadline: number | undefined,

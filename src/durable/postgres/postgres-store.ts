@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { snapshotVersion } from "../../pipeline/call/snapshot.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize, type StoredEvent } from "../event-log.ts"
-import { type InboxItem, type InboxOptions, inboxItem, inboxLimit } from "../inbox.ts"
+import { type InboxItem, type InboxOptions, inboxPage } from "../inbox.ts"
 import type { Request } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
 import { closedError } from "../store-error.ts"
@@ -124,16 +124,19 @@ export class PostgresStore implements CallStore {
     return answer.took
   }
 
-  async inbox({ agentId, after = 0, limit = inboxLimit }: InboxOptions = {}): Promise<Array<InboxItem>> {
+  inbox({ agentId, ...options }: InboxOptions = {}): Promise<Array<InboxItem>> {
     const { sql } = this
     const agent = columnOf(agentId)
-    const read = () => sql<Array<InboxRow>>`
-      SELECT seq, snapshot, deadline FROM stepline_calls
-      WHERE asks AND seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
-      ORDER BY seq LIMIT ${limit}`
-    return (await this.patiently(read)).flatMap(
-      ({ seq, snapshot, deadline }) => inboxItem(seq, snapshot, deadline ?? undefined) ?? [],
-    )
+    const read = async (after: number, limit: number) => {
+      const rows = await this.patiently(
+        () => sql<Array<InboxRow>>`
+          SELECT seq, snapshot, deadline FROM stepline_calls
+          WHERE asks AND seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
+          ORDER BY seq LIMIT ${limit}`,
+      )
+      return rows.map(({ deadline, ...row }) => ({ ...row, deadline: deadline ?? undefined }))
+    }
+    return inboxPage(read, options)
   }
 
   async events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>> {

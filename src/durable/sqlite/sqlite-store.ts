@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize, type StoredEvent } from "../event-log.ts"
-import { type InboxItem, type InboxOptions, inboxItem, inboxLimit } from "../inbox.ts"
+import { type InboxItem, type InboxOptions, inboxPage } from "../inbox.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
 import { type CallStore, type StoredTaskTexts, type TaskQuery, untilStored } from "../store.ts"
 import { closedError } from "../store-error.ts"
@@ -44,15 +44,16 @@ export class SqliteStore implements CallStore {
     return answer.took
   }
 
-  async inbox({ agentId, after = 0, limit = inboxLimit }: InboxOptions = {}): Promise<Array<InboxItem>> {
+  inbox({ agentId, ...options }: InboxOptions = {}): Promise<Array<InboxItem>> {
     const ofAgent = where({ "agent_id = ?": agentId })
     const reading = `SELECT seq, snapshot, deadline FROM calls WHERE asks = 1 AND seq > ?${ofAgent.sql} ORDER BY seq LIMIT ?`
-    return this.database
-      .all(reading, after, ...ofAgent.values, limit)
-      .flatMap(
-        ({ seq, snapshot, deadline }) =>
-          inboxItem(Number(seq), String(snapshot), deadline === null ? undefined : Number(deadline)) ?? [],
-      )
+    const read = (after: number, limit: number) =>
+      this.database.all(reading, after, ...ofAgent.values, limit).map(({ seq, snapshot, deadline }) => ({
+        seq: Number(seq),
+        snapshot: String(snapshot),
+        deadline: deadline === null ? undefined : Number(deadline),
+      }))
+    return inboxPage(read, options)
   }
 
   async events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>> {

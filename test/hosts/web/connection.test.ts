@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
-import { once } from "node:events"
+import { type EventEmitter, once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
@@ -123,6 +123,31 @@ describeWithChromium("a page's connection", () => {
     const told = await until(/"c61"/)
     expect(told.at(-1)).toBe("e.61 state")
     expect(told.length).toBeLessThan(20)
+  })
+
+  it("that has ended is told nothing more, though it is not gone yet", async () => {
+    const { log, queue } = makeLog()
+    const { open, responses } = await streamOf(log)
+    const { until } = open()
+    await until(/event: state/)
+    const errors: Array<Error> = []
+    responses[0]!.on("error", (error) => errors.push(error))
+    responses[0]!.end()
+    queue(1)
+    await until(/\r\n0\r\n\r\n$/)
+    expect(errors).toEqual([])
+  })
+
+  it("that cannot be taken costs the page nothing", async () => {
+    const { web } = await served([note])
+    const servers: Array<EventEmitter> = []
+    const began = (message: unknown) => servers.push((message as { readonly server: EventEmitter }).server)
+    subscribe("http.server.request.start", began)
+    onTestFinished(() => void unsubscribe("http.server.request.start", began))
+    expect((await fetch(web.url)).status).toBe(200)
+    // What no client can bring about here, such as a machine without room for another socket.
+    for (let time = 0; time < 2; time++) servers[0]!.emit("error", new Error("accept ENOBUFS"))
+    expect((await fetch(web.url)).status).toBe(200)
   })
 
   it("that is lost comes back by itself, where it was, with what happened meanwhile", async () => {

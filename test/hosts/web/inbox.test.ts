@@ -195,6 +195,37 @@ describeWithChromium("the page's inbox", () => {
     await inbox(page).getByText("This was answered elsewhere, or its call has ended.").waitFor()
   })
 
+  it("does not take an answer to one gate for one to the next", async () => {
+    const twice = defineTool({
+      name: "twice",
+      description: "Asks twice.",
+      parameters: { type: "object", properties: {} } as const,
+      compose: () =>
+        pipeline()
+          .awaitApproval({ label: "The first?" })
+          .andThen(() => Step.Output("between"))
+          .awaitApproval({ label: "The second?" })
+          .andThen(() => Step.Output("behind")),
+    })
+    const { executor, web } = await served([twice])
+    const page = await pages.open(web.url)
+    const result = executor.run({ name: "twice", callId: "c" }, () => {})
+    await card(page, "twice").getByText("The first?").waitFor()
+    // The answer is on its way while somebody else gives one, and the call comes to its next gate.
+    await page.context().route("**/api/*/answer", async (route) => {
+      executor.approve("c")
+      await card(page, "twice").getByText("The second?").waitFor()
+      await route.continue()
+    })
+    await press(page, "Approve")
+    await inbox(page).getByText("This was answered elsewhere, or its call has ended.").waitFor()
+    expect(executor.inspectCall("c")?.state).toBe("waiting")
+    await page.context().unrouteAll()
+    await settled(page)
+    await press(page, "Approve")
+    expect(await result).toMatchObject({ status: "complete", content: "behind" })
+  })
+
   it("takes no click on what has just moved under the pointer", async () => {
     const { executor, web } = await served([note])
     const page = await pages.open(web.url)

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import Libsql from "libsql"
 import type { Page } from "playwright-core"
 import { expect, it, onTestFinished } from "vitest"
 import { type DurableExecutor, openDurableExecutor } from "../../../src/durable/index.ts"
@@ -275,6 +276,29 @@ describeWithChromium("the page of a store", () => {
     await inbox(shown).getByText("This was answered elsewhere, or its call has ended.").waitFor()
     await card(shown, "twice").getByText("The second?").waitFor()
     expect(runner.executor.inspectCall("a")?.state).toBe("waiting")
+  })
+
+  it("shows what stands in the inbox behind a question that cannot be read", async () => {
+    const store = join(await folder(), "calls.db")
+    const runner = await run(store, [note])
+    const calls = Array.from({ length: 101 }, (_, index) => ({
+      callId: `c${index}`,
+      name: "note",
+      agentId: `a${index}`,
+      params: { text: `${index}` },
+    }))
+    await runner.enqueue(calls)
+    let asked = 0
+    for await (const event of runner.events()) {
+      if (event._tag === "AwaitingApproval") asked += 1
+      if (asked === calls.length) break
+    }
+    const database = new Libsql(store)
+    database.exec("UPDATE calls SET snapshot = '{' WHERE call_id = 'c0'")
+    database.close()
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    await inbox(shown).getByRole("heading", { name: "Inbox 100", exact: true }).waitFor()
   })
 
   it("is of no tools to call, and says so to whoever gives it some", async () => {

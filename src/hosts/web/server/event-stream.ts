@@ -24,7 +24,8 @@ export const streamEvents = (
   let place = placeOf(options.lastEventId, epoch)
   let hasRoom = true
   const write = () => {
-    while (hasRoom) {
+    // One that has ended is not gone before the page has read it all.
+    while (hasRoom && !response.writableEnded) {
       const message = log.after(place)
       if (message === undefined) return
       place = message.number

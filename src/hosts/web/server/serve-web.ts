@@ -137,7 +137,8 @@ const listen = (page: { current?: Page }, port: number) => {
     })
   })
   return new Promise<typeof server>((resolve, reject) => {
-    server.once("error", reject)
+    // A connection that cannot be taken later on is its browser's to try again, and no reason to end the host.
+    server.on("error", reject)
     server.listen(port, "127.0.0.1", () => resolve(server))
   })
 }
