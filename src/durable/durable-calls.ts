@@ -4,7 +4,7 @@ import type { ApproveOptions } from "../pipeline/model/event.ts"
 import type { ResolveParams } from "../resolve/definition.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
 import type { EventsOptions, StoredEvent } from "./event-log.ts"
-import type { InboxItem, InboxOptions } from "./inbox.ts"
+import type { AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
 import type { EffectAnswer } from "./requests.ts"
 
 /** Whose pending action is resolved. */
@@ -22,12 +22,15 @@ export interface ResolveOptions {
 export interface DurableCalls extends AsyncDisposable {
   /** Queues calls; gives their ids. A call whose id is in the store already is that call: nothing is run twice. */
   enqueue(calls: ReadonlyArray<ToolCallInput>): Promise<Array<string>>
-  /** Approves a call that waits at a gate, or that is `requested`. True if it took effect. */
-  approve(callId: string, options?: ApproveOptions): Promise<boolean>
+  /**
+   * Approves a call that waits at a gate, or that is `requested`. True if it took effect. `question`: an item of the inbox; then
+   * it takes effect on that question alone, and not on one that the call has come to since. Likewise `deny` and `respond`.
+   */
+  approve(callId: string, options?: ApproveOptions, question?: AskedQuestion): Promise<boolean>
   /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */
-  deny(callId: string, reason?: string): Promise<boolean>
-  /** Answers the effect that a call waits for. True if it took effect. */
-  respond(callId: string, answer: EffectAnswer): Promise<boolean>
+  deny(callId: string, reason?: string, question?: AskedQuestion): Promise<boolean>
+  /** Answers the effect that a call waits for, unless a function is answering it. True if it took effect. */
+  respond(callId: string, answer: EffectAnswer, question?: AskedQuestion): Promise<boolean>
   /** Ends one call, also in the background. True if it took effect. */
   cancel(callId: string, reason?: string): Promise<boolean>
   /**

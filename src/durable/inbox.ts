@@ -11,7 +11,10 @@ export interface InboxItem {
   readonly callId: string
   readonly name: string
   readonly params: unknown
-  /** `approval`: at a gate. `start`: a `requested` call. `effect`: the host is to carry something out, and `respond`. */
+  /**
+   * `approval`: at a gate. `start`: a `requested` call. `effect`: the host is to carry something out, and `respond`; what functions
+   * answer (`delegates`) is not listed.
+   */
   readonly kind: "approval" | "start" | "effect"
   readonly background: boolean
   readonly label?: string
@@ -21,11 +24,14 @@ export interface InboxItem {
   /** The output so far: what is shown before it is decided. */
   readonly preview?: ToolOutput
   readonly effect?: HostEffect
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; later for each question of a call. Not there for a `start`. */
   readonly askedAt?: number
   /** Epoch milliseconds; not there where it may wait for ever. */
   readonly deadline?: number
 }
+
+/** Which question of a call is meant: an item of the inbox says so. */
+export type AskedQuestion = Pick<InboxItem, "kind" | "askedAt">
 
 /** Which questions are listed. */
 export interface InboxOptions {
@@ -37,7 +43,7 @@ export interface InboxOptions {
 }
 
 /** How many questions are listed, where nothing else is said. */
-export const inboxLimit = 100
+const inboxLimit = 100
 
 /** What a database holds of a question that is open. */
 interface InboxRow {
@@ -71,30 +77,30 @@ export const inboxPage = async (
 }
 
 /** A question that is open, as its row tells it; undefined for one that cannot be read. `deadline`: epoch milliseconds. */
-const inboxItem = (
-  seq: number,
-  snapshot: string,
-  deadline: number | undefined,
-): InboxItem | undefined => {
+const inboxItem = (seq: number, snapshot: string, deadline: number | undefined): InboxItem | undefined => {
   try {
     const item = itemOf(seq, JSON.parse(snapshot) as CallSnapshot)
-    return deadline === undefined ? item : { ...item, deadline }
+    return item === undefined || deadline === undefined ? item : { ...item, deadline }
   } catch {
     // Its call ends as an Error once a process runs it.
     return undefined
   }
 }
 
-const itemOf = (seq: number, { call, standing }: CallSnapshot): InboxItem => {
+const itemOf = (seq: number, { call, standing, refusal }: CallSnapshot): InboxItem | undefined => {
   const { agentId, callId, background } = call
   const action = standing?.action
   const { name, params } = action?.source ?? call
   const item = { seq, agentId, callId, name, params, background }
-  const question = standing?.question
-  if (question === undefined) return { ...item, kind: "start" }
-  if (question.kind === "delegate") return { ...item, kind: "effect", effect: question.effect }
+  // What cannot be written down is answered where it is known.
+  if (standing === undefined) return refusal === undefined ? { ...item, kind: "start" } : undefined
+  const question = standing.question ?? standing.asking
+  // What it asks in its middle, and is no JSON, nobody else can answer.
+  if (question === undefined) return undefined
+  const asked = standing.askedAt === undefined ? {} : { askedAt: standing.askedAt }
+  if (question.kind === "delegate") return { ...item, kind: "effect", effect: question.effect, ...asked }
   const { label, because, person } = question
-  const preview = standing?.output ?? action?.output
+  const preview = standing.output ?? action?.output
   return {
     ...item,
     kind: "approval",
@@ -102,6 +108,6 @@ const itemOf = (seq: number, { call, standing }: CallSnapshot): InboxItem => {
     ...(because !== undefined && { because }),
     ...(person && { person }),
     ...(preview !== undefined && { preview }),
-    ...(standing?.askedAt !== undefined && { askedAt: standing.askedAt }),
+    ...asked,
   }
 }

@@ -3,15 +3,22 @@ import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
 import type { ToolOutput } from "../pipeline/model/output.ts"
 import { isPlainObject } from "../pipeline/schema/plain-object.ts"
+import type { AskedQuestion } from "./inbox.ts"
 
 /** What answers an effect. */
 export type EffectAnswer = { readonly output?: string | ToolOutput } | { readonly error: string }
 
+interface Answering {
+  readonly callId: string
+  /** The question that is meant. Default: whichever is open. */
+  readonly question?: AskedQuestion
+}
+
 /** What may be asked of a call, or of a task. Plain JSON. */
 export type CallRequest =
-  | { readonly _tag: "Approve"; readonly callId: string; readonly options?: ApproveOptions }
-  | { readonly _tag: "Deny"; readonly callId: string; readonly reason?: string }
-  | { readonly _tag: "Respond"; readonly callId: string; readonly answer: EffectAnswer }
+  | ({ readonly _tag: "Approve"; readonly options?: ApproveOptions } & Answering)
+  | ({ readonly _tag: "Deny"; readonly reason?: string } & Answering)
+  | ({ readonly _tag: "Respond"; readonly answer: EffectAnswer } & Answering)
   | { readonly _tag: "Cancel"; readonly callId: string; readonly reason?: string }
   | { readonly _tag: "Take"; readonly callId: string }
 

@@ -10,7 +10,9 @@ import type { CallFilter, ToolExecutorOptions } from "../pipeline/model/options.
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { DurationInput } from "../pipeline/model/step.ts"
 import type { BackgroundTask } from "../pipeline/stores/background-tasks.ts"
+import { isOfTasks } from "../pipeline/stores/task-answers.ts"
 import { ToolFilters } from "../policy/index.ts"
+import type { AskedQuestion } from "./inbox.ts"
 import { StoreJournal } from "./journal/journal.ts"
 import { rememberingFilter } from "./journal/remembering-filter.ts"
 import { restoreAll, restoreRules, takeIn } from "./journal/restore.ts"
@@ -59,11 +61,12 @@ export class Runner {
     parts: RunnerParts,
     { retention: _, onStoreError, keepsRules = true, ...options }: DurableOptions,
   ) {
-    const { hooks, approvalTimeout, cwd = process.cwd() } = options
+    const { hooks, approvalTimeout, delegates = {}, cwd = process.cwd() } = options
     this.parts = parts
     this.keepsRules = keepsRules
     this.journal = new StoreJournal(parts.store, {
       approvalTimeout: toMillis("approvalTimeout", approvalTimeout),
+      hasFunction: (effect) => Object.hasOwn(delegates, String(effect?._tag)) || isOfTasks(effect),
       hooks: { before: hooks?.beforeCall !== undefined, after: hooks?.afterCall !== undefined },
       onStoreError,
       onFenced: parts.onFenced,
@@ -115,6 +118,8 @@ export class Runner {
   /** Does what is asked. */
   carryOut(request: CallRequest): unknown {
     const { executor } = this
+    const { question } = request as { readonly question?: AskedQuestion }
+    if (question !== undefined && !this.journal.isOpen(request.callId, question)) return false
     switch (request._tag) {
       case "Approve":
         return executor.approve(request.callId, request.options)

@@ -6,9 +6,16 @@ import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
 import { type EventsOptions, followEvents, type StoredEvent } from "./event-log.ts"
-import type { InboxItem, InboxOptions } from "./inbox.ts"
+import type { AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
 import type { CallRequest, EffectAnswer } from "./requests.ts"
 import { type CallStore, untilStored } from "./store.ts"
+
+/** Of an item of the inbox, what tells it from the other questions of its call. */
+const meant = (question: AskedQuestion | undefined): { readonly question?: AskedQuestion } => {
+  if (question === undefined) return {}
+  const { kind, askedAt } = question
+  return { question: { kind, ...(askedAt !== undefined && { askedAt }) } }
+}
 
 /** The calls of a store. Who runs them says how they are queued and asked. */
 export abstract class StoredCalls implements DurableCalls {
@@ -32,16 +39,16 @@ export abstract class StoredCalls implements DurableCalls {
     return toolCalls.map(({ callId }) => callId)
   }
 
-  approve(callId: string, options?: ApproveOptions): Promise<boolean> {
-    return this.took({ _tag: "Approve", callId, ...(options && { options }) })
+  approve(callId: string, options?: ApproveOptions, question?: AskedQuestion): Promise<boolean> {
+    return this.took({ _tag: "Approve", callId, ...(options && { options }), ...meant(question) })
   }
 
-  deny(callId: string, reason?: string): Promise<boolean> {
-    return this.took({ _tag: "Deny", callId, ...(reason !== undefined && { reason }) })
+  deny(callId: string, reason?: string, question?: AskedQuestion): Promise<boolean> {
+    return this.took({ _tag: "Deny", callId, ...(reason !== undefined && { reason }), ...meant(question) })
   }
 
-  respond(callId: string, answer: EffectAnswer): Promise<boolean> {
-    return this.took({ _tag: "Respond", callId, answer })
+  respond(callId: string, answer: EffectAnswer, question?: AskedQuestion): Promise<boolean> {
+    return this.took({ _tag: "Respond", callId, answer, ...meant(question) })
   }
 
   cancel(callId: string, reason?: string): Promise<boolean> {

@@ -2,11 +2,16 @@
 
 import type { JournaledCall } from "../../pipeline/call/journal.ts"
 import { type CallSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
-import type { CallRecord } from "../../pipeline/call/state.ts"
+import type { CallRecord, Question } from "../../pipeline/call/state.ts"
 import { writeMoving } from "../../pipeline/call/write-snapshot.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
+import type { HostEffect } from "../../pipeline/model/host-effect.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
+import type { AskedQuestion } from "../inbox.ts"
 import type { CallRow, EndedRow } from "../store.ts"
+
+/** Whether a function answers an effect. */
+export type HasFunction = (effect: HostEffect) => boolean
 
 /** The handler that runs, or is next: by itself, and not by how often it was begun. */
 const placeOf = ({ state, at, decided, action }: CallRecord): string =>
@@ -35,10 +40,17 @@ export class JournalEntry {
   private endedAt = 0
   private begun: string | undefined
   private askedAt: { readonly id: number; readonly at: number } | undefined
+  private readonly hasFunction: HasFunction
 
-  constructor(call: JournaledCall, isKnown: boolean, restored: CallSnapshot | undefined) {
+  constructor(
+    call: JournaledCall,
+    isKnown: boolean,
+    restored: CallSnapshot | undefined,
+    hasFunction: HasFunction,
+  ) {
     this.call = call
     this.isKnown = isKnown
+    this.hasFunction = hasFunction
     const { standing, again } = restored ?? {}
     this.toldStarted = again !== undefined || (standing !== undefined && standing.untold !== true)
     if (standing?.askedAt !== undefined) this.askedAt = { id: 1, at: standing.askedAt }
@@ -66,18 +78,19 @@ export class JournalEntry {
   row(now: number, approvalTimeout: number): CallRow | undefined {
     const { record } = this.call
     const { callId, agentId, name, background } = record.call
-    const gate = this.openGate(now)
-    const snapshot = this.write(gate)
+    const askedAt = this.openSince(now)
+    const snapshot = this.write(askedAt)
     if (snapshot === this.written) return undefined
     this.written = snapshot
-    const deadline = gate === undefined ? Number.POSITIVE_INFINITY : gate + approvalTimeout
+    const isGate = askedAt !== undefined && questionIn(record)?.kind === "approval"
+    const deadline = isGate ? askedAt + approvalTimeout : Number.POSITIVE_INFINITY
     return {
       callId,
       agentId,
       name,
       isNew: !this.isKnown,
       mayBeThere: this.mayBeThere,
-      asks: asks(record),
+      asks: asks(record, this.hasFunction),
       background,
       snapshot,
       deadline: Number.isFinite(deadline) ? deadline : undefined,
@@ -102,13 +115,23 @@ export class JournalEntry {
     if (!isSure) this.mayBeThere = true
   }
 
-  /** When the gate that is open was put to the host. */
-  private openGate(now: number): number | undefined {
-    const { state, resume } = this.call.record
-    const question =
-      state._tag === "Asking" ? state.question : resume?._tag === "Ask" ? resume.question : undefined
-    if (question?.kind !== "approval" || !question.put) return undefined
-    if (this.askedAt?.id !== question.id) this.askedAt = { id: question.id, at: now }
+  /** Whether this question, as the inbox has told of it, is the one that is open. */
+  isOpen({ kind, askedAt }: AskedQuestion): boolean {
+    const { record } = this.call
+    const question = questionIn(record)
+    if (question === undefined) return kind === "start" && asks(record, this.hasFunction)
+    const isKind = kind === (question.kind === "approval" ? "approval" : "effect")
+    return isKind && question.id === this.askedAt?.id && askedAt === this.askedAt.at
+  }
+
+  /** When the question that is open was put to the host: at another time than each before, whatever the clock says. */
+  private openSince(now: number): number | undefined {
+    const question = questionIn(this.call.record)
+    if (question === undefined || (question.kind === "approval" && !question.put)) return undefined
+    if (this.askedAt?.id !== question.id) {
+      const at = Math.max(now, (this.askedAt?.at ?? 0) + 1)
+      this.askedAt = { id: question.id, at }
+    }
     return this.askedAt.at
   }
 
@@ -125,11 +148,18 @@ export class JournalEntry {
   }
 }
 
-const asks = ({ state, resume, call }: CallRecord): boolean => {
-  if (state._tag === "Queued" && resume?._tag === "Ask")
-    return resume.question.kind === "delegate" || resume.question.put
-  if (state._tag === "Queued" || state._tag === "Held") return call.decision === "requested"
-  return state._tag === "Asking" && (state.question.kind === "delegate" || state.question.put)
+const questionIn = ({ state, resume }: CallRecord): Question | undefined => {
+  if (state._tag === "Asking") return state.question
+  return state._tag === "Queued" && resume?._tag === "Ask" ? resume.question : undefined
+}
+
+/** Whether its host is asked something; what a function answers, nobody else is. */
+const asks = (record: CallRecord, hasFunction: HasFunction): boolean => {
+  const question = questionIn(record)
+  if (question !== undefined)
+    return question.kind === "delegate" ? !hasFunction(question.effect) : question.put
+  const { state, call } = record
+  return (state._tag === "Queued" || state._tag === "Held") && call.decision === "requested"
 }
 
 /** What stands for a call that is no JSON: were its process to die, it ends as an Error. */

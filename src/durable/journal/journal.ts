@@ -10,6 +10,7 @@ import type { ExecutorJournal, JournaledParts } from "../../pipeline/executor-en
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
+import type { AskedQuestion } from "../inbox.ts"
 import type { JournalStore, RuleRow } from "../store.ts"
 import {
   closedError,
@@ -21,12 +22,14 @@ import {
 import { eventText } from "./event-text.ts"
 import { Gathered, type Taken } from "./gathered.ts"
 import { Held } from "./held.ts"
-import { JournalEntry } from "./journal-entry.ts"
+import { type HasFunction, JournalEntry } from "./journal-entry.ts"
 import { taskText } from "./task-text.ts"
 
 /** What a journal is told of its executor. */
 export interface JournalOptions {
   readonly approvalTimeout: number
+  /** Whether a function answers an effect. Default: none does. */
+  readonly hasFunction?: HasFunction
   /** Whether functions of the host's are called before and after each call. */
   readonly hooks: { readonly before: boolean; readonly after: boolean }
   /** Told when the store fails, and, with undefined, when it is there again. */
@@ -77,6 +80,7 @@ export class StoreJournal implements ExecutorJournal {
   readonly firstSequence: number
   private readonly store: JournalStore
   private readonly options: JournalOptions
+  private readonly hasFunction: HasFunction
   private readonly entries = new Map<string, JournalEntry>()
   private readonly gathered: Gathered
   /** What is done once all before it is stored, in order. */
@@ -103,6 +107,7 @@ export class StoreJournal implements ExecutorJournal {
   constructor(store: JournalStore, options: JournalOptions) {
     this.store = store
     this.options = options
+    this.hasFunction = options.hasFunction ?? (() => false)
     this.firstSequence = store.firstSequence
     this.lastSequence = this.firstSequence
     this.takenSequence = this.firstSequence
@@ -170,11 +175,16 @@ export class StoreJournal implements ExecutorJournal {
 
   added(call: JournaledCall): void {
     const { known } = this
-    const entry = new JournalEntry(call, known !== undefined, known?.snapshot)
+    const entry = new JournalEntry(call, known !== undefined, known?.snapshot, this.hasFunction)
     this.gathered.admit(entry)
     this.entries.set(call.callId, entry)
     // One that nobody has had stands in the store as it was enqueued.
     this.note(entry, known === undefined || known.snapshot !== undefined)
+  }
+
+  /** Whether this question of a call, as the inbox has told of it, is the one that is open. */
+  isOpen(callId: string, question: AskedQuestion): boolean {
+    return this.entries.get(callId)?.isOpen(question) === true
   }
 
   /** Whether a call has ended here, though what was read of the store may not say so yet. */

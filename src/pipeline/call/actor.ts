@@ -255,7 +255,7 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
   resume({ standing, startedAt }: CallSnapshot): void {
     this.startedAt = startedAt
     this.resolved = standing?.resolved
-    if (standing?.askedAt !== undefined) {
+    if (standing?.askedAt !== undefined && standing.question?.kind === "approval") {
       this.waited = Math.max(0, this.engine.deadlines.time() - standing.askedAt)
     }
     if (standing?.streamed !== undefined) {

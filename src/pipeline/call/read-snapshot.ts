@@ -125,7 +125,8 @@ const readQuestion = (question: QuestionSnapshot): Question =>
         kind: "delegate",
         id: 1,
         effect: question.effect,
-        timeout: question.timeout,
+        // JSON writes for ever so.
+        timeout: (question.timeout as unknown) === null ? Number.POSITIVE_INFINITY : question.timeout,
         midway: false,
         put: false,
       }

@@ -48,6 +48,8 @@ export type QuestionSnapshot =
 export interface StandingSnapshot {
   /** What it waits for, where it waits. */
   readonly question?: QuestionSnapshot
+  /** What the handler that runs asks in its middle: it asks again when it runs again. */
+  readonly asking?: QuestionSnapshot
   /** Epoch milliseconds when it was asked, where that is known. */
   readonly askedAt?: number
   /** What follows the cleanup, where it is ending. */

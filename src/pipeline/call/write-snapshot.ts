@@ -77,11 +77,11 @@ const moving = (record: CallRecord, beside: Beside, notes: JournalNotes): CallSn
       return queued(record)
     case "Asking": {
       const { question } = state
-      if (isMidway(record, question)) return running(record, beside, { ...untold, ...begun })
+      const asked = notes.askedAt === undefined ? {} : { askedAt: notes.askedAt }
+      if (isMidway(record, question))
+        return running(record, beside, { ...untold, ...begun, ...asked, ...askingOf(question) })
       const snapshot = waiting(record, question, beside)
-      const { askedAt } = notes
-      const standing = { ...snapshot.standing!, ...untold, ...(askedAt !== undefined && { askedAt }) }
-      return { ...snapshot, standing }
+      return { ...snapshot, standing: { ...snapshot.standing!, ...untold, ...asked } }
     }
     case "Running":
       return running(record, beside, { ...untold, ...begun })
@@ -155,7 +155,7 @@ const waiting = (record: CallRecord, question: Question, beside: Beside): CallSn
 const running = (
   record: CallRecord,
   beside: Beside,
-  notes: Pick<StandingSnapshot, "untold" | "begun">,
+  notes: Pick<StandingSnapshot, "untold" | "begun" | "asking" | "askedAt">,
 ): CallSnapshot => ({ ...head(record, "running"), standing: { ...standingOf(record, beside), ...notes } })
 
 const ending = (
@@ -222,6 +222,15 @@ const writeQuestion = (question: Question): QuestionSnapshot => {
   }
   const { effect, timeout } = question
   return { kind: "delegate", effect, ...(timeout !== undefined && { timeout }) }
+}
+
+/** The call goes on without it: an effect that is no JSON, which only this process can answer, is left out. */
+const askingOf = (question: Question): Pick<StandingSnapshot, "asking"> => {
+  try {
+    return { asking: JSON.parse(JSON.stringify(writeQuestion(question))) as QuestionSnapshot }
+  } catch {
+    return {}
+  }
 }
 
 /** Throws an Error for an action that a host or a foreign tool pushed: its functions cannot be written down. */

@@ -12,6 +12,17 @@ export type TaskAnswer = string | ((sleep: Sleep, signal: AbortSignal) => Promis
 /** Seconds that `wait_background_task` waits where its call does not say. */
 const defaultWait = 30
 
+const effectsOfTasks: ReadonlySet<string> = new Set([
+  "ListBackgroundTasks",
+  "GetBackgroundTask",
+  "WaitBackgroundTask",
+  "ReadBackgroundOutput",
+  "CancelBackgroundTask",
+])
+
+/** Whether the executor answers this effect itself. */
+export const isOfTasks = (effect: HostEffect): boolean => effectsOfTasks.has(effect?._tag)
+
 /** The answer to an effect about the agent's tasks. Undefined for any other effect. Agents see only their own tasks. */
 export const answerOfTasks = (
   tasks: BackgroundTasks,

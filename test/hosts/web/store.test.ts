@@ -4,7 +4,7 @@ import { join } from "node:path"
 import Libsql from "libsql"
 import type { Page } from "playwright-core"
 import { expect, it, onTestFinished } from "vitest"
-import { type DurableExecutor, openDurableExecutor } from "../../../src/durable/index.ts"
+import { type DurableExecutor, type InboxItem, openDurableExecutor } from "../../../src/durable/index.ts"
 import { serveWeb } from "../../../src/hosts/web/index.ts"
 import { defineTool, pipeline, Step, type Tool, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import { describeWithChromium } from "../../servers/chromium.ts"
@@ -276,6 +276,100 @@ describeWithChromium("the page of a store", () => {
     await inbox(shown).getByText("This was answered elsewhere, or its call has ended.").waitFor()
     await card(shown, "twice").getByText("The second?").waitFor()
     expect(runner.executor.inspectCall("a")?.state).toBe("waiting")
+  })
+
+  it("shows an effect that no host carries out, and takes a value for it, or a refusal", async () => {
+    const timeout = Number.POSITIVE_INFINITY
+    const measure = defineTool({
+      name: "measure",
+      description: "Has its host measure something.",
+      parameters: { type: "object", properties: { what: { type: "string" } } } as const,
+      compose: ({ what }) =>
+        pipeline()
+          .andThen(() => Step.Delegate({ _tag: "Measure", what, places: 2 }, { timeout }))
+          .andThen(({ output }) => Step.Output(`structured: ${JSON.stringify(output?.structured)}`)),
+    })
+    const store = join(await folder(), "calls.db")
+    const runner = await openDurableExecutor({ store, registry: new ToolRegistry([measure]) })
+    onTestFinished(() => runner.close())
+    const names = ["height", "width", "depth", "x".repeat(2_000_001)]
+    await runner.enqueue(
+      names.map((what, index) => ({
+        callId: `c${index}`,
+        agentId: `a${index}`,
+        name: "measure",
+        params: { what },
+      })),
+    )
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    const height = card(shown, "Measure of measure: height")
+    await height.getByText("Its host is to carry out Measure:").waitFor()
+    expect(await height.locator("dl").textContent()).toBe("whatheightplaces2")
+    await card(shown, "Measure of measure: xxx").getByText("so it can only be refused here").waitFor()
+    await settled(shown)
+    await height.getByLabel("What it gives, as JSON").fill("{ 7")
+    await height.getByRole("button", { name: "Answer" }).click()
+    await height.getByText("That is not JSON: put texts in quotes.").waitFor()
+    await height.getByLabel("What it gives, as JSON").fill('{ "metres": 7 }')
+    await height.getByRole("button", { name: "Answer" }).click()
+    await height.waitFor({ state: "detached" })
+    expect(await runner.result("c0")).toMatchObject({ content: 'structured: {"metres":7}' })
+    await settled(shown)
+    const width = card(shown, "Measure of measure: width")
+    await width.getByRole("button", { name: "Refuse…" }).click()
+    await shown.keyboard.type("no ruler")
+    await shown.keyboard.press("Enter")
+    await width.waitFor({ state: "detached" })
+    expect(await runner.result("c1")).toMatchObject({ _tag: "Error", content: "no ruler" })
+    await settled(shown)
+    const long = card(shown, "Measure of measure: xxx")
+    expect(await long.getByRole("button", { name: "Answer" }).isDisabled()).toBe(true)
+    await long.getByRole("button", { name: "Refuse…" }).click()
+    await long.getByRole("button", { name: "Refuse", exact: true }).click()
+    await long.waitFor({ state: "detached" })
+    expect(await runner.result("c3")).toMatchObject({ _tag: "Error", content: "Refused by the user" })
+    // What somebody else answers is not asked any more.
+    expect(await runner.respond("c2", {})).toBe(true)
+    await inbox(shown).getByText("Nothing waits for you.").waitFor()
+  })
+
+  it("takes for each question what answers it, and nothing else", async () => {
+    const ask = defineTool({
+      name: "ask",
+      description: "Asks its host.",
+      parameters: { type: "object", properties: {} } as const,
+      compose: () =>
+        pipeline().andThen(() => Step.Delegate({ _tag: "Ask" }, { timeout: Number.POSITIVE_INFINITY })),
+    })
+    const store = join(await folder(), "calls.db")
+    const runner = await openDurableExecutor({ store, registry: new ToolRegistry([ask, note]) })
+    onTestFinished(() => runner.close())
+    await runner.enqueue([
+      { callId: "a", agentId: "a", name: "ask" },
+      { callId: "b", agentId: "b", name: "note", params: { text: "b" } },
+    ])
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    await card(shown, "Ask of ask: Ask").waitFor()
+    await card(shown, "note: b").waitFor()
+    const [effect, gate] = await runner.inbox()
+    const idOf = ({ seq, kind, askedAt }: InboxItem) => `${seq}.${kind}.${askedAt}`
+    const answer = (body: object) =>
+      shown.evaluate(`(async () => {
+        const response = await fetch(sessionStorage.getItem("stepline") + "/answer", {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: ${JSON.stringify(JSON.stringify(body))},
+        })
+        return response.json()
+      })()`)
+    const refused = { took: false, message: "This is no answer to that question." }
+    expect(await answer({ id: idOf(effect!), verdict: "approve" })).toEqual(refused)
+    expect(await answer({ id: idOf(gate!), verdict: "respond", value: 1 })).toEqual(refused)
+    expect(await runner.inbox()).toHaveLength(2)
+    expect(await answer({ id: idOf(effect!), verdict: "respond", value: "a text" })).toEqual({ took: true })
+    expect(await runner.result("a")).toMatchObject({ content: "a text" })
   })
 
   it("shows what stands in the inbox behind a question that cannot be read", async () => {

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { ActionRow, DialogRow, PageState, QuestionRow } from "../state/page-state.ts"
 import { DialogCard } from "./dialog-card.tsx"
+import { EffectCard } from "./effect-card.tsx"
 import { PreviewCard } from "./preview-card.tsx"
 import { QuestionCard } from "./question-card.tsx"
 import type { Source } from "./source.ts"
@@ -111,6 +112,8 @@ export const Inbox = (props: {
       <ol class="cards">
         {shown.map((item) => {
           const card = { source, isSettled, onOpen, say: setSaid }
+          if (item._tag === "Question" && item.question.effect !== undefined)
+            return <EffectCard key={item.id} {...card} question={item.question} />
           if (item._tag === "Question")
             return <QuestionCard key={item.id} {...card} question={item.question} now={now} />
           if (item._tag === "Dialog") return <DialogCard key={item.id} {...card} dialog={item.dialog} />

@@ -1,13 +1,15 @@
 /** A question: what would run, and the ways to answer. It can be approved only once it is shown. */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { QuestionDetail } from "../state/detail.ts"
 import type { QuestionRow } from "../state/page-state.ts"
 import { ParamsForm } from "./params-form.tsx"
+import { ReasonForm } from "./reason-form.tsx"
 import { RememberMenu } from "./remember-menu.tsx"
 import type { Source } from "./source.ts"
 import { Diff, Params, Said, visibleLine } from "./texts.tsx"
 import { clock, timeOfDay } from "./times.ts"
 import { useAnswer } from "./use-answer.ts"
+import { useQuestion } from "./use-question.ts"
 
 type Mode = "ask" | "edit" | "deny" | "remember"
 
@@ -27,32 +29,6 @@ const Asked = ({
     {detail.because === undefined ? undefined : <p class="because">{visibleLine(detail.because)}</p>}
   </>
 )
-
-const Denial = (props: { readonly deny: (reason: string) => void; readonly back: () => void }) => {
-  const input = useRef<HTMLInputElement>(null)
-  // Before anything else is drawn: what is typed at once is meant for it.
-  useLayoutEffect(() => input.current?.focus(), [])
-  return (
-    <form
-      class="row"
-      onSubmit={(event) => {
-        event.preventDefault()
-        props.deny(input.current?.value ?? "")
-      }}
-    >
-      <label class="grow">
-        <span class="hidden">Reason, told to the model</span>
-        <input ref={input} type="text" placeholder="Reason, told to the model (optional)" />
-      </label>
-      <button type="submit" class="bad">
-        Deny
-      </button>
-      <button type="button" onClick={props.back}>
-        Back
-      </button>
-    </form>
-  )
-}
 
 const Countdown = ({ until, now }: { readonly until: number; readonly now: number }) => {
   const left = (until - now) / 1000
@@ -74,19 +50,9 @@ export const QuestionCard = (props: {
 }) => {
   const { source, question, now } = props
   const { id, name, agentId, title, label, askedAt, expiresAt, key, isSent } = question
-  const [detail, setDetail] = useState<QuestionDetail | undefined>()
+  const detail = useQuestion(source, id)
   const [mode, setMode] = useState<Mode>("ask")
   const { isBusy, send } = useAnswer(props)
-  // A connection that was lost takes what was asked with it.
-  const isMissing = detail === undefined && source.connection === "live"
-  useEffect(() => {
-    if (!isMissing) return
-    let isGone = false
-    void source.questionDetail(id).then((read) => !isGone && setDetail(read))
-    return () => {
-      isGone = true
-    }
-  }, [id, source, isMissing])
   const answer = (body: object) => send("answer", { id, ...body })
   const approve = (options: object = {}) => answer({ verdict: "approve", ...options })
   const isBlocked = isBusy || detail === undefined || detail.isCut
@@ -130,7 +96,11 @@ export const QuestionCard = (props: {
         </div>
       ) : undefined}
       {mode === "deny" && !isSent ? (
-        <Denial deny={(reason) => answer({ verdict: "deny", reason })} back={() => setMode("ask")} />
+        <ReasonForm
+          action="Deny"
+          submit={(reason) => answer({ verdict: "deny", reason })}
+          back={() => setMode("ask")}
+        />
       ) : undefined}
       {mode === "remember" && !isSent ? (
         <RememberMenu

@@ -1,5 +1,7 @@
 /** What a page asks, read from its requests: what makes no sense is refused before the source is asked. */
+import type { EffectAnswer } from "../../../durable/requests.ts"
 import type { ApproveOptions } from "../../../pipeline/model/event.ts"
+import { toOutput } from "../../../pipeline/model/output.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import { RequestError } from "./body.ts"
 import type { ChangeLog } from "./change-log.ts"
@@ -35,6 +37,17 @@ const optionsIn = (body: Body): ApproveOptions => {
     // What means nothing remembers nothing: the executor reads it.
     ...(remember !== undefined && { remember: remember as NonNullable<ApproveOptions["remember"]> }),
   }
+}
+
+/** What an effect gives: what an output is of, or any other value as one; nothing, or why it is refused. */
+const effectAnswerIn = (body: Body): EffectAnswer => {
+  const { value } = body
+  const error = optionalText(body, "error")
+  if (error !== undefined) return { error }
+  if (value === undefined) return {}
+  const output = toOutput(value) ?? toOutput({ structured: value })
+  if (output === undefined) throw new RequestError(400, "Expected `value` to be plain JSON.")
+  return { output }
 }
 
 /** Carries out what pages ask. */
@@ -96,8 +109,12 @@ export class PageActions {
   }
 
   private async answer(body: Body): Promise<Took> {
-    const verdict = wordIn(body, "verdict", ["approve", "deny"])
-    const took = await this.source.answer(textIn(body, "id"), { verdict, options: optionsIn(body) })
+    const verdict = wordIn(body, "verdict", ["approve", "deny", "respond"])
+    const answer =
+      verdict === "respond"
+        ? { verdict, answer: effectAnswerIn(body) }
+        : { verdict, options: optionsIn(body) }
+    const took = await this.source.answer(textIn(body, "id"), answer)
     this.log.flush()
     return took
   }

@@ -4,7 +4,7 @@ import { type DialogOptions, noOpUI, type UIContext } from "../../../custom-tool
 import { longestTimer } from "../../../pipeline/schedule/longest-timer.ts"
 import type { DialogRow } from "../state/page-state.ts"
 import { bounded, boundedName, boundedTitle } from "./bounded.ts"
-import { type OnChange, type Took, tooLate } from "./source.ts"
+import { noAnswer, type OnChange, type Took, tooLate } from "./source.ts"
 
 /** Characters of one question, all in all: who answers is to see the whole of it. */
 const maxAsked = 50_000
@@ -110,8 +110,7 @@ export class PageDialogs {
       dialog.dismiss()
       return { took: true }
     }
-    if (dialog.row.isCut || !dialog.answer(value))
-      return { took: false, message: "This is no answer to that question." }
+    if (dialog.row.isCut || !dialog.answer(value)) return noAnswer
     return { took: true }
   }
 

@@ -7,7 +7,7 @@ import type { QuestionDetail, RememberDetail } from "../state/detail.ts"
 import { askedTexts } from "./asked-texts.ts"
 import { bounded } from "./bounded.ts"
 import { ruleProblem } from "./rule-problem.ts"
-import { type Answer, type Took, tooLate } from "./source.ts"
+import { type Answer, noAnswer, type Took, tooLate } from "./source.ts"
 
 /** Of the rules that one choice adds, which are seen before they are stored. */
 const maxRules = 20_000
@@ -47,9 +47,11 @@ export class Questions {
   }
 
   /** A pattern that could not be remembered approves nothing: who typed it means to be asked no longer. */
-  answer(id: string, { verdict, options }: Answer): Took {
+  answer(id: string, answer: Answer): Took {
     const question = this.open.get(id)
     if (question === undefined) return tooLate
+    if (answer.verdict === "respond") return noAnswer
+    const { verdict, options } = answer
     const { gate, callId } = question
     const { executor } = this
     if (verdict === "deny") {

@@ -27,16 +27,19 @@ export const questionRow = ({
   agentId,
   name,
   label,
+  effect,
   expiresAt,
   ...row
 }: Pick<QuestionRow, "id" | "key" | "agentId" | "name" | "title" | "askedAt"> & {
   readonly label?: string | undefined
+  readonly effect?: string | undefined
   readonly expiresAt?: number | undefined
 }): QuestionRow => ({
   ...row,
   agentId: boundedName(agentId),
   name: boundedName(name),
   ...(label !== undefined && { label: boundedTitle(label) }),
+  ...(effect !== undefined && { effect: boundedName(effect) }),
   ...(expiresAt !== undefined && { expiresAt }),
 })
 

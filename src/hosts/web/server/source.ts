@@ -2,6 +2,7 @@
  * What a page is served of: it tells what happens, shows what is opened, and carries out what a person asks. The server knows
  * no more than this of executors and stores.
  */
+import type { EffectAnswer } from "../../../durable/requests.ts"
 import type { ApproveOptions } from "../../../pipeline/model/event.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
@@ -18,11 +19,10 @@ export interface Took {
   readonly content?: string
 }
 
-/** What a page answers. */
-export interface Answer {
-  readonly verdict: "approve" | "deny"
-  readonly options: ApproveOptions
-}
+/** What a page answers: at a gate, or to an effect that its host is to carry out. */
+export type Answer =
+  | { readonly verdict: "approve" | "deny"; readonly options: ApproveOptions }
+  | { readonly verdict: "respond"; readonly answer: EffectAnswer }
 
 /** What a person decides about a preview. */
 export interface Resolution {
@@ -66,6 +66,9 @@ export const tooLate: Took = {
   took: false,
   message: "This was answered elsewhere, or its call has ended.",
 }
+
+/** Of an answer that is of another kind than what is asked. */
+export const noAnswer: Took = { took: false, message: "This is no answer to that question." }
 
 /** Of a preview that is over. */
 export const decidedElsewhere: Took = { took: false, message: "This was decided elsewhere." }

@@ -12,7 +12,7 @@ import type { CallStatus, SpanKind } from "../state/page-state.ts"
 import type { BookedCall } from "./booked-call.ts"
 import { boundedName, boundedTitle } from "./bounded.ts"
 import { CallBook } from "./call-book.ts"
-import { plainTitle } from "./plain-title.ts"
+import { effectParts, plainTitle } from "./plain-title.ts"
 import { actionRow, callRow, questionRow } from "./rows.ts"
 import type { OnChange } from "./source.ts"
 
@@ -44,6 +44,8 @@ type Source = Pick<InboxItem, "callId" | "agentId" | "name"> & {
   readonly background?: boolean
 }
 
+const idOf = ({ seq, kind, askedAt = 0 }: InboxItem): string => `${seq}.${kind}.${askedAt}`
+
 /** Words what one store tells. */
 export class StoreRecorder {
   readonly book: CallBook
@@ -56,6 +58,8 @@ export class StoreRecorder {
   private readonly stagedBy = new Map<string, number>()
   /** The tasks that have ended, and whose results are not read yet. */
   private readonly unread = new Map<string, BookedCall>()
+  /** The effects that were asked for when the inbox was looked at last. */
+  private effects: ReadonlySet<string> = new Set()
   private look = 0
 
   constructor(tell: OnChange, maxCalls: number) {
@@ -214,11 +218,19 @@ export class StoreRecorder {
     const before = this.questions
     this.questions = new Map()
     const asking = new Set<string>()
+    const effects = new Set<string>()
     for (const item of items) {
+      const id = idOf(item)
       asking.add(item.callId)
-      if (item.kind === "effect") this.waits(item)
-      else this.asked(item, before)
+      if (item.kind === "effect") {
+        this.waits(item)
+        effects.add(id)
+        // Its host mostly answers at once: nobody is to be asked what is over when it is read.
+        if (!this.effects.has(id)) continue
+      }
+      this.asked(id, item, before)
     }
+    this.effects = effects
     for (const id of before.keys()) if (!this.questions.has(id)) this.tell({ _tag: "Answered", id })
     if (isWhole) this.goOn(asking, look)
   }
@@ -236,9 +248,8 @@ export class StoreRecorder {
     this.stands(booked, "wait", item.effect?._tag ?? "an effect", Date.now())
   }
 
-  private asked(item: InboxItem, before: StoreRecorder["questions"]): void {
-    const { seq, kind, askedAt, agentId, name, label, deadline } = item
-    const id = `${seq}.${kind}.${askedAt ?? 0}`
+  private asked(id: string, item: InboxItem, before: StoreRecorder["questions"]): void {
+    const { kind, askedAt, agentId, name, label, effect, deadline } = item
     const known = before.get(id)
     if (known !== undefined) {
       this.questions.set(id, { item, booked: known.booked })
@@ -252,7 +263,8 @@ export class StoreRecorder {
       this.stands(booked, "gate", "approval", at)
     }
     const { key } = booked
-    const asked = { id, key, agentId, name, title: plainTitle(item), label, askedAt: at }
+    const title = plainTitle(effect === undefined ? item : effectParts(effect))
+    const asked = { id, key, agentId, name, title, label, effect: effect?._tag, askedAt: at }
     this.tell({ _tag: "Asked", question: questionRow({ ...asked, expiresAt: deadline }) })
   }
 }

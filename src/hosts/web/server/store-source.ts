@@ -9,11 +9,13 @@ import type { CallDetail, QuestionDetail, RememberDetail } from "../state/detail
 import type { CallRow } from "../state/page-state.ts"
 import { askedTexts } from "./asked-texts.ts"
 import { RequestError } from "./body.ts"
+import { effectParts } from "./plain-title.ts"
 import { ruleProblem } from "./rule-problem.ts"
 import {
   type Answer,
   decidedElsewhere,
   hasEnded,
+  noAnswer,
   notLatest,
   type OnChange,
   type PageSource,
@@ -88,6 +90,10 @@ export class StoreSource implements PageSource {
     const question = this.recorder.question(id)
     if (question === undefined) return undefined
     const { item, booked } = question
+    if (item.effect !== undefined) {
+      const { params } = effectParts(item.effect)
+      return { id, ...askedTexts({ params }), remember: [], pattern: "" }
+    }
     const texts = askedTexts(item)
     // What a preview was made of does not change any more.
     const mayEdit = booked.name !== resolveName && !texts.isCut
@@ -98,22 +104,28 @@ export class StoreSource implements PageSource {
     return undefined
   }
 
-  async answer(id: string, { verdict, options }: Answer): Promise<Took> {
+  async answer(id: string, answer: Answer): Promise<Took> {
     const item = this.recorder.question(id)?.item
     if (item === undefined) return tooLate
     if (this.sent.has(id)) return { took: false, message: `This was answered here. ${waits}` }
-    const message = verdict === "approve" ? ruleProblem(options.remember) : undefined
+    if ((item.kind === "effect") !== (answer.verdict === "respond")) return noAnswer
+    const message = answer.verdict === "approve" ? ruleProblem(answer.options.remember) : undefined
     if (message !== undefined) return { took: false, message }
+    return this.awaited(
+      id,
+      this.give(item, answer).then((took) => (took ? { took } : tooLate)),
+    )
+  }
+
+  /** To this question alone: another one, to which the call may have come since, was not seen. */
+  private give(item: InboxItem, answer: Answer): Promise<boolean> {
+    const { calls } = this
     const { callId } = item
-    const ask = async (): Promise<Took> => {
-      // The call may have come to another gate since: that one was not seen.
-      await this.lookNow()
-      if (this.recorder.question(id) === undefined) return tooLate
-      const took =
-        verdict === "approve" ? this.calls.approve(callId, options) : this.calls.deny(callId, options.reason)
-      return (await took) ? { took: true } : tooLate
-    }
-    return this.awaited(id, ask())
+    if (answer.verdict === "respond") return calls.respond(callId, answer.answer, item)
+    const { verdict, options } = answer
+    return verdict === "approve"
+      ? calls.approve(callId, options, item)
+      : calls.deny(callId, options.reason, item)
   }
 
   /** A call of `resolve` that means this preview, and none that comes after it. */

@@ -55,6 +55,8 @@ export interface QuestionRow {
   readonly name: string
   readonly title: string
   readonly label?: string
+  /** The tag of the effect that its host is to carry out; not there at a gate. */
+  readonly effect?: string
   readonly askedAt: number
   /** Set where an answer of a page is stored, and waits for a process that runs the call. */
   readonly isSent?: true

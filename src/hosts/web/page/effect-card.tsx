@@ -1,0 +1,119 @@
+/** An effect that no host has carried out: a person may do what it says, and answer it with a value, or refuse it. */
+import { useState } from "preact/hooks"
+import type { QuestionRow } from "../state/page-state.ts"
+import { ReasonForm } from "./reason-form.tsx"
+import type { Source } from "./source.ts"
+import { Params, visibleLine } from "./texts.tsx"
+import { timeOfDay } from "./times.ts"
+import { useAnswer } from "./use-answer.ts"
+import { useQuestion } from "./use-question.ts"
+
+/** Throws a SyntaxError for what is no JSON. */
+const valueIn = (typed: string): object =>
+  typed.trim() === "" ? {} : { value: JSON.parse(typed) as unknown }
+
+const ValueForm = (props: {
+  /** Until it is loaded the buttons still move. */
+  readonly isLoaded: boolean
+  readonly isBlocked: boolean
+  readonly submit: (value: object) => void
+  readonly refuse: () => void
+}) => {
+  const [typed, setTyped] = useState("")
+  const [problem, setProblem] = useState("")
+  const submit = () => {
+    try {
+      props.submit(valueIn(typed))
+      setProblem("")
+    } catch {
+      setProblem("That is not JSON: put texts in quotes.")
+    }
+  }
+  return (
+    <form
+      class="params-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <label>
+        <span class="hidden">What it gives, as JSON</span>
+        <textarea
+          class="code"
+          rows={Math.min(16, Math.max(2, typed.split("\n").length))}
+          spellcheck={false}
+          placeholder="What it gives, as JSON (optional)"
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      </label>
+      {problem === "" ? undefined : (
+        <p class="warn" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="row">
+        <button type="submit" class="good" disabled={props.isBlocked}>
+          Answer
+        </button>
+        <span class="grow" />
+        <button type="button" disabled={!props.isLoaded} onClick={props.refuse}>
+          Refuse…
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** One effect. */
+export const EffectCard = (props: {
+  readonly source: Source
+  readonly question: QuestionRow
+  readonly isSettled: () => boolean
+  readonly onOpen: (key: number) => void
+  readonly say: (text: string) => void
+}) => {
+  const { id, name, agentId, title, effect = "", askedAt, key, isSent } = props.question
+  const detail = useQuestion(props.source, id)
+  const [refuses, setRefuses] = useState(false)
+  const { isBusy, send } = useAnswer(props)
+  const respond = (answer: object) => send("answer", { id, verdict: "respond", ...answer })
+  return (
+    <li class="card is-effect" aria-label={`${effect} of ${name}: ${visibleLine(title)}`}>
+      <header>
+        <button type="button" class="link" onClick={() => props.onOpen(key)}>
+          <b>{visibleLine(name)}</b>
+        </button>
+        <span class="agent">{visibleLine(agentId)}</span>
+        <time>{timeOfDay(askedAt)}</time>
+        <span class="badge">effect</span>
+      </header>
+      <p class="label">
+        Its host is to carry out <code>{visibleLine(effect)}</code>:
+      </p>
+      {detail === undefined ? <p class="none">Loading…</p> : <Params json={detail.params} />}
+      {detail?.isCut ? (
+        <p class="warn">This is too long to be shown whole, so it can only be refused here.</p>
+      ) : undefined}
+      {isSent ? (
+        <p class="note">Your answer is stored. It waits for a process that runs these calls.</p>
+      ) : undefined}
+      {isSent || refuses ? undefined : (
+        <ValueForm
+          isLoaded={detail !== undefined}
+          isBlocked={isBusy || detail === undefined || detail.isCut}
+          submit={respond}
+          refuse={() => setRefuses(true)}
+        />
+      )}
+      {refuses && !isSent ? (
+        <ReasonForm
+          action="Refuse"
+          submit={(reason) => respond({ error: reason.trim() === "" ? "Refused by the user" : reason })}
+          back={() => setRefuses(false)}
+        />
+      ) : undefined}
+    </li>
+  )
+}

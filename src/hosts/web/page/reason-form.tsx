@@ -1,0 +1,33 @@
+/** A form for why something is not to be: the reason is told to the model. */
+import { useLayoutEffect, useRef } from "preact/hooks"
+
+/** `action`: what the button says. */
+export const ReasonForm = (props: {
+  readonly action: string
+  readonly submit: (reason: string) => void
+  readonly back: () => void
+}) => {
+  const input = useRef<HTMLInputElement>(null)
+  // Before anything else is drawn: what is typed at once is meant for it.
+  useLayoutEffect(() => input.current?.focus(), [])
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault()
+        props.submit(input.current?.value ?? "")
+      }}
+    >
+      <label class="grow">
+        <span class="hidden">Reason, told to the model</span>
+        <input ref={input} type="text" placeholder="Reason, told to the model (optional)" />
+      </label>
+      <button type="submit" class="bad">
+        {props.action}
+      </button>
+      <button type="button" onClick={props.back}>
+        Back
+      </button>
+    </form>
+  )
+}
