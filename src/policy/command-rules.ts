@@ -1,4 +1,5 @@
 /** What the rules say of a command line: a deny rule must match one of its forms, allow rules every command in it. */
+import { matchesWrittenOut } from "./abbreviated-options.ts"
 import type { Matching } from "./bounded-pattern.ts"
 import { type CallFolder, holdsIn, type PlacedCommand, placed } from "./call-folder.ts"
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
@@ -63,6 +64,13 @@ export class CommandRules {
       return ask(`Only a rule that is this very line approves it: ${line.delicate}.`, source)
     }
     if (line.commands.length === 0) return ask("There is no command in it.", source)
+    for (const rule of rules.deny) {
+      const command = line.commands.find(({ words }) => matchesWrittenOut(rule.regex, words, matching))
+      if (command !== undefined) {
+        const because = `The deny rule \`${rule.pattern}\` may match \`${command.text}\`, for its options may be abbreviated.`
+        return ask(because, command.text)
+      }
+    }
     const guessed = guessedDeny(rules.deny, source, line.commands, matching)
     if (guessed !== undefined) {
       const { text } = guessed.command

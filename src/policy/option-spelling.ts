@@ -174,15 +174,19 @@ export const takesNext = (
 /** Whether `--` ends the options. */
 export const hasEndMark = (spelling: Spelling): boolean => spelling !== "one dash"
 
-const restraints = names("dryrun justprint recon simulate noact noemit ignorescripts spider check")
+const restraints = names("dryrun justprint recon simulate noact noemit ignorescripts spider check sandbox")
 const offValue = /^(false|no|none|off|0)$/i
 
 /** Whether a word takes back what an option such as `--dry-run` promised: `--no-dry-run`, `--dry-run=none`, `--noEmit false`. */
 export const liftsRestraint = (word: string, next: string | undefined): boolean => {
   if (!word.startsWith("-")) return false
   const { name, value } = longName(word)
-  const isRestraint = restraints.includes(folded(name))
-  if (isRestraint && offValue.test(value ?? next ?? "")) return true
+  // A letter, or a few of them, may be something else.
+  const isAbbreviated = word.startsWith("--") || name.length > 3
+  const isRestraint = restraints.some((long) =>
+    isAbbreviated ? long.startsWith(folded(name)) : long === folded(name),
+  )
+  if (name !== "" && isRestraint && offValue.test(value ?? next ?? "")) return true
   const negated = word.startsWith("--") ? /^no[-_](.+)$/.exec(name)?.[1] : undefined
   return negated !== undefined && ["n", ...restraints].some((long) => long.startsWith(folded(negated)))
 }

@@ -3,14 +3,17 @@ import { argumentKinds } from "./arguments.ts"
 import { names } from "./names.ts"
 import { OptionNames, type Spelling } from "./option-spelling.ts"
 import type { PowerOptions, PowerTable } from "./power-table.ts"
+import { buildOptions } from "./power-table-builds.ts"
 import { checkerOptions } from "./power-table-checkers.ts"
 import { containerOptions } from "./power-table-containers.ts"
 import { databaseOptions } from "./power-table-databases.ts"
 import { developmentOptions } from "./power-table-development.ts"
+import { documentOptions } from "./power-table-documents.ts"
 import { fileOptions } from "./power-table-files.ts"
 import { gitOptions } from "./power-table-git.ts"
 import { networkOptions } from "./power-table-network.ts"
 import { packageOptions } from "./power-table-packages.ts"
+import { scannerOptions } from "./power-table-scanners.ts"
 import { systemOptions } from "./power-table-system.ts"
 import { namedProgram, runnerOf } from "./runners.ts"
 import type { ShellWord } from "./shell-word.ts"
@@ -38,11 +41,14 @@ export interface PlacedEntry {
 
 const tables: ReadonlyArray<PowerTable> = [
   fileOptions,
+  documentOptions,
   gitOptions,
   networkOptions,
   developmentOptions,
+  buildOptions,
   packageOptions,
   checkerOptions,
+  scannerOptions,
   containerOptions,
   systemOptions,
   databaseOptions,

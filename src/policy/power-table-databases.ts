@@ -3,8 +3,8 @@ import { gtfobins, type PowerTable } from "./power-table.ts"
 
 export const databaseOptions: PowerTable = {
   yq: {
-    source: "yq(1): --inplace, --split-exp",
-    options: "-i -s --inplace --in-place --split-exp --split-exp-file",
+    source: "yq(1): --inplace, --split-exp; its operator `system` runs a command",
+    options: "-i -s --inplace --in-place --split-exp --split-exp-file --security-enable-system-operator",
     valued: "-o -p -I -w",
   },
   xmllint: { source: "xmllint(1)", spelling: "one dash", options: "-o --output --shell" },
@@ -26,7 +26,7 @@ export const databaseOptions: PowerTable = {
     source: `psql(1); ${gtfobins}/gtfobins/psql`,
     options: "-o -L -f -v --output --log-file --file --set --variable",
     valued: "-h -p -U -d -F -P -R -T",
-    scripts: { options: "-c --command", input: true, dangers: /\\|\bcopy\b/i },
+    scripts: { options: "-c --command", input: true, dangers: /\\|\bcopy\b|\blo_export\b/i },
   },
   "mysql|mariadb": {
     source: `mysql(1); ${gtfobins}/gtfobins/mysql`,
@@ -39,5 +39,67 @@ export const databaseOptions: PowerTable = {
       input: true,
       dangers: /\\[!PTe.]|\b(system|tee|pager|source|outfile|dumpfile)\b/i,
     },
+  },
+  "mysqldump|mariadb-dump|mysqlpump": {
+    source: "mysqldump(1)",
+    options:
+      "-r -T --result-file --tab --log-error --plugin-dir --default-auth --defaults-file --defaults-extra-file",
+    valued: "-h -u -P -S -w",
+  },
+  "pg_dump|pg_dumpall|pg_restore": { source: "pg_dump(1)", options: "-f --file", discards: "-f --file" },
+  duckdb: {
+    source:
+      "duckdb -help: dot-commands run and write, and so do COPY, EXPORT, ATTACH, INSTALL, LOAD and settings",
+    spelling: "one dash",
+    options: "-init -f -file -ui -unsigned -unredacted",
+    scripts: {
+      options: "-c -s -cmd -command",
+      operands: 1,
+      input: true,
+      dangers:
+        /(^|[\n;])\s*\.(?!(tables|schema|databases|indexes|indices|mode|headers?|columns|rows|maxrows|maxwidth|width|nullvalue|separator|timer|show|help|quit|exit)\b)|\b(copy|export|attach|install|load|set|reset|pragma|call|import|checkpoint|write_\w+)\b|\|\s*['"]/i,
+    },
+  },
+  "redis-cli|valkey-cli": {
+    source: "redis-cli --help: --rdb writes; of commands, what loads code or says where the server writes",
+    spelling: "whole",
+    options: "-x -X --rdb --functions-rdb --eval --pipe --cluster --replica --slave --ldb --ldb-sync-mode",
+    valued: "-h -p -s -a -u -r -i -n -d -D -t --user --pass",
+    words:
+      /^(acl|bgrewriteaof|bgsave|config|debug|eval\w*|failover|fcall\w*|function|migrate|module|replicaof|save|script|shutdown|slaveof)$/i,
+  },
+  "clickhouse|clickhouse-client|clickhouse-local": {
+    source: "clickhouse client --help: INTO OUTFILE, and functions of tables that write or run",
+    options: `
+      -C --config-file --queries-file --history_file --server_logs_file --user_scripts_path --path --output-file
+    `,
+    scripts: {
+      options: "-q --query --queries",
+      input: true,
+      dangers: /\boutfile\b|\b(file|executable|url|s3|remote\w*)\s*\(|\bsystem\s/i,
+    },
+  },
+  sqlcmd: {
+    source: "sqlcmd -?: :!! runs a command, :out writes",
+    options: "-o -i -v --output-file --input-file",
+    scripts: {
+      options: "-q -Q --query --initial-query",
+      input: true,
+      dangers: /(^|\n)\s*(:|!!)|xp_cmdshell/i,
+    },
+  },
+  "usql|pgcli|mycli|litecli": {
+    source: "usql --help, pgcli --help: commands begin with a backslash or a dot",
+    options: "-f -o -l --file --out --logfile --log-file --init-command --myclirc --pgclirc --liteclirc",
+    scripts: {
+      options: "-c -e --command --execute",
+      input: true,
+      dangers: /\\|(^|[\n;])\s*\.|\b(system|tee|pager|source|outfile|dumpfile|copy|once|pipe_once)\b/i,
+    },
+  },
+  "sqlite-utils": {
+    source: "sqlite-utils --help: functions and convert are Python",
+    spelling: "whole",
+    options: "--load-extension --functions --import convert install uninstall",
   },
 }

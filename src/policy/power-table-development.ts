@@ -7,8 +7,8 @@ const scriptTools = "tsc eslint prettier biome stylelint jest vitest mocha playw
 export const developmentOptions: PowerTable = {
   "make|gmake": {
     source: `GNU make manual; ${gtfobins}/gtfobins/make`,
-    options: "-C -f -E --directory --file --makefile --eval --include-dir",
-    valued: "-j? -l? -I -o -W",
+    options: "-C -f -E -I --directory --file --makefile --eval --include-dir",
+    valued: "-j? -l? -o -W",
     // A variable such as SHELL or CC is a command.
     words: /^[A-Za-z_]\w*[:+?!]*=/,
   },
@@ -16,7 +16,18 @@ export const developmentOptions: PowerTable = {
   cmake: {
     source: `${gtfobins}/gtfobins/cmake`,
     spelling: "one dash",
-    options: "-E* -P* -D* -C* -S* -B* --install* --build* --open*",
+    options: `
+      -E* -P* -D* -C* -S* -B* --install* --build* --open* --graphviz* --trace-redirect* --profiling-output* --toolchain*
+      --preset* --workflow* --help-* --debugger*
+    `,
+  },
+  ctest: {
+    source: "ctest(1): -S is a script, and --build-and-test configures and builds",
+    spelling: "one dash",
+    options: `
+      -S* -D* -O -A -T* -M* --output-log --output-junit --script --script-new-process --dashboard --add-notes --extra-submit
+      --test-dir --build-and-test --build-makeprogram --test-command --overwrite --resource-spec-file --preset --help-*
+    `,
   },
   node: {
     source: `node(1), node --v8-options; ${gtfobins}/gtfobins/node`,
@@ -87,7 +98,7 @@ export const developmentOptions: PowerTable = {
       -load* -x*
     `,
   },
-  "ar|nm|ranlib|strip|objcopy|objdump|ld": {
+  "ar|nm|ranlib|strip|objcopy|objdump|ld|as": {
     source: "GNU binutils manual: --plugin, @FILE holds options",
     options: "-o --plugin --output @*",
   },

@@ -65,7 +65,11 @@ export const fileOptions: PowerTable = {
   tree: { source: "tree(1): -Lo 2 FILE takes the values from the next words", options: "-o -R" },
   rg: { source: "rg(1)", spelling: "whole", options: "--pre --hostname-bin" },
   ag: { source: "ag(1)", options: "--pager" },
-  ack: { source: "ack(1)", spelling: "any dashes", options: "--pager --ackrc --create-ackrc" },
+  ack: {
+    source: "ack(1): older ones take --output for Perl",
+    spelling: "any dashes",
+    options: "--pager --ackrc --create-ackrc --output",
+  },
   ugrep: { source: "ugrep(1)", options: "--filter --pager --view --save-config --config" },
   fd,
   fdfind: fd,
@@ -76,7 +80,7 @@ export const fileOptions: PowerTable = {
   },
   less: {
     source: `${gtfobins}/gtfobins/less; less(1)`,
-    options: "-o -O -k -T --log-file --lesskey-file --lesskey-src --lesskey-content --tag-file +*",
+    options: "-o -O -k -T --log-file --lesskey-file --lesskey-src --lesskey-content --tag-file --cmd +*",
   },
   "more|most|pg": { source: `${gtfobins}/gtfobins/more`, options: "+*" },
   man: {
@@ -121,12 +125,14 @@ export const fileOptions: PowerTable = {
   },
   "ctags|etags": { source: "ctags(1)", options: "-o -f --options --output --etags-include" },
   pandoc: {
-    source: `${gtfobins}/gtfobins/pandoc`,
+    source: `${gtfobins}/gtfobins/pandoc; the Pandoc manual: a reader or writer that ends in .lua is a program`,
     options: `
-      -o -F -L -d --output --filter --lua-filter --defaults --extract-media --pdf-engine --log --data-dir
-      --print-highlight-style
+      -o -F -L -d --output --filter --lua-filter --defaults --extract-media --pdf-engine --pdf-engine-opt --log --data-dir
+      --print-highlight-style lua server
     `,
-    valued: "-f -r -t -T -V -M -H -B -A -c -D",
+    valued: "-T -V -M -H -B -A -c -D",
+    discards: "-o --output",
+    words: /\.lua(?!\w)/i,
   },
   "dot|neato|fdp|circo|twopi": { source: "dot(1)", options: "-o -O -l", valued: "-T -K -G -N -E -n? -s?" },
   exiftool: {

@@ -28,7 +28,7 @@ export const networkOptions: PowerTable = {
     options: `
       -O -o -a -P -e --output-document --output-file --append-output --directory-prefix --execute --config
       --use-askpass --rejected-log --save-cookies --hsts-file --warc-file --warc-tempdir --post-file
-      --body-file --backups
+      --body-file --backups --content-disposition --trust-server-names --input-metalink --default-page
     `,
     valued: "-i -B -t -T -w -Q -U -l -A -R -D -I -X",
     discards: "-O -o -a --output-document --output-file --append-output",
@@ -107,12 +107,105 @@ export const networkOptions: PowerTable = {
     source: "gpg(1)",
     options: `
       -o --output --options --photo-viewer --exec-path --agent-program --dirmngr-program --logger-file
-      --log-file --status-file --attribute-file --keyring --homedir --pinentry-program
+      --log-file --status-file --attribute-file --keyring --homedir --pinentry-program --primary-keyring
+      --secret-keyring --trustdb-name --use-embedded-filename --enable-special-filenames --command-file
     `,
     valued: "-r -u -N -z",
   },
-  gh: {
-    source: "gh(1): gh api, aliases and extensions",
+  gpgv: {
+    source: "gpgv(1)",
+    options: "-o --output --log-file --homedir --keyring --enable-special-filenames",
+  },
+  "http|https|xh|xhs": {
+    source: "http(1), xh(1): sessions are written",
+    options: "-o -d -c --output --download --continue --session --plugins-dir --generate",
+    valued: "-a -p -s -A",
+    discards: "-o --output",
+  },
+  grpcurl: { source: "grpcurl -help", spelling: "one dash", options: "-protoset-out -proto-out-dir" },
+  websocat: {
+    source: "websocat --help: some addresses are commands and files",
+    spelling: "whole",
+    options: "-e --exec --sh-c",
+    words: /(^|:)(exec|sh-c|cmd|writefile|appendfile|unix-?\w*|mirror)(:|$)/i,
+  },
+  "tshark|dumpcap|rawshark": {
+    source: "tshark(1): -X lua_script",
+    options: `
+      -w -X -o -b -C -K -z -O --export-objects --export-tls-session-keys --export-dissected --log-file --temp-dir
+    `,
+    valued: "-a -B -c -d -D -e -E -f -F -H -i -j -J -m -M -N -r -R -s -t -T -u -U -W -y -Y",
+  },
+  ngrep: { source: "ngrep(8)", options: "-O", valued: "-A -c -d -F -I -n -P -s -S" },
+  "mitmdump|mitmproxy": {
+    source: "mitmdump --help: scripts are Python",
+    options: "-s -w --scripts --save-stream-file --set --confdir --map-local --modify-body",
+  },
+  ab: {
+    source: "ab(1)",
+    options: "-e -g",
+    valued: "-A -b -B -c -C -f -H -i -m -n -p -P -s -t -T -u -x -X -y -z -Z",
+  },
+  wrk: { source: "wrk --help: a script is Lua", options: "-s --script", valued: "-c -d -H -t" },
+  vegeta: { source: "vegeta -help", spelling: "one dash", options: "-output", discards: "-output" },
+  "yt-dlp|youtube-dl": {
+    source: `${gtfobins}/gtfobins/yt-dlp: --exec; yt-dlp(1)`,
+    options: `
+      -o -P -a --output --paths --exec --exec-before-download --config-locations --config-location --downloader
+      --external-downloader --downloader-args --external-downloader-args --postprocessor-args --ppa --use-postprocessor
+      --ffmpeg-location --cookies --netrc-cmd --plugin-dirs --print-to-file --batch-file --load-info-json --cache-dir
+      --alias --js-runtimes --remote-components --download-archive --rm-cache-dir
+    `,
+    valued: "-f -S -I -r -u -p -2 -O -N -R",
+  },
+  restic: {
+    source: "restic help: -o sftp.command, --password-command",
+    spelling: "whole",
+    options: `
+      -o -p -r --option --password-command --password-file --repo --repository-file --cache-dir --cleanup-cache
+      --stdin-from-command
+    `,
+  },
+  borg: {
+    source: "borg help",
+    options: "--rsh --remote-path --debug-profile --content-from-command --paths-from-command --socket",
+  },
+  rclone: {
+    source: "rclone help flags: a remote may be written with its options, as :sftp,ssh=…",
+    spelling: "whole",
+    options: `
+      --config --password-command --metadata-mapper --log-file --cache-dir --temp-dir --backup-dir --rc --rc-* --sftp-*
+      --webdav-bearer-token-command --combined --missing-on-src --missing-on-dst --match --differ --error --dest-after
+      --delete-* --memprofile --cpuprofile --http-*
+    `,
+    words: /^[\w:.-]+,\w/,
+  },
+  mosh: { source: "mosh(1)", options: "--ssh --server --client", behind: "another's" },
+  sshuttle: { source: "sshuttle(8)", options: "-e --ssh-cmd --python --pidfile" },
+  "iptables|ip6tables": {
+    source: "iptables(8)",
+    options: "-M -Z --modprobe --zero",
+    valued: "-t -c -i -o -p -s -d -j",
+  },
+  ethtool: {
+    source: "ethtool(8): what is not a query",
+    options: `
+      -A -C -E -f -G -K -L -N -p -r -s -t -U -W -X --pause --coalesce --change-eeprom --flash --set-ring --offload --features
+      --set-channels --config-ntuple --config-nfc --identify --negotiate --change --test --set-dump --set-rxfh-indir --rxfh
+      --equalize --reset --set-eee --set-tunable --set-phy-tunable --set-priv-flags --set-fec --set-module
+    `,
+  },
+  arp: { source: "arp(8)", options: "-d -s -f --delete --set --file", valued: "-A -H -i" },
+  route: { source: "route(8)", options: "add del delete change flush" },
+  ifconfig: { source: "ifconfig(8): what follows the interface is set", output: 1 },
+  "nmcli *": {
+    source: "nmcli(1): any beginning of a verb stands for it, behind the object",
+    options: beginnings(
+      "add modify edit up down delete clone reload load import connect disconnect reapply set hotspot on off migrate",
+    ),
+  },
+  "gh|glab": {
+    source: "gh(1), glab(1): the verb api, aliases and extensions",
     spelling: "whole",
     options: "-X -f -F --method --field --raw-field --input alias extension extensions ext",
     valued: `

@@ -56,6 +56,23 @@ export const packageOptions: PowerTable = {
     `,
     harmless: "--pre",
   },
+  gem: {
+    source: "gem help: --config-file; exec, open and build run programs",
+    options: "exec open build --config-file --editor",
+    valued: "-v -s",
+  },
+  brew: { source: "brew(1): a formula that is given by its file or address is Ruby", words: /\.rb$|:\/\//i },
+  "aws configure": {
+    source: "aws configure help: credential_process is a command",
+    options: "set import sso add-model",
+  },
+  "gcloud config": { source: "gcloud config --help", options: "set unset configurations" },
+  "az config": { source: "az config --help", options: "set unset" },
+  "bundle|bundler": {
+    source: "bundle(1): another Gemfile is another program",
+    options: "-r --gemfile --require",
+  },
+  composer: { source: `${gtfobins}/gtfobins/composer`, options: "-d --working-dir", spelling: "whole" },
   "pip config|pip3 config": { source: "pip config", options: configuration },
   "pip cache|pip3 cache": { source: "pip cache", options: "remove purge" },
 }

@@ -221,6 +221,7 @@ const specs: Readonly<Record<string, WrapperSpec>> = {
   command: { short: "pvV", inert: "vV" },
   builtin: {},
   exec: { short: "cla:" },
+  arch: {},
   busybox: {},
   toybox: {},
   ssh: { short: "46AaCfGgKkMNnqsTtVvXxYyb:c:i:J:L:l:m:p:R:W:w:", operands: 1, code: true, interactive: true },
@@ -232,6 +233,8 @@ const launchers = names(`
   setpriv firejail bwrap proot fakeroot taskset chrt numactl prlimit valgrind perf ltrace gdb rlwrap unbuffer
   setarch linux32 linux64 eatmydata faketime torsocks proxychains proxychains4 xvfb-run dbus-run-session
   start-stop-daemon run-parts cpulimit choom csh tcsh fish bind complete compgen
+  aa-exec capsh sshpass ssh-agent torify logsave openvt pexec setlock softlimit setuidgid envdir chpst multitime distcc grc
+  gosu su-exec ifne chronic pee watchexec caffeinate dbus-launch daemonize lldb rr
 `)
 
 const shells = names("sh bash rbash dash zsh ksh mksh ash")

@@ -2,14 +2,17 @@
 import { describe, expect, it } from "vitest"
 import { ToolFilters } from "../../src/policy/index.ts"
 import type { PowerOptions, PowerTable } from "../../src/policy/power-table.ts"
+import { buildOptions } from "../../src/policy/power-table-builds.ts"
 import { checkerOptions } from "../../src/policy/power-table-checkers.ts"
 import { containerOptions } from "../../src/policy/power-table-containers.ts"
 import { databaseOptions } from "../../src/policy/power-table-databases.ts"
 import { developmentOptions } from "../../src/policy/power-table-development.ts"
+import { documentOptions } from "../../src/policy/power-table-documents.ts"
 import { fileOptions } from "../../src/policy/power-table-files.ts"
 import { gitOptions } from "../../src/policy/power-table-git.ts"
 import { networkOptions } from "../../src/policy/power-table-network.ts"
 import { packageOptions } from "../../src/policy/power-table-packages.ts"
+import { scannerOptions } from "../../src/policy/power-table-scanners.ts"
 import { systemOptions } from "../../src/policy/power-table-system.ts"
 
 const shell = { name: "shell", primaryParam: "command", primaryKind: "command" } as const
@@ -410,11 +413,14 @@ it("the explanation names what is not covered", () => {
 describe("every option of the tables", () => {
   const all: PowerTable = {
     ...fileOptions,
+    ...documentOptions,
     ...gitOptions,
     ...networkOptions,
     ...developmentOptions,
+    ...buildOptions,
     ...packageOptions,
     ...checkerOptions,
+    ...scannerOptions,
     ...containerOptions,
     ...systemOptions,
     ...databaseOptions,

@@ -1,0 +1,53 @@
+/**
+ * Long options of which a deny rule names the whole and a command a beginning: `--del` where `--delete` is denied. Many
+ * commands take one for the other; of one that does not, or that has another option by that name, a person is asked.
+ */
+import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
+import type { ShellWord } from "./shell-word.ts"
+
+/** More than anybody writes into one rule. */
+const maxOptions = 32
+
+const groups = /--(?:\(\??:?)?([A-Za-z][^)\s]*)/g
+/** What a pattern writes between the words of an option's name. */
+const between = /\\?-\??|\[[-_]+\]\??/g
+
+/** The long options that a pattern names, without dashes: also those of a group, as in `--(force|mirror)`. */
+const optionsOf = (pattern: string): ReadonlyArray<string> => {
+  const found = [...pattern.matchAll(groups)].flatMap(([, named = ""]) =>
+    named.split("|").flatMap((text) => {
+      const [name = ""] = /^[A-Za-z][\w-]*/.exec(text.replace(between, "-")) ?? []
+      return name.length > 1 ? [name] : []
+    }),
+  )
+  return [...new Set(found)].slice(0, maxOptions)
+}
+
+const named = new WeakMap<BoundedPattern, ReadonlyArray<string>>()
+
+const namedBy = (regex: BoundedPattern): ReadonlyArray<string> => {
+  const known = named.get(regex) ?? optionsOf(regex.source)
+  named.set(regex, known)
+  return known
+}
+
+/** Whether a pattern matches a command once an abbreviated option of it is written out. */
+export const matchesWrittenOut = (
+  regex: BoundedPattern,
+  words: ReadonlyArray<ShellWord>,
+  matching: Matching,
+): boolean => {
+  const options = namedBy(regex)
+  if (options.length === 0) return false
+  const end = words.findIndex(({ text }) => text === "--")
+  return words.slice(0, end < 0 ? words.length : end).some(({ text }, at) => {
+    const [, beginning] = /^--([A-Za-z][\w-]*)/.exec(text) ?? []
+    if (beginning === undefined) return false
+    return options.some((option) => {
+      if (option === beginning || !option.startsWith(beginning)) return false
+      const whole = `--${option}${text.slice(2 + beginning.length)}`
+      const line = words.map((word, index) => (index === at ? whole : word.text)).join(" ")
+      return matching.match(regex, line) !== undefined
+    })
+  })
+}
