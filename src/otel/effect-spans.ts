@@ -1,5 +1,5 @@
 /** Effects inside a span of OpenTelemetry's: their code runs while it is active, and their own spans are its children. */
-import { context, type Context as OtelContext, type Span, SpanStatusCode, trace } from "@opentelemetry/api"
+import type { Tracer as OtelApiTracer, Context as OtelContext, Span } from "@opentelemetry/api"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -7,9 +7,9 @@ import type * as Exit from "effect/Exit"
 import type { Fiber } from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Tracers from "effect/Tracer"
+import { otelApi } from "#otel-api"
 import { messageOf } from "../pipeline/model/failure.ts"
 
-type OtelApiTracer = ReturnType<typeof trace.getTracer>
 type SpanOptions = Parameters<Tracers.Tracer["span"]>[0]
 
 const isPlain = (value: unknown): value is string | number | boolean =>
@@ -27,7 +27,7 @@ class BridgedSpan extends Tracers.NativeSpan {
     const parent = Option.getOrUndefined(options.parent)
     const around = parent instanceof BridgedSpan ? parent.within : outer
     this.bridged = tracer.startSpan(options.name, { root: options.root }, around)
-    this.within = trace.setSpan(around, this.bridged)
+    this.within = otelApi().trace.setSpan(around, this.bridged)
   }
 
   override attribute(key: string, value: unknown): void {
@@ -45,7 +45,7 @@ class BridgedSpan extends Tracers.NativeSpan {
     super.end(endTime, exit)
     if (exit._tag === "Failure" && !Cause.hasInterruptsOnly(exit.cause)) {
       const message = messageOf(Cause.squash(exit.cause))
-      this.bridged.setStatus({ code: SpanStatusCode.ERROR, message: message.split("\n", 1)[0]! })
+      this.bridged.setStatus({ code: otelApi().SpanStatusCode.ERROR, message: message.split("\n", 1)[0]! })
     }
     this.bridged.end()
   }
@@ -61,6 +61,7 @@ export const withinSpan = <A, E, R>(
     const span = Context.getOrUndefined(fiber.context, Tracers.ParentSpan)
     return span instanceof BridgedSpan ? span.within : outer
   }
+  const { context } = otelApi()
   const bridge = Tracers.make({
     span: (options) => new BridgedSpan(options, tracer, outer),
     context: (primitive, fiber) =>

@@ -6,14 +6,13 @@
  *   ├─ wait approval, wait {tag}   for a decision, for the answer to an effect
  *   └─ …
  */
-import { context, type Histogram, metrics, type Span, SpanStatusCode, trace } from "@opentelemetry/api"
+import type { Context, Histogram, Meter, Tracer as OtelApiTracer, Span } from "@opentelemetry/api"
+import { otelApi } from "#otel-api"
 import type { ToolCall } from "../pipeline/model/call.ts"
 import type { TerminalEvent } from "../pipeline/model/event.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 import type { CallTrace, HandlerTrace, TracedTool, Tracer } from "../pipeline/model/tracer.ts"
 import { withinSpan } from "./effect-spans.ts"
-
-type OtelApiTracer = ReturnType<typeof trace.getTracer>
 
 /** What spans say of a tool besides its name. */
 export interface TracedToolInfo {
@@ -52,7 +51,7 @@ const firstLine = (text: string): string => text.split("\n", 1)[0]!.slice(0, 200
 
 const failSpan = (span: Span, message: string, cause: unknown): void => {
   if (cause !== undefined) span.recordException(cause instanceof Error ? cause : messageOf(cause))
-  span.setStatus({ code: SpanStatusCode.ERROR, message: firstLine(message) })
+  span.setStatus({ code: otelApi().SpanStatusCode.ERROR, message: firstLine(message) })
 }
 
 interface Parts {
@@ -62,7 +61,8 @@ interface Parts {
 }
 
 /** The span of an earlier process that a `traceparent` names; else what is active here. */
-const parentOf = (from: string | undefined): ReturnType<typeof context.active> => {
+const parentOf = (from: string | undefined): Context => {
+  const { context, trace } = otelApi()
   const active = context.active()
   const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(from ?? "") ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return active
@@ -77,7 +77,7 @@ const parentOf = (from: string | undefined): ReturnType<typeof context.active> =
 class OtelCallTrace implements CallTrace {
   private readonly parts: Parts
   private readonly span: Span
-  private readonly context: ReturnType<typeof context.active>
+  private readonly context: Context
   private readonly attributes: Record<string, string>
   private readonly startedAt = performance.now()
 
@@ -102,7 +102,7 @@ class OtelCallTrace implements CallTrace {
       },
       parent,
     )
-    this.context = trace.setSpan(parent, this.span)
+    this.context = otelApi().trace.setSpan(parent, this.span)
   }
 
   get traceParent(): string {
@@ -120,6 +120,7 @@ class OtelCallTrace implements CallTrace {
   }
 
   handler(name: string): HandlerTrace {
+    const { context, trace } = otelApi()
     const span = this.parts.tracer.startSpan(`handler ${name}`, {}, this.context)
     const active = trace.setSpan(this.context, span)
     return {
@@ -160,14 +161,15 @@ class OtelCallTrace implements CallTrace {
 
 /**
  * A tracer for the option `trace` of an executor. Denials and cancels are no errors: `stepline.outcome` tells them.
- * The metric `gen_ai.execute_tool.duration` counts from the start of a call to its end, as its span does.
+ * Throws where `@opentelemetry/api` is not installed. The metric `gen_ai.execute_tool.duration` counts from the start of a call to its end, as its span does.
  *
  * @example
  * const executor = new ToolExecutor(registry, { trace: otelTracer() })
  */
 export const otelTracer = (options: OtelTracerOptions = {}): Tracer => {
+  const { metrics, trace } = otelApi()
   const tracer = (options.tracer as OtelApiTracer | undefined) ?? trace.getTracer(scope)
-  const meter = (options.meter as ReturnType<typeof metrics.getMeter> | undefined) ?? metrics.getMeter(scope)
+  const meter = (options.meter as Meter | undefined) ?? metrics.getMeter(scope)
   const duration = meter.createHistogram("gen_ai.execute_tool.duration", {
     description: "How long calls of tools took, waits for their host included.",
     unit: "s",

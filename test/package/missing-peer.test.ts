@@ -1,0 +1,25 @@
+/** A project that has installed the package, and none of its optional peers. */
+import { execFile } from "node:child_process"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { expect, it, onTestFinished, vi } from "vitest"
+import { makeConsumer } from "./consumer.ts"
+
+// A compiler takes a minute where others have the cores.
+vi.setConfig({ testTimeout: 600_000 })
+
+const otel = "@opentelemetry/api"
+
+it("a tracer of OpenTelemetry says what to install", async () => {
+  const consumer = await makeConsumer({ runs: true })
+  onTestFinished(() => consumer.remove())
+  const main = join(consumer.folder, "main.js")
+  await writeFile(
+    main,
+    `import { otelTracer } from "stepline/otel"
+    try { otelTracer() } catch (error) { console.log(error.message) }`,
+  )
+  const { stdout } = await promisify(execFile)(process.execPath, [main])
+  expect(stdout).toBe(`The package ${otel} is not installed. Install it: npm install ${otel}@1\n`)
+})
