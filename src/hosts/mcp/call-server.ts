@@ -13,7 +13,7 @@ import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import type { ClientQuestion } from "./client-question.ts"
-import { ClientTasks, tasksExtension } from "./client-tasks.ts"
+import { ClientTasks, ownerOf, tasksExtension } from "./client-tasks.ts"
 import { type CallEnd, type Round, ServedCall } from "./served-call.ts"
 import { ServedTask, type TaskEnd } from "./served-task.ts"
 import { SuspendedCalls } from "./suspended-calls.ts"
@@ -178,7 +178,7 @@ export class CallServer {
     }
     const stop = await call.run(round).finally(stopMoving)
     if (stop._tag === "Asks") return this.ask(carried, stop.question, context, caller)
-    if (stop._tag === "Task") return this.asTask(call, capabilities, caller)
+    if (stop._tag === "Task") return this.asTask(call, capabilities, context, caller)
     const error = this.protocolError(stop, caller)
     if (error !== undefined) throw error
     return this.resultOf(stop, call, caller)
@@ -206,7 +206,12 @@ export class CallServer {
   }
 
   /** Ends the request with a task. */
-  private asTask(call: ServedCall, capabilities: ClientCapabilities | undefined, caller: Caller): Answer {
+  private asTask(
+    call: ServedCall,
+    capabilities: ClientCapabilities | undefined,
+    context: ServerContext,
+    caller: Caller,
+  ): Answer {
     const { executor, tasks } = this
     const { answerTimeout } = this.options
     const endOf = (end: CallEnd): TaskEnd => {
@@ -216,7 +221,8 @@ export class CallServer {
       return { status: "completed", result: this.resultOf(end, call, caller) }
     }
     const onEnd = () => tasks.ended(call.callId)
-    return tasks.add(new ServedTask(call, { executor, capabilities, answerTimeout, endOf, onEnd })) as never
+    const task = new ServedTask(call, { executor, capabilities, answerTimeout, endOf, onEnd })
+    return tasks.add(task, ownerOf(context)) as never
   }
 
   /** What still runs then goes on in the background. */

@@ -14,6 +14,7 @@ const maxTasks = 1_000
 
 interface Entry {
   readonly task: ServedTask
+  readonly owner: string
   /** Of a clock that never goes back; undefined while it runs. */
   endedAt: number | undefined
 }
@@ -29,7 +30,11 @@ const anyParams: StandardSchemaV1<unknown, Params> = {
   },
 }
 
-/** The tasks by their ids. They outlive the requests that made them. */
+/** Whom a request comes from, as far as its transport knows: the client that was authorized, and the session. */
+export const ownerOf = ({ sessionId, http }: ServerContext): string =>
+  JSON.stringify([http?.authInfo?.clientId ?? null, sessionId ?? null])
+
+/** The tasks by their ids. They outlive the requests that made them, and are known to their owners alone. */
 export class ClientTasks {
   private readonly sdk: Sdk
   private readonly entries = new Map<string, Entry>()
@@ -48,8 +53,8 @@ export class ClientTasks {
   }
 
   /** Keeps a task. Gives what its client is told of it. */
-  add(task: ServedTask): Record<string, unknown> {
-    this.entries.set(task.taskId, { task, endedAt: undefined })
+  add(task: ServedTask, owner: string): Record<string, unknown> {
+    this.entries.set(task.taskId, { task, owner, endedAt: undefined })
     const { taskId, createdAt, lastUpdatedAt } = task.describe()
     const status = "working"
     return { resultType: "task", taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }
@@ -66,7 +71,7 @@ export class ClientTasks {
     const on = (method: string, answer: (task: ServedTask, context: ServerContext) => object) =>
       server.setRequestHandler(method, { params: anyParams }, (params, context) => {
         if (!isDeclared(context)) throw this.missingCapability()
-        return answer(this.taskOf(params), context) as never
+        return answer(this.taskOf(params, ownerOf(context)), context) as never
       })
     on("tasks/get", (task) => ({ ...task.describe(), ttlMs, pollIntervalMs }))
     on("tasks/update", (task, { mcpReq }) => {
@@ -86,9 +91,10 @@ export class ClientTasks {
     return new this.sdk.MissingRequiredClientCapabilityError({ requiredCapabilities })
   }
 
-  private taskOf({ taskId }: Params): ServedTask {
+  private taskOf({ taskId }: Params, owner: string): ServedTask {
     const entry = typeof taskId === "string" ? this.entries.get(taskId) : undefined
-    if (entry !== undefined) return entry.task
+    // That there is one of somebody else's is not told.
+    if (entry?.owner === owner) return entry.task
     const { ProtocolError, ProtocolErrorCode } = this.sdk
     const message = `There is no task ${JSON.stringify(taskId)}: it is over for long, or never was`
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)

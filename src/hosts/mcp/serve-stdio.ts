@@ -1,12 +1,14 @@
 /** Serves one client that started this process: messages are lines on stdin and stdout. */
 import type { McpServerFactory, Transport } from "@modelcontextprotocol/server"
 import { loadPeer } from "../load-peer.ts"
+import { loadServerSdk } from "./load-sdk.ts"
+import { messageLines } from "./message-lines.ts"
 
 /** How a client is served over standard streams. */
 export interface McpStdioOptions {
   /** Told what goes wrong beside the calls. */
   readonly onError?: (error: Error) => void
-  /** Another pair of streams, such as a socket. Default: those of this process. */
+  /** Another pair of streams, such as a socket. Default: those of this process, whose lines have 10 MiB at most. */
   readonly transport?: Transport
 }
 
@@ -14,6 +16,31 @@ export interface McpStdioOptions {
 export interface McpStdio extends AsyncDisposable {
   /** Resolves once the client has gone, or it was disposed of. */
   readonly closed: Promise<void>
+}
+
+const maxLineBytes = 10 * 1024 * 1024
+
+interface Wire {
+  readonly transport: Transport
+  /** Lets go of the streams. */
+  release(): void
+}
+
+const ownStreams = async (
+  { StdioServerTransport }: typeof import("@modelcontextprotocol/server/stdio"),
+  onError: ((error: Error) => void) | undefined,
+): Promise<Wire> => {
+  const { stdin, stdout } = process
+  const sdk = await loadServerSdk()
+  const lines = messageLines({ sdk, output: stdout, maxBytes: maxLineBytes, onError })
+  const fail = (error: Error) => void lines.destroy(error)
+  stdin.once("error", fail).pipe(lines)
+  return {
+    transport: new StdioServerTransport(lines, stdout, { maxBufferSize: maxLineBytes + 1 }),
+    release: () => {
+      stdin.off("error", fail).unpipe(lines).pause()
+    },
+  }
 }
 
 /**
@@ -24,18 +51,20 @@ export const serveMcpStdio = async (
   build: McpServerFactory,
   { onError, transport: given }: McpStdioOptions = {},
 ): Promise<McpStdio> => {
-  const { serveStdio, StdioServerTransport } = await loadPeer(
+  const stdio = await loadPeer(
     "@modelcontextprotocol/server",
     "2",
     () => import("@modelcontextprotocol/server/stdio"),
   )
-  const transport = given ?? new StdioServerTransport()
-  const handle = serveStdio(build, { transport, ...(onError && { onerror: onError }) })
+  const { transport, release } =
+    given === undefined ? await ownStreams(stdio, onError) : { transport: given, release: () => {} }
+  const handle = stdio.serveStdio(build, { transport, ...(onError && { onerror: onError }) })
   const closed = new Promise<void>((resolve) => {
     // The SDK has set its own by now, and closes its servers in it.
     const { onclose } = transport
     transport.onclose = () => {
       onclose?.()
+      release()
       resolve()
     }
   })

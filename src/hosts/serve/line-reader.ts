@@ -41,13 +41,18 @@ class LineBuffer {
   }
 }
 
-/** The lines of an input, until it ends; what stands behind the last newline counts as one. Empty lines are left out. */
-export async function* readLines(
-  input: AsyncIterable<Buffer>,
-  maxBytes = defaultMaxBytes,
-): AsyncGenerator<ReadLine, void> {
-  const buffer = new LineBuffer(maxBytes)
-  for await (const chunk of input) {
+/** Finds the lines in what is read. */
+export class LineSplitter {
+  private readonly buffer: LineBuffer
+
+  /** @param maxBytes The most that a line may have. */
+  constructor(maxBytes = defaultMaxBytes) {
+    this.buffer = new LineBuffer(maxBytes)
+  }
+
+  /** The lines that end in the next part. Empty ones are left out. */
+  *add(chunk: Buffer): Generator<ReadLine, void> {
+    const { buffer } = this
     let start = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
       buffer.add(chunk.subarray(start, end))
@@ -57,6 +62,17 @@ export async function* readLines(
     }
     buffer.add(chunk.subarray(start))
   }
-  const last = buffer.take()
+
+  /** What stands behind the last newline counts as a line. */
+  end(): ReadLine | undefined {
+    return this.buffer.take()
+  }
+}
+
+/** The lines of an input, until it ends. */
+export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<ReadLine, void> {
+  const lines = new LineSplitter()
+  for await (const chunk of input) yield* lines.add(chunk)
+  const last = lines.end()
   if (last !== undefined) yield last
 }

@@ -24,6 +24,49 @@ export interface RawClient {
 
 export const tasksExtension = "io.modelcontextprotocol/tasks"
 
+type Values = Readonly<Record<string, unknown>>
+
+/** A request, as a client that declares these capabilities writes it. */
+export const rawRequest = (
+  url: string,
+  id: number,
+  method: string,
+  params: Values,
+  capabilities: object,
+  headers: Readonly<Record<string, string>> = {},
+): Request => {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1.0.0" },
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
+  }
+  return new Request(url, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      "MCP-Protocol-Version": "2026-07-28",
+      "Mcp-Method": method,
+      "Mcp-Name": String(params.name ?? params.taskId ?? ""),
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }),
+  })
+}
+
+/** What a response holds: the last message of it. */
+export const rawAnswer = async (response: Response): Promise<RawAnswer> => {
+  const text = await response.text()
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
+  const data = isStream
+    ? text
+        .split("\n")
+        .findLast((line) => line.startsWith("data: "))!
+        .slice(6)
+    : text
+  return { status: response.status, ...JSON.parse(data) }
+}
+
 /** Serves the executor over HTTP, and gives a function from what a client declares to that client. */
 export const rawClients = async (executor: ToolExecutor, options: Partial<McpServerOptions> = {}) => {
   const { build } = mcpServer(executor, { name: "served", version: "1.0.0", ...options })
@@ -34,36 +77,11 @@ export const rawClients = async (executor: ToolExecutor, options: Partial<McpSer
   return (capabilities: object): RawClient => {
     const request = async (
       method: string,
-      params: Readonly<Record<string, unknown>> = {},
+      params: Values = {},
       headers: Readonly<Record<string, string>> = {},
-    ): Promise<RawAnswer> => {
+    ) => {
       id += 1
-      const _meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1.0.0" },
-        "io.modelcontextprotocol/clientCapabilities": capabilities,
-      }
-      const response = await fetch(served.url, {
-        method: "POST",
-        headers: {
-          "Content-Type": "application/json",
-          Accept: "application/json, text/event-stream",
-          "MCP-Protocol-Version": "2026-07-28",
-          "Mcp-Method": method,
-          "Mcp-Name": String(params.name ?? params.taskId ?? ""),
-          ...headers,
-        },
-        body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }),
-      })
-      const text = await response.text()
-      const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
-      const data = isStream
-        ? text
-            .split("\n")
-            .findLast((line) => line.startsWith("data: "))!
-            .slice(6)
-        : text
-      return { status: response.status, ...JSON.parse(data) }
+      return rawAnswer(await fetch(rawRequest(served.url, id, method, params, capabilities, headers)))
     }
     const until = async (taskId: string, status: string): Promise<RawAnswer["result"]> => {
       for (;;) {

@@ -1,11 +1,12 @@
-import { describe, expect, it } from "vitest"
-import type { McpInput, McpTaskMode } from "../../../src/hosts/mcp/index.ts"
+import { createMcpHandler } from "@modelcontextprotocol/server"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { type McpInput, type McpTaskMode, mcpServer } from "../../../src/hosts/mcp/index.ts"
 import { type HandlerContext, pipeline, Step } from "../../../src/index.ts"
 import { until } from "../../support/deferred.ts"
 import { executorOf, type Plan, toolOf } from "../../support/executor-of.ts"
 import { gatedTool } from "../../support/gated-tool.ts"
 import { heldTool } from "../../support/held-tool.ts"
-import { rawClients, tasksExtension } from "./raw-client.ts"
+import { rawAnswer, rawClients, rawRequest, tasksExtension } from "./raw-client.ts"
 
 const taker = { elicitation: { form: {} }, extensions: { [tasksExtension]: {} } }
 
@@ -102,6 +103,32 @@ describe("a task of an MCP client", () => {
       one: { action: "accept", content: { n: 1 } },
       two: { action: "accept", content: { n: 2 } },
     })
+  })
+
+  it("is unknown to other clients, where the server's host knows them apart", async () => {
+    const held = heldTool()
+    const executor = executorOf({ work: held.plan })
+    const { build } = mcpServer(executor, { name: "served", version: "1.0.0", tasks: () => "always" })
+    const handler = createMcpHandler(build, { legacy: "reject" })
+    onTestFinished(() => handler.close())
+    let id = 0
+    const clientOf =
+      (clientId: string) => async (method: string, params: Readonly<Record<string, unknown>>) => {
+        const request = rawRequest("http://localhost/mcp", ++id, method, params, taker)
+        const authInfo = { token: clientId, clientId, scopes: [] }
+        return rawAnswer(await handler.fetch(request, { authInfo }))
+      }
+    const [owner, other] = [clientOf("owner"), clientOf("other")]
+    const { taskId } = (await owner("tools/call", { name: "work", arguments: {} })).result
+    for (const method of ["tasks/get", "tasks/update", "tasks/cancel"]) {
+      expect((await other(method, { taskId })).error).toEqual({
+        code: -32602,
+        message: `There is no task "${taskId}": it is over for long, or never was`,
+      })
+    }
+    expect((await owner("tasks/get", { taskId })).result).toMatchObject({ taskId, status: "working" })
+    await until(() => held.running.length === 1)
+    held.release(taskId)
   })
 
   it("is begun once its gate is approved; a denial is its call's result", async () => {

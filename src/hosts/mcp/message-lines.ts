@@ -1,0 +1,90 @@
+/**
+ * The lines of an MCP client. What is no message is answered here, and what follows it is read: the SDK would leave it out, dump
+ * what its schemas say of it, or, where it is long, close.
+ */
+import { once } from "node:events"
+import { Transform, type Writable } from "node:stream"
+import { messageOf } from "../../pipeline/model/failure.ts"
+import { got } from "../../pipeline/model/got.ts"
+import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { codes, errorMessage, RpcError, type RpcId } from "../serve/json-rpc.ts"
+import { LineSplitter, type ReadLine } from "../serve/line-reader.ts"
+
+type Sdk = typeof import("@modelcontextprotocol/server")
+
+/** A line that is no message. Without an answer: nobody answers answers. */
+interface Fault {
+  readonly id: RpcId
+  readonly error: RpcError
+  readonly isAnswer: boolean
+}
+
+const expected =
+  'Expected a message of JSON-RPC: an object with `jsonrpc`: "2.0", a `method`, an `id` if it is a request, and `params`, if any, by name'
+
+const faultOf = (code: number, message: string, id: unknown = null, isAnswer = false): Fault => ({
+  id: typeof id === "string" || Number.isInteger(id) ? (id as RpcId) : null,
+  error: new RpcError(code, message),
+  isAnswer,
+})
+
+const invalid = (message: unknown): Fault => {
+  if (Array.isArray(message)) {
+    return faultOf(codes.invalidRequest, "Batches are not supported: send a message a line.")
+  }
+  if (!isPlainObject(message)) return faultOf(codes.invalidRequest, `${expected}, ${got(message)}.`)
+  const isAnswer = message.method === undefined && ("result" in message || "error" in message)
+  return faultOf(codes.invalidRequest, `${expected}.`, message.id, isAnswer)
+}
+
+const readFault = ({ parseJSONRPCMessage }: Sdk, line: ReadLine): Fault | undefined => {
+  if ("fault" in line) return faultOf(codes.parse, `${line.fault} Send a message a line.`)
+  let message: unknown
+  try {
+    message = JSON.parse(line.text)
+  } catch (error) {
+    return faultOf(codes.parse, `The line is no JSON: ${messageOf(error)}. Send a message a line.`)
+  }
+  try {
+    parseJSONRPCMessage(message)
+    return undefined
+  } catch {
+    return invalid(message)
+  }
+}
+
+/** Where the lines of a client go, and what they are read with. */
+export interface MessageLinesOptions {
+  readonly sdk: Sdk
+  /** Where a line that is no message is answered. */
+  readonly output: Writable
+  /** The most that a line may have. */
+  readonly maxBytes: number
+  readonly onError: ((error: Error) => void) | undefined
+}
+
+/** Takes the bytes that a client sends, and gives the lines of them that are messages. */
+export const messageLines = ({ sdk, output, maxBytes, onError }: MessageLinesOptions): Transform => {
+  const lines = new LineSplitter(maxBytes)
+  const take = async (stream: Transform, line: ReadLine): Promise<void> => {
+    const fault = readFault(sdk, line)
+    if (fault === undefined) stream.push(`${(line as { readonly text: string }).text}\n`)
+    else if (fault.isAnswer)
+      onError?.(new Error(`The client has sent an answer that is none. ${fault.error.message}`))
+    // A client that does not read is not read any further either.
+    else if (!output.write(`${JSON.stringify(errorMessage(fault.id, fault.error))}\n`))
+      await once(output, "drain")
+  }
+  const takeAll = async (stream: Transform, read: Iterable<ReadLine>): Promise<void> => {
+    for (const line of read) await take(stream, line)
+  }
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      takeAll(this, lines.add(chunk)).then(() => done(), done)
+    },
+    flush(done) {
+      const last = lines.end()
+      takeAll(this, last === undefined ? [] : [last]).then(() => done(), done)
+    },
+  })
+}
