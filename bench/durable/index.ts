@@ -55,10 +55,12 @@ try {
     }),
   }
   const latency = await measure(sides, (side) => oneByOne(side, quick ? 30 : 200))
-  const rate = await measure(sides, (side) => together(side, quick ? 200 : 1000))
-  print("\n                        ms a call, one by one    calls a second, 1,000 at a time")
+  const atOnce = quick ? 200 : 1000
+  const rate = await measure(sides, (side) => together(side, atOnce))
+  const heading = `calls a second, ${atOnce.toLocaleString("en-US")} at a time`
+  print(`\n${" ".repeat(24)}ms a call, one by one${heading.padStart(35)}`)
   for (const name of Object.keys(sides)) {
-    print(`${name.padEnd(24)}${digits(latency[name]!).padStart(21)}${digits(rate[name]!).padStart(31)}`)
+    print(`${name.padEnd(24)}${digits(latency[name]!).padStart(21)}${digits(rate[name]!).padStart(35)}`)
   }
   for (const side of Object.values(sides)) await side.close()
   const stores = {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
-import { beforeEach, describe, expect, it, vi } from "vitest"
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { loggerOf } from "../../src/custom-tools/file-logger.ts"
 import { fileLogger } from "../../src/custom-tools/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -42,12 +42,12 @@ describe("fileLogger", () => {
 
   it("prints nothing", async () => {
     const stdout = vi.spyOn(process.stdout, "write")
+    onTestFinished(() => stdout.mockRestore())
     const stderr = vi.spyOn(process.stderr, "write")
+    onTestFinished(() => stderr.mockRestore())
     fileLogger().error("x")
     expect(stdout).not.toHaveBeenCalled()
     expect(stderr).not.toHaveBeenCalled()
-    stdout.mockRestore()
-    stderr.mockRestore()
   })
 
   it("begins a new file past 5 MB, and keeps one old one", async () => {

@@ -1,5 +1,5 @@
 /** A SQLite store that fails for a while. */
-import { beforeEach, describe, expect, it, vi } from "vitest"
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { pipeline, Step } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -47,6 +47,7 @@ describe("a store that is away", () => {
       if (failures === 2) failed.resolve()
       throw full
     })
+    onTestFinished(() => transaction.mockRestore())
     const approved = durable.approve("a")
     await failed.promise
     expect(ran).toEqual([])
@@ -67,6 +68,7 @@ describe("a store that is away", () => {
     const transaction = vi.spyOn(StoreDatabase.prototype, "transaction").mockImplementation(() => {
       throw new Error("database or disk is full")
     })
+    onTestFinished(() => transaction.mockRestore())
     const approved = expect(durable.approve("a")).rejects.toThrow(
       "The store failed until it was closed: this was not stored. Open it again, and ask again",
     )
@@ -90,6 +92,7 @@ describe("a store that is away", () => {
     const transaction = vi.spyOn(StoreDatabase.prototype, "transaction").mockImplementation(() => {
       throw full
     })
+    onTestFinished(() => transaction.mockRestore())
     const denied = durable.deny("a")
     transaction.mockRestore()
     await durable.close()

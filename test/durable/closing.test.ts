@@ -1,7 +1,7 @@
 /** What becomes of those that wait for a call where its executor is left. */
 
 import * as Effect from "effect/Effect"
-import { expect, it, vi } from "vitest"
+import { expect, it, onTestFinished, vi } from "vitest"
 import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { handler, pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -145,6 +145,7 @@ it("a store that is away bounds the deltas that wait for it", async () => {
   const transaction = vi.spyOn(StoreDatabase.prototype, "transaction").mockImplementation(() => {
     throw new Error("database or disk is full")
   })
+  onTestFinished(() => transaction.mockRestore())
   durable.executor.enqueue([{ callId: "b", agentId: "other", name: "tool" }])
   away.resolve()
   await flooded.promise

@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest"
+import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor, type StoredEvent } from "../../src/durable/index.ts"
 import { pipeline, Step, ToolFilters } from "../../src/index.ts"
 import { deferred, turn } from "../support/deferred.ts"
@@ -145,6 +145,7 @@ describeStores("calls of a store", (path, store) => {
 
   it("keep their rules, and the time that a gate is open", async () => {
     const now = vi.spyOn(Date, "now")
+    onTestFinished(() => now.mockRestore())
     const filters = () => ToolFilters.compile({})
     const first = await durableOf(
       store(),

@@ -1,5 +1,5 @@
 /** What an executor in memory can do, with the end of its process in the middle. */
-import { describe, expect, it, vi } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { pipeline, Step, ToolFilters } from "../../src/index.ts"
 import { deferred, never, until } from "../support/deferred.ts"
 import { type HeldTool, heldTool } from "../support/held-tool.ts"
@@ -99,6 +99,7 @@ describeStores("what outlives a process", (_path, store) => {
       if (isShared(store())) return
       const later = Date.now() + 3_600_001
       const now = vi.spyOn(Date, "now").mockImplementation(() => later)
+      onTestFinished(() => now.mockRestore())
       const fourth = await open()
       expect(await fourth.tasks.list()).toEqual([])
       await fourth.close()

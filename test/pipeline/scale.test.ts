@@ -234,6 +234,7 @@ describe("a hundred thousand pending approvals", () => {
     // Whoever polls would arm something in the turns of an idle event loop.
     const settled = armed.count()
     const immediates = vi.spyOn(globalThis, "setImmediate")
+    onTestFinished(() => immediates.mockRestore())
     for (let i = 0; i < 50; i++) await turn()
     expect(immediates.mock.calls).toHaveLength(50)
     immediates.mockRestore()

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { Type } from "@sinclair/typebox"
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { shellTool } from "../../../src/impls/index.ts"
 import { defineTool, pipeline, Step, ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import type { ScreenOptions } from "./screen.ts"
@@ -195,6 +195,7 @@ describe("the keys of a gate", () => {
   test("e takes a long text to the editor that is set, and gives the keys back", async () => {
     const edited: Array<string> = []
     vi.stubEnv("VISUAL", "my-editor --wait")
+    onTestFinished(() => void vi.unstubAllEnvs())
     const executor = new ToolExecutor(new ToolRegistry([note]))
     const editText = async (command: string, text: string, fileName: string) => {
       edited.push(command, text, fileName)
@@ -208,7 +209,6 @@ describe("the keys of a gate", () => {
     expect(edited).toEqual(["my-editor --wait", numbered(12), "text.txt"])
     terminal.enter("note again")
     await terminal.see("? note(again)")
-    vi.unstubAllEnvs()
   })
 
   test("e does nothing before all was seen", async () => {
