@@ -1,5 +1,6 @@
 /** The events of a store, from any place on: what was told before, and then what is told. */
 import type { ToolEvent } from "../pipeline/model/event.ts"
+import { got } from "../pipeline/model/got.ts"
 import type { CallStore } from "./store.ts"
 
 /** Takes the answer functions away: what is read later is data, and answered by its call's id. */
@@ -18,6 +19,12 @@ export interface EventsOptions {
   readonly agentId?: string
   /** Ends the reading. */
   readonly signal?: AbortSignal
+}
+
+/** Throws a TypeError for what is no place among events or questions, such as a cursor that was not read as a number. */
+export const expectPlace = (after: number | undefined): void => {
+  if (after === undefined || Number.isInteger(after)) return
+  throw new TypeError(`Expected \`after\` to be the \`seq\` of what was read last, ${got(after)}`)
 }
 
 /** How many events are read at once. */
@@ -92,6 +99,7 @@ export async function* readEvents(
   closed: AbortSignal,
   { after = 0, agentId, signal }: EventsOptions,
 ): AsyncGenerator<StoredEvent, undefined, undefined> {
+  expectPlace(after)
   const live = new LiveEvents()
   const stop = source.listen((event) => live.add(event, agentId))
   const isOver = () => signal?.aborted === true || closed.aborted
@@ -128,6 +136,7 @@ export async function* followEvents(
   store: CallStore,
   { after = 0, agentId, signal }: EventsOptions,
 ): AsyncGenerator<StoredEvent, undefined, undefined> {
+  expectPlace(after)
   const isOver = () => signal?.aborted === true || store.isClosed
   let last = after
   while (!isOver()) {

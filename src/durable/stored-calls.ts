@@ -2,13 +2,15 @@
 import { CallIds, toToolCall } from "../pipeline/call/call-input.ts"
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
+import { toCount } from "../pipeline/model/options.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
-import { type EventsOptions, followEvents, type StoredEvent } from "./event-log.ts"
+import { type EventsOptions, expectPlace, followEvents, type StoredEvent } from "./event-log.ts"
 import type { AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
 import type { CallRequest, EffectAnswer } from "./requests.ts"
 import { type CallStore, untilStored } from "./store.ts"
+import { closedError } from "./store-error.ts"
 
 /** Of an item of the inbox, what tells it from the other questions of its call. */
 const meant = (question: AskedQuestion | undefined): { readonly question?: AskedQuestion } => {
@@ -35,6 +37,7 @@ export abstract class StoredCalls implements DurableCalls {
 
   async enqueue(calls: ReadonlyArray<ToolCallInput>): Promise<Array<string>> {
     const toolCalls = this.toToolCalls(calls)
+    if (this.store.isClosed) throw closedError()
     if (toolCalls.length > 0) await this.submit(toolCalls)
     return toolCalls.map(({ callId }) => callId)
   }
@@ -64,7 +67,9 @@ export abstract class StoredCalls implements DurableCalls {
     return last?._tag === "Completed"
   }
 
-  inbox(options?: InboxOptions): Promise<Array<InboxItem>> {
+  async inbox(options: InboxOptions = {}): Promise<Array<InboxItem>> {
+    expectPlace(options.after)
+    toCount("limit", options.limit, 100)
     return this.store.inbox(options)
   }
 

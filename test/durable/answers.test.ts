@@ -75,6 +75,20 @@ const twice = [
   ),
 ]
 
+describeStores("a page", (_path, storeOf) => {
+  it.each([Number.NaN, 1.5, "2"])("of questions or events does not go on behind %j", async (after) => {
+    const runner = await opened(storeOf(), twice)
+    const message = "Expected `after` to be the `seq` of what was read last"
+    await expect(runner.inbox({ after: after as number })).rejects.toThrow(message)
+    await expect(runner.events({ after: after as number }).next()).rejects.toThrow(message)
+  })
+
+  it.each([0, Number.NaN, 1.5])("of questions cannot have %j of them", async (limit) => {
+    const runner = await opened(storeOf(), twice)
+    await expect(runner.inbox({ limit })).rejects.toThrow("Expected `limit` to be a positive integer")
+  })
+})
+
 describeStores("a question of the inbox", (_path, storeOf) => {
   it("is told as what it is, also in the middle of a handler; what functions answer is none", async () => {
     const inTheMiddle = asking("middle", () =>

@@ -51,6 +51,16 @@ describeStores("closing a store", (_path, store) => {
     expect((await second.inbox()).map(({ callId }) => callId)).toEqual(["a", "b", "c"])
   })
 
+  it("rejects what is asked of it afterwards, and says what to do", async () => {
+    const calls = await durableOf(store(), { gated })
+    await calls.close()
+    const closed = "The store was closed: open it again"
+    await expect(calls.enqueue([{ name: "gated" }])).rejects.toThrow(closed)
+    await expect(calls.resolve({ action: "apply", reason: "x" })).rejects.toThrow(closed)
+    await expect(calls.inbox()).rejects.toThrow(closed)
+    await expect(calls.approve("a")).rejects.toThrow(closed)
+  })
+
   it("ends the waiting for a task, and tells of none that runs here any more", async () => {
     const first = await durableOf(store(), { stuck: pipeline().andThen(() => never()) })
     await first.enqueue([{ callId: "t", name: "stuck", background: true }])
