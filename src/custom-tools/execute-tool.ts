@@ -6,6 +6,7 @@ import { messageOf } from "../pipeline/model/failure.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
 import { type ToolOutput, textOf, textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
+import { toPlainJson } from "../pipeline/model/to-plain-json.ts"
 import type { AgentToolUpdateCallback } from "./agent-tool-result.ts"
 import { copyOf } from "./copy-of.ts"
 import { type CurrentCall, currentCall } from "./current-call.ts"
@@ -14,7 +15,6 @@ import type { CustomToolHost } from "./host.ts"
 import { isolatedSignal, runIsolated, runOutside } from "./loading/isolation.ts"
 import { writableSession } from "./memory-session.ts"
 import { toPartial, toToolOutput } from "./normalise-result.ts"
-import { toPlainJson } from "./plain-json.ts"
 
 /** What an adapter puts into the order of its runtime. */
 export interface Execution {

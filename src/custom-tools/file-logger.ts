@@ -6,9 +6,9 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join } from "node:path"
 import { messageOf } from "../pipeline/model/failure.ts"
+import { toPlainJson } from "../pipeline/model/to-plain-json.ts"
 import type { CustomToolHost } from "./host.ts"
 import type { Logger } from "./logger.ts"
-import { toPlainJson } from "./plain-json.ts"
 
 const maxFileBytes = 5_000_000
 const maxLineChars = 20_000

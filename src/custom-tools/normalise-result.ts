@@ -1,8 +1,8 @@
 /** Reads whatever a foreign tool answers or streams: nothing that it makes up reaches a host as it is. */
 import { isContent, type ToolContent } from "../pipeline/model/content.ts"
 import { type ToolOutput, textOf } from "../pipeline/model/output.ts"
+import { toPlainJson } from "../pipeline/model/to-plain-json.ts"
 import type { AgentToolResult } from "./agent-tool-result.ts"
-import { toPlainJson } from "./plain-json.ts"
 
 type PlainRecord = Readonly<Record<string, unknown>>
 

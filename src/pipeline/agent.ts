@@ -5,6 +5,7 @@ import * as toolChoice from "../resolve/tool-choice.ts"
 import type { StandingResolveHandler } from "./call/resolver.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
 import type { ToolEvent, ToolResult } from "./model/event.ts"
+import { got } from "./model/got.ts"
 import { failed, type Stopped } from "./model/outcome.ts"
 import type { PendingActions } from "./model/pending-actions.ts"
 import type { ToolDefinition } from "./model/registry.ts"
@@ -132,6 +133,10 @@ export class ExecutorAgent {
 
   /** Who answers `resolve` while nothing is pending, such as a plan that waits for its approval. */
   setStandingResolveHandler(handler: StandingResolveHandler | undefined): void {
+    if (handler !== undefined && typeof handler !== "function")
+      throw new TypeError(
+        `Expected a standing handler to be a function, or undefined to end it, ${got(handler)}`,
+      )
     const { standingHandlers, tools } = this.#parts
     if (handler === undefined) standingHandlers.delete(this.agentId)
     else standingHandlers.set(this.agentId, handler)

@@ -6,6 +6,15 @@ import type { Submitting } from "./intake.ts"
 import type { ToolCall } from "./model/call.ts"
 import { byCall } from "./model/decision.ts"
 import type { ToolEvent, ToolResult } from "./model/event.ts"
+import { got } from "./model/got.ts"
+
+/** Throws a TypeError for what is no signal: a call that could not be told of its end would hold its lane for ever. */
+const expectSignal = (signal: AbortSignal | undefined): void => {
+  if (signal === undefined || signal === null) return
+  if (typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function")
+    return
+  throw new TypeError(`Expected \`signal\` to be an AbortSignal, ${got(signal)}`)
+}
 
 /** What an aborted signal's call rejects with. */
 export const abortError = (signal: AbortSignal): DOMException =>
@@ -33,6 +42,7 @@ export async function* pullEvents(
   queue: EventQueue,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ToolEvent, ToolResult, undefined> {
+  expectSignal(signal)
   if (signal?.aborted) throw abortError(signal)
   let result: ToolResult | undefined
   let left: Error | undefined
@@ -83,6 +93,7 @@ export const runToResult = (
   signal: AbortSignal | undefined,
   place: Pick<Submitting, "inLane" | "refusal"> = {},
 ): Promise<ToolResult> => {
+  expectSignal(signal)
   const result = new Promise<ToolResult>((resolve, reject) => {
     if (signal?.aborted) return reject(abortError(signal))
     const cancel = () => run.cancel(undefined, byCall)

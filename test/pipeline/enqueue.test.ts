@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolExecutor } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
-import { executorOf } from "../support/executor-of.ts"
+import { executorOf, toolOf } from "../support/executor-of.ts"
 
 describe("enqueue", () => {
   it("gives the ids of the calls in order, made up where there are none", () => {
@@ -95,5 +95,29 @@ describe("enqueue", () => {
     expect(() => executor.enqueue([{ name: "tool" }, { name: 5 as never }])).toThrow(TypeError)
     expect(executor.inspect()).toEqual([])
     expect(await executor.next()).toBeUndefined()
+  })
+
+  it("takes a call whose parameters cannot be read, which ends as invalid, and those beside it", async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    const throwing = Object.defineProperty({}, "background", {
+      enumerable: true,
+      get() {
+        throw new Error("odd")
+      },
+    })
+    const parameters = { type: "object", properties: { n: { type: "number" } } }
+    const tool = toolOf("tool", pipeline(), { parameters })
+    const executor = executorOf({ tool })
+    const host = new ScriptedHost(executor)
+    await host.run([
+      { callId: "a", name: "tool" },
+      { callId: "b", name: "tool", params: proxy },
+      { callId: "c", name: "tool", params: throwing },
+      { callId: "d", name: "tool" },
+    ])
+    for (const id of ["a", "d"]) expect(host.terminal(id)).toMatchObject({ _tag: "Completed" })
+    expect(host.terminal("b")).toMatchObject({ _tag: "Error", reason: "invalid" })
+    expect(host.terminal("c")).toBeDefined()
   })
 })

@@ -72,6 +72,16 @@ describe("a handler", () => {
         },
       })
     },
+    "that throws what cannot even be asked whether it is an Error": () => {
+      throw new Proxy(
+        {},
+        {
+          getPrototypeOf() {
+            throw new Error("odd")
+          },
+        },
+      )
+    },
     "that gives an Error step without a message": () => Step.Error(undefined as never),
     "that gives a Delta without content": () => ({ _tag: "Delta", content: Object.create(null) }),
     "that asks for no effect at all": () => ({ _tag: "Delegate" }),

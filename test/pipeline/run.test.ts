@@ -170,6 +170,15 @@ describe("run", () => {
     expect(await result).toMatchObject({ status: "cancelled", content: "enough", isError: true })
   })
 
+  it("refuses a reader that is no function, and takes null for none", async () => {
+    const executor = executorOf({ gate })
+    expect(() => executor.run({ name: "gate" }, "log" as never)).toThrow(
+      "Expected `onEvent` to be a function, got `log` (string)",
+    )
+    expect(executor.inspect()).toEqual([])
+    expect(await executor.run({ name: "gate" }, null as never)).toMatchObject({ status: "denied" })
+  })
+
   it("refuses what is no call", () => {
     expect(() => executorOf({ gate }).run({ name: 5 as never })).toThrow(TypeError)
   })
@@ -264,6 +273,17 @@ describe("a reader that throws", () => {
 })
 
 describe("run with a signal", () => {
+  it.each([5, {}, { aborted: false }])("refuses %j, which is none, with nothing run", async (signal) => {
+    const executor = executorOf({ tool: pipeline() })
+    expect(() => executor.run({ name: "tool" }, undefined, { signal: signal as never })).toThrow(
+      "Expected `signal` to be an AbortSignal",
+    )
+    const events = executor.runEvents({ name: "tool" }, { signal: signal as never })
+    await expect(events.next()).rejects.toThrow("Expected `signal` to be an AbortSignal")
+    expect(executor.inspect()).toEqual([])
+    expect(await executor.run({ name: "tool" })).toMatchObject({ status: "complete" })
+  })
+
   it("never starts what waits, though many calls share the signal", async () => {
     const started: Array<string> = []
     const executor = executorOf({

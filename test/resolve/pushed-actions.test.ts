@@ -120,6 +120,33 @@ describe("a pushed action", () => {
     expect(executor.agent().pendingActions.peek()).toMatchObject({ actionId })
   })
 
+  it("that throws what cannot even be asked whether it is an Error has failed, and is pending again", async () => {
+    const odd = new Proxy(
+      {},
+      {
+        getPrototypeOf() {
+          throw new Error("odd")
+        },
+      },
+    )
+    const { executor } = pushed({ apply: () => Promise.reject(odd) })
+    const { status, content } = await executor.agent().resolve(apply)
+    expect([status, content]).toEqual(["error", expect.stringMatching(/^Apply failed: /)])
+    expect(executor.agent().pendingActions.hasPending).toBe(true)
+  })
+
+  it("is refused where its source is no text, or its reject no function", () => {
+    const { pendingActions } = executorOf({}).agent()
+    const push = (more: object) => () => pendingActions.push({ label: "l", apply: () => "done", ...more })
+    expect(push({ sourceToolName: 5 })).toThrow(
+      "Expected `sourceToolName` of a pending action to be a string, got `5` (number)",
+    )
+    expect(push({ reject: "no" })).toThrow(
+      "Expected `reject` of a pending action to be a function, got `no` (string)",
+    )
+    expect(pendingActions.hasPending).toBe(false)
+  })
+
   it("that gives no output a host can show has failed", async () => {
     const { executor } = pushed({ apply: () => 5 as never })
     expect(await executor.agent().resolve(apply)).toMatchObject({

@@ -100,6 +100,14 @@ describe("a standing handler", () => {
     expect((await executor.agent().resolve(request)).output.details).toEqual(request)
   })
 
+  it("that is no function is refused", () => {
+    const agent = executorOf({}).agent()
+    expect(() => agent.setStandingResolveHandler("yes" as never)).toThrow(
+      "Expected a standing handler to be a function, or undefined to end it, got `yes` (string)",
+    )
+    expect(agent.definitions()).toEqual([])
+  })
+
   it("that gives nothing a host can show fails the call", async () => {
     const { executor } = standing((() => undefined) as never)
     expect(await executor.agent().resolve(apply)).toMatchObject({

@@ -1,6 +1,7 @@
 /** The servers of the Model Context Protocol that extensions register: kept for who connects them. */
+
+import { toPlainJson } from "../../pipeline/model/to-plain-json.ts"
 import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
-import { toPlainJson } from "../plain-json.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
 
 /** As in a file `mcp.json`: a program to start, or an address. */

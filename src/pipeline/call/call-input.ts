@@ -80,14 +80,24 @@ const isTheCalls = (params: unknown, tool: Tool<unknown> | undefined): params is
 
 /** The parameters without `background`, where that is the call's own. */
 export const withoutBackground = (params: unknown, tool: Tool<unknown> | undefined): unknown => {
-  if (!isTheCalls(params, tool)) return params
-  const { background: _, ...rest } = params
-  return rest
+  try {
+    if (!isTheCalls(params, tool)) return params
+    const { background: _, ...rest } = params
+    return rest
+  } catch {
+    // What cannot be read is left to the validation, which says so.
+    return params
+  }
 }
 
 /** The call as `background` among its parameters makes it. */
 export const withBackground = (call: ToolCall, tool: Tool<unknown> | undefined): ToolCall => {
-  if (!isTheCalls(call.params, tool)) return call
-  const { background, ...params } = call.params
-  return { ...call, params, background: call.background || background === true || background === "true" }
+  try {
+    if (!isTheCalls(call.params, tool)) return call
+    const { background, ...params } = call.params
+    return { ...call, params, background: call.background || background === true || background === "true" }
+  } catch {
+    // As above: of the calls that were enqueued together, one must not end the others.
+    return call
+  }
 }

@@ -9,7 +9,7 @@ import * as Tracers from "effect/Tracer"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { TerminalEvent } from "../model/event.ts"
-import type { Settings } from "../model/options.ts"
+import type { Settings } from "../model/settings.ts"
 import type { CallTrace, HandlerTrace, Tracer } from "../model/tracer.ts"
 
 class EffectCallTrace implements CallTrace {

@@ -11,7 +11,7 @@ import { messageOf } from "../model/failure.ts"
 import type { EffectHandler, HandlerContext } from "../model/handler.ts"
 import { type GivenOutput, outputFault, toOutput } from "../model/output.ts"
 import { pipeline } from "../model/pipeline.ts"
-import { Step, ToolError } from "../model/step.ts"
+import { isToolError, Step, ToolError } from "../model/step.ts"
 import { defineTool, type Tool } from "../model/tool.ts"
 
 /** Takes what `resolve` is called with while nothing is pending. */
@@ -64,7 +64,7 @@ const askStanding = async (
     }
     return Step.Output(withDetails(output, params, handler))
   } catch (error) {
-    const message = failureText(params, messageOf(error), !(error instanceof ToolError))
+    const message = failureText(params, messageOf(error), !isToolError(error))
     return Step.Error(message, { cause: error, output: withDetails({ content: [] }, params, handler) })
   }
 }

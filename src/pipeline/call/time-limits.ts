@@ -1,7 +1,7 @@
 /** How long a call may stay in a state, and what is said when it did. */
 
 import { formatMillis, toMillis } from "../model/duration.ts"
-import type { Settings } from "../model/options.ts"
+import type { Settings } from "../model/settings.ts"
 import type { CallRecord, EffectQuestion, Question } from "./state.ts"
 
 type Limits = Pick<

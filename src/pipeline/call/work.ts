@@ -12,7 +12,7 @@ import type { HostEffect } from "../model/host-effect.ts"
 import type { CallFilter, Hooks } from "../model/options.ts"
 import { noBackground, type Stopped } from "../model/outcome.ts"
 import type { HandlerPart } from "../model/pipeline.ts"
-import { type DurationInput, type Step, ToolError } from "../model/step.ts"
+import { type DurationInput, isToolError, type Step } from "../model/step.ts"
 import { type AdmissionRules, admit } from "./admission.ts"
 import { Attempt, type AttemptOwner, type HandlerEffect } from "./attempt.ts"
 import type { Command } from "./command.ts"
@@ -209,9 +209,9 @@ export abstract class CallWork extends CallMachine implements AttemptOwner, Admi
   }
 
   failed(run: number, error: unknown, cause: unknown = error, more = false): void {
-    const thrown = !(error instanceof ToolError)
-    const reason = thrown ? "failed" : error.reason
-    this.receiveHere({ _tag: "Failed", run, message: messageOf(error), cause, thrown, more, reason })
+    const own = isToolError(error)
+    const reason = own ? error.reason : "failed"
+    this.receiveHere({ _tag: "Failed", run, message: messageOf(error), cause, thrown: !own, more, reason })
   }
 
   asked(effect: HostEffect, timeout: DurationInput | undefined): boolean {

@@ -1,10 +1,9 @@
-/** The executor's options: their types, defaults and checks. Times are `"Infinity"` for no limit. */
+/** The executor's options: their types and defaults. Times are `"Infinity"` for no limit. */
 import type { Tracer as EffectTracer } from "effect/Tracer"
 import type { Explanation, PlacedRule, RememberChoice } from "../../policy/index.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
 import type { Decision, Reviewer } from "./decision.ts"
-import { toMillis } from "./duration.ts"
 import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
@@ -187,90 +186,10 @@ export interface ToolExecutorOptions {
   readonly trace?: boolean | Tracer | EffectTracer
 }
 
-/** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
-export interface Settings {
-  readonly cwd: string
-  readonly workspace: string | undefined
-  readonly delegates: Delegates
-  readonly backgroundConcurrency: number
-  readonly callTimeout: number
-  readonly backgroundAfter: number
-  readonly taskTimeout: number
-  readonly approvalTimeout: number
-  readonly delegateTimeout: number
-  readonly consumerTimeout: number
-  readonly finallyTimeout: number
-  readonly taskTtl: number
-  readonly maxTasks: number
-  readonly maxPendingActions: number
-  readonly eventBuffer: number
-  readonly eventBufferBytes: number
-  readonly parallelReads: boolean
-  readonly resolveChoice: ResolveChoice
-  readonly hooks: Hooks
-  readonly reviewers: ReadonlyArray<Reviewer>
-  readonly onDecision: ((decision: Decision) => void) | undefined
-  readonly trace: boolean | Tracer | EffectTracer
-}
-
 /** A positive integer. Throws a TypeError that names the option for anything else. */
 export const toCount = (name: string, value: number | undefined, fallback: number): number => {
   if (value === undefined) return fallback
   if (!Number.isInteger(value) || value < 1)
     throw new TypeError(`Expected \`${name}\` to be a positive integer, ${got(value)}`)
   return value
-}
-
-const noHooks: Hooks = {}
-const noDelegates: Delegates = {}
-const noReviewers: ReadonlyArray<Reviewer> = []
-
-const toReviewers = (reviewers: ReadonlyArray<Reviewer> = noReviewers): ReadonlyArray<Reviewer> => {
-  if (!Array.isArray(reviewers))
-    throw new TypeError(`Expected \`reviewers\` to be an array, ${got(reviewers)}`)
-  for (const reviewer of reviewers) {
-    if (typeof reviewer !== "function")
-      throw new TypeError(`Expected each of \`reviewers\` to be a function, ${got(reviewer)}`)
-  }
-  return reviewers
-}
-
-const toTrace = (trace: Settings["trace"] = false): Settings["trace"] => {
-  const { call, span } = (trace ?? {}) as { readonly call?: unknown; readonly span?: unknown }
-  if (typeof trace === "boolean" || typeof call === "function" || typeof span === "function") return trace
-  throw new TypeError(
-    `Expected \`trace\` to be true, false, or a Tracer of stepline or of Effect, ${got(trace)}`,
-  )
-}
-
-/** Throws a TypeError that names the option for a value that cannot be meant. */
-export const toSettings = (options: ToolExecutorOptions): Settings => {
-  const { resolveChoice = "soft" } = options
-  if (resolveChoice !== "soft" && resolveChoice !== "forced") {
-    throw new TypeError(`Expected \`resolveChoice\` to be \`soft\` or \`forced\`, ${got(resolveChoice)}`)
-  }
-  return {
-    cwd: options.cwd ?? process.cwd(),
-    workspace: options.workspace,
-    delegates: options.delegates ?? noDelegates,
-    backgroundConcurrency: toCount("backgroundConcurrency", options.backgroundConcurrency, 64),
-    callTimeout: toMillis("callTimeout", options.callTimeout, "10 minutes"),
-    backgroundAfter: toMillis("backgroundAfter", options.backgroundAfter),
-    taskTimeout: toMillis("taskTimeout", options.taskTimeout),
-    approvalTimeout: toMillis("approvalTimeout", options.approvalTimeout),
-    delegateTimeout: toMillis("delegateTimeout", options.delegateTimeout, "30 seconds"),
-    consumerTimeout: toMillis("consumerTimeout", options.consumerTimeout),
-    finallyTimeout: toMillis("finallyTimeout", options.finallyTimeout, "5 seconds"),
-    taskTtl: toMillis("taskTtl", options.taskTtl, "1 hour"),
-    maxTasks: toCount("maxTasks", options.maxTasks, 1000),
-    maxPendingActions: toCount("maxPendingActions", options.maxPendingActions, 100),
-    eventBuffer: toCount("eventBuffer", options.eventBuffer, 1024),
-    eventBufferBytes: toCount("eventBufferBytes", options.eventBufferBytes, 8 * 1024 * 1024),
-    parallelReads: options.parallelReads === true,
-    resolveChoice,
-    hooks: options.hooks ?? noHooks,
-    reviewers: toReviewers(options.reviewers),
-    onDecision: options.onDecision,
-    trace: toTrace(options.trace),
-  }
 }

@@ -2,6 +2,7 @@
 import { contentFault, isContent, type ToolContent } from "./content.ts"
 import { messageOf } from "./failure.ts"
 import { jsonFault } from "./plain-json.ts"
+import { toPlainJson } from "./to-plain-json.ts"
 
 /** What a tool produces. Plain JSON. */
 export interface ToolOutput<Structured = unknown> {
@@ -11,7 +12,7 @@ export interface ToolOutput<Structured = unknown> {
    * is text, its JSON is added as one, so that the model can read it.
    */
   readonly structured?: Structured
-  /** For hosts and renderers; never shown to the model. Plain JSON. */
+  /** For hosts and renderers; never shown to the model. Plain JSON: of anything else they get a copy that is. */
   readonly details?: unknown
   /** Asks the host to end the model's turn after this result. */
   readonly terminate?: boolean
@@ -60,6 +61,19 @@ const structuredFault = (structured: unknown): string | undefined => {
   }
 }
 
+const withPlainDetails = ({ details, ...output }: ToolOutput): ToolOutput => {
+  const plain = toPlainJson(details)
+  return plain === undefined ? output : { ...output, details: plain }
+}
+
+const isJson = (details: unknown): boolean => {
+  try {
+    return jsonFault(details, "details") === undefined
+  } catch {
+    return false
+  }
+}
+
 /**
  * Reads a string or an output that somebody else made (a handler in JavaScript, a host's answer).
  * Gives undefined for anything that is neither: `outputFault` says why.
@@ -68,10 +82,11 @@ export const toOutput = (value: unknown): ToolOutput | undefined => {
   if (typeof value === "string") return textOutput(value)
   if (typeof value !== "object" || value === null) return undefined
   const output = withContent(value as ToolOutput) as ToolOutput
-  const { content, structured } = output
+  const { content, structured, details } = output
   if (!Array.isArray(content) || !content.every(isContent)) return undefined
-  if (structured === undefined) return output
-  return structuredFault(structured) === undefined ? withStructuredText(output) : undefined
+  if (structured !== undefined && structuredFault(structured) !== undefined) return undefined
+  const told = structured === undefined ? output : withStructuredText(output)
+  return details === undefined || isJson(details) ? told : withPlainDetails(told)
 }
 
 /** What is wrong with an output that `toOutput` does not take, as the end of a sentence that says whose it is. */

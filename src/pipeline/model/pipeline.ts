@@ -132,7 +132,12 @@ const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandl
   typeof value === "function" ? placed("handler", value).handler : checkedHandler(value)
 
 /** The gate of all pipelines that say nothing of theirs. */
-const plainGate: GatePart = { kind: "approval", name: "awaitApproval", label: undefined, person: false }
+const plainGate: GatePart = Object.freeze({
+  kind: "approval",
+  name: "awaitApproval",
+  label: undefined,
+  person: false,
+})
 
 /** An immutable plan of a call. `R` are the services that its handlers' Effects need. */
 export class ToolPipeline<R = never> {
@@ -157,8 +162,10 @@ export class ToolPipeline<R = never> {
   /** Adds a gate: the call waits here for its host's decision. */
   awaitApproval(options?: ApprovalOptions): ToolPipeline<R> {
     if (options === undefined) return this.with(plainGate)
-    const person = options?.person === true
-    return this.with({ kind: "approval", name: "awaitApproval", label: options?.label, person })
+    const { label, person } = options ?? {}
+    if (label !== undefined && typeof label !== "string")
+      throw new TypeError("Expected `label` of `awaitApproval` to be a string")
+    return this.with({ kind: "approval", name: "awaitApproval", label, person: person === true })
   }
 
   /**

@@ -1,4 +1,5 @@
 /** The tools of an executor by name. */
+import { got } from "./got.ts"
 import type { JsonSchema, Tool } from "./tool.ts"
 import type { AnyTools, NamedTool, ToolTypes } from "./tool-types.ts"
 
@@ -44,6 +45,8 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
 
   /** Adds a tool. A second one of the same name throws, unless `replace` is true. */
   register(tool: Tool<R>, options?: { readonly replace?: boolean }): this {
+    if (typeof tool?.compose !== "function" || typeof tool.validator?.validate !== "function")
+      throw new TypeError(`Expected a tool made by \`defineTool\`, ${got(tool)}`)
     if (this.tools.has(tool.name) && options?.replace !== true) {
       throw new Error(
         `A tool named \`${tool.name}\` is already registered. Pass \`{ replace: true }\` to replace it.`,

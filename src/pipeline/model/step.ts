@@ -96,3 +96,12 @@ export class ToolError extends Error {
     this.reason = options.reason ?? "failed"
   }
 }
+
+/** Whether a thrown value is a ToolError. Never throws, whatever was thrown: a proxy may, when its prototype is asked for. */
+export const isToolError = (error: unknown): error is ToolError => {
+  try {
+    return error instanceof ToolError
+  } catch {
+    return false
+  }
+}

@@ -1,4 +1,4 @@
-/** Copies what foreign code made as plain JSON, so that hosts can show, send and keep it. */
+/** Copies what others made as plain JSON, so that hosts can show, send and keep it. */
 
 const maxDepth = 200
 /** Of all that is copied together: values, and characters of texts. */

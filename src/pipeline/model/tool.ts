@@ -146,6 +146,16 @@ const kinds: ReadonlySet<unknown> = new Set<ToolKind>([
   "other",
 ])
 
+const primaryKinds: ReadonlySet<unknown> = new Set<PrimaryKind>(["command", "path", "text"])
+
+/** Throws a TypeError for what is none of those that there are: what was meant cannot be guessed. */
+const expectOneOf = (name: string, option: string, value: unknown, known: ReadonlySet<unknown>): void => {
+  if (value === undefined || known.has(value)) return
+  throw new TypeError(
+    `Expected \`${option}\` of tool \`${name}\` to be one of ${[...known].join(", ")}, ${got(value)}`,
+  )
+}
+
 const oneLine = (text: string): string => text.trim().replace(/\s+/g, " ")
 
 const titleOf =
@@ -157,9 +167,13 @@ const titleOf =
     } catch {
       // The default names it too.
     }
-    const primary =
-      primaryParam === undefined ? undefined : (params as Record<string, unknown> | null)?.[primaryParam]
-    return typeof primary === "string" && primary.trim() !== "" ? oneLine(`${label}: ${primary}`) : label
+    try {
+      const primary =
+        primaryParam === undefined ? undefined : (params as Record<string, unknown> | null)?.[primaryParam]
+      return typeof primary === "string" && primary.trim() !== "" ? oneLine(`${label}: ${primary}`) : label
+    } catch {
+      return label
+    }
   }
 
 /** `compose` with what the schema made of the parameters, where it makes something of them. */
@@ -203,6 +217,14 @@ export const defineTool = <
     )
   }
   const { json: parameters, validate } = readSchema(options.parameters, `\`parameters\` of tool \`${name}\``)
+  if (parameters.type !== undefined && ![parameters.type].flat().includes("object")) {
+    throw new TypeError(`Expected \`parameters\` of tool \`${name}\` to be the schema of an object`)
+  }
+  if (typeof options.description !== "string") {
+    throw new TypeError(
+      `Expected \`description\` of tool \`${name}\` to be a string, ${got(options.description)}`,
+    )
+  }
   if (typeof options.compose !== "function") {
     throw new TypeError(`Expected \`compose\` of tool \`${name}\` to be a function`)
   }
@@ -213,11 +235,8 @@ export const defineTool = <
   if (paths !== undefined && typeof paths !== "function") {
     throw new TypeError(`Expected \`paths\` of tool \`${name}\` to be a function of its parameters`)
   }
-  if (options.kind !== undefined && !kinds.has(options.kind)) {
-    throw new TypeError(
-      `Expected \`kind\` of tool \`${name}\` to be one of ${[...kinds].join(", ")}, ${got(options.kind)}`,
-    )
-  }
+  expectOneOf(name, "kind", options.kind, kinds)
+  expectOneOf(name, "primaryKind", options.primaryKind, primaryKinds)
   if (options.title !== undefined && typeof options.title !== "function") {
     throw new TypeError(`Expected \`title\` of tool \`${name}\` to be a function of its parameters`)
   }

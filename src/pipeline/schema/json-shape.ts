@@ -111,6 +111,8 @@ const rootKey = "parameters"
 const makeAjv = (ajvClass: AjvClass, schema: SchemaObject): Ajv | Ajv2020 => {
   const ajv = new ajvClass({
     strict: false,
+    // `NaN` and `Infinity` are no numbers of JSON.
+    strictNumbers: true,
     logger: false,
     allErrors: listsAllErrors(schema),
     // Keywords are checked as they are compiled; the meta-schema of an unheard-of `$schema` could not be.

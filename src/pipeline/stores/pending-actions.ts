@@ -6,6 +6,7 @@ import { resolveName } from "../../resolve/definition.ts"
 import * as toolChoice from "../../resolve/tool-choice.ts"
 import type { Journal } from "../call/journal.ts"
 import type { ToolCall } from "../model/call.ts"
+import { got } from "../model/got.ts"
 import type { EffectHandler } from "../model/handler.ts"
 import type { ActionFunction, PendingActions, PushedAction } from "../model/pending-actions.ts"
 import type { PendingAction, StagedAction } from "../model/staged-action.ts"
@@ -233,6 +234,12 @@ export class AgentPendingActions implements PendingActions {
     if (typeof label !== "string" || typeof apply !== "function") {
       throw new TypeError("Expected a pending action to have a string `label` and a function `apply`")
     }
+    if (typeof sourceToolName !== "string")
+      throw new TypeError(
+        `Expected \`sourceToolName\` of a pending action to be a string, ${got(sourceToolName)}`,
+      )
+    if (reject !== undefined && reject !== null && typeof reject !== "function")
+      throw new TypeError(`Expected \`reject\` of a pending action to be a function, ${got(reject)}`)
     const staged = this.store.push(this.agentId, {
       label,
       sourceToolName,

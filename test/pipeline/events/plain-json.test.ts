@@ -49,4 +49,26 @@ describe("everything in an event or a result but its answer functions and its ca
     }
     for (const task of executor.tasks.list()) expect(JSON.parse(JSON.stringify(task))).toStrictEqual(task)
   })
+
+  it("is plain JSON also where a handler's details are not: hosts get a copy that is", async () => {
+    const held = { when: new Date(0), big: 5n, seen: new Set(["a"]), call: () => 1, kept: [1] }
+    const circular: Record<string, unknown> = { kept: 1 }
+    circular.itself = circular
+    const executor = executorOf({
+      tool: (params) => pipeline().andThen(() => Step.Output({ content: [], details: params.held })),
+    })
+    const detailsOf = async (details: unknown) =>
+      (await executor.run({ name: "tool", params: { held: details } })).output
+    expect(await detailsOf(held)).toStrictEqual({
+      content: [],
+      details: { when: "1970-01-01T00:00:00.000Z", big: "5", seen: ["a"], kept: [1] },
+    })
+    expect(await detailsOf(circular)).toStrictEqual({
+      content: [],
+      details: { kept: 1, itself: "[circular]" },
+    })
+    expect(await detailsOf(() => 1)).toStrictEqual({ content: [] })
+    const plain = { kept: [1, { a: null }] }
+    expect((await detailsOf(plain)).details).toBe(plain)
+  })
 })

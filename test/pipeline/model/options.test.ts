@@ -1,5 +1,7 @@
+import { resolve } from "node:path"
 import { describe, expect, it } from "vitest"
-import { ToolExecutor, type ToolExecutorOptions, ToolRegistry } from "../../../src/index.ts"
+import { pipeline, Step, ToolExecutor, type ToolExecutorOptions, ToolRegistry } from "../../../src/index.ts"
+import { executorOf } from "../../support/executor-of.ts"
 
 const make = (options: unknown) => () => new ToolExecutor(new ToolRegistry(), options as ToolExecutorOptions)
 
@@ -52,6 +54,46 @@ describe("the executor's options", () => {
       "Expected `resolveChoice` to be `soft` or `forced`, got `hard` (string)",
     )
     expect(make({ resolveChoice: "forced" })).not.toThrow()
+  })
+
+  it.each([
+    [{ cwd: 5 }, "Expected `cwd` to be a path, got `5` (number)"],
+    [{ workspace: "" }, "Expected `workspace` to be the path of a folder, got `` (string)"],
+    [{ workspace: null }, "Expected `workspace` to be the path of a folder, got `null` (null)"],
+    [{ filters: {} }, "Expected `filters` to be what `ToolFilters.compile` gives, or to have its `evaluate`"],
+    [{ delegates: 5 }, "Expected `delegates` to be an object of functions, got `5` (number)"],
+    [{ delegates: { IdeOpen: "x" } }, "Expected `delegates.IdeOpen` to be a function, got `x` (string)"],
+    [{ hooks: "x" }, "Expected `hooks` to be an object of functions, got `x` (string)"],
+    [{ hooks: { beforeCall: 5 } }, "Expected `hooks.beforeCall` to be a function, got `5` (number)"],
+    [{ hooks: { afterCall: {} } }, "Expected `hooks.afterCall` to be a function"],
+    [{ onDecision: "log" }, "Expected `onDecision` to be a function, got `log` (string)"],
+    [{ parallelReads: "no" }, "Expected `parallelReads` to be true or false, got `no` (string)"],
+  ])("refuse %j", (options, message) => {
+    expect(make(options)).toThrow(TypeError)
+    expect(make(options)).toThrow(message)
+  })
+
+  it.each([
+    { hooks: {}, delegates: {} },
+    { hooks: null, delegates: null, filters: null, cwd: null },
+  ])("accept %j", (options) => {
+    expect(make(options)).not.toThrow()
+  })
+
+  it("begin a relative path where the process stands now", async () => {
+    let cwd: string | undefined
+    const tool = pipeline().andThen((context) => {
+      cwd = context.cwd
+      return Step.Continue
+    })
+    await executorOf({ tool }, { cwd: "some/folder" }).run({ name: "tool" })
+    expect(cwd).toBe(resolve("some/folder"))
+  })
+
+  it("come with a registry", () => {
+    expect(() => new ToolExecutor(undefined as never)).toThrow(
+      "Expected a ToolRegistry, got `undefined` (undefined)",
+    )
   })
 
   it("may be left out", () => {

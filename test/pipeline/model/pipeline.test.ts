@@ -99,6 +99,18 @@ describe("ToolPipeline", () => {
     expect(log).toEqual(["ran", "closed", "ran", "closed"])
   })
 
+  it("keeps its gate, whatever is done to the one of another pipeline", () => {
+    const [part] = pipeline().awaitApproval().steps
+    expect(() => Object.assign(part!, { kind: "handler", label: "free" })).toThrow(TypeError)
+    expect(pipeline().awaitApproval().describe()).toEqual([{ kind: "approval", name: "awaitApproval" }])
+  })
+
+  it("refuses a gate whose label is no text", () => {
+    expect(() => pipeline().awaitApproval({ label: 5n as never })).toThrow(
+      "Expected `label` of `awaitApproval` to be a string",
+    )
+  })
+
   it("that is empty completes with nothing", async () => {
     const events = await new ScriptedHost(executorOf({ tool: pipeline() })).run([{ name: "tool" }])
     expect(events).toMatchObject([{ _tag: "Started" }, { _tag: "Completed", content: "" }])

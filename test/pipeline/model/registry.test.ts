@@ -28,6 +28,17 @@ describe("ToolRegistry", () => {
     expect(() => new ToolRegistry([note, other])).toThrow("`note` is already registered")
   })
 
+  it.each([
+    undefined,
+    null,
+    {},
+    { name: "note", description: "", parameters: {}, compose: () => pipeline() },
+  ])("refuses %j, which `defineTool` did not make", (tool) => {
+    const registry = new ToolRegistry()
+    expect(() => registry.register(tool as never)).toThrow("Expected a tool made by `defineTool`")
+    expect(registry.names).toEqual([])
+  })
+
   it("replaces a tool where it is told to", () => {
     const registry = new ToolRegistry([note])
     const other = toolOf("note", pipeline())

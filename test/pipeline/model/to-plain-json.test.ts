@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { toPlainJson } from "../../src/custom-tools/plain-json.ts"
+import { toPlainJson } from "../../../src/pipeline/model/to-plain-json.ts"
 
 describe("toPlainJson", () => {
   it("sees values as JSON does", () => {

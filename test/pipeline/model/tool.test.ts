@@ -73,6 +73,50 @@ describe("defineTool", () => {
     )
   })
 
+  it("refuses a kind of its primary parameter that rules do not know: they would match it as plain text", () => {
+    const parameters = { type: "object", properties: { line: { type: "string" } } }
+    const options = {
+      name: "t",
+      description: "",
+      parameters,
+      primaryParam: "line",
+      compose: () => pipeline(),
+    }
+    expect(() => defineTool({ ...options, primaryKind: "shell" as never })).toThrow(
+      "Expected `primaryKind` of tool `t` to be one of command, path, text, got `shell` (string)",
+    )
+  })
+
+  it("refuses a schema of anything but an object, and a description that is no text", () => {
+    const options = { name: "t", description: "", parameters: { type: "string" }, compose: () => pipeline() }
+    expect(() => defineTool(options)).toThrow(
+      "Expected `parameters` of tool `t` to be the schema of an object",
+    )
+    expect(() => defineTool({ ...options, parameters: {}, description: undefined as never })).toThrow(
+      "Expected `description` of tool `t` to be a string, got `undefined` (undefined)",
+    )
+    expect(defineTool({ ...options, parameters: { type: ["object", "null"] } }).parameters).toEqual({
+      type: ["object", "null"],
+    })
+  })
+
+  it("has a title also for parameters that cannot be read", () => {
+    const parameters = { type: "object", properties: { path: { type: "string" } } }
+    const tool = defineTool({
+      name: "t",
+      description: "",
+      parameters,
+      primaryParam: "path",
+      compose: () => pipeline(),
+    })
+    const params = {
+      get path(): string {
+        throw new Error("no")
+      },
+    }
+    expect(tool.title(params)).toBe("t")
+  })
+
   it("keeps what it is given", () => {
     const options = {
       name: "write_note",

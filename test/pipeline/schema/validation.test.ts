@@ -267,6 +267,15 @@ describe("hostile parameters", () => {
     expect(await errorsOf(object({ n: { type: "integer" } }), params)).toEqual(["  - root: cannot be read"])
   })
 
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])(
+    "are refused where they hold %s, no number of JSON",
+    async (n) => {
+      for (const type of ["number", "integer"]) {
+        expect(await errorsOf(object({ n: { type } }), { n })).toEqual([`  - n: must be ${type}`])
+      }
+    },
+  )
+
   it("do not try every combination of a recursive union", async () => {
     const branch = (kind: string): Schema => ({
       type: "object",

@@ -1,0 +1,141 @@
+/** The executor's options as it reads them: checked, and with their defaults filled in. */
+import { resolve } from "node:path"
+import type { Tracer as EffectTracer } from "effect/Tracer"
+import type { ResolveChoice } from "../../resolve/tool-choice.ts"
+import type { Decision, Reviewer } from "./decision.ts"
+import { toMillis } from "./duration.ts"
+import { got } from "./got.ts"
+import { type CallFilter, type Delegates, type Hooks, type ToolExecutorOptions, toCount } from "./options.ts"
+import type { Tracer } from "./tracer.ts"
+
+/** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
+export interface Settings {
+  readonly cwd: string
+  readonly workspace: string | undefined
+  readonly delegates: Delegates
+  readonly backgroundConcurrency: number
+  readonly callTimeout: number
+  readonly backgroundAfter: number
+  readonly taskTimeout: number
+  readonly approvalTimeout: number
+  readonly delegateTimeout: number
+  readonly consumerTimeout: number
+  readonly finallyTimeout: number
+  readonly taskTtl: number
+  readonly maxTasks: number
+  readonly maxPendingActions: number
+  readonly eventBuffer: number
+  readonly eventBufferBytes: number
+  readonly parallelReads: boolean
+  readonly resolveChoice: ResolveChoice
+  readonly hooks: Hooks
+  readonly reviewers: ReadonlyArray<Reviewer>
+  readonly onDecision: ((decision: Decision) => void) | undefined
+  readonly trace: boolean | Tracer | EffectTracer
+}
+
+const noHooks: Hooks = {}
+const noDelegates: Delegates = {}
+const noReviewers: ReadonlyArray<Reviewer> = []
+
+const toReviewers = (reviewers: ReadonlyArray<Reviewer> = noReviewers): ReadonlyArray<Reviewer> => {
+  if (!Array.isArray(reviewers))
+    throw new TypeError(`Expected \`reviewers\` to be an array, ${got(reviewers)}`)
+  for (const reviewer of reviewers) {
+    if (typeof reviewer !== "function")
+      throw new TypeError(`Expected each of \`reviewers\` to be a function, ${got(reviewer)}`)
+  }
+  return reviewers
+}
+
+const isFunctions = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  (typeof value === "object" && value !== null) || typeof value === "function"
+
+const expectFunction = (name: string, value: unknown): void => {
+  if (value !== undefined && value !== null && typeof value !== "function")
+    throw new TypeError(`Expected \`${name}\` to be a function, ${got(value)}`)
+}
+
+/** Where a relative path starts must not move with the process. */
+const toCwd = (cwd: string | undefined): string => {
+  const folder = cwd ?? process.cwd()
+  if (typeof folder !== "string") throw new TypeError(`Expected \`cwd\` to be a path, ${got(folder)}`)
+  return resolve(folder)
+}
+
+const toWorkspace = (workspace: string | undefined): string | undefined => {
+  if (workspace === undefined || (typeof workspace === "string" && workspace !== "")) return workspace
+  throw new TypeError(`Expected \`workspace\` to be the path of a folder, ${got(workspace)}`)
+}
+
+const expectFilters = (filters: CallFilter | undefined): void => {
+  if (filters === undefined || filters === null || typeof filters.evaluate === "function") return
+  throw new TypeError(
+    `Expected \`filters\` to be what \`ToolFilters.compile\` gives, or to have its \`evaluate\`, ${got(filters)}`,
+  )
+}
+
+const toDelegates = (delegates: Delegates | undefined): Delegates => {
+  if (delegates === undefined || delegates === null) return noDelegates
+  if (!isFunctions(delegates))
+    throw new TypeError(`Expected \`delegates\` to be an object of functions, ${got(delegates)}`)
+  for (const tag of Object.keys(delegates)) expectFunction(`delegates.${tag}`, delegates[tag])
+  return delegates
+}
+
+const toHooks = (hooks: Hooks | undefined): Hooks => {
+  if (hooks === undefined || hooks === null) return noHooks
+  if (!isFunctions(hooks))
+    throw new TypeError(`Expected \`hooks\` to be an object of functions, ${got(hooks)}`)
+  expectFunction("hooks.beforeCall", hooks.beforeCall)
+  expectFunction("hooks.afterCall", hooks.afterCall)
+  return hooks
+}
+
+const toParallelReads = (parallelReads: boolean | undefined): boolean => {
+  if (parallelReads === undefined || parallelReads === null) return false
+  if (typeof parallelReads === "boolean") return parallelReads
+  throw new TypeError(`Expected \`parallelReads\` to be true or false, ${got(parallelReads)}`)
+}
+
+const toTrace = (trace: Settings["trace"] = false): Settings["trace"] => {
+  const { call, span } = (trace ?? {}) as { readonly call?: unknown; readonly span?: unknown }
+  if (typeof trace === "boolean" || typeof call === "function" || typeof span === "function") return trace
+  throw new TypeError(
+    `Expected \`trace\` to be true, false, or a Tracer of stepline or of Effect, ${got(trace)}`,
+  )
+}
+
+/** Throws a TypeError that names the option for a value that cannot be meant. */
+export const toSettings = (options: ToolExecutorOptions): Settings => {
+  const { resolveChoice = "soft" } = options
+  if (resolveChoice !== "soft" && resolveChoice !== "forced") {
+    throw new TypeError(`Expected \`resolveChoice\` to be \`soft\` or \`forced\`, ${got(resolveChoice)}`)
+  }
+  expectFilters(options.filters)
+  expectFunction("onDecision", options.onDecision)
+  return {
+    cwd: toCwd(options.cwd),
+    workspace: toWorkspace(options.workspace),
+    delegates: toDelegates(options.delegates),
+    backgroundConcurrency: toCount("backgroundConcurrency", options.backgroundConcurrency, 64),
+    callTimeout: toMillis("callTimeout", options.callTimeout, "10 minutes"),
+    backgroundAfter: toMillis("backgroundAfter", options.backgroundAfter),
+    taskTimeout: toMillis("taskTimeout", options.taskTimeout),
+    approvalTimeout: toMillis("approvalTimeout", options.approvalTimeout),
+    delegateTimeout: toMillis("delegateTimeout", options.delegateTimeout, "30 seconds"),
+    consumerTimeout: toMillis("consumerTimeout", options.consumerTimeout),
+    finallyTimeout: toMillis("finallyTimeout", options.finallyTimeout, "5 seconds"),
+    taskTtl: toMillis("taskTtl", options.taskTtl, "1 hour"),
+    maxTasks: toCount("maxTasks", options.maxTasks, 1000),
+    maxPendingActions: toCount("maxPendingActions", options.maxPendingActions, 100),
+    eventBuffer: toCount("eventBuffer", options.eventBuffer, 1024),
+    eventBufferBytes: toCount("eventBufferBytes", options.eventBufferBytes, 8 * 1024 * 1024),
+    parallelReads: toParallelReads(options.parallelReads),
+    resolveChoice,
+    hooks: toHooks(options.hooks),
+    reviewers: toReviewers(options.reviewers),
+    onDecision: options.onDecision,
+    trace: toTrace(options.trace),
+  }
+}
