@@ -1,6 +1,14 @@
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type CallRow, emptyState, plainState, readState } from "../../../src/hosts/web/state/page-state.ts"
-import { type Change, reduce } from "../../../src/hosts/web/state/reduce.ts"
+import { ChangeLog } from "../../../src/hosts/web/server/change-log.ts"
+import {
+  type CallRow,
+  emptyState,
+  type PageState,
+  plainState,
+  readState,
+} from "../../../src/hosts/web/state/page-state.ts"
+import { type Change, reduce, reduceOwn } from "../../../src/hosts/web/state/reduce.ts"
 
 const call: CallRow = {
   key: 1,
@@ -93,6 +101,83 @@ describe("the page's state", () => {
       ended: true,
       calls: new Map(),
     })
+  })
+
+  it("is the same for whoever changes it in place, and for a page that is told of it", () => {
+    const key = fc.integer({ min: 1, max: 4 })
+    const at = fc.integer({ min: 1, max: 99 })
+    const index = fc.integer({ min: 0, max: 2 })
+    const of = <Tag extends Change["_tag"]>(_tag: Tag) => ({ _tag: fc.constant(_tag) })
+    const change: fc.Arbitrary<Change | "pause"> = fc.oneof(
+      fc.constant("pause" as const),
+      key.map((each): Change => ({ _tag: "Queued", call: { ...call, key: each } })),
+      fc.record({ ...of("Started"), key, at, title: fc.string() }),
+      fc.record({
+        ...of("SpanBegan"),
+        key,
+        index,
+        kind: fc.constantFrom("handler", "gate"),
+        name: fc.constant("part"),
+        at,
+      }),
+      fc.record({ ...of("SpanEnded"), key, index, at }),
+      fc.record({
+        ...of("Ended"),
+        key,
+        at,
+        status: fc.constantFrom("complete", "denied"),
+        kept: fc.constant(true),
+      }),
+      fc.record({ ...of("Forgotten"), key }),
+      fc.record({ ...of("Backgrounded"), key }),
+      fc.record({ ...of("Touched"), keys: fc.array(key, { maxLength: 2 }) }),
+      fc.record({ ...of("Dropped"), keys: fc.array(key, { maxLength: 1 }) }),
+    )
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 40 }), (given) => {
+        const log = new ChangeLog(start.info)
+        const stop = log.onNews(() => {})
+        let place: number | undefined
+        let page = start
+        let copied = start
+        let own = emptyState(start.info)
+        const read = () => {
+          for (let next = log.after(place); next !== undefined; next = log.after(place)) {
+            place = next.number
+            const told = JSON.parse(next.json)
+            page = next.event === "state" ? readState(told) : reduce(page, told)
+          }
+        }
+        read()
+        // As they are told: a call has one place in the order of enqueueing.
+        const seen = new Set<number>()
+        for (const each of given) {
+          if (each === "pause") {
+            log.flush()
+            read()
+            continue
+          }
+          if (each._tag === "Queued" && seen.has(each.call.key)) continue
+          // The parts of a bar begin in their order.
+          if (each._tag === "SpanBegan" && each.index > (copied.calls.get(each.key)?.spans.length ?? 0))
+            continue
+          if (each._tag === "Queued") seen.add(each.call.key)
+          log.add(each)
+          const before = copied
+          const wire = JSON.stringify(plainState(before))
+          copied = reduce(before, [each])
+          expect(JSON.stringify(plainState(before))).toBe(wire)
+          own = reduceOwn(own, [each])
+        }
+        log.flush()
+        read()
+        stop()
+        expect(own).toEqual(copied)
+        const rows = (state: PageState) => [...state.calls.values()].map(({ revision: _, ...row }) => row)
+        expect(rows(log.current)).toEqual(rows(copied))
+        expect(page).toEqual(log.current)
+      }),
+    )
   })
 
   it("is the same on the other end of the wire", () => {

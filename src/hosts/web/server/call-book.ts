@@ -18,6 +18,7 @@ export class CallBook {
   private readonly tasks = new Map<string, number>()
   /** Those that are over, in the order of their ending, with their size. */
   private readonly finished = new Map<number, number>()
+  private oldest = this.finished.entries()
   private size = 0
   private count = 0
   private readonly max: number
@@ -82,13 +83,24 @@ export class CallBook {
 
   private makeRoom(): void {
     const keys: Array<number> = []
-    for (const [key, size] of this.finished) {
-      if (this.calls.size <= this.max && this.size <= maxSize) break
+    while (this.calls.size > this.max || this.size > maxSize) {
+      const oldest = this.nextFinished()
+      if (oldest === undefined) break
+      const [key, size] = oldest
       this.finished.delete(key)
       this.calls.delete(key)
       this.size -= size
       keys.push(key)
     }
     if (keys.length > 0) this.dropped(keys)
+  }
+
+  /** The oldest that is not dropped. A search from the beginning would pass all that were dropped before. */
+  private nextFinished(): readonly [key: number, size: number] | undefined {
+    const next = this.oldest.next()
+    if (next.done !== true) return next.value
+    // It has come to the end before others ended.
+    this.oldest = this.finished.entries()
+    return this.oldest.next().value
   }
 }

@@ -2,29 +2,68 @@
  * What happened, for pages that read it one after another: the state, and behind it the last changes, in batches with ids. A
  * page that lost its connection goes on where it was; one that was away for too long is given the state anew.
  */
-import { emptyState, type PageInfo, type PageState, plainState } from "../state/page-state.ts"
-import { type Change, reduce } from "../state/reduce.ts"
+import { type CallRow, emptyState, type PageInfo, type PageState, plainState } from "../state/page-state.ts"
+import { type Change, reduceOwn } from "../state/reduce.ts"
 
 /** Characters of changes, about, that are kept for pages that are behind. */
 const maxKept = 2_000_000
 /** Changes that come together while no page is there to be told. */
-const maxPending = 5_000
+const maxPending = 500
 /** Milliseconds in which changes come together to one batch. */
 const batchTime = 40
 
 interface Batch {
   readonly number: number
-  readonly changes: ReadonlyArray<Change>
   readonly size: number
   /** Worded when the first page asks for it: there may be none. */
-  json?: string
+  told: string | ReadonlyArray<Change>
+}
+
+/** The call whose row alone a change is about. */
+const rowOf = (change: Change): number | undefined => {
+  switch (change._tag) {
+    case "Started":
+    case "SpanBegan":
+    case "SpanEnded":
+    case "Backgrounded":
+    case "Ended":
+    case "Kept":
+    case "Forgotten":
+      return change.key
+    default:
+      return undefined
+  }
+}
+
+/** The changes as pages are told them: a call that has just come is told once, as it stands after all of them. */
+const coalesced = (
+  changes: ReadonlyArray<Change>,
+  calls: ReadonlyMap<number, CallRow>,
+): ReadonlyArray<Change> => {
+  const fresh = new Set<number>()
+  const told: Array<Change> = []
+  for (const change of changes) {
+    if (change._tag === "Queued") {
+      const { key } = change.call
+      const call = calls.get(key)
+      fresh.add(key)
+      if (call !== undefined) told.push({ _tag: "Queued", call: { ...call } })
+    } else if (change._tag === "Touched") {
+      const keys = change.keys.filter((key) => !fresh.has(key))
+      if (keys.length > 0) told.push({ _tag: "Touched", keys })
+    } else {
+      const key = rowOf(change)
+      if (key === undefined || !fresh.has(key)) told.push(change)
+    }
+  }
+  return told
 }
 
 /** In characters, about. */
 const sizeOf = (change: Change): number => {
   switch (change._tag) {
     case "Queued":
-      return 300 + change.call.title.length + change.call.name.length
+      return 300 + change.call.title.length + change.call.name.length + 100 * change.call.spans.length
     case "Asked":
       return 300 + change.question.title.length + (change.question.label?.length ?? 0)
     case "Staged":
@@ -56,10 +95,12 @@ export class ChangeLog {
   private state: PageState
   private pending: Array<Change> = []
   private touched = new Set<number>()
-  private batches: Array<Batch> = []
+  private readonly batches: Array<Batch> = []
   private kept = 0
   private last = 0
   private timer: NodeJS.Timeout | undefined
+  /** Whether a page was ever here: before that, none can be behind. */
+  private hasReaders = false
   private readonly readers = new Set<() => void>()
 
   constructor(info: PageInfo) {
@@ -88,6 +129,7 @@ export class ChangeLog {
   /** Calls the reader when there is something new. Gives what ends that. */
   onNews(reader: () => void): () => void {
     this.flush()
+    this.hasReaders = true
     this.readers.add(reader)
     return () => this.readers.delete(reader)
   }
@@ -102,8 +144,8 @@ export class ChangeLog {
       return { number: this.last, event: "state", json: JSON.stringify(plainState(state)) }
     }
     const batch = this.batches[number + 1 - first]!
-    batch.json ??= JSON.stringify(batch.changes)
-    return { number: number + 1, event: "changes", json: batch.json }
+    if (typeof batch.told !== "string") batch.told = JSON.stringify(batch.told)
+    return { number: number + 1, event: "changes", json: batch.told }
   }
 
   /** Tells at once what was not told yet. */
@@ -115,11 +157,13 @@ export class ChangeLog {
     if (changes.length === 0) return
     this.pending = []
     this.touched = new Set()
-    this.state = reduce(this.state, changes)
+    this.state = reduceOwn(this.state, changes)
     this.last += 1
+    if (!this.hasReaders) return
+    const told = coalesced(changes, this.state.calls)
     let size = 0
-    for (const change of changes) size += sizeOf(change)
-    this.batches.push({ number: this.last, changes, size })
+    for (const change of told) size += sizeOf(change)
+    this.batches.push({ number: this.last, told, size })
     this.kept += size
     while (this.kept > maxKept) this.kept -= this.batches.shift()!.size
     for (const reader of this.readers) reader()

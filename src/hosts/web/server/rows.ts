@@ -5,19 +5,27 @@ import { boundedName, boundedTitle } from "./bounded.ts"
 
 /** A call that has begun to be shown. `lane`: default its agent's. */
 export const callRow = ({
+  key,
   callId,
   agentId,
   lane = agentId,
   name,
-  ...row
+  title,
+  background,
+  status,
+  queuedAt,
 }: Pick<CallRow, "key" | "callId" | "agentId" | "name" | "title" | "background" | "status" | "queuedAt"> & {
   readonly lane?: string | undefined
 }): CallRow => ({
-  ...row,
+  key,
   callId: boundedName(callId),
   agentId: boundedName(agentId),
   lane: boundedName(lane),
   name: boundedName(name),
+  title,
+  background,
+  status,
+  queuedAt,
   spans: [],
   revision: 0,
 })

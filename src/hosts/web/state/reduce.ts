@@ -1,4 +1,6 @@
 /** How the page's state follows from what happens. Pure, and the same on the server and in the browser. */
+
+import { Draft } from "./draft.ts"
 import type {
   ActionRow,
   CallRow,
@@ -63,66 +65,6 @@ export type Change =
 /** Notes that are shown. */
 const maxNotes = 3
 
-/** The maps of a state, each copied when it is first written to. */
-class Draft {
-  private readonly state: PageState
-  private ownCalls: Map<number, CallRow> | undefined
-  private ownQuestions: Map<string, QuestionRow> | undefined
-  private ownActions: Map<string, ActionRow> | undefined
-  private ownDialogs: Map<string, DialogRow> | undefined
-  notes: ReadonlyArray<NoteRow>
-  ended: boolean
-  trouble: string | undefined
-
-  constructor(state: PageState) {
-    this.state = state
-    this.ended = state.ended
-    this.trouble = state.trouble
-    this.notes = state.notes
-  }
-
-  get calls(): Map<number, CallRow> {
-    this.ownCalls ??= new Map(this.state.calls)
-    return this.ownCalls
-  }
-
-  get questions(): Map<string, QuestionRow> {
-    this.ownQuestions ??= new Map(this.state.questions)
-    return this.ownQuestions
-  }
-
-  get actions(): Map<string, ActionRow> {
-    this.ownActions ??= new Map(this.state.actions)
-    return this.ownActions
-  }
-
-  get dialogs(): Map<string, DialogRow> {
-    this.ownDialogs ??= new Map(this.state.dialogs)
-    return this.ownDialogs
-  }
-
-  /** Makes another revision of a call, where it is still shown, and there is something to change. */
-  call(key: number, change: (call: CallRow) => Partial<CallRow> | undefined): void {
-    const call = this.calls.get(key)
-    const changed = call && change(call)
-    if (changed !== undefined) this.calls.set(key, { ...call!, ...changed, revision: call!.revision + 1 })
-  }
-
-  finish(): PageState {
-    const { info, calls, questions, actions, dialogs } = this.state
-    return {
-      info,
-      calls: this.ownCalls ?? calls,
-      questions: this.ownQuestions ?? questions,
-      actions: this.ownActions ?? actions,
-      dialogs: this.ownDialogs ?? dialogs,
-      notes: this.notes,
-      ended: this.ended,
-      ...(this.trouble !== undefined && { trouble: this.trouble }),
-    }
-  }
-}
-
 const isOver = (status: CallStatus): boolean =>
   status === "complete" || status === "error" || status === "denied" || status === "cancelled"
 
@@ -140,25 +82,33 @@ const replaced = <A>(list: ReadonlyArray<A>, index: number, value: A): Array<A> 
   return copy
 }
 
-const endSpan = (
-  call: CallRow,
-  { index, at, failed }: Extract<Change, { _tag: "SpanEnded" }>,
-): Partial<CallRow> | undefined => {
-  const span = call.spans[index]
-  if (span === undefined || span.to !== undefined) return undefined
-  const spans = replaced(call.spans, index, { ...span, to: at, ...(failed && { failed }) })
-  return { spans, status: statusWith(call, spans) }
+const beginSpan = (
+  draft: Draft,
+  { key, index, kind, name, at }: Extract<Change, { _tag: "SpanBegan" }>,
+): void => {
+  const call = draft.call(key)
+  if (call === undefined) return
+  call.spans = replaced(call.spans, index, { kind, name, from: at })
+  call.status = statusWith(call, call.spans)
 }
 
-const endCall = (
-  call: CallRow,
-  { at, status, kept }: Extract<Change, { _tag: "Ended" }>,
-): Partial<CallRow> => ({
-  status,
-  endedAt: at,
-  spans: call.spans.map((span) => (span.to === undefined ? { ...span, to: at } : span)),
-  ...(kept && { kept }),
-})
+const endSpan = (draft: Draft, { key, index, at, failed }: Extract<Change, { _tag: "SpanEnded" }>): void => {
+  const span = draft.calls.get(key)?.spans[index]
+  if (span === undefined || span.to !== undefined) return
+  const call = draft.call(key)!
+  call.spans = replaced(call.spans, index, { ...span, to: at, ...(failed && { failed }) })
+  call.status = statusWith(call, call.spans)
+}
+
+const endCall = (draft: Draft, { key, at, status, kept }: Extract<Change, { _tag: "Ended" }>): void => {
+  const call = draft.call(key)
+  if (call === undefined) return
+  call.status = status
+  call.endedAt = at
+  if (call.spans.some(({ to }) => to === undefined))
+    call.spans = call.spans.map((span) => (span.to === undefined ? { ...span, to: at } : span))
+  if (kept) call.kept = kept
+}
 
 const marked = <Row extends QuestionRow | ActionRow>(
   { isSent: _before, ...row }: Row,
@@ -175,38 +125,44 @@ const send = (draft: Draft, { id, isSent }: Extract<Change, { _tag: "Sent" }>): 
 const apply = (draft: Draft, change: Change): void => {
   switch (change._tag) {
     case "Queued":
-      draft.calls.set(change.call.key, change.call)
+      return draft.queue(change.call)
+    case "Started": {
+      const call = draft.call(change.key)
+      if (call === undefined) return
+      call.status = statusWith(call, call.spans)
+      call.startedAt = change.at
+      call.title = change.title
       return
-    case "Started":
-      return draft.call(change.key, (call) => ({
-        status: statusWith(call, call.spans),
-        startedAt: change.at,
-        title: change.title,
-      }))
+    }
     case "SpanBegan":
-      return draft.call(change.key, (call) => {
-        const { kind, name, at, index } = change
-        const spans = replaced(call.spans, index, { kind, name, from: at })
-        return { spans, status: statusWith(call, spans) }
-      })
+      return beginSpan(draft, change)
     case "SpanEnded":
-      return draft.call(change.key, (call) => endSpan(call, change))
+      return endSpan(draft, change)
     case "Asked":
       draft.questions.set(change.question.id, change.question)
       return
     case "Answered":
       draft.questions.delete(change.id)
       return
-    case "Backgrounded":
-      return draft.call(change.key, () => ({ background: true }))
+    case "Backgrounded": {
+      const call = draft.call(change.key)
+      if (call !== undefined) call.background = true
+      return
+    }
     case "Ended":
-      return draft.call(change.key, (call) => endCall(call, change))
-    case "Kept":
-      return draft.call(change.key, () => ({ kept: true }))
-    case "Forgotten":
-      return draft.call(change.key, () => ({ kept: undefined }) as Partial<CallRow>)
+      return endCall(draft, change)
+    case "Kept": {
+      const call = draft.call(change.key)
+      if (call !== undefined) call.kept = true
+      return
+    }
+    case "Forgotten": {
+      const call = draft.call(change.key)
+      if (call !== undefined) delete call.kept
+      return
+    }
     case "Touched":
-      for (const key of change.keys) draft.call(key, () => ({}))
+      for (const key of change.keys) draft.call(key)
       return
     case "Staged":
       draft.actions.set(change.action.actionId, change.action)
@@ -244,7 +200,14 @@ const apply = (draft: Draft, change: Change): void => {
 /** The state after what happened, in order. Gives another state, and leaves the one before as it was. */
 export const reduce = (state: PageState, changes: ReadonlyArray<Change>): PageState => {
   if (changes.length === 0) return state
-  const draft = new Draft(state)
+  return after(new Draft(state, false), changes)
+}
+
+/** The same for whoever alone has the state: it is changed in place, for copies cost the more the more there is. */
+export const reduceOwn = (state: PageState, changes: ReadonlyArray<Change>): PageState =>
+  after(new Draft(state, true), changes)
+
+const after = (draft: Draft, changes: ReadonlyArray<Change>): PageState => {
   for (const change of changes) apply(draft, change)
   return draft.finish()
 }
