@@ -138,8 +138,6 @@ export interface CallStore {
   /** JSON of the last event of a call that has ended. */
   result(callId: string): Promise<string | undefined>
   tasks(query: TaskQuery): Promise<StoredTaskTexts>
-  /** The greatest place that a call has, 0 where there is none: the next one comes behind it. */
-  lastPlace(): Promise<number>
   /** Of what is stored: taken before it is read. */
   mark(): number
   /** Resolves once something may have been stored after the mark, and when the signal is aborted or the store is closed. */

@@ -2,12 +2,14 @@
 import { CallIds, toToolCall } from "../pipeline/call/call-input.ts"
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
+import { messageOf } from "../pipeline/model/failure.ts"
 import { toCount } from "../pipeline/model/options.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
 import { type EventsOptions, expectPlace, followEvents, type StoredEvent } from "./event-log.ts"
 import type { AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
+import { keptText } from "./kept-text.ts"
 import type { CallRequest, EffectAnswer } from "./requests.ts"
 import { type CallStore, untilStored } from "./store.ts"
 import { closedError } from "./store-error.ts"
@@ -17,6 +19,17 @@ const meant = (question: AskedQuestion | undefined): { readonly question?: Asked
   if (question === undefined) return {}
   const { kind, askedAt } = question
   return { question: { kind, ...(askedAt !== undefined && { askedAt }) } }
+}
+
+/** Throws a TypeError for a call that no process after this one would have as it is. */
+const checkKept = (call: ToolCall): void => {
+  try {
+    keptText(call)
+  } catch (error) {
+    throw new TypeError(
+      `The call \`${call.callId}\` cannot be kept, for it is to be plain JSON: ${messageOf(error)}`,
+    )
+  }
 }
 
 /** The calls of a store. Who runs them says how they are queued and asked. */
@@ -38,6 +51,7 @@ export abstract class StoredCalls implements DurableCalls {
   async enqueue(calls: ReadonlyArray<ToolCallInput>): Promise<Array<string>> {
     const toolCalls = this.toToolCalls(calls)
     if (this.store.isClosed) throw closedError()
+    for (const call of toolCalls) checkKept(call)
     if (toolCalls.length > 0) await this.submit(toolCalls)
     return toolCalls.map(({ callId }) => callId)
   }
@@ -80,11 +94,6 @@ export abstract class StoredCalls implements DurableCalls {
   async result(callId: string): Promise<StoredEvent | undefined> {
     const text = await this.store.result(callId)
     return text === undefined ? undefined : (JSON.parse(text) as StoredEvent)
-  }
-
-  /** @internal */
-  lastNumber(): Promise<number> {
-    return this.store.lastPlace()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -205,6 +205,29 @@ describeStores("calls of a store", (path, store) => {
     expect(await client.tasks.take("b")).toMatchObject({ status: "complete", content: "done" })
   })
 
+  it("are refused where what is no JSON is to be queued", async () => {
+    const durable = await durableOf(store(), { tool: pipeline().andThen(out("done")) })
+    await using client = await openDurableExecutor({ store: store(), runner: false })
+    const circular: Record<string, unknown> = {}
+    circular.self = circular
+    for (const durableCalls of [durable, client]) {
+      const wrong = [
+        { callId: "good", name: "tool" },
+        { callId: "big", name: "tool", params: { number: 1n } },
+      ]
+      await expect(durableCalls.enqueue(wrong)).rejects.toThrow(
+        new TypeError(
+          "The call `big` cannot be kept, for it is to be plain JSON: Do not know how to serialize a BigInt",
+        ),
+      )
+      await expect(durableCalls.enqueue([{ callId: "c", name: "tool", meta: circular }])).rejects.toThrow(
+        "The call `c` cannot be kept, for it is to be plain JSON: Converting circular structure to JSON",
+      )
+    }
+    expect(await durable.result("good")).toBeUndefined()
+    expect(durable.executor.inspect()).toEqual([])
+  })
+
   it("are asked their hooks again only where what they said was not stored", async () => {
     const seen: Array<string> = []
     const hooks = {
@@ -290,7 +313,9 @@ describeStores("pending actions of a store", (_path, store) => {
     expect(await untilTag(second, "ActionResolved")).toMatchObject({
       actionId,
       outcome: "dropped",
-      cleanupErrors: ["It was pushed with functions, which ended with their process"],
+      cleanupErrors: [
+        "It was pushed with functions, which ended with their process, or was too long to be kept",
+      ],
     })
     await second.close()
     const third = await durableOf(store(), {})

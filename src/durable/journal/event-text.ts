@@ -2,15 +2,16 @@
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import { plainEvent } from "../event-log.ts"
+import { keptText } from "../kept-text.ts"
 
-/** JSON of it; of one that is no JSON, what is. */
+/** JSON of it; of one that is none, or that is too long, what can be kept. */
 export const eventText = (event: ToolEvent): string => {
   try {
-    return JSON.stringify(plainEvent(event))
+    return keptText(plainEvent(event))
   } catch (error) {
     const { _tag, agentId, seq, at } = event
     const callId = "callId" in event ? { callId: event.callId } : {}
-    const content = `This is no JSON: ${messageOf(error)}`
+    const content = `This cannot be kept: ${messageOf(error)}`
     return JSON.stringify({ _tag, agentId, ...callId, seq, at, content })
   }
 }

@@ -1,6 +1,7 @@
 /** What has changed since it was stored the last time. */
 import { writeStagedText } from "../../pipeline/call/write-snapshot.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
+import { withinBounds } from "../kept-text.ts"
 import type { ActionRow, Changes, EndedRow, EventRow, RuleRow, TaskRow } from "../store.ts"
 import type { JournalEntry } from "./journal-entry.ts"
 
@@ -203,9 +204,9 @@ const actionRow = (agentId: string, place: number, action: StagedAction, isDropp
 
 const actionText = (action: StagedAction): string | undefined => {
   try {
-    return writeStagedText(action)
+    return withinBounds(writeStagedText(action))
   } catch {
-    // It was pushed with functions: it is told as dropped when its process has died.
+    // It was pushed with functions, or is too long: it is told as dropped when its process has died.
     return undefined
   }
 }

@@ -8,6 +8,7 @@ import { messageOf } from "../../pipeline/model/failure.ts"
 import type { HostEffect } from "../../pipeline/model/host-effect.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
 import type { AskedQuestion } from "../inbox.ts"
+import { withinBounds } from "../kept-text.ts"
 import type { CallRow, EndedRow } from "../store.ts"
 
 /** Whether a function answers an effect. */
@@ -141,7 +142,9 @@ export class JournalEntry {
     const begun = this.begun !== undefined && this.begun === placeOf(record)
     try {
       const { toldStarted } = this
-      return writeMoving(record, call.beside, { begun, toldStarted, askedAt, createdAt, startedAt })
+      return withinBounds(
+        writeMoving(record, call.beside, { begun, toldStarted, askedAt, createdAt, startedAt }),
+      )
     } catch (error) {
       return JSON.stringify(unwritable(record, messageOf(error)))
     }
@@ -162,7 +165,7 @@ const asks = (record: CallRecord, hasFunction: HasFunction): boolean => {
   return (state._tag === "Queued" || state._tag === "Held") && call.decision === "requested"
 }
 
-/** What stands for a call that is no JSON: were its process to die, it ends as an Error. */
+/** What stands for a call that is no JSON, or too long: were its process to die, it ends as an Error. */
 const unwritable = ({ call }: CallRecord, message: string): CallSnapshot => ({
   version: snapshotVersion,
   state: "queued",

@@ -99,7 +99,9 @@ const restoreActions = (
     }
     try {
       if (row.snapshot === undefined) {
-        throw new Error("It was pushed with functions, which ended with their process")
+        throw new Error(
+          "It was pushed with functions, which ended with their process, or was too long to be kept",
+        )
       }
       const { call, staged } = readSnapshot(JSON.parse(row.snapshot))
       if (row.isDropping) intake.restoreDropped({ ...call, agentId }, staged!)

@@ -1,11 +1,18 @@
 /** The result of a background task as a store keeps it. */
+import { messageOf } from "../../pipeline/model/failure.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
+import { keptText } from "../kept-text.ts"
 
-/** JSON of it; of one that is no JSON, without its parameters, and of its output the text alone. */
+/** JSON of it; of one that is none, without its parameters, and of its output the text alone, unless that is too long. */
 export const taskText = ({ cause: _, ...task }: BackgroundTask): string => {
+  const bare = { ...task, params: undefined, editedParams: undefined, output: undefined }
   try {
-    return JSON.stringify(task)
+    return keptText(task)
   } catch {
-    return JSON.stringify({ ...task, params: undefined, editedParams: undefined, output: undefined })
+    try {
+      return keptText(bare)
+    } catch (error) {
+      return JSON.stringify({ ...bare, content: `This cannot be kept: ${messageOf(error)}` })
+    }
   }
 }

@@ -10,6 +10,7 @@ import type { Request } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
 import { closedError } from "../store-error.ts"
 import { column, openConnection } from "./connection.ts"
+import { inParts } from "./in-parts.ts"
 import { Notices } from "./notices.ts"
 import { PendingAnswers } from "./pending-answers.ts"
 import { channel, type Notice } from "./schema.ts"
@@ -84,13 +85,16 @@ export class PostgresStore implements CallStore {
         SELECT unnest(${agentIds}::text[]), (SELECT id FROM stepline_runners WHERE id = ${runner ?? null}::bigint FOR KEY SHARE)
         ON CONFLICT (agent_id) DO UPDATE SET runner = stepline_agents.runner
         RETURNING agent_id, xmax = 0 AND runner IS NOT NULL AS is_new`,
-          sql<Array<{ call_id: string }>>`
+          inParts(
+            rows,
+            ({ json }) => sql<Array<{ call_id: string }>>`
         INSERT INTO stepline_calls (call_id, agent_id, name, background, snapshot, fresh)
         SELECT call_id, agent_id, name, background, snapshot, true
-        FROM json_to_recordset(${JSON.stringify(rows)}::text::json)
+        FROM json_to_recordset(${json}::text::json)
           AS rows(call_id text, agent_id text, name text, background boolean, snapshot text)
         ON CONFLICT (call_id) DO NOTHING
         RETURNING call_id`,
+          ),
         ]),
       ),
     )
@@ -158,12 +162,6 @@ export class PostgresStore implements CallStore {
       SELECT result FROM stepline_calls WHERE call_id = ${column(callId)}`
     const [row] = await this.patiently(read)
     return row?.result ?? undefined
-  }
-
-  async lastPlace(): Promise<number> {
-    const read = () => this.sql<Array<{ place: number | null }>>`SELECT max(seq) AS place FROM stepline_calls`
-    const [row] = await this.patiently(read)
-    return Number(row?.place ?? 0)
   }
 
   async tasks({ taskId, agentId }: TaskQuery): Promise<StoredTaskTexts> {

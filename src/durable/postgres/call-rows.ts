@@ -1,0 +1,99 @@
+/**
+ * The rows of calls, as their runner writes them. An id that was in use is another call now; one that is in use by another call is
+ * left as it is, and given, and so is one under which the result of a task is kept.
+ */
+import type { CallRow, EndedRow } from "../store.ts"
+import { column } from "./connection.ts"
+import { inParts } from "./in-parts.ts"
+import type { Query } from "./sql.ts"
+
+type AnyCallRow = Pick<CallRow, "callId" | "agentId" | "name" | "isNew" | "mayBeThere">
+
+interface WrittenRow {
+  readonly call_id: string
+}
+
+const head = ({ callId, agentId, name }: AnyCallRow) => ({
+  call_id: column(callId),
+  agent_id: column(agentId),
+  name: column(name),
+})
+
+/** A time as a column holds it. */
+const epoch = (at: number): number => Math.trunc(Math.min(at, Number.MAX_SAFE_INTEGER))
+
+/** The ids of calls of which no row may be there that is open. */
+const newIds = (rows: ReadonlyArray<AnyCallRow>): Array<string> =>
+  rows.flatMap((row) => (row.isNew && !row.mayBeThere ? [column(row.callId)] : []))
+
+/** The ids whose rows were left as they are. */
+const takenIds = (rows: ReadonlyArray<AnyCallRow>, written: ReadonlyArray<WrittenRow>): Array<string> => {
+  if (written.length === rows.length) return []
+  const ids = new Set(written.map((row) => row.call_id))
+  return rows.flatMap(({ callId }) => (ids.has(column(callId)) ? [] : [callId]))
+}
+
+/** Writes calls that go on; an id that is used again comes behind all others. Gives the ids that others have. */
+export const writeCalls = async (sql: Query, calls: ReadonlyArray<CallRow>): Promise<Array<string>> => {
+  const rows = calls.map((row) => ({
+    ...head(row),
+    asks: row.asks,
+    background: row.background,
+    snapshot: row.snapshot,
+    deadline: row.deadline === undefined ? undefined : epoch(row.deadline),
+  }))
+  const fresh = newIds(calls)
+  const written = await inParts(
+    rows,
+    ({ json }) => sql<Array<WrittenRow>>`
+      INSERT INTO stepline_calls AS c (call_id, agent_id, name, asks, background, snapshot, deadline)
+      SELECT call_id, agent_id, name, asks, background, snapshot, deadline
+      FROM json_to_recordset(${json}::text::json) AS rows(
+        call_id text, agent_id text, name text, asks boolean, background boolean, snapshot text, deadline bigint)
+      ON CONFLICT (call_id) DO UPDATE SET
+        seq = CASE WHEN c.ended_at IS NULL THEN c.seq ELSE EXCLUDED.seq END,
+        agent_id = EXCLUDED.agent_id, name = EXCLUDED.name, fresh = false, asks = EXCLUDED.asks,
+        background = EXCLUDED.background, snapshot = EXCLUDED.snapshot, deadline = EXCLUDED.deadline,
+        result = NULL, ended_at = NULL
+      WHERE (c.agent_id = EXCLUDED.agent_id AND c.call_id <> ALL(${fresh}::text[]))
+        OR (c.ended_at IS NOT NULL AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = c.call_id))
+      RETURNING call_id`,
+  )
+  return takenIds(calls, written)
+}
+
+/** Of each id the first, and then those that came after them. */
+const firstOfEach = (ended: ReadonlyArray<EndedRow>): readonly [Array<EndedRow>, Array<EndedRow>] => {
+  const ids = new Set<string>()
+  const later: Array<EndedRow> = []
+  const first = ended.filter((row) => {
+    const isFirst = !ids.has(row.callId)
+    if (isFirst) ids.add(row.callId)
+    else later.push(row)
+    return isFirst
+  })
+  return [first, later]
+}
+
+/** Writes calls that have ended, also such as had no row. Gives the ids that others have. */
+export const endCalls = async (sql: Query, ended: ReadonlyArray<EndedRow>): Promise<Array<string>> => {
+  if (ended.length === 0) return []
+  const [first, later] = firstOfEach(ended)
+  const rows = first.map((row) => ({ ...head(row), result: row.result, ended_at: row.endedAt }))
+  const fresh = newIds(first)
+  const writing = inParts(
+    rows,
+    ({ json }) => sql<Array<WrittenRow>>`
+      INSERT INTO stepline_calls AS c (call_id, agent_id, name, result, ended_at)
+      SELECT call_id, agent_id, name, result, ended_at FROM json_to_recordset(${json}::text::json)
+        AS rows(call_id text, agent_id text, name text, result text, ended_at bigint)
+      ON CONFLICT (call_id) DO UPDATE SET
+        agent_id = EXCLUDED.agent_id, name = EXCLUDED.name, fresh = false, asks = false, snapshot = NULL, deadline = NULL,
+        result = EXCLUDED.result, ended_at = EXCLUDED.ended_at
+      WHERE (c.agent_id = EXCLUDED.agent_id AND c.call_id <> ALL(${fresh}::text[]))
+        OR (c.ended_at IS NOT NULL AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = c.call_id))
+      RETURNING call_id`,
+  )
+  const [written, rest] = await Promise.all([writing, endCalls(sql, later)])
+  return [...takenIds(first, written), ...rest]
+}
