@@ -79,7 +79,7 @@ const interactive = async (options: LocalOptions & PageOptions, version: string)
     filters,
     ...(rulesPath !== undefined && { rulesPath: shortPath(rulesPath, cwd) }),
     ...(durable !== undefined && {
-      callsBefore: await durable.lastNumber(),
+      ...(await durable.callNumbers()),
       farewell: () => goingOn(executor, options.durable!, "wait", "waits"),
     }),
     history: fileHistory(historyPath(process.env)),

@@ -2,6 +2,14 @@
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { DurableCalls } from "./durable-calls.ts"
 
+/** How hosts that make up ids of numbers number their calls, so that no id is used twice, whoever else does so. */
+export interface CallNumbers {
+  /** What stands before each number. */
+  readonly callPrefix: string
+  /** Behind which the numbers begin. */
+  readonly callsBefore: number
+}
+
 /** Runs calls of a store, and sees and answers all of them. */
 export interface DurableExecutor extends DurableCalls {
   /**
@@ -10,6 +18,6 @@ export interface DurableExecutor extends DurableCalls {
    * this process to be dead: `onStoreError` is told.
    */
   readonly executor: ToolExecutor
-  /** @internal The place of the latest call: hosts that make up ids of numbers begin behind it, so that no id is used twice. */
-  lastNumber(): Promise<number>
+  /** @internal */
+  callNumbers(): Promise<CallNumbers>
 }

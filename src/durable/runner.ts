@@ -176,6 +176,11 @@ export class Runner {
     }
   }
 
+  /** Forgets the results of tasks that are too old: it does so when it is asked for any. */
+  dropOldTasks(): void {
+    this.executor.tasks.get("")
+  }
+
   /** Ends no call: they go on with whoever runs them next. */
   close(): Promise<void> {
     return this.executor.shutdown()

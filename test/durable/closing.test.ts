@@ -118,6 +118,30 @@ describeStores("closing a store", (_path, store) => {
     expect((await second.inbox()).map(({ callId }) => callId)).toEqual(["g"])
   })
 
+  it("is done once, however often it is asked for, and each is told when that is over", async () => {
+    const log: Array<string> = []
+    const began = deferred()
+    const tool = pipeline().andThen(
+      handler("Hold", () =>
+        Effect.onInterrupt(Effect.sync(began.resolve).pipe(Effect.andThen(Effect.never)), () =>
+          Effect.promise(async () => {
+            await turn()
+            log.push("finalized")
+          }),
+        ),
+      ),
+    )
+    const durable = await durableOf(store(), { tool })
+    await durable.enqueue([{ callId: "a", name: "tool" }])
+    await began.promise
+    await Promise.all([
+      durable.close().then(() => log.push("closed")),
+      durable.close().then(() => log.push("closed")),
+    ])
+    await durable.close()
+    expect(log).toEqual(["finalized", "closed", "closed"])
+  })
+
   it("refuses what comes after it, as an executor in memory does", async () => {
     const first = await durableOf(store(), { staging, gated })
     await first.executor.run({ callId: "s", name: "staging" })

@@ -10,6 +10,7 @@ import { openEditor } from "../hosts/nvim/editor.ts"
 import { describeWithNvim } from "../hosts/nvim/headless-nvim.ts"
 import { SessionTerminal } from "../hosts/terminal/session-terminal.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { describeWithPostgres, usePostgres } from "../servers/postgres.ts"
 import { deferred } from "../support/deferred.ts"
 import { toolOf } from "../support/executor-of.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
@@ -148,7 +149,7 @@ it("a session in this process shows what the one before has left", async () => {
   await untilTag(first, "AwaitingApproval")
   await first.close()
   const second = await open()
-  const options = { executor: second.executor, callsBefore: await second.lastNumber() }
+  const options = { executor: second.executor, ...(await second.callNumbers()) }
   await using terminal = new SessionTerminal({ ...options, farewell: () => "They wait." })
   const keys = String.raw`\)\n +\[y\]es`
   await terminal.see(new RegExp(`first${keys}`))
@@ -163,6 +164,27 @@ it("a session in this process shows what the one before has left", async () => {
   await terminal.session.leave()
   await terminal.ended
   expect(terminal.everything()).toContain("They wait.")
+})
+
+describeWithPostgres("sessions in several processes", () => {
+  const server = usePostgres()
+
+  it("give their calls ids that differ", async () => {
+    const store = await server.database()
+    const ids: Array<string> = []
+    const begin = async () => {
+      const durable = await durableOf(store, { gated })
+      const { executor } = durable
+      executor.watch({ queued: ({ callId }) => ids.push(callId) })
+      return new SessionTerminal({ executor, ...(await durable.callNumbers()) })
+    }
+    await using one = await begin()
+    await using other = await begin()
+    for (const terminal of [one, other, one]) terminal.enter("gated {}")
+    await expect.poll(() => ids).toHaveLength(3)
+    expect(ids.map((id) => id.replace(/^\d+-/, "")).sort()).toEqual(["1", "1", "2"])
+    expect(new Set(ids).size).toBe(3)
+  })
 })
 
 describeWithNvim("Neovim", () => {

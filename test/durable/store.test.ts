@@ -1,6 +1,7 @@
+import { getEventListeners } from "node:events"
 import { existsSync, statSync } from "node:fs"
 import Libsql from "libsql"
-import { beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it, vi } from "vitest"
 import { openDurableExecutor } from "../../src/durable/index.ts"
 import { pipeline, Step, ToolRegistry } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -203,5 +204,24 @@ describe("a client of a store that another host runs", () => {
     await expect(client.enqueue([{ name: 1 } as never])).rejects.toThrow("Expected `name` of a call")
     await client.close()
     expect(await host.inbox()).toEqual([])
+  })
+
+  it("leaves nothing with the signal of who waits for long", async () => {
+    await durableOf(store, { tool: gated })
+    const client = await openDurableExecutor({ store, runner: false })
+    const { signal } = new AbortController()
+    const listeners = { added: vi.spyOn(signal, "addEventListener"), any: vi.spyOn(AbortSignal, "any") }
+    const read = client.events({ signal })
+    const reading = read.next()
+    await client.enqueue([{ callId: "t", name: "tool", background: true, decision: "approve" }])
+    expect(await client.tasks.wait("t", { signal })).toMatchObject({ status: "complete" })
+    await reading
+    await read.return(undefined)
+    expect(listeners.added).toHaveBeenCalled()
+    expect(getEventListeners(signal, "abort")).toEqual([])
+    // What it makes stays with its sources as long as they are there.
+    expect(listeners.any).not.toHaveBeenCalled()
+    listeners.any.mockRestore()
+    await client.close()
   })
 })

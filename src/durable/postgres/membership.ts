@@ -45,8 +45,9 @@ interface StoredActionRow {
   readonly snapshot: string | null
 }
 
-/** What the dead ones had is free by that. */
-const endDead = (sql: Sql): Promise<unknown> => sql`DELETE FROM stepline_runners WHERE expires_at < now()`
+/** What the dead ones had is free by that. Who does so is not among them, however long it was held up since it has shown that. */
+const endDead = (sql: Sql, but: number | null): Promise<unknown> => sql`
+  DELETE FROM stepline_runners WHERE expires_at < now() AND id IS DISTINCT FROM ${but}::bigint`
 
 /** What is stored of agents, and has not ended. */
 const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> => {
@@ -116,7 +117,7 @@ export class Membership implements RunnerIdentity {
   /** `beaten`: told each time that it has shown that it lives, and, with false, that others have ended it. */
   static async join(sql: Sql, beaten: (isAlive: boolean) => Promise<void>): Promise<Membership> {
     const seenAt = performance.now()
-    await endDead(sql)
+    await endDead(sql, null)
     const [row] = await sql<[{ id: number }]>`
       INSERT INTO stepline_runners (expires_at) VALUES (now() + ${lease} * interval '1 millisecond') RETURNING id`
     return new Membership(sql, row.id, seenAt, beaten)
@@ -160,7 +161,7 @@ export class Membership implements RunnerIdentity {
       WHERE id = ${this.id} RETURNING id`
     if (alive.length === 0) return false
     this.seenAt = at
-    await endDead(sql)
+    await endDead(sql, this.id)
     await this.forgetIdle()
     return true
   }

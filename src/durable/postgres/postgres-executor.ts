@@ -4,7 +4,7 @@ import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
-import type { DurableExecutor } from "../durable-executor.ts"
+import type { CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import { type DurableTasks, StoredTasks } from "../durable-tasks.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
@@ -34,8 +34,8 @@ interface Life {
 }
 
 /** Its calls are with whoever gets them. Where the store is away, others find out by themselves. */
-const leaveStore = async ({ membership, runner }: Life): Promise<void> => {
-  await runner.close()
+const leaveStore = async (membership: Membership, runner: Runner | undefined): Promise<void> => {
+  await runner?.close()
   await membership.leave().catch(() => undefined)
 }
 
@@ -88,6 +88,11 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     return this.life.runner.executor
   }
 
+  /** @internal Each runner has a number of its own. */
+  async callNumbers(): Promise<CallNumbers> {
+    return { callPrefix: `${this.life.membership.id}-`, callsBefore: 0 }
+  }
+
   close(): Promise<void> {
     this.closing ??= this.leave()
     return this.closing
@@ -98,7 +103,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     this.maintenance.close()
     // Whoever it is by then leaves.
     await Promise.all([this.rejoining, this.looking])
-    await leaveStore(this.life)
+    await leaveStore(this.life.membership, this.life.runner)
     await this.store.tell("work")
     await this.store.close()
   }
@@ -136,34 +141,35 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   /** Becomes a runner, which has what nobody runs. Where that fails, nothing of it is left. */
   private async join(): Promise<void> {
     const { sql } = this.store
-    const membership = await Membership.join(sql, (isAlive) => this.beaten(life, isAlive))
-    const runner = new Runner(
-      {
-        store: new PostgresJournalStore(sql, membership),
-        registry: this.registry,
-        onFenced: () => this.fenced(life),
-      },
-      this.options,
-    )
-    const life: Life = { membership, runner, taken: new Set(), lastRule: 0 }
+    let life: Life | undefined
+    const membership = await Membership.join(sql, async (isAlive) => life && this.beaten(life, isAlive))
     try {
+      const runner = new Runner(
+        {
+          store: new PostgresJournalStore(sql, membership),
+          registry: this.registry,
+          onFenced: () => this.fenced(membership),
+        },
+        this.options,
+      )
+      life = { membership, runner, taken: new Set(), lastRule: 0 }
       await this.learn(life)
       await this.look(life)
       await runner.journal.stored()
       if (runner.journal.isClosed) throw new FencedError()
     } catch (error) {
-      await leaveStore(life)
+      await leaveStore(membership, life?.runner)
       throw error
     }
     this.life = life
-    runner.begin()
+    life.runner.begin()
     // What was told meanwhile.
     this.lookSoon()
   }
 
   /** One that has not joined yet is given up by whoever waits for that. */
-  private fenced(life: Life): void {
-    if (this.life === life) this.rejoining = this.rejoining.then(() => this.rejoin())
+  private fenced(membership: Membership): void {
+    if (this.life?.membership === membership) this.rejoining = this.rejoining.then(() => this.rejoin())
   }
 
   /** What it had is with others: it begins anew, as soon as the store lets it. */
@@ -171,7 +177,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     const { signal } = this.closes
     if (signal.aborted) return
     this.report(fencedError())
-    await leaveStore(this.life)
+    await leaveStore(this.life.membership, this.life.runner)
     while (!signal.aborted) {
       try {
         await this.join()
@@ -188,6 +194,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     const { journal } = life.runner
     if (!isAlive) return journal.fence()
     journal.goOn()
+    life.runner.dropOldTasks()
     await this.learn(life)
     this.lookSoon()
   }

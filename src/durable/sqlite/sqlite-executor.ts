@@ -4,7 +4,7 @@ import type { ToolCall, ToolCallInput } from "../../pipeline/model/call.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import type { BackgroundTask, WaitOptions } from "../../pipeline/stores/background-tasks.ts"
-import type { DurableExecutor } from "../durable-executor.ts"
+import type { CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import type { DurableTasks } from "../durable-tasks.ts"
 import { type EventsOptions, readEvents, type StoredEvent } from "../event-log.ts"
 import type { InboxItem, InboxOptions } from "../inbox.ts"
@@ -120,6 +120,11 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     return super.result(callId)
   }
 
+  /** @internal */
+  async callNumbers(): Promise<CallNumbers> {
+    return { callPrefix: "", callsBefore: this.store.lastPlace }
+  }
+
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer)
     this.store.leave()
@@ -150,6 +155,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
 
   /** Does what other processes ask. What fails is tried again with the next look. */
   private sweep(): void {
+    this.runner.dropOldTasks()
     this.runner.journal.forgetEndings()
     try {
       const version = this.store.mark()

@@ -1,5 +1,4 @@
 /** A store in one SQLite file, for whoever has it open. */
-import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize, type StoredEvent } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, inboxPage } from "../inbox.ts"
@@ -10,6 +9,18 @@ import { type Row, StoreDatabase, type Value } from "./database.ts"
 
 /** Milliseconds between looks at the store. */
 const lookAgain = 50
+
+/** Until the next look, or until one of the signals is aborted. Nothing is left with them: they may outlive many looks. */
+const pause = (signals: ReadonlyArray<AbortSignal>): Promise<void> =>
+  new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer)
+      for (const signal of signals) signal.removeEventListener("abort", wake)
+      resolve()
+    }
+    const timer = setTimeout(wake, lookAgain)
+    for (const signal of signals) signal.addEventListener("abort", wake, { once: true })
+  })
 
 /** A condition for each that is there. */
 const where = (conditions: Readonly<Record<string, Value | undefined>>) => {
@@ -90,7 +101,8 @@ export class SqliteStore implements CallStore {
     }
   }
 
-  async lastPlace(): Promise<number> {
+  /** The greatest place that a call has, 0 where there is none: the next one comes behind it. */
+  get lastPlace(): number {
     return Number(this.database.get("SELECT max(seq) AS place FROM calls")?.place ?? 0)
   }
 
@@ -99,10 +111,8 @@ export class SqliteStore implements CallStore {
   }
 
   async changed(mark: number, signal?: AbortSignal): Promise<void> {
-    const ends = AbortSignal.any([this.closed, ...(signal === undefined ? [] : [signal])])
-    while (!ends.aborted && this.database.version === mark) {
-      await sleep(lookAgain, undefined, { signal: ends }).catch(() => undefined)
-    }
+    const ends = signal === undefined ? [this.closed] : [this.closed, signal]
+    while (ends.every(({ aborted }) => !aborted) && this.database.version === mark) await pause(ends)
   }
 
   get isClosed(): boolean {

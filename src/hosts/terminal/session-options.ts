@@ -16,6 +16,8 @@ export interface SessionOptions {
   readonly colors?: boolean
   /** How many calls there may have been before, where they outlive the session: its calls are numbered on from there. */
   readonly callsBefore?: number
+  /** What stands before the numbers that are the ids of its calls, where other sessions number theirs, too. Default: nothing. */
+  readonly callPrefix?: string
   /** What is said when the user leaves. Default: nothing. */
   readonly farewell?: () => string | undefined
   /** The first line. */

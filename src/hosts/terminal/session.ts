@@ -44,8 +44,9 @@ export class Session {
   private readonly report: SessionReport
   private readonly corrections: NonNullable<SessionOptions["corrections"]>
   private readonly farewell: SessionOptions["farewell"]
-  /** The number of the last one: its id. */
+  /** The number of the last one, which its id ends in. */
   private calls: number
+  private readonly callPrefix: string
   private warned = false
   private down: Promise<void> | undefined
 
@@ -54,6 +55,7 @@ export class Session {
     this.executor = executor
     this.corrections = options.corrections ?? (async () => [])
     this.calls = options.callsBefore ?? 0
+    this.callPrefix = options.callPrefix ?? ""
     this.farewell = options.farewell
     this.tools = callableTools(executor)
     this.output = output
@@ -302,7 +304,7 @@ export class Session {
       const missing = this.missingTask(input)
       if (missing !== undefined) return this.say(noTask(missing))
       this.calls += 1
-      const call = { callId: String(this.calls), name, params, background }
+      const call = { callId: `${this.callPrefix}${this.calls}`, name, params, background }
       this.view.blocks.set(queuedBlock(call))
       this.executor.enqueue([call])
       return

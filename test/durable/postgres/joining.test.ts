@@ -53,6 +53,9 @@ describeWithPostgres("a runner of a Postgres store", () => {
     const store = await server.database()
     const sql = await adminOf(store)
     await (await openDurableExecutor({ store, registry: registryOf({}) })).close()
+    const wrong = { store, registry: registryOf({}), taskTtl: "soon" as never }
+    await expect(openDurableExecutor(wrong)).rejects.toThrow("Expected `taskTtl`")
+    expect(await sql`SELECT id FROM stepline_runners`).toEqual([])
     await sql`ALTER TABLE stepline_rules RENAME TO elsewhere`
     const ends = vi.spyOn(Maintenance.prototype, "close")
     onTestFinished(() => ends.mockRestore())
