@@ -4,7 +4,7 @@
  * Characters of one text. Postgres gets it as JSON once more, which may double it, and a character may take three bytes: strings end at
  * half a billion characters, and what a column holds at a billion bytes.
  */
-export const longestText = 64_000_000
+const longestText = 64_000_000
 
 /** JSON of it. Throws where it is none, and where it is too long. */
 export const keptText = (value: unknown): string => withinBounds(JSON.stringify(value))

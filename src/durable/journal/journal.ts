@@ -424,7 +424,8 @@ export class StoreJournal implements ExecutorJournal {
         this.storing = undefined
         this.settled(taken)
         this.held.release(upTo)
-        if (!this.gathered.isEmpty) this.commit()
+        // Also where nothing has changed: who asked meanwhile waits for it.
+        this.commit()
         this.goOn()
       },
       (error) => {

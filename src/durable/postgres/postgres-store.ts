@@ -72,6 +72,7 @@ export class PostgresStore implements CallStore {
       call_id: column(call.callId),
       agent_id: column(call.agentId),
       name: column(call.name),
+      asks: call.decision === "requested",
       background: call.background,
       snapshot: JSON.stringify({ version: snapshotVersion, state: "queued", call, createdAt }),
     }))
@@ -88,10 +89,10 @@ export class PostgresStore implements CallStore {
           inParts(
             rows,
             ({ json }) => sql<Array<{ call_id: string }>>`
-        INSERT INTO stepline_calls (call_id, agent_id, name, background, snapshot, fresh)
-        SELECT call_id, agent_id, name, background, snapshot, true
+        INSERT INTO stepline_calls (call_id, agent_id, name, asks, background, snapshot, fresh)
+        SELECT call_id, agent_id, name, asks, background, snapshot, true
         FROM json_to_recordset(${json}::text::json)
-          AS rows(call_id text, agent_id text, name text, background boolean, snapshot text)
+          AS rows(call_id text, agent_id text, name text, asks boolean, background boolean, snapshot text)
         ON CONFLICT (call_id) DO NOTHING
         RETURNING call_id`,
           ),

@@ -22,3 +22,23 @@ it("what is stored once others run its calls harms nothing: who waited for it wa
   await turn()
   await executor.shutdown()
 })
+
+it("is stored, for who asks while the last change is on its way", async () => {
+  const commits: Array<() => void> = []
+  const store: JournalStore = {
+    firstSequence: 0,
+    commit: () => new Promise((resolve) => commits.push(resolve)),
+    close: () => {},
+  }
+  const { executor, journal } = new Runner({ store, registry: registryOf({}) }, {})
+  journal.staged("main")
+  await turn()
+  expect(commits).toHaveLength(1)
+  const stored = journal.stored()
+  // What it schedules finds the store busy.
+  await turn()
+  commits[0]!()
+  await stored
+  expect(commits).toHaveLength(1)
+  await executor.shutdown()
+})

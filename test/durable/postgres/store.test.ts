@@ -83,6 +83,17 @@ describeWithPostgres("a Postgres store", () => {
     expect(await client.approve("b")).toBe(true)
   })
 
+  it("lists what may not begin without an answer before anybody runs it", async () => {
+    const store = await server.database()
+    await (await openDurableExecutor({ store, registry })).close()
+    await using client = await openDurableExecutor({ store, runner: false })
+    await client.enqueue([
+      { callId: "a", name: "tool", decision: "requested" },
+      { callId: "b", name: "tool" },
+    ])
+    expect(await client.inbox()).toMatchObject([{ callId: "a", kind: "start" }])
+  })
+
   it("takes what no text of Postgres can hold", async () => {
     const store = await server.database()
     const odd = "a\0b\ud800"
