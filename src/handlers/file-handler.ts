@@ -43,6 +43,7 @@ export const fileHandler = (
     (context) =>
       abortable(async (signal) => {
         try {
+          if (path === "") throw new ToolError("The path is empty. Give the path of a file.")
           return await work(await locate(files, context, path), context, signal)
         } catch (cause) {
           const message = sentenceOf(cause, path)

@@ -28,6 +28,12 @@ describe("ValidateFile", () => {
     expect(await answerOf(ValidateFile({ path: path("file") }), { cwd: "/" })).toBe("Continue")
   })
 
+  it("refuses an empty path, which would be the folder itself", async () => {
+    const message = "Error: The path is empty. Give the path of a file."
+    expect(await answerOf(ValidateFile({ path: "" }), here())).toBe(message)
+    expect(await answerOf(ValidateFileNotExists({ path: "" }), here())).toBe(message)
+  })
+
   it.each([
     ["missing", "File not found: missing. Check the path; relative paths start at the working directory."],
     ["folder", "folder is a directory, not a file. List it with the shell tool: ls folder"],

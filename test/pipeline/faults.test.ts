@@ -2,10 +2,12 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import {
   type CallFilter,
+  type EffectHandler,
   pipeline,
   Step,
-  type ToolExecutor,
+  ToolExecutor,
   type ToolExecutorOptions,
+  ToolRegistry,
 } from "../../src/index.ts"
 import { isTerminal, ScriptedHost } from "../../src/testing.ts"
 import { turn } from "../support/deferred.ts"
@@ -35,6 +37,20 @@ const endOf = async (plan: Plan, options?: ToolExecutorOptions) => {
 }
 
 describe("a handler", () => {
+  it("whose name cannot be read is anonymous, also where it fails to clean up", async () => {
+    const nameless = (step: Step) =>
+      Object.defineProperty({ call: () => step }, "name", {
+        get() {
+          throw new Error("odd")
+        },
+      }) as unknown as EffectHandler
+    const plan = pipeline()
+      .andThen(nameless(Step.Continue))
+      .finally(nameless(Step.Error("odd")))
+    expect(await endOf(plan)).toMatchObject({ _tag: "Completed", cleanupErrors: ["anonymous: odd"] })
+    expect(plan.describe().map(({ name }) => name)).toEqual(["anonymous", "anonymous"])
+  })
+
   const odd: Record<string, () => unknown> = {
     "whose `then` throws when it is read": () =>
       Object.defineProperty({}, "then", {
@@ -222,6 +238,42 @@ describe("a filter", () => {
     expect(host.tags()).toEqual(["Started", "AwaitingApproval", "Completed"])
   })
 
+  it.each([
+    ["nothing", () => undefined],
+    ["no verdict", () => ({ verdict: "maybe", because: "so" })],
+    ["no reason", () => ({ verdict: "ask" })],
+    ["a promise that rejects", () => Promise.reject(new Error("odd"))],
+    [
+      "what throws when it is read",
+      () => ({
+        get verdict() {
+          throw new Error("odd")
+        },
+      }),
+    ],
+  ])("that explains itself with %s asks, and says why", async (_, explain) => {
+    const filters: CallFilter = { evaluate: () => undefined, explain: explain as never }
+    const executor = executorOf({ gate, quick: pipeline() }, { filters })
+    const host = new ScriptedHost(executor)
+    await host.run([{ callId: "c", name: "gate" }])
+    expect(host.events.find(({ _tag }) => _tag === "AwaitingApproval")).toMatchObject({
+      because: expect.stringMatching(/^(The filter |No rule )/),
+    })
+    expect(host.terminal("c")).toMatchObject({ _tag: "Completed" })
+    await expectAlive(executor)
+  })
+
+  it("that answers with a promise lets nothing through", async () => {
+    for (const answer of [() => Promise.resolve("deny"), () => Promise.reject(new Error("odd"))]) {
+      const executor = executorOf({ quick: pipeline() }, { filters: { evaluate: answer as never } })
+      expect(await executor.run({ name: "quick", decision: "approve" })).toMatchObject({
+        status: "denied",
+        by: "policy",
+        content: "Denied by policy: the filter failed: it gave a promise, and a filter has to answer at once",
+      })
+    }
+  })
+
   it("that cannot remember lets the approval count", async () => {
     for (const remember of [
       undefined,
@@ -236,5 +288,28 @@ describe("a filter", () => {
       await host.run([{ callId: "c", name: "gate" }])
       expect(host.terminal("c")).toMatchObject({ _tag: "Completed", content: "done" })
     }
+  })
+})
+
+describe("who is told and rejects", () => {
+  const rejecting = () => Promise.reject(new Error("odd"))
+
+  it("harms nobody: onDecision, watchers, listeners, titles and tracers", async () => {
+    const tool = toolOf("tool", gate, { title: rejecting as never })
+    const registry = new ToolRegistry([tool, toolOf("quick", pipeline())])
+    const onDecision = rejecting as never
+    const executor = new ToolExecutor(registry, { onDecision, trace: { call: rejecting } as never })
+    executor.watch({ queued: rejecting, event: rejecting, decided: rejecting } as never)
+    registry.onChange(rejecting as never)
+    executor.agent().onDefinitionsChange(rejecting as never)
+    registry.register(toolOf("other", pipeline()))
+    expect(tool.title({})).toBe("tool")
+    expect(
+      await executor.run({ name: "tool" }, (event) => "approve" in event && event.approve()),
+    ).toMatchObject({
+      status: "complete",
+    })
+    await expectAlive(executor)
+    await executor.shutdown()
   })
 })

@@ -82,7 +82,10 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
   respond(answer: { readonly output?: unknown } | { readonly error: unknown }): boolean {
     const question = openQuestion(this.record)
     if (question?.kind !== "delegate" || this.controller !== undefined) return false
-    return "error" in answer ? this.fail(answer.error, question.id) : this.succeed(answer.output, question.id)
+    const { error, output } = answer as { readonly error?: unknown; readonly output?: unknown }
+    return error === undefined || error === null
+      ? this.succeed(output, question.id)
+      : this.fail(error, question.id)
   }
 
   cancel(reason?: string, by?: CancellingParty): boolean {

@@ -3,8 +3,9 @@
  * a hook or the loading of the validator takes time. Never throws: whatever goes wrong refuses the call.
  */
 import type { ToolCall } from "../model/call.ts"
-import type { DecidedBy } from "../model/decision.ts"
+import { type DecidedBy, reasonText } from "../model/decision.ts"
 import { messageOf } from "../model/failure.ts"
+import { got } from "../model/got.ts"
 import type { CallFilter, Hooks } from "../model/options.ts"
 import { deniedByPolicy, failed, type Outcome } from "../model/outcome.ts"
 import { finallyPartsOf, type ToolPipeline } from "../model/pipeline.ts"
@@ -12,7 +13,7 @@ import type { Tool } from "../model/tool.ts"
 import type { ParameterCheck } from "../schema/validation.ts"
 import { withoutBackground } from "./call-input.ts"
 import type { Input } from "./input.ts"
-import { byRule, explained } from "./ruling.ts"
+import { byRule, explained, refusePromise } from "./ruling.ts"
 
 /** What the call is told. */
 export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>
@@ -79,9 +80,11 @@ const askHook = async (call: ToolCall, rules: AdmissionRules, params: unknown): 
   try {
     const answer = await rules.hooks.beforeCall!({ ...call, params }, context)
     if (answer === undefined || answer === null) return {}
+    if (typeof answer !== "object")
+      throw new TypeError(`\`beforeCall\` gave no answer that can be meant, ${got(answer)}`)
     if ("block" in answer && answer.block) {
-      const { reason } = answer
-      const decidedBy: DecidedBy = { kind: "hook", ...(reason !== undefined && { reason: String(reason) }) }
+      const reason = reasonText(answer.reason)
+      const decidedBy: DecidedBy = { kind: "hook", ...(reason !== undefined && { reason }) }
       return { outcome: deniedByPolicy(reason ?? "Blocked by the host", decidedBy) }
     }
     return "params" in answer ? { params: answer.params } : {}
@@ -99,7 +102,9 @@ const compose = (
 ): Admission => {
   if (filters !== undefined) {
     try {
-      if (filters.evaluate(tool, params) === "deny") {
+      const verdict: unknown = filters.evaluate(tool, params)
+      if (typeof verdict === "object") refusePromise(verdict)
+      if (verdict === "deny") {
         const message = `Denied by policy: a rule forbids this call of ${tool.name}`
         return refused(deniedByPolicy(message, byRule(explained(filters, tool, params))))
       }

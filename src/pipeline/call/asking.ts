@@ -1,4 +1,5 @@
 /** Puts a call's open question: a gate to rules and the host, an effect to whoever answers it. */
+
 import type { RememberChoice } from "../../policy/index.ts"
 import type { EventSink } from "../events/event-sink.ts"
 import { toMillis } from "../model/duration.ts"
@@ -6,6 +7,7 @@ import type { ApproveOptions, AwaitingApprovalEvent } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
 import type { CallFilter, DelegateFunction } from "../model/options.ts"
 import { textOutput } from "../model/output.ts"
+import { leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import { answerOfTasks, type Sleep } from "../stores/task-answers.ts"
 import type { Engine } from "./engine.ts"
@@ -42,7 +44,8 @@ export const rememberCall = (asker: Asker, choice: RememberChoice): void => {
   const { engine, record } = asker
   const asked = askedTool(asker)
   try {
-    if (asked !== undefined) engine.rememberingFilters.remember?.(asked, record.subject.params, choice)
+    if (asked !== undefined)
+      leaveAlone(engine.rememberingFilters.remember?.(asked, record.subject.params, choice))
   } catch {
     // Without a rule the next call is asked again.
   }

@@ -1,8 +1,10 @@
 /** What the rules say of a call, and why: of every one before it runs, and of each that comes to a gate. */
+
 import type { Explanation } from "../../policy/index.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import { messageOf } from "../model/failure.ts"
 import type { CallFilter, FilteredTool } from "../model/options.ts"
+import { isThenable, leaveAlone } from "../model/thenable.ts"
 
 /** Why a gate is asked where no rule is about the tool. */
 export const noRuleFor = (toolName: string): string => `There is no rule for the tool \`${toolName}\`.`
@@ -26,6 +28,24 @@ const becauses = {
   ask: "No rule approves this call.",
 } as const satisfies Record<Explanation["verdict"], string>
 
+const isVerdict = (verdict: unknown): verdict is Explanation["verdict"] =>
+  typeof verdict === "string" && Object.hasOwn(becauses, verdict)
+
+/** A filter answers at once: a promise of `deny` would be taken for no denial. Throws for one, and leaves it alone. */
+export const refusePromise = (answer: unknown): void => {
+  if (!isThenable(answer)) return
+  leaveAlone(answer)
+  throw new TypeError("it gave a promise, and a filter has to answer at once")
+}
+
+/** Of a host's own filter: what it explains, with a reason in any case. What cannot be meant is asked. */
+const meant = (explanation: Explanation): Explanation => {
+  refusePromise(explanation)
+  const { verdict, because } = explanation
+  if (!isVerdict(verdict)) return ask("The filter gave no answer that can be meant.")
+  return typeof because === "string" ? explanation : { ...explanation, because: becauses[verdict] }
+}
+
 /** What the filters say, and why. A filter that fails leaves it to be asked. Never throws. */
 export const explained = (
   filters: CallFilter | undefined,
@@ -34,9 +54,12 @@ export const explained = (
 ): Explanation => {
   if (filters === undefined) return noRule(tool)
   try {
-    if (filters.explain !== undefined) return filters.explain(tool, params)
+    if (filters.explain !== undefined) return meant(filters.explain(tool, params))
     const verdict = filters.evaluate(tool, params) ?? "ask"
-    return { verdict, because: becauses[verdict] }
+    refusePromise(verdict)
+    return isVerdict(verdict)
+      ? { verdict, because: becauses[verdict] }
+      : ask("The filter gave no answer that can be meant.")
   } catch (error) {
     return ask(`The filter failed: ${messageOf(error)}`)
   }

@@ -1,4 +1,5 @@
 /** What a call tells its host: that it started, that it runs in the background, and its end, once. */
+
 import type { EventSink } from "../events/event-sink.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy, Decision } from "../model/decision.ts"
@@ -12,6 +13,7 @@ import type {
 import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
 import { textOutput } from "../model/output.ts"
 import type { StagedAction } from "../model/staged-action.ts"
+import { leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import type { Tracer } from "../model/tracer.ts"
 import type { RunningTask } from "../stores/background-tasks.ts"
@@ -96,7 +98,7 @@ export const tellDecision = (
   const decision: Decision = { at, agentId, callId, name, params, verdict, ...(by !== undefined && { by }) }
   watchers.decided(decision)
   try {
-    settings.onDecision?.(decision)
+    leaveAlone(settings.onDecision?.(decision))
   } catch {
     // The call goes on, whatever those do who are told.
   }

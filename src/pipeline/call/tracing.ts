@@ -1,8 +1,10 @@
 /** Tells tracers of one call: a tracer that throws costs its span, and the call nothing. */
+
 import type * as Effect from "effect/Effect"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { TerminalEvent } from "../model/event.ts"
+import { leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import type { CallTrace, HandlerTrace, Tracer } from "../model/tracer.ts"
 import { openQuestion } from "./asking.ts"
@@ -19,7 +21,9 @@ export interface HandlerObserver {
 
 const attempt = <A>(work: () => A): A | undefined => {
   try {
-    return work()
+    const made = work()
+    leaveAlone(made)
+    return made
   } catch {
     return undefined
   }

@@ -1,7 +1,9 @@
 /** Those that watch one executor. Nobody pays for them where there are none. */
+
 import type { ToolCall } from "../model/call.ts"
 import type { Decision } from "../model/decision.ts"
 import type { ToolEvent } from "../model/event.ts"
+import { leaveAlone } from "../model/thenable.ts"
 import type { Tracer } from "../model/tracer.ts"
 import type { ExecutorWatcher } from "../model/watcher.ts"
 
@@ -58,10 +60,10 @@ export class Watchers {
     this.tell((watcher) => watcher.forgotten?.(taskId))
   }
 
-  private tell(how: (watcher: ExecutorWatcher) => void): void {
+  private tell(how: (watcher: ExecutorWatcher) => unknown): void {
     for (const watcher of this.list) {
       try {
-        how(watcher)
+        leaveAlone(how(watcher))
       } catch {
         // Calls go on, whatever those do who look on.
       }

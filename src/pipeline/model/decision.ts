@@ -40,9 +40,15 @@ export const byShutdown = { kind: "shutdown" } as const satisfies DecidedBy
 /** Nobody, in time. */
 export const byTimeout: DecidedBy = { kind: "timeout" }
 
+/** What a reason says, for events are plain JSON; undefined for one that says nothing, as null and "" do. */
+export const reasonText = (reason: unknown): string | undefined =>
+  reason === undefined || reason === null || reason === "" ? undefined : String(reason)
+
 /** The host, and what it said. */
-export const byUserBecause = (reason: string | undefined): DecidedBy =>
-  reason === undefined || reason === "" ? byUser : { kind: "user", reason: String(reason) }
+export const byUserBecause = (reason: string | undefined): DecidedBy => {
+  const said = reasonText(reason)
+  return said === undefined ? byUser : { kind: "user", reason: said }
+}
 
 /** What a reviewer is asked: a gate that no rule decided. */
 export interface ReviewQuestion {

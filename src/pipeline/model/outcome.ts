@@ -1,6 +1,6 @@
 /** How a call ends, before it is told: the one place that words terminal events. */
 import type { ToolCall } from "./call.ts"
-import { byUser, byUserBecause, type CancellingParty, type DecidedBy } from "./decision.ts"
+import { byUser, byUserBecause, type CancellingParty, type DecidedBy, reasonText } from "./decision.ts"
 import type {
   CompletedEvent,
   DeniedBy,
@@ -48,7 +48,7 @@ export const noBackground = (name: string): Stopped =>
 export const deniedByUser = (reason?: string, decidedBy = byUserBecause(reason)): Stopped => ({
   _tag: "Denied",
   by: "user",
-  message: reason === undefined || reason === "" ? "Denied by user" : String(reason),
+  message: reasonText(reason) ?? "Denied by user",
   decidedBy,
 })
 
@@ -62,7 +62,7 @@ export const deniedByPolicy = (message: string, decidedBy: DecidedBy): Stopped =
 
 /** The outcome of a cancel. Default of the reason: `Cancelled`. */
 export const cancelled = (reason?: string, by: CancellingParty = byUser): Stopped => {
-  const given = reason === undefined || reason === "" ? undefined : String(reason)
+  const given = reasonText(reason)
   const decidedBy = given === undefined ? by : { ...by, reason: given }
   return { _tag: "Cancelled", message: given ?? "Cancelled", decidedBy }
 }

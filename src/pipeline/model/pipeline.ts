@@ -78,6 +78,16 @@ export const describePart = (part: PipelinePart<unknown>): PartDescription => {
   return { kind, name, ...(label !== undefined && { label }), ...(person && { person }) }
 }
 
+/** What a handler is called where it is shown: a text, whatever its maker made of `name`. */
+const shownName = (named: { readonly name: string }): string => {
+  try {
+    const { name } = named
+    return typeof name === "string" && name !== "" ? name : "anonymous"
+  } catch {
+    return "anonymous"
+  }
+}
+
 /**
  * A function in its place, which is its own handler: pipelines are made anew for every call, and kept while it waits. Its name
  * is read when it is asked for: that costs more than to make all the rest.
@@ -96,7 +106,7 @@ class PlacedFunction<R, Kind extends "handler" | "finally"> implements EffectHan
   }
 
   get name(): string {
-    return this.call.name || "anonymous"
+    return shownName(this.call)
   }
 }
 
@@ -111,7 +121,7 @@ class Placed<R, Kind extends "handler" | "finally"> {
   }
 
   get name(): string {
-    return this.handler.name
+    return shownName(this.handler)
   }
 }
 

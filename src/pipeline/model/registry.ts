@@ -1,5 +1,7 @@
 /** The tools of an executor by name. */
+
 import { got } from "./got.ts"
+import { leaveAlone } from "./thenable.ts"
 import type { JsonSchema, Tool } from "./tool.ts"
 import type { AnyTools, NamedTool, ToolTypes } from "./tool-types.ts"
 
@@ -75,7 +77,7 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
   private changed(): void {
     for (const listener of [...this.listeners]) {
       try {
-        listener()
+        leaveAlone(listener())
       } catch {
         // The tool is registered, whatever those do who are told.
       }

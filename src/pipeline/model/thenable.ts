@@ -3,3 +3,15 @@
 /** Whether it is a promise, of whatever library. Throws where reading `then` does. */
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function"
+
+const ignore = (): undefined => undefined
+
+/** Of somebody who is told and not waited for: a promise that rejects would end the process. Never throws. */
+export const leaveAlone = (returned: unknown): void => {
+  if (returned === undefined) return
+  try {
+    if (isThenable(returned)) returned.then(ignore, ignore)
+  } catch {
+    // It is nobody's.
+  }
+}

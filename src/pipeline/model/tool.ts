@@ -1,4 +1,5 @@
 /** A tool: what the model is told of it, and how a call of it becomes a pipeline. */
+
 import { compileOutput, type OutputCheck } from "../schema/output-check.ts"
 import { type StandardCheck, standardCheck } from "../schema/standard-check.ts"
 import { readSchema } from "../schema/standard-schema.ts"
@@ -9,6 +10,7 @@ import type { ToolCall } from "./call.ts"
 import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
 import type { ToolPipeline } from "./pipeline.ts"
+import { leaveAlone } from "./thenable.ts"
 import type { ToolTypes } from "./tool-types.ts"
 
 /** Any JSON Schema of an object: TypeBox's, or written by hand. */
@@ -93,7 +95,7 @@ export interface ToolOptions<
    * A call that gives none, or one that does not fit, ends as an Error with what it put out. Previews owe none, and what
    * `resolve` gives when it applies one is not checked.
    */
-  readonly outputSchema?: O
+  readonly outputSchema?: O | undefined
   /** Pure: reads only its arguments and touches nothing. `params` are validated. */
   readonly compose: (params: ParamsOf<S>, call: ToolCall) => ToolPipeline<R>
   /** Draws a call; anything but a string, also a throw, means the default rendering. */
@@ -164,6 +166,7 @@ const titleOf =
     try {
       const own: unknown = title?.(params)
       if (typeof own === "string" && own.trim() !== "") return oneLine(own)
+      leaveAlone(own)
     } catch {
       // The default names it too.
     }

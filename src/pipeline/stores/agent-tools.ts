@@ -1,6 +1,8 @@
 /** Which tools an agent may call, and which its model is told of. */
+
 import { resolveName } from "../../resolve/definition.ts"
 import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
+import { leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import { LateMap } from "../schedule/late-map.ts"
 
@@ -64,7 +66,7 @@ export class AgentTools {
   changed(agentId: string): void {
     for (const listener of [...(this.listeners.get(agentId) ?? [])]) {
       try {
-        listener()
+        leaveAlone(listener())
       } catch {
         // What was changed is changed, whatever those do who are told.
       }

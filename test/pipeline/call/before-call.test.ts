@@ -75,6 +75,25 @@ describe("beforeCall", () => {
     expect(log).toEqual([])
   })
 
+  it.each([
+    [5, "5"],
+    [{ toString: () => "closed" }, "closed"],
+    [null, "Blocked by the host"],
+    ["", "Blocked by the host"],
+  ])("that blocks with the reason %j gives the model a text", async (reason, content) => {
+    const host = await runHooked({ beforeCall: () => ({ block: true, reason: reason as string }) })
+    expect(host.events).toMatchObject([{ _tag: "Denied", content, decidedBy: { kind: "hook" } }])
+  })
+
+  it.each([true, "allow", 5])(
+    "that answers %j, which cannot be meant, blocks the call and says so",
+    async (answer) => {
+      const host = await runHooked({ beforeCall: () => answer as never })
+      const content = `Blocked: \`beforeCall\` gave no answer that can be meant, got \`${answer}\` (${typeof answer})`
+      expect(host.events).toMatchObject([{ _tag: "Denied", by: "policy", content }])
+    },
+  )
+
   it("that throws or rejects blocks the call", async () => {
     const log: Array<string> = []
     for (const beforeCall of [

@@ -92,6 +92,24 @@ describe("a pending call at a gate", () => {
     expect(host.terminal("b")).toMatchObject({ _tag: "Denied", content: "no" })
   })
 
+  it.each([null, ""])(
+    "that is denied with the reason %j is denied without one, and so is a cancel",
+    async (reason) => {
+      const { plan } = gatedTool()
+      const executor = executorOf({ write: plan })
+      const host = new ScriptedHost(executor)
+      executor.enqueue([{ callId: "a", name: "write" }])
+      await host.until(is("AwaitingApproval", "a"))
+      expect(executor.deny("a", reason as string)).toBe(true)
+      executor.enqueue([{ callId: "b", name: "write" }])
+      await host.until(is("AwaitingApproval", "b"))
+      expect(executor.cancelCall("b", reason as string)).toBe(true)
+      await host.run()
+      expect(host.terminal("a")).toMatchObject({ content: "Denied by user", decidedBy: { kind: "user" } })
+      expect(host.terminal("b")).toMatchObject({ content: "Cancelled\nbefore", decidedBy: { kind: "user" } })
+    },
+  )
+
   it("tells the handlers past it how it was decided", async () => {
     const plan = pipeline()
       .andThen(({ resolution }) => Step.Delta(JSON.stringify(resolution ?? "none")))

@@ -140,6 +140,10 @@ describe("respond", () => {
       ],
       [{}, { _tag: "Completed", content: "before" }],
       [{ error: "nobody home" }, { _tag: "Error", content: "nobody home" }],
+      [
+        { output: "chosen", error: undefined as never },
+        { _tag: "Completed", content: "chosen" },
+      ],
     ] as const) {
       const { executor, host, asked } = await start()
       expect(executor.respond("c", answer)).toBe(true)

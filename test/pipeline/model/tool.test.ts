@@ -117,6 +117,11 @@ describe("defineTool", () => {
     expect(tool.title(params)).toBe("t")
   })
 
+  it("has no schema of its output where that is undefined", () => {
+    const options = { name: "t", description: "", parameters: {}, compose: () => pipeline() }
+    expect(defineTool({ ...options, outputSchema: undefined })).not.toHaveProperty("outputSchema")
+  })
+
   it("keeps what it is given", () => {
     const options = {
       name: "write_note",
