@@ -16,29 +16,6 @@ export type Told = { readonly _tag: string } & Readonly<Record<string, unknown>>
 /** Inside of the project, so that its packages are found. */
 const bundles = fileURLToPath(new URL("../../node_modules/.cache/stepline-test", import.meta.url))
 
-const runUntil = async (
-  script: string,
-  folder: string,
-  plan: HostPlan,
-  killAt: ((told: Told) => boolean) | undefined,
-): Promise<{ readonly told: Array<Told>; readonly isKilled: boolean }> => {
-  const args = [script, `${folder}/calls.db`, folder, JSON.stringify(plan)]
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
-  const exited = once(child, "exit")
-  const told: Array<Told> = []
-  for await (const line of createInterface({ input: child.stdout })) {
-    const event = JSON.parse(line) as Told
-    told.push(event)
-    if (killAt?.(event) === true) {
-      child.kill("SIGKILL")
-      break
-    }
-  }
-  const [code, signal] = (await exited) as [number | null, string | null]
-  if (code !== 0 && signal !== "SIGKILL") throw new Error(`The host ended with ${code ?? signal}`)
-  return { told, isKilled: signal === "SIGKILL" }
-}
-
 /** A host that runs. */
 export interface RunningHost {
   readonly told: ReadonlyArray<Told>
@@ -46,18 +23,30 @@ export interface RunningHost {
   until(isSo: (told: Told) => boolean): Promise<Told>
   /** Resolves once that signal has ended it, where it does. */
   kill(signal: NodeJS.Signals): Promise<void>
+  /** Resolves once it has ended: true where it was killed, and else once all that it told was read. Rejects where it failed. */
+  ended(): Promise<boolean>
 }
 
-const startHost = (script: string, folder: string, plan: HostPlan): RunningHost => {
+/** `killAt`: it is killed as soon as it tells this, and nothing is heard of it any more. */
+const startHost = (
+  script: string,
+  folder: string,
+  plan: HostPlan,
+  killAt?: (told: Told) => boolean,
+): RunningHost => {
   const args = [script, `${folder}/calls.db`, folder, JSON.stringify(plan)]
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
-  const exited = once(child, "exit")
+  const exited = once(child, "exit") as Promise<[number | null, string | null]>
   onTestFinished(() => void child.kill("SIGKILL"))
   const told: Array<Told> = []
   const waiting = new Set<(told: Told) => void>()
-  createInterface({ input: child.stdout }).on("line", (line) => {
+  const lines = createInterface({ input: child.stdout })
+  const read = once(lines, "close")
+  lines.on("line", (line) => {
+    if (told.length > 0 && killAt?.(told.at(-1)!) === true) return
     const event = JSON.parse(line) as Told
     told.push(event)
+    if (killAt?.(event) === true) child.kill("SIGKILL")
     for (const hear of [...waiting]) hear(event)
   })
   return {
@@ -76,6 +65,14 @@ const startHost = (script: string, folder: string, plan: HostPlan): RunningHost 
     kill: async (signal) => {
       child.kill(signal)
       if (signal === "SIGKILL" || signal === "SIGTERM") await exited
+    },
+    ended: async () => {
+      const [code, signal] = await exited
+      // What it started may hold its output open.
+      if (signal === "SIGKILL") return true
+      if (code !== 0) throw new Error(`The host ended with ${code ?? signal}`)
+      await read
+      return false
     },
   }
 }
@@ -101,11 +98,17 @@ export const useHosts = () => {
     /** Starts a host, which ends with its test. */
     start: (folder: string, plan: HostPlan): RunningHost => startHost(script, folder, plan),
     /** Runs a host until it is done, or until this is told: then it is killed. Gives all that it told. */
-    run: async (folder: string, plan: HostPlan, killAt?: (told: Told) => boolean): Promise<Array<Told>> =>
-      (await runUntil(script, folder, plan, killAt)).told,
+    run: async (
+      folder: string,
+      plan: HostPlan,
+      killAt?: (told: Told) => boolean,
+    ): Promise<ReadonlyArray<Told>> => {
+      const host = startHost(script, folder, plan, killAt)
+      await host.ended()
+      return host.told
+    },
     /** Runs a host that may kill itself. True where it did. */
-    dies: async (folder: string, plan: HostPlan): Promise<boolean> =>
-      (await runUntil(script, folder, plan, undefined)).isKilled,
+    dies: (folder: string, plan: HostPlan): Promise<boolean> => startHost(script, folder, plan).ended(),
   }
 }
 

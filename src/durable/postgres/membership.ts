@@ -1,5 +1,6 @@
 /** A process among those that run the calls of a Postgres store: it shows that it lives, and gets the agents that nobody runs. */
-import type { ActionRow, StoredCall, StoredState } from "../store.ts"
+import type { StoredState } from "../store.ts"
+import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
 import type { Sql } from "./sql.ts"
 
@@ -27,24 +28,6 @@ export interface Work {
   readonly requests: ReadonlyArray<OpenRequest>
 }
 
-interface CallRow {
-  readonly call_id: string
-  readonly agent_id: string
-  readonly name: string
-  readonly snapshot: string
-  readonly fresh: boolean
-}
-
-interface StoredActionRow {
-  readonly action_id: string
-  readonly agent_id: string
-  readonly place: number
-  readonly dropping: boolean
-  readonly label: string
-  readonly source: string
-  readonly snapshot: string | null
-}
-
 /** What the dead ones had is free by that. Who does so is not among them, however long it was held up since it has shown that. */
 const endDead = (sql: Sql, but: number | null): Promise<unknown> => sql`
   DELETE FROM stepline_runners WHERE expires_at < now() AND id IS DISTINCT FROM ${but}::bigint`
@@ -52,37 +35,15 @@ const endDead = (sql: Sql, but: number | null): Promise<unknown> => sql`
 /** What is stored of agents, and has not ended. */
 const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> => {
   const [tasks, actions, calls] = await Promise.all([
-    sql<Array<{ task: string }>>`
+    sql<Array<TaskColumns>>`
       SELECT task FROM stepline_tasks WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY ended_at`,
-    sql<Array<StoredActionRow>>`
+    sql<Array<ActionColumns>>`
       SELECT * FROM stepline_actions WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY agent_id, place`,
-    sql<Array<CallRow>>`
+    sql<Array<CallColumns>>`
       SELECT call_id, agent_id, name, snapshot, fresh FROM stepline_calls
       WHERE agent_id = ANY(${agentIds}::text[]) AND ended_at IS NULL ORDER BY seq`,
   ])
-  return {
-    tasks: tasks.map((row) => row.task),
-    actions: actions.map(
-      (row): ActionRow => ({
-        actionId: row.action_id,
-        agentId: row.agent_id,
-        place: row.place,
-        isDropping: row.dropping,
-        label: row.label,
-        sourceToolName: row.source,
-        snapshot: row.snapshot ?? undefined,
-      }),
-    ),
-    calls: calls.map(
-      (row): StoredCall => ({
-        callId: row.call_id,
-        agentId: row.agent_id,
-        name: row.name,
-        snapshot: row.snapshot,
-        isFresh: row.fresh,
-      }),
-    ),
-  }
+  return storedState(tasks, actions, calls)
 }
 
 /** The runner that a process is, until others hold it to be dead. */

@@ -1,5 +1,6 @@
 /** What the process that runs the calls of a SQLite store writes, and reads back. */
 import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, StoredState } from "../store.ts"
+import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
 import type { StoreDatabase } from "./database.ts"
 
 /** Numbers of events that are given out before the store is told. */
@@ -52,28 +53,14 @@ export class SqliteJournalStore implements JournalStore {
 
   /** All that goes on. */
   state(): StoredState {
-    const { database } = this
-    const text = (value: unknown) => String(value)
-    return {
-      tasks: database.all("SELECT task FROM tasks ORDER BY ended_at").map((row) => text(row.task)),
-      actions: database.all("SELECT * FROM actions ORDER BY agent_id, place").map((row) => ({
-        actionId: text(row.action_id),
-        agentId: text(row.agent_id),
-        place: Number(row.place),
-        isDropping: row.dropping === 1,
-        label: text(row.label),
-        sourceToolName: text(row.source),
-        snapshot: row.snapshot === null ? undefined : text(row.snapshot),
-      })),
-      calls: database
-        .all("SELECT call_id, agent_id, name, snapshot FROM calls WHERE ended_at IS NULL ORDER BY seq")
-        .map((row) => ({
-          callId: text(row.call_id),
-          agentId: text(row.agent_id),
-          name: text(row.name),
-          snapshot: text(row.snapshot),
-        })),
-    }
+    const rows = <R>(sql: string) => this.database.all(sql) as unknown as ReadonlyArray<R>
+    return storedState(
+      rows<TaskColumns>("SELECT task FROM tasks ORDER BY ended_at"),
+      rows<ActionColumns>("SELECT * FROM actions ORDER BY agent_id, place"),
+      rows<CallColumns>(
+        "SELECT call_id, agent_id, name, snapshot FROM calls WHERE ended_at IS NULL ORDER BY seq",
+      ),
+    )
   }
 
   /** The rules that were made in a folder. */
