@@ -34,6 +34,50 @@ describeWithChromium("the page's inbox", () => {
     expect(await result).toMatchObject({ status: "denied", content: "not today" })
   })
 
+  it("goes back by Escape to where one was, from a form and from a call", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    executor.enqueue([{ name: "note", callId: "c", params: { text: "a" } }])
+    const focused = (name: string) => page.locator("button:focus", { hasText: name }).waitFor()
+    for (const name of ["Edit…", "Always…", "Deny…"]) {
+      await card(page, "note").getByRole("button", { name }).press("Enter")
+      await card(page, "note").getByRole("button", { name: "Back" }).waitFor()
+      await page.keyboard.press("Escape")
+      await focused(name)
+    }
+    const opener = card(page, "note").getByRole("button", { name: "note", exact: true })
+    await opener.press("Enter")
+    await page.getByRole("region", { name: "Call" }).getByText("Plan").waitFor()
+    await page.keyboard.press("Escape")
+    await focused("note")
+    expect(executor.inspectCall("c")?.state).toBe("waiting")
+  })
+
+  it("fits a narrow screen, and counts there what it lists", async () => {
+    const { executor, web } = await served([note, change])
+    const page = await pages.open(web.url, { viewport: { width: 360, height: 740 } })
+    const word = "a-rather-long-word-without-any-space/".repeat(20)
+    await executor.run({ name: "change", agentId: word, params: { to: word } }, () => {})
+    executor.enqueue([
+      { name: "note", callId: "a", params: { text: word } },
+      { name: "note", callId: "b", agentId: "b", params: { text: "b" }, decision: "requested" },
+    ])
+    void web.ui.select(word, [word, "b"]).catch(() => undefined)
+    const views = page.getByRole("navigation", { name: "Views" })
+    await views.getByRole("button", { name: "Inbox 4" }).click()
+    await card(page, "note").nth(1).getByRole("button", { name: "Deny…" }).waitFor()
+    // Nobody has to move what is shown from side to side.
+    const isWithin = `[...document.querySelectorAll("html, .side, .columns")].every((each) =>
+      each.scrollWidth <= each.clientWidth)`
+    expect(await page.evaluate(isWithin)).toBe(true)
+    await views.getByRole("button", { name: "Tasks 2" }).click()
+    await page.getByRole("heading", { name: "Tasks 2" }).waitFor()
+    expect(await page.evaluate(isWithin)).toBe(true)
+    await page.getByRole("region", { name: "Tasks" }).getByRole("button", { name: /^note/ }).first().click()
+    await page.getByRole("region", { name: "Call" }).getByText("Parameters").waitFor()
+    expect(await page.evaluate(isWithin)).toBe(true)
+  })
+
   it("lets nobody answer what is not loaded yet: its buttons still move", async () => {
     const { executor, web } = await served([note])
     const page = await pages.open(web.url)
@@ -253,6 +297,7 @@ describeWithChromium("the page's inbox", () => {
     const result = executor.run({ name: "note", params: { text: "a" }, decision: "requested" }, (event) => {
       if (event._tag === "AwaitingApproval") event.approve()
     })
+    await inbox(page).getByText("It is to be decided before it begins: nothing of it has run.").waitFor()
     await press(page, "Approve")
     expect(await result).toMatchObject({ status: "complete" })
   })

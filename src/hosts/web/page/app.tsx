@@ -41,8 +41,7 @@ const Tab = (props: {
     aria-current={props.current === props.view ? "page" : undefined}
     onClick={() => props.go(props.view)}
   >
-    {props.label}
-    {props.count ? <span class="count">{props.count}</span> : undefined}
+    {props.label} {props.count ? <span class="count">{props.count}</span> : undefined}
   </button>
 )
 
@@ -53,9 +52,7 @@ export const App = ({ source }: { readonly source: Source }) => {
   const [open, setOpen] = useState<number | undefined>()
   const { connection } = source
   const asked = state.questions.size + state.actions.size + state.dialogs.size
-  const active = [...state.calls.values()].filter(
-    ({ background, endedAt }) => background && endedAt === undefined,
-  ).length
+  const active = [...state.calls.values()].filter(({ endedAt }) => endedAt === undefined).length
   useEffect(() => {
     const { title } = state.info
     document.title = asked === 0 ? title : `(${asked}) ${title}`
@@ -67,7 +64,7 @@ export const App = ({ source }: { readonly source: Source }) => {
       <header class="top">
         <h1>
           <span class="mark" aria-hidden="true" />
-          {visibleLine(state.info.title)}
+          <span class="title-of">{visibleLine(state.info.title)}</span>
         </h1>
         <p class={`connection is-${connection}`} role="status">
           {said[connection]}
@@ -78,27 +75,29 @@ export const App = ({ source }: { readonly source: Source }) => {
       <p class="trouble" role="alert">
         {state.trouble === undefined ? undefined : visibleLine(state.trouble)}
       </p>
-      <Timeline source={source} state={state} open={open} onOpen={setOpen} />
-      {open === undefined ? undefined : (
-        <CallPanel
-          key={open}
-          source={source}
-          row={state.calls.get(open)}
-          onClose={() => setOpen(undefined)}
-        />
-      )}
-      {isWritten ? undefined : (
-        <>
+      <main>
+        <Timeline source={source} state={state} open={open} onOpen={setOpen} />
+        {open === undefined ? undefined : (
+          <CallPanel
+            key={open}
+            source={source}
+            row={state.calls.get(open)}
+            onClose={() => setOpen(undefined)}
+          />
+        )}
+        {isWritten ? undefined : (
           <div class="side">
             <Inbox source={source} state={state} onOpen={setOpen} />
             <Tasks source={source} state={state} onOpen={setOpen} />
           </div>
-          <nav class="tabs" aria-label="Views">
-            <Tab view="timeline" label="Timeline" current={view} go={setView} />
-            <Tab view="inbox" label="Inbox" count={asked} current={view} go={setView} />
-            <Tab view="tasks" label="Tasks" count={active} current={view} go={setView} />
-          </nav>
-        </>
+        )}
+      </main>
+      {isWritten ? undefined : (
+        <nav class="tabs" aria-label="Views">
+          <Tab view="timeline" label="Timeline" current={view} go={setView} />
+          <Tab view="inbox" label="Inbox" count={asked} current={view} go={setView} />
+          <Tab view="tasks" label="Tasks" count={active} current={view} go={setView} />
+        </nav>
       )}
     </div>
   )

@@ -150,9 +150,18 @@ export const CallPanel = (props: {
   const detail = useDetail(source, row)
   const heading = useRef<HTMLHeadingElement>(null)
   const [said, setSaid] = useState("")
-  useLayoutEffect(() => heading.current?.focus(), [])
+  const panel = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    const opener = document.activeElement
+    heading.current?.focus()
+    // Whoever closes it by keys goes on where they opened it.
+    return () => {
+      if (panel.current?.contains(document.activeElement)) (opener as HTMLElement | null)?.focus()
+    }
+  }, [])
   return (
     <section
+      ref={panel}
       class={`call-panel is-${row?.status ?? "gone"}`}
       aria-label="Call"
       onKeyDown={({ key }) => key === "Escape" && onClose()}

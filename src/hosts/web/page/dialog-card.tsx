@@ -8,7 +8,20 @@ import { useAnswer } from "./use-answer.ts"
 
 type Answer = (value: unknown) => void
 
-const Typed = (props: { readonly dialog: DialogRow; readonly answer: Answer; readonly isBusy: boolean }) => {
+interface WaysProps {
+  readonly dialog: DialogRow
+  readonly answer: Answer
+  readonly isBusy: boolean
+}
+
+/** Turns the question down. */
+const Dismiss = ({ answer, isBusy }: WaysProps) => (
+  <button type="button" disabled={isBusy} onClick={() => answer(undefined)}>
+    Dismiss
+  </button>
+)
+
+const Typed = (props: WaysProps) => {
   const { dialog, answer, isBusy } = props
   const { kind, text = "", placeholder, title } = dialog
   const [typed, setTyped] = useState(text)
@@ -36,11 +49,13 @@ const Typed = (props: { readonly dialog: DialogRow; readonly answer: Answer; rea
       <button type="submit" class="good" disabled={isBusy}>
         Answer
       </button>
+      {kind === "editor" ? <span class="grow" /> : undefined}
+      <Dismiss {...props} />
     </form>
   )
 }
 
-const Ways = (props: { readonly dialog: DialogRow; readonly answer: Answer; readonly isBusy: boolean }) => {
+const Ways = (props: WaysProps) => {
   const { dialog, answer, isBusy } = props
   const { kind, options = [] } = dialog
   if (kind === "confirm") {
@@ -52,6 +67,8 @@ const Ways = (props: { readonly dialog: DialogRow; readonly answer: Answer; read
         <button type="button" disabled={isBusy} onClick={() => answer(false)}>
           No
         </button>
+        <span class="grow" />
+        <Dismiss {...props} />
       </div>
     )
   }
@@ -63,6 +80,10 @@ const Ways = (props: { readonly dialog: DialogRow; readonly answer: Answer; read
           {visibleLine(option)}
         </button>
       ))}
+      <div class="row">
+        <span class="grow" />
+        <Dismiss {...props} />
+      </div>
     </div>
   )
 }
@@ -78,7 +99,8 @@ export const DialogCard = (props: {
   const { dialog } = props
   const { id, key, name, title, message, at, isCut } = dialog
   const { isBusy, send } = useAnswer(props)
-  const answer = (value?: unknown) => send("dialog", { id, value })
+  const answer = (value: unknown) => send("dialog", { id, value })
+  const ways = { dialog, answer, isBusy }
   return (
     <li class="card is-dialog" aria-label={`Question: ${visibleLine(title)}`}>
       <header>
@@ -95,16 +117,16 @@ export const DialogCard = (props: {
       <Said text={title} />
       {message === undefined ? undefined : <Said text={message} />}
       {isCut ? (
-        <p class="warn">This is too long to be shown whole, so it can only be turned down here.</p>
+        <>
+          <p class="warn">This is too long to be shown whole, so it can only be turned down here.</p>
+          <div class="row">
+            <span class="grow" />
+            <Dismiss {...ways} />
+          </div>
+        </>
       ) : (
-        <Ways dialog={dialog} answer={answer} isBusy={isBusy} />
+        <Ways {...ways} />
       )}
-      <div class="row">
-        <span class="grow" />
-        <button type="button" disabled={isBusy} onClick={() => answer()}>
-          Dismiss
-        </button>
-      </div>
     </li>
   )
 }

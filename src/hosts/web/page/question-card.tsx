@@ -1,5 +1,5 @@
 /** A question: what would run, and the ways to answer. It can be approved only once it is shown. */
-import { useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import type { QuestionDetail } from "../state/detail.ts"
 import type { QuestionRow } from "../state/page-state.ts"
 import { ParamsForm } from "./params-form.tsx"
@@ -52,12 +52,23 @@ export const QuestionCard = (props: {
   const { id, name, agentId, title, label, askedAt, expiresAt, key, isSent } = question
   const detail = useQuestion(source, id)
   const [mode, setMode] = useState<Mode>("ask")
+  const card = useRef<HTMLLIElement>(null)
+  /** Whoever goes back by keys is where they came from. */
+  const back = () => {
+    setMode("ask")
+    requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-mode=${mode}]`)?.focus())
+  }
   const { isBusy, send } = useAnswer(props)
   const answer = (body: object) => send("answer", { id, ...body })
   const approve = (options: object = {}) => answer({ verdict: "approve", ...options })
   const isBlocked = isBusy || detail === undefined || detail.isCut
   return (
-    <li class="card" aria-label={`${name}: ${visibleLine(title)}`}>
+    <li
+      ref={card}
+      class="card"
+      aria-label={`${name}: ${visibleLine(title)}`}
+      onKeyDown={({ key }) => key === "Escape" && mode !== "ask" && back()}
+    >
       <header>
         <button type="button" class="link" onClick={() => props.onOpen(key)}>
           <b>{visibleLine(name)}</b>
@@ -78,11 +89,17 @@ export const QuestionCard = (props: {
           <button type="button" class="good" disabled={isBlocked} onClick={() => approve()}>
             Approve
           </button>
-          <button type="button" disabled={isBlocked || !detail?.mayEdit} onClick={() => setMode("edit")}>
+          <button
+            type="button"
+            data-mode="edit"
+            disabled={isBlocked || !detail?.mayEdit}
+            onClick={() => setMode("edit")}
+          >
             Edit…
           </button>
           <button
             type="button"
+            data-mode="remember"
             disabled={isBlocked || !detail?.remember.length}
             onClick={() => setMode("remember")}
           >
@@ -90,24 +107,25 @@ export const QuestionCard = (props: {
           </button>
           <span class="grow" />
           {/* Until it is loaded the buttons still move: a click would be lost. */}
-          <button type="button" disabled={isBusy || detail === undefined} onClick={() => setMode("deny")}>
+          <button
+            type="button"
+            data-mode="deny"
+            disabled={isBusy || detail === undefined}
+            onClick={() => setMode("deny")}
+          >
             Deny…
           </button>
         </div>
       ) : undefined}
       {mode === "deny" && !isSent ? (
-        <ReasonForm
-          action="Deny"
-          submit={(reason) => answer({ verdict: "deny", reason })}
-          back={() => setMode("ask")}
-        />
+        <ReasonForm action="Deny" submit={(reason) => answer({ verdict: "deny", reason })} back={back} />
       ) : undefined}
       {mode === "remember" && !isSent ? (
         <RememberMenu
           options={detail!.remember}
           pattern={detail!.pattern}
           choose={(remember) => approve({ remember })}
-          back={() => setMode("ask")}
+          back={back}
         />
       ) : undefined}
       {mode === "edit" && !isSent ? (
@@ -116,7 +134,7 @@ export const QuestionCard = (props: {
           json={detail!.params}
           action="Approve with these"
           submit={(params) => approve({ params })}
-          back={() => setMode("ask")}
+          back={back}
         />
       ) : undefined}
     </li>

@@ -11,6 +11,9 @@ const maxAsked = 2_000_000
 /** Characters of why it is asked. */
 const maxBecause = 2_000
 
+/** Why it is asked whether a call may begin. */
+export const becauseHeld = "It is to be decided before it begins: nothing of it has run."
+
 /** What is asked about. */
 export interface Asked {
   readonly params: unknown

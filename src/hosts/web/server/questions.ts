@@ -4,7 +4,7 @@ import type { AwaitingApprovalEvent } from "../../../pipeline/model/event.ts"
 import { resolveName } from "../../../resolve/definition.ts"
 import { type NamedTool, ownPattern, rememberedChoices } from "../../terminal/remember-menu.ts"
 import type { QuestionDetail, RememberDetail } from "../state/detail.ts"
-import { askedTexts } from "./asked-texts.ts"
+import { askedTexts, becauseHeld } from "./asked-texts.ts"
 import { bounded } from "./bounded.ts"
 import { ruleProblem } from "./rule-problem.ts"
 import { type Answer, noAnswer, type Took, tooLate } from "./source.ts"
@@ -70,7 +70,7 @@ export class Questions {
   detail({ id, name, agentId, params, gate, callId, callName }: OpenQuestion): QuestionDetail {
     const tool = this.executor.agent(agentId).tool(name)
     const schema = tool?.parameters
-    const texts = askedTexts({ ...gate, params })
+    const texts = askedTexts({ because: becauseHeld, ...gate, params })
     const mayEdit = callName !== resolveName && schema !== undefined && !texts.isCut
     return {
       id,

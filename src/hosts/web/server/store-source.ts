@@ -7,7 +7,7 @@ import { resolveName } from "../../../resolve/definition.ts"
 import { rememberedWhat } from "../../terminal/remember-menu.ts"
 import type { CallDetail, QuestionDetail, RememberDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
-import { askedTexts } from "./asked-texts.ts"
+import { askedTexts, becauseHeld } from "./asked-texts.ts"
 import { RequestError } from "./body.ts"
 import { effectParts } from "./plain-title.ts"
 import { ruleProblem } from "./rule-problem.ts"
@@ -94,7 +94,7 @@ export class StoreSource implements PageSource {
       const { params } = effectParts(item.effect)
       return { id, ...askedTexts({ params }), remember: [], pattern: "" }
     }
-    const texts = askedTexts(item)
+    const texts = askedTexts({ ...item, because: item.kind === "start" ? becauseHeld : item.because })
     // What a preview was made of does not change any more.
     const mayEdit = booked.name !== resolveName && !texts.isCut
     return { id, ...texts, ...(mayEdit && { mayEdit }), remember: choices(item), pattern: "" }
