@@ -13,6 +13,7 @@ import { shortPath } from "./short-path.ts"
 import { onStop } from "./stopping.ts"
 import { UsageError } from "./usage-error.ts"
 
+/** Two folders up, from where it stands in the sources as from the chunk that is built of it. */
 const packageFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 const isThere = (path: string): Promise<boolean> =>

@@ -5,7 +5,7 @@
 import { createRequire } from "node:module"
 
 /** CommonJS, which a bundler may make of this, has no `import.meta`. */
-export const here: string = typeof __filename === "string" ? __filename : import.meta.url
+export const here: string = import.meta.url ?? __filename
 
 /** `require`, as of a CommonJS module that stands here. */
 export const requireBeside: NodeJS.Require = createRequire(here)

@@ -13,15 +13,18 @@ const run = promisify(execFile)
 const compileTo = async (folder: string): Promise<void> => {
   const tsc = join(root, "node_modules/.bin/tsc")
   const project = join(root, "tsconfig.build.json")
-  await run(tsc, ["-p", project, "--noCheck", "--outDir", join(folder, "dist")])
-  await run(process.execPath, [join(root, "src/join-core.js"), join(folder, "dist")])
-  const bundlePage = join(root, "src/hosts/web/page/bundle-page.js")
-  await run(process.execPath, [bundlePage, join(folder, "dist/hosts/web/page")])
+  const [modules, dist] = [join(folder, "modules"), join(folder, "dist")]
+  await run(tsc, ["-p", project, "--noCheck", "--outDir", modules])
+  await cp(modules, dist, { recursive: true })
+  await run(process.execPath, [join(root, "src/bundle.js"), dist])
+  const page = "hosts/web/page"
+  await run(process.execPath, [join(root, "src", page, "bundle-page.js"), join(dist, page)])
+  await cp(join(dist, page), join(modules, page), { recursive: true })
   await copyFile(join(root, "package.json"), join(folder, "package.json"))
   await cp(join(root, "examples/custom-tools"), join(folder, "examples/custom-tools"), { recursive: true })
 }
 
-/** The folder of the package. All files of a run have the same one: who writes into it makes a copy. */
+/** The folder of the package, with its modules one by one in `modules` besides. All files of a run have the same one: who writes into it makes a copy. */
 export const builtPackage = (): Promise<string> => {
   const folder = join(inject("runFolder"), "package")
   const whole = async () => {

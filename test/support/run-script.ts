@@ -12,7 +12,7 @@ export { root } from "./root.ts"
 
 const sources = join(root, "src/")
 
-/** What a script imports of the sources is that of the package. */
+/** What a script imports of the sources is a module of the package. */
 const fromPackage = (folder: string): Plugin => ({
   name: "package",
   setup: ({ onResolve }) => {
@@ -20,7 +20,7 @@ const fromPackage = (folder: string): Plugin => ({
       const file = resolve(resolveDir, path)
       if (!file.startsWith(sources)) return undefined
       const compiled = relative(sources, file).replace(/ts$/, "js")
-      return { path: join(folder, "dist", compiled), external: true }
+      return { path: join(folder, "modules", compiled), external: true }
     })
   },
 })

@@ -27,7 +27,7 @@ export const isEffectSchema = (value: unknown): value is object =>
   typeof value === "function" && (typeId in value || version3 in value)
 
 /** CommonJS, which a bundler may make of this, has no `import.meta`. */
-const here: string = typeof __filename === "string" ? __filename : import.meta.url
+const here: string = import.meta.url ?? __filename
 
 /** Then what is loaded from the disk is another copy than the bundle's own. */
 const isBundled = !/[/\\]effect-schema\.[jt]s$/.test(here)

@@ -1,0 +1,53 @@
+/**
+ * Makes few files of many, in a folder that tsc has filled: one of each entry, and some that they share. A fresh process spends
+ * most of its start on finding and reading files.
+ */
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { rolldown } from "rolldown"
+
+const root = resolve(process.argv[2])
+const { exports, imports, bin } = JSON.parse(
+  await readFile(new URL("../package.json", import.meta.url), "utf8"),
+)
+
+const built = ({ module, default: file }) => [module, file]
+const files = [...[exports, imports].flatMap(Object.values).flatMap(built), ...Object.values(bin)]
+const entries = files
+  .filter((file) => file?.startsWith("./dist/"))
+  .map((file) => file.slice("./dist/".length, -".js".length))
+
+const fileOf = (name) => join(root, `${name}.js`)
+
+/** Where these stand is what tells them something. */
+const inPlace = ["hosts/web/server/page-files", "pipeline/schema/effect-schema"]
+
+/** TypeBox is two hundred files, and what our tools make with it is plain data. */
+const isOurs = (id) => /^[./]/.test(id) || id === "@sinclair/typebox"
+
+const bundle = await rolldown({
+  input: Object.fromEntries(entries.map((name) => [name, fileOf(name)])),
+  platform: "node",
+  external: (id) => !isOurs(id),
+  treeshake: { moduleSideEffects: false },
+})
+const { output } = await bundle.generate({
+  entryFileNames: "[name].js",
+  chunkFileNames: ({ name }) => (inPlace.includes(name) ? "[name].js" : "chunks/[name].js"),
+  minifyInternalExports: false,
+  codeSplitting: {
+    groups: [
+      ...inPlace.map((name) => ({ name, test: fileOf(name), priority: 1 })),
+      { name: "core", test: fileOf("index") },
+    ],
+  },
+})
+await bundle.close()
+
+const compiled = (await readdir(root, { recursive: true })).filter((path) => path.endsWith(".js"))
+for (const path of compiled) await rm(join(root, path))
+for (const { fileName, code } of output) {
+  const file = join(root, fileName)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, code)
+}

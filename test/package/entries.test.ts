@@ -1,0 +1,23 @@
+/** Each entry of the package, in a fresh process. */
+import { execFile } from "node:child_process"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { promisify } from "node:util"
+import { expect, it } from "vitest"
+import { builtPackage } from "../support/built-package.ts"
+import { root } from "../support/root.ts"
+
+const run = promisify(execFile)
+
+const { exports } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+}
+const entries = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : [entry.default]))
+
+// Such a program has a `__filename`, which is no file's name.
+it.each(entries)("%s is imported by what `node --eval` runs", async (entry) => {
+  const url = pathToFileURL(join(await builtPackage(), entry)).href
+  const program = `import(${JSON.stringify(url)}).then((names) => console.log(Object.keys(names).length > 0))`
+  expect((await run(process.execPath, ["--eval", program])).stdout).toBe("true\n")
+})
