@@ -1,15 +1,14 @@
 /** The lines that were typed into sessions of the command: a JSON string a line, for nobody else to read. */
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { LineHistory } from "../hosts/terminal/line-history.ts"
+import { stateFolder } from "../io/state-folder.ts"
 
 /** Past this many the file is written anew with those that are kept. */
 const maxInFile = 3000
 const kept = 1000
 
-export const historyPath = (env: NodeJS.ProcessEnv): string =>
-  join(env.XDG_STATE_HOME || join(homedir(), ".local/state"), "stepline", "history")
+export const historyPath = (env: NodeJS.ProcessEnv): string => join(stateFolder(env), "history")
 
 const readLines = (path: string): Array<string> => {
   let text: string

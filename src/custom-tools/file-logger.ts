@@ -3,8 +3,8 @@
  * written at once: the last ones, of a program that ends, are those that matter.
  */
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs"
-import { homedir } from "node:os"
-import { dirname, isAbsolute, join } from "node:path"
+import { dirname, join } from "node:path"
+import { stateFolder } from "../io/state-folder.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 import { toPlainJson } from "../pipeline/model/to-plain-json.ts"
 import type { CustomToolHost } from "./host.ts"
@@ -14,14 +14,7 @@ const maxFileBytes = 5_000_000
 const maxLineChars = 20_000
 
 /** `$XDG_STATE_HOME/stepline/custom-tools.log`, by default under `~/.local/state`. */
-const logPath = (): string => {
-  const { XDG_STATE_HOME } = process.env
-  const state =
-    XDG_STATE_HOME !== undefined && isAbsolute(XDG_STATE_HOME)
-      ? XDG_STATE_HOME
-      : join(homedir(), ".local", "state")
-  return join(state, "stepline", "custom-tools.log")
-}
+const logPath = (): string => join(stateFolder(), "custom-tools.log")
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 

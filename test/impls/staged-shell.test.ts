@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { readdir, readFile, writeFile } from "node:fs/promises"
+import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { makeShellTool, shellTool } from "../../src/impls/index.ts"
 import { ToolFilters, type ToolResult } from "../../src/index.ts"
@@ -107,6 +107,14 @@ Nothing is changed yet. Pending: Make the changes of echo three >> a.txt`)
     await executor.shutdown()
     expect(await stages()).toEqual([])
     expect(existsSync(path("x"))).toBe(false)
+  })
+
+  it("makes no folder to look for what is gone", async () => {
+    const executor = staging()
+    await run(executor, "echo x > x")
+    await rm(path("state"), { recursive: true })
+    await executor.shutdown()
+    expect(existsSync(path("state"))).toBe(false)
   })
 
   it("refuses to apply over what changed since, and stays pending", async () => {

@@ -1,15 +1,16 @@
-/** A folder of its own for each test of a file, removed afterwards. */
+/** A folder of its own for each test of a file, removed once all that the test has begun is over. */
 import { mkdtemp, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach } from "vitest"
+import { beforeEach, onTestFinished } from "vitest"
 
 /** Gives a function from a name to its path in the current test's folder. */
 export const useTempFolder = (): ((name?: string) => string) => {
   let folder = ""
   beforeEach(async () => {
-    folder = await mkdtemp(join(await realpath(tmpdir()), "stepline-test-"))
+    const made = await mkdtemp(join(await realpath(tmpdir()), "stepline-test-"))
+    onTestFinished(() => rm(made, { recursive: true, force: true }))
+    folder = made
   })
-  afterEach(() => rm(folder, { recursive: true, force: true }))
   return (name = "") => join(folder, name)
 }

@@ -1,7 +1,8 @@
 /** Runs TypeScript files of this checkout in a Node of their own, with the package as it is published. */
 import { execFile } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { mkdir, rename, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
 import { promisify } from "node:util"
 import { build, type Plugin } from "esbuild"
@@ -57,9 +58,17 @@ export const compileScript = async (path: string, others: ReadonlyArray<string> 
   return join(folder, relative(root, resolve(root, path)).replace(/ts$/, "js"))
 }
 
-/** Runs a script to its end in the checkout's folder. */
+/** Runs a script to its end in the checkout's folder. What it leaves in the temporary folder is removed. */
 export const runScript = async (
   path: string,
   others?: ReadonlyArray<string>,
-): Promise<{ readonly stdout: string; readonly stderr: string }> =>
-  promisify(execFile)(process.execPath, [await compileScript(path, others)], { cwd: root })
+): Promise<{ readonly stdout: string; readonly stderr: string }> => {
+  const script = await compileScript(path, others)
+  const temporary = await mkdtemp(join(tmpdir(), "stepline-run-"))
+  try {
+    const env = { ...process.env, TMPDIR: temporary }
+    return await promisify(execFile)(process.execPath, [script], { cwd: root, env })
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}

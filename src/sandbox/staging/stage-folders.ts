@@ -17,9 +17,10 @@ import {
   stat,
   writeFile,
 } from "node:fs/promises"
-import { homedir, tmpdir } from "node:os"
+import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { withFileLock } from "../../io/file-lock.ts"
+import { stateFolder } from "../../io/state-folder.ts"
 import { isWithin } from "../sandbox-bounds.ts"
 import { applyChanges } from "./apply-changes.ts"
 import type { Change } from "./change.ts"
@@ -39,19 +40,15 @@ const kept = 7 * 24 * 60 * 60 * 1000
 const uid = process.getuid?.() ?? 0
 
 /** In the order in which they are tried: not every file system can be the upper layer of an overlay. */
-const roots = (): Array<string> => {
-  const state = process.env.XDG_STATE_HOME ?? join(homedir(), ".local", "state")
-  return [
-    join(state, "stepline", "staged"),
-    join(tmpdir(), `stepline-staged-${uid}`),
-    `/dev/shm/stepline-staged-${uid}`,
-  ]
-}
+const roots = (): Array<string> => [
+  join(stateFolder(), "staged"),
+  join(tmpdir(), `stepline-staged-${uid}`),
+  `/dev/shm/stepline-staged-${uid}`,
+]
 
-/** A folder of this user's that nobody else can enter; undefined where there can be none. */
-const privateFolder = async (path: string): Promise<string | undefined> => {
+/** A folder of this user's that nobody else can enter; undefined where there is none. */
+const existingFolder = async (path: string): Promise<string | undefined> => {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
     const info = await lstat(path)
     if (!info.isDirectory() || info.uid !== uid) return undefined
     await chmod(path, 0o700)
@@ -59,6 +56,12 @@ const privateFolder = async (path: string): Promise<string | undefined> => {
   } catch {
     return undefined
   }
+}
+
+/** The same, made where it is missing; undefined where there can be none. */
+const privateFolder = async (path: string): Promise<string | undefined> => {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => {})
+  return existingFolder(path)
 }
 
 /** Those that can hold what lies over a folder: a layer may not be inside of the one below it. */
@@ -103,7 +106,7 @@ export const removeStage = async (stage: string): Promise<void> => {
 
 /** Rejects with a StagingError for what names no change set of this user's. */
 export const expectStage = async (stage: string): Promise<void> => {
-  const own = await Promise.all(roots().map(privateFolder))
+  const own = await Promise.all(roots().map(existingFolder))
   const info = own.includes(dirname(stage)) ? await lstat(stage).catch(() => undefined) : undefined
   if (info?.isDirectory() === true) return
   throw new StagingError("Nothing was applied: what was staged is no longer there. Run the command again.")
@@ -191,7 +194,7 @@ const isOld = async (stage: string): Promise<boolean> => {
  */
 export const recoverStages = async (): Promise<Array<string>> => {
   const left: Array<string> = []
-  for (const root of await Promise.all(roots().map(privateFolder))) {
+  for (const root of await Promise.all(roots().map(existingFolder))) {
     const names = root === undefined ? [] : await readdir(root)
     for (const name of names.filter((entry) => !entry.includes(".lock"))) {
       const stage = join(root!, name)
