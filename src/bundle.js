@@ -19,6 +19,9 @@ const entries = files
 
 const fileOf = (name) => join(root, `${name}.js`)
 
+/** A file, and what it imports. */
+const chunkOf = (name) => ({ test: (file) => file === fileOf(name) })
+
 /** Where these stand is what tells them something. */
 const inPlace = ["hosts/web/server/page-files", "pipeline/schema/effect-schema"]
 
@@ -37,8 +40,8 @@ const { output } = await bundle.generate({
   minifyInternalExports: false,
   codeSplitting: {
     groups: [
-      ...inPlace.map((name) => ({ name, test: fileOf(name), priority: 1 })),
-      { name: "core", test: fileOf("index") },
+      ...inPlace.map((name) => ({ ...chunkOf(name), name, priority: 1 })),
+      { ...chunkOf("index"), name: "core" },
     ],
   },
 })

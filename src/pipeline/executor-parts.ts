@@ -14,6 +14,7 @@ import { type ExecutorJournal, takeEnvironment } from "./executor-environment.ts
 import { Intake, shutdownReason } from "./intake.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
 import { byTool, type CancellingParty } from "./model/decision.ts"
+import { got } from "./model/got.ts"
 import type { CallFilter, ToolExecutorOptions } from "./model/options.ts"
 import { failed, type Stopped } from "./model/outcome.ts"
 import type { ToolRegistry } from "./model/registry.ts"
@@ -52,6 +53,8 @@ export class ExecutorParts {
   private madeAgentParts: AgentParts | undefined
 
   constructor(registry: ToolRegistry<unknown>, options: ToolExecutorOptions) {
+    if (typeof registry?.definitions !== "function")
+      throw new TypeError(`Expected a ToolRegistry, ${got(registry)}`)
     const { context, clock, journal } = takeEnvironment(options)
     this.journal = journal
     this.ids = new CallIds("call", journal !== undefined)

@@ -50,8 +50,6 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   private down: Promise<void> | undefined
 
   constructor(registry: ToolRegistry<never, T>, options: ToolExecutorOptions = {}) {
-    if (typeof registry?.definitions !== "function")
-      throw new TypeError(`Expected a ToolRegistry, ${got(registry)}`)
     this.parts = new ExecutorParts(registry as unknown as ToolRegistry<unknown>, options)
     this.tasks = this.parts.tasks
   }

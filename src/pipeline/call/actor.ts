@@ -83,9 +83,8 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
     const question = openQuestion(this.record)
     if (question?.kind !== "delegate" || this.controller !== undefined) return false
     const { error, output } = answer as { readonly error?: unknown; readonly output?: unknown }
-    return error === undefined || error === null
-      ? this.succeed(output, question.id)
-      : this.fail(error, question.id)
+    if (error === undefined || error === null) return this.succeed(output, question.id)
+    return this.fail(error, question.id)
   }
 
   cancel(reason?: string, by?: CancellingParty): boolean {
