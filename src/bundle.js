@@ -25,13 +25,18 @@ const chunkOf = (name) => ({ test: (file) => file === fileOf(name) })
 /** Where these stand is what tells them something. */
 const inPlace = ["hosts/web/server/page-files", "pipeline/schema/effect-schema"]
 
-/** TypeBox is two hundred files, and what our tools make with it is plain data. */
-const isOurs = (id) => /^[./]/.test(id) || id === "@sinclair/typebox"
+/**
+ * TypeBox is two hundred files, and what our tools make with it is plain data. What custom tools make is checked by the TypeBox that is
+ * installed: they have that one, and its registries.
+ */
+const isPart = (id, importer) => id === "@sinclair/typebox" && dirname(importer) === join(root, "impls")
+
+const isOurs = (id, importer) => /^[./]/.test(id) || isPart(id, importer)
 
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((name) => [name, fileOf(name)])),
   platform: "node",
-  external: (id) => !isOurs(id),
+  external: (id, importer) => !isOurs(id, importer),
   treeshake: { moduleSideEffects: false },
 })
 const { output } = await bundle.generate({
