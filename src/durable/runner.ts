@@ -6,7 +6,7 @@ import { withJournal } from "../pipeline/executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
 import { toMillis } from "../pipeline/model/duration.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
-import type { CallFilter, ToolExecutorOptions } from "../pipeline/model/options.ts"
+import { type CallFilter, delegateOf, type ToolExecutorOptions } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { DurationInput } from "../pipeline/model/step.ts"
 import type { BackgroundTask } from "../pipeline/stores/background-tasks.ts"
@@ -61,12 +61,13 @@ export class Runner {
     parts: RunnerParts,
     { retention: _, onStoreError, keepsRules = true, ...options }: DurableOptions,
   ) {
-    const { hooks, approvalTimeout, delegates = {}, cwd = process.cwd() } = options
+    const { hooks, approvalTimeout, delegates, cwd = process.cwd() } = options
     this.parts = parts
     this.keepsRules = keepsRules
     this.journal = new StoreJournal(parts.store, {
       approvalTimeout: toMillis("approvalTimeout", approvalTimeout),
-      hasFunction: (effect) => Object.hasOwn(delegates, String(effect?._tag)) || isOfTasks(effect),
+      hasFunction: (effect) =>
+        isOfTasks(effect) || delegateOf(delegates ?? {}, String(effect?._tag)) !== undefined,
       hooks: { before: hooks?.beforeCall !== undefined, after: hooks?.afterCall !== undefined },
       onStoreError,
       onFenced: parts.onFenced,

@@ -107,7 +107,7 @@ describeStores("a question of the inbox", (_path, storeOf) => {
       release = () => resolve(undefined)
     })
     onTestFinished(release)
-    const delegates = { Known: () => released }
+    const delegates = { Known: () => released, Ask: undefined }
     const runner = await opened(storeOf(), [...twice, inTheMiddle, answered, waits], { delegates })
     await runner.enqueue([{ name: "answered", callId: "task", agentId: "waits", background: true }])
     for await (const { _tag } of runner.executor.events) if (_tag === "BackgroundStarted") break

@@ -5,7 +5,7 @@ import type { EventSink } from "../events/event-sink.ts"
 import { toMillis } from "../model/duration.ts"
 import type { ApproveOptions, AwaitingApprovalEvent } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
-import type { CallFilter, DelegateFunction } from "../model/options.ts"
+import { type CallFilter, delegateOf } from "../model/options.ts"
 import { textOutput } from "../model/output.ts"
 import { leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
@@ -136,10 +136,7 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
   if (typeof tag !== "string") return void failed("An effect needs a `_tag` that names it")
   const own = answerOfTasks(engine.tasks, agentId, effect)
   if (typeof own === "string") return void asker.receive({ _tag: "Answered", id, output: textOutput(own) })
-  const { delegates } = engine.settings
-  const answerer = Object.hasOwn(delegates, tag)
-    ? (delegates[tag] as DelegateFunction<string> | undefined)
-    : undefined
+  const answerer = delegateOf(engine.settings.delegates, tag)
   if (own === undefined && answerer === undefined && !sink.answers) {
     return void failed(`The effect ${tag} needs a host, and nobody is there to answer it`)
   }

@@ -84,6 +84,12 @@ export interface Delegates {
   readonly [tag: string]: CustomDelegate | undefined
 }
 
+/** The function that answers the effects of a tag, where there is one. */
+export const delegateOf = (delegates: Delegates, tag: string): DelegateFunction<string> | undefined =>
+  Object.hasOwn(delegates, tag)
+    ? ((delegates[tag] ?? undefined) as DelegateFunction<string> | undefined)
+    : undefined
+
 /** What a hook is given beside the call. */
 export interface HookContext {
   /** Aborted when the call is cancelled or runs out of time while the hook runs. */
