@@ -46,6 +46,8 @@ const { output } = await bundle.generate({
   codeSplitting: {
     groups: [
       ...inPlace.map((name) => ({ ...chunkOf(name), name, priority: 1 })),
+      // Rules need nothing of the rest, and nothing of effect.
+      { ...chunkOf("policy/index"), name: "policy", priority: 1 },
       { ...chunkOf("index"), name: "core" },
     ],
   },

@@ -1,12 +1,13 @@
 /** Each entry of the package, in a fresh process. */
 import { execFile } from "node:child_process"
-import { readFile } from "node:fs/promises"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
-import { expect, it } from "vitest"
+import { expect, it, onTestFinished } from "vitest"
 import { builtPackage } from "../support/built-package.ts"
 import { root } from "../support/root.ts"
+import { makeConsumer } from "./consumer.ts"
 
 const run = promisify(execFile)
 
@@ -20,4 +21,18 @@ it.each(entries)("%s is imported by what `node --eval` runs", async (entry) => {
   const url = pathToFileURL(join(await builtPackage(), entry)).href
   const program = `import(${JSON.stringify(url)}).then((names) => console.log(Object.keys(names).length > 0))`
   expect((await run(process.execPath, ["--eval", program])).stdout).toBe("true\n")
+})
+
+it("rules are read without effect", async () => {
+  const { folder, remove } = await makeConsumer({ runs: true })
+  onTestFinished(remove)
+  await rm(join(folder, "node_modules/effect"))
+  const main = join(folder, "main.js")
+  const source = `
+    import { ToolFilters } from "stepline/policy"
+    const filters = ToolFilters.compile({ shell: { allow: ["^ls\\\\b"] } })
+    const shell = { name: "shell", primaryParam: "command", primaryKind: "command" }
+    console.log(filters.evaluate(shell, { command: "ls -l" }))`
+  await writeFile(main, source)
+  expect((await run(process.execPath, [main])).stdout).toBe("approve\n")
 })
