@@ -2,7 +2,7 @@
  * Makes few files of many, in a folder that tsc has filled: one of each entry, and some that they share. A fresh process spends
  * most of its start on finding and reading files.
  */
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { rolldown } from "rolldown"
 
@@ -18,9 +18,6 @@ const entries = files
   .map((file) => file.slice("./dist/".length, -".js".length))
 
 const fileOf = (name) => join(root, `${name}.js`)
-
-/** A file, and what it imports. */
-const chunkOf = (name) => ({ test: (file) => file === fileOf(name) })
 
 /** Where these stand is what tells them something. */
 const inPlace = ["hosts/web/server/page-files", "pipeline/schema/effect-schema"]
@@ -38,19 +35,15 @@ const bundle = await rolldown({
   platform: "node",
   external: (id, importer) => !isOurs(id, importer),
   treeshake: { moduleSideEffects: false },
+  onLog: (_level, { message }) => {
+    throw new Error(message)
+  },
 })
 const { output } = await bundle.generate({
   entryFileNames: "[name].js",
   chunkFileNames: ({ name }) => (inPlace.includes(name) ? "[name].js" : "chunks/[name].js"),
   minifyInternalExports: false,
-  codeSplitting: {
-    groups: [
-      ...inPlace.map((name) => ({ ...chunkOf(name), name, priority: 1 })),
-      // Rules need nothing of the rest, and nothing of effect.
-      { ...chunkOf("policy/index"), name: "policy", priority: 1 },
-      { ...chunkOf("index"), name: "core" },
-    ],
-  },
+  codeSplitting: { groups: inPlace.map((name) => ({ name, test: (file) => file === fileOf(name) })) },
 })
 await bundle.close()
 
@@ -60,4 +53,12 @@ for (const { fileName, code } of output) {
   const file = join(root, fileName)
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, code)
+}
+
+/** Code of others that is part of it, here or in the page, with its licence. */
+const licences = { "@sinclair/typebox": "license", preact: "LICENSE" }
+await mkdir(join(root, "licences"), { recursive: true })
+for (const [name, file] of Object.entries(licences)) {
+  const from = new URL(`../node_modules/${name}/${file}`, import.meta.url)
+  await copyFile(from, join(root, "licences", `${name.replaceAll("/", "-")}.txt`))
 }

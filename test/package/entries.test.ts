@@ -1,6 +1,6 @@
 /** Each entry of the package, in a fresh process. */
 import { execFile } from "node:child_process"
-import { readFile, rm, writeFile } from "node:fs/promises"
+import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
@@ -35,4 +35,11 @@ it("rules are read without effect", async () => {
     console.log(filters.evaluate(shell, { command: "ls -l" }))`
   await writeFile(main, source)
   expect((await run(process.execPath, [main])).stdout).toBe("approve\n")
+})
+
+it("brings the licences of what is part of its files", async () => {
+  const folder = join(await builtPackage(), "dist/licences")
+  const names = await readdir(folder)
+  expect(names).toEqual(["@sinclair-typebox.txt", "preact.txt"])
+  for (const name of names) expect(await readFile(join(folder, name), "utf8")).toContain("MIT License")
 })
