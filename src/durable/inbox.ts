@@ -43,14 +43,14 @@ export interface InboxOptions {
 }
 
 /** How many questions are listed, where nothing else is said. */
-const inboxLimit = 100
+export const inboxLimit = 100
 
 /** What a database holds of a question that is open. */
-interface InboxRow {
+export interface InboxRow {
   readonly seq: number
   readonly snapshot: string
   /** Epoch milliseconds. */
-  readonly deadline: number | undefined
+  readonly deadline: number | null
 }
 
 /**
@@ -66,9 +66,9 @@ export const inboxPage = async (
   while (items.length < limit) {
     const wanted = limit - items.length
     const rows = await read(place, wanted)
-    for (const { seq, snapshot, deadline } of rows) {
-      place = seq
-      const item = inboxItem(seq, snapshot, deadline)
+    for (const row of rows) {
+      place = row.seq
+      const item = inboxItem(row)
       if (item !== undefined) items.push(item)
     }
     if (rows.length < wanted) break
@@ -76,11 +76,11 @@ export const inboxPage = async (
   return items
 }
 
-/** A question that is open, as its row tells it; undefined for one that cannot be read. `deadline`: epoch milliseconds. */
-const inboxItem = (seq: number, snapshot: string, deadline: number | undefined): InboxItem | undefined => {
+/** A question that is open, as its row tells it; undefined for one that cannot be read. */
+const inboxItem = ({ seq, snapshot, deadline }: InboxRow): InboxItem | undefined => {
   try {
     const item = itemOf(seq, JSON.parse(snapshot) as CallSnapshot)
-    return item === undefined || deadline === undefined ? item : { ...item, deadline }
+    return item === undefined || deadline === null ? item : { ...item, deadline }
   } catch {
     // Its call ends as an Error once a process runs it.
     return undefined

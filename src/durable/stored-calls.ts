@@ -8,7 +8,7 @@ import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
 import { type EventsOptions, expectPlace, followEvents, type StoredEvent } from "./event-log.ts"
-import type { AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
+import { type AskedQuestion, type InboxItem, type InboxOptions, inboxLimit } from "./inbox.ts"
 import { keptText } from "./kept-text.ts"
 import type { CallRequest, EffectAnswer } from "./requests.ts"
 import { type CallStore, untilStored } from "./store.ts"
@@ -83,7 +83,7 @@ export abstract class StoredCalls implements DurableCalls {
 
   async inbox(options: InboxOptions = {}): Promise<Array<InboxItem>> {
     expectPlace(options.after)
-    toCount("limit", options.limit, 100)
+    toCount("limit", options.limit, inboxLimit)
     return this.store.inbox(options)
   }
 

@@ -1,5 +1,4 @@
 /** The servers of the Model Context Protocol that extensions register: kept for who connects them. */
-
 import { toPlainJson } from "../../pipeline/model/to-plain-json.ts"
 import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { snapshotVersion } from "../../pipeline/call/snapshot.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize, type StoredEvent } from "../event-log.ts"
-import { type InboxItem, type InboxOptions, inboxPage } from "../inbox.ts"
+import { type InboxItem, type InboxOptions, type InboxRow, inboxPage } from "../inbox.ts"
 import type { Request } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
 import { closedError } from "../store-error.ts"
@@ -22,12 +22,6 @@ export interface Enqueued {
   readonly added: Set<string>
   /** The agents that the runner got with them. */
   readonly agents: ReadonlyArray<string>
-}
-
-interface InboxRow {
-  readonly seq: number
-  readonly snapshot: string
-  readonly deadline: number | null
 }
 
 const columnOf = (text: string | undefined): string | null => (text === undefined ? null : column(text))
@@ -132,15 +126,13 @@ export class PostgresStore implements CallStore {
   inbox({ agentId, ...options }: InboxOptions = {}): Promise<Array<InboxItem>> {
     const { sql } = this
     const agent = columnOf(agentId)
-    const read = async (after: number, limit: number) => {
-      const rows = await this.patiently(
+    const read = (after: number, limit: number) =>
+      this.patiently(
         () => sql<Array<InboxRow>>`
           SELECT seq, snapshot, deadline FROM stepline_calls
           WHERE asks AND seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
           ORDER BY seq LIMIT ${limit}`,
       )
-      return rows.map(({ deadline, ...row }) => ({ ...row, deadline: deadline ?? undefined }))
-    }
     return inboxPage(read, options)
   }
 

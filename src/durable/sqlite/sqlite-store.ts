@@ -62,7 +62,7 @@ export class SqliteStore implements CallStore {
       this.database.all(reading, after, ...ofAgent.values, limit).map(({ seq, snapshot, deadline }) => ({
         seq: Number(seq),
         snapshot: String(snapshot),
-        deadline: deadline === null ? undefined : Number(deadline),
+        deadline: deadline === null ? null : Number(deadline),
       }))
     return inboxPage(read, options)
   }

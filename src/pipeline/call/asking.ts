@@ -1,5 +1,4 @@
 /** Puts a call's open question: a gate to rules and the host, an effect to whoever answers it. */
-
 import type { RememberChoice } from "../../policy/index.ts"
 import type { EventSink } from "../events/event-sink.ts"
 import { toMillis } from "../model/duration.ts"

@@ -12,10 +12,10 @@ import type { EffectHandler, HandlerContext } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { ToolOutput } from "../model/output.ts"
 import { type DurationInput, isStep, type Step } from "../model/step.ts"
-import { isThenable } from "../model/thenable.ts"
+import { isThenable, leaveAlone } from "../model/thenable.ts"
 import { BlockedDelta, rejectedDelta } from "./blocked-delta.ts"
 import type { Engine } from "./engine.ts"
-import { abandon, isAsyncIterable, isOwnEffect, notAStep } from "./handler-return.ts"
+import { isAsyncIterable, isOwnEffect, notAStep } from "./handler-return.ts"
 import { MidwayQuestions } from "./midway.ts"
 import type { Origin } from "./origin.ts"
 import type { Answer, CallRecord } from "./state.ts"
@@ -104,7 +104,8 @@ export class Attempt {
     try {
       const returned =
         observer === undefined ? handler.call(context) : observer.run(() => handler.call(context))
-      if (this.reason !== undefined) abandon(returned)
+      // It has cancelled its own call: nobody reads what it gave.
+      if (this.reason !== undefined) leaveAlone(returned)
       else if (isStep(returned)) this.returned(run, returned, false)
       else this.suspend(run, returned)
     } catch (error) {

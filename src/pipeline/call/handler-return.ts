@@ -2,9 +2,6 @@
 import * as Effect from "effect/Effect"
 import { isOfOwnCopy, twoCopies } from "../model/own-copy.ts"
 import type { Step } from "../model/step.ts"
-import { isThenable } from "../model/thenable.ts"
-
-const ignore = () => undefined
 
 /** Whether a handler gave an async generator, or what reads like one. */
 export const isAsyncIterable = (value: unknown): value is AsyncIterable<Step> =>
@@ -36,8 +33,3 @@ export const notAStep = (name: string | undefined, value: unknown): TypeError =>
     : new TypeError(
         `Handler \`${name}\` gave ${value === null ? "null" : typeof value}, not a Step; end it with one, such as Step.Continue`,
       )
-
-/** What a handler returned after it had cancelled its own call: nobody reads it, and its rejection is nobody's fault. */
-export const abandon = (returned: unknown): void => {
-  if (isThenable(returned)) Promise.resolve(returned).catch(ignore)
-}

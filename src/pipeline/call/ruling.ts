@@ -1,5 +1,4 @@
 /** What the rules say of a call, and why: of every one before it runs, and of each that comes to a gate. */
-
 import type { Explanation } from "../../policy/index.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import { messageOf } from "../model/failure.ts"
@@ -38,12 +37,18 @@ export const refusePromise = (answer: unknown): void => {
   throw new TypeError("it gave a promise, and a filter has to answer at once")
 }
 
-/** Of a host's own filter: what it explains, with a reason in any case. What cannot be meant is asked. */
-const meant = (explanation: Explanation): Explanation => {
-  refusePromise(explanation)
+/** What a filter gave, with a reason in any case. What cannot be meant is asked. */
+const meant = (explanation: Omit<Explanation, "because"> & { readonly because?: string }): Explanation => {
   const { verdict, because } = explanation
   if (!isVerdict(verdict)) return ask("The filter gave no answer that can be meant.")
-  return typeof because === "string" ? explanation : { ...explanation, because: becauses[verdict] }
+  return typeof because === "string"
+    ? (explanation as Explanation)
+    : { ...explanation, because: becauses[verdict] }
+}
+
+const answered = <Answer>(answer: Answer): Answer => {
+  refusePromise(answer)
+  return answer
 }
 
 /** What the filters say, and why. A filter that fails leaves it to be asked. Never throws. */
@@ -54,12 +59,9 @@ export const explained = (
 ): Explanation => {
   if (filters === undefined) return noRule(tool)
   try {
-    if (filters.explain !== undefined) return meant(filters.explain(tool, params))
-    const verdict = filters.evaluate(tool, params) ?? "ask"
-    refusePromise(verdict)
-    return isVerdict(verdict)
-      ? { verdict, because: becauses[verdict] }
-      : ask("The filter gave no answer that can be meant.")
+    return filters.explain === undefined
+      ? meant({ verdict: answered(filters.evaluate(tool, params)) ?? "ask" })
+      : meant(answered(filters.explain(tool, params)))
   } catch (error) {
     return ask(`The filter failed: ${messageOf(error)}`)
   }

@@ -1,5 +1,4 @@
 /** What a call tells its host: that it started, that it runs in the background, and its end, once. */
-
 import type { EventSink } from "../events/event-sink.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy, Decision } from "../model/decision.ts"

@@ -1,5 +1,4 @@
 /** Tells tracers of one call: a tracer that throws costs its span, and the call nothing. */
-
 import type * as Effect from "effect/Effect"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"

@@ -1,7 +1,7 @@
 /** Tells the events of one call to its caller's function. */
 import type { ToolEvent } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
-import { got } from "../model/got.ts"
+import { expectFunction } from "../model/got.ts"
 import { isThenable } from "../model/thenable.ts"
 import { type DeltaSource, deltaEvent, type EventSink } from "./event-sink.ts"
 import type { EventStamps } from "./event-stamps.ts"
@@ -16,8 +16,7 @@ export class CallbackSink implements EventSink {
   private readonly stamps: EventStamps
 
   constructor(onEvent: ((event: ToolEvent) => unknown) | undefined, stamps: EventStamps) {
-    if (onEvent !== undefined && onEvent !== null && typeof onEvent !== "function")
-      throw new TypeError(`Expected \`onEvent\` to be a function, ${got(onEvent)}`)
+    expectFunction("onEvent", onEvent)
     this.onEvent = onEvent ?? undefined
     this.stamps = stamps
     this.answers = this.onEvent !== undefined

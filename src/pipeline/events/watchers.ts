@@ -1,5 +1,4 @@
 /** Those that watch one executor. Nobody pays for them where there are none. */
-
 import type { ToolCall } from "../model/call.ts"
 import type { Decision } from "../model/decision.ts"
 import type { ToolEvent } from "../model/event.ts"

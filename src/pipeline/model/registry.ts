@@ -1,5 +1,4 @@
 /** The tools of an executor by name. */
-
 import { got } from "./got.ts"
 import { leaveAlone } from "./thenable.ts"
 import type { JsonSchema, Tool } from "./tool.ts"

@@ -4,7 +4,7 @@ import type { Tracer as EffectTracer } from "effect/Tracer"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import { toMillis } from "./duration.ts"
-import { got } from "./got.ts"
+import { expectFunction, got } from "./got.ts"
 import { type CallFilter, type Delegates, type Hooks, type ToolExecutorOptions, toCount } from "./options.ts"
 import type { Tracer } from "./tracer.ts"
 
@@ -48,12 +48,9 @@ const toReviewers = (reviewers: ReadonlyArray<Reviewer> = noReviewers): Readonly
   return reviewers
 }
 
-const isFunctions = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  (typeof value === "object" && value !== null) || typeof value === "function"
-
-const expectFunction = (name: string, value: unknown): void => {
-  if (value !== undefined && value !== null && typeof value !== "function")
-    throw new TypeError(`Expected \`${name}\` to be a function, ${got(value)}`)
+const expectFunctions = (name: string, value: unknown): void => {
+  if ((typeof value !== "object" || value === null) && typeof value !== "function")
+    throw new TypeError(`Expected \`${name}\` to be an object of functions, ${got(value)}`)
 }
 
 /** Where a relative path starts must not move with the process. */
@@ -77,16 +74,14 @@ const expectFilters = (filters: CallFilter | undefined): void => {
 
 const toDelegates = (delegates: Delegates | undefined): Delegates => {
   if (delegates === undefined || delegates === null) return noDelegates
-  if (!isFunctions(delegates))
-    throw new TypeError(`Expected \`delegates\` to be an object of functions, ${got(delegates)}`)
+  expectFunctions("delegates", delegates)
   for (const tag of Object.keys(delegates)) expectFunction(`delegates.${tag}`, delegates[tag])
   return delegates
 }
 
 const toHooks = (hooks: Hooks | undefined): Hooks => {
   if (hooks === undefined || hooks === null) return noHooks
-  if (!isFunctions(hooks))
-    throw new TypeError(`Expected \`hooks\` to be an object of functions, ${got(hooks)}`)
+  expectFunctions("hooks", hooks)
   expectFunction("hooks.beforeCall", hooks.beforeCall)
   expectFunction("hooks.afterCall", hooks.afterCall)
   return hooks

@@ -1,5 +1,4 @@
 /** A tool: what the model is told of it, and how a call of it becomes a pipeline. */
-
 import { compileOutput, type OutputCheck } from "../schema/output-check.ts"
 import { type StandardCheck, standardCheck } from "../schema/standard-check.ts"
 import { readSchema } from "../schema/standard-schema.ts"

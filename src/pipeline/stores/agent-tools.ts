@@ -1,5 +1,4 @@
 /** Which tools an agent may call, and which its model is told of. */
-
 import { resolveName } from "../../resolve/definition.ts"
 import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
 import { leaveAlone } from "../model/thenable.ts"

@@ -12,16 +12,8 @@ export type TaskAnswer = string | ((sleep: Sleep, signal: AbortSignal) => Promis
 /** Seconds that `wait_background_task` waits where its call does not say. */
 const defaultWait = 30
 
-const effectsOfTasks: ReadonlySet<string> = new Set([
-  "ListBackgroundTasks",
-  "GetBackgroundTask",
-  "WaitBackgroundTask",
-  "ReadBackgroundOutput",
-  "CancelBackgroundTask",
-])
-
 /** Whether the executor answers this effect itself. */
-export const isOfTasks = (effect: HostEffect): boolean => effectsOfTasks.has(effect?._tag)
+export const isOfTasks = (effect: HostEffect): boolean => answers.has(effect?._tag)
 
 /** The answer to an effect about the agent's tasks. Undefined for any other effect. Agents see only their own tasks. */
 export const answerOfTasks = (
@@ -30,21 +22,7 @@ export const answerOfTasks = (
   effect: HostEffect,
 ): TaskAnswer | undefined => {
   const { taskId, seconds } = effect as { readonly taskId?: unknown; readonly seconds?: unknown }
-  const id = String(taskId)
-  switch (effect._tag) {
-    case "ListBackgroundTasks":
-      return list(tasks, agentId)
-    case "GetBackgroundTask":
-      return collect(tasks, agentId, id)
-    case "WaitBackgroundTask":
-      return wait(tasks, agentId, id, typeof seconds === "number" ? seconds : defaultWait)
-    case "ReadBackgroundOutput":
-      return read(tasks, agentId, id)
-    case "CancelBackgroundTask":
-      return cancel(tasks, agentId, id)
-    default:
-      return undefined
-  }
+  return answers.get(effect._tag)?.(tasks, agentId, String(taskId), seconds)
 }
 
 const list = (tasks: BackgroundTasks, agentId: string): string => {
@@ -73,7 +51,8 @@ const collect = (tasks: BackgroundTasks, agentId: string, id: string): string =>
 }
 
 /** The result, which takes the task; or that it still runs. A call that waits for its start counts. */
-const wait = (tasks: BackgroundTasks, agentId: string, id: string, seconds: number): TaskAnswer => {
+const wait = (tasks: BackgroundTasks, agentId: string, id: string, given: unknown): TaskAnswer => {
+  const seconds = typeof given === "number" ? given : defaultWait
   const isThere = own(tasks, agentId, id) !== undefined || tasks.isStarting(agentId, id)
   if (!isThere) return unknown(tasks, agentId, id)
   return async (sleep, signal) => {
@@ -107,3 +86,14 @@ const cancel = (tasks: BackgroundTasks, agentId: string, id: string): string => 
   if (tasks.cancelBy(byModel, id)) return `Task ${id} is cancelled`
   return `Task ${head(id, task?.name ?? "", task?.status ?? "running")} has ended already`
 }
+
+const answers: ReadonlyMap<
+  string,
+  (tasks: BackgroundTasks, agentId: string, id: string, seconds: unknown) => TaskAnswer
+> = new Map([
+  ["ListBackgroundTasks", list],
+  ["GetBackgroundTask", collect],
+  ["WaitBackgroundTask", wait],
+  ["ReadBackgroundOutput", read],
+  ["CancelBackgroundTask", cancel],
+])

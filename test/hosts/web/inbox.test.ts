@@ -3,7 +3,7 @@ import { defineTool, pipeline, Step, ToolFilters } from "../../../src/index.ts"
 import { describeWithChromium } from "../../servers/chromium.ts"
 import { card, inbox, press, settled } from "./inbox-page.ts"
 import { served, usePages } from "./pages.ts"
-import { change, note } from "./tools.ts"
+import { change, note, twice } from "./tools.ts"
 
 describeWithChromium("the page's inbox", () => {
   const pages = usePages()
@@ -240,17 +240,6 @@ describeWithChromium("the page's inbox", () => {
   })
 
   it("does not take an answer to one gate for one to the next", async () => {
-    const twice = defineTool({
-      name: "twice",
-      description: "Asks twice.",
-      parameters: { type: "object", properties: {} } as const,
-      compose: () =>
-        pipeline()
-          .awaitApproval({ label: "The first?" })
-          .andThen(() => Step.Output("between"))
-          .awaitApproval({ label: "The second?" })
-          .andThen(() => Step.Output("behind")),
-    })
     const { executor, web } = await served([twice])
     const page = await pages.open(web.url)
     const result = executor.run({ name: "twice", callId: "c" }, () => {})

@@ -10,7 +10,7 @@ import { defineTool, pipeline, Step, type Tool, ToolFilters, ToolRegistry } from
 import { describeWithChromium } from "../../servers/chromium.ts"
 import { card, inbox, press, settled } from "./inbox-page.ts"
 import { usePages } from "./pages.ts"
-import { change, note, streaming } from "./tools.ts"
+import { change, note, streaming, twice } from "./tools.ts"
 
 const panel = (page: Page) => page.getByRole("region", { name: "Call" })
 
@@ -250,17 +250,6 @@ describeWithChromium("the page of a store", () => {
   })
 
   it("does not take an answer to one gate for one to the next", async () => {
-    const twice = defineTool({
-      name: "twice",
-      description: "Asks twice.",
-      parameters: { type: "object", properties: {} } as const,
-      compose: () =>
-        pipeline()
-          .awaitApproval({ label: "The first?" })
-          .andThen(() => Step.Output("between"))
-          .awaitApproval({ label: "The second?" })
-          .andThen(() => Step.Output("behind")),
-    })
     const store = join(await folder(), "calls.db")
     const runner = await run(store, [twice])
     await runner.enqueue([{ callId: "a", name: "twice" }])

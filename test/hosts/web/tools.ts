@@ -66,3 +66,16 @@ export const streaming = () => {
   })
   return { tool, release }
 }
+
+/** Comes to two gates. */
+export const twice = defineTool({
+  name: "twice",
+  description: "Asks twice.",
+  parameters: { type: "object", properties: {} } as const,
+  compose: () =>
+    pipeline()
+      .awaitApproval({ label: "The first?" })
+      .andThen(() => Step.Output("between"))
+      .awaitApproval({ label: "The second?" })
+      .andThen(() => Step.Output("behind")),
+})

@@ -1,10 +1,10 @@
 /** An effect that no host has carried out: a person may do what it says, and answer it with a value, or refuse it. */
 import { useState } from "preact/hooks"
 import type { QuestionRow } from "../state/page-state.ts"
+import { AnswerStored, CardHead } from "./card-head.tsx"
 import { ReasonForm } from "./reason-form.tsx"
 import type { Source } from "./source.ts"
 import { Params, visibleLine } from "./texts.tsx"
-import { timeOfDay } from "./times.ts"
 import { useAnswer } from "./use-answer.ts"
 import { useQuestion } from "./use-question.ts"
 
@@ -81,14 +81,9 @@ export const EffectCard = (props: {
   const respond = (answer: object) => send("answer", { id, verdict: "respond", ...answer })
   return (
     <li class="card is-effect" aria-label={`${effect} of ${name}: ${visibleLine(title)}`}>
-      <header>
-        <button type="button" class="link" onClick={() => props.onOpen(key)}>
-          <b>{visibleLine(name)}</b>
-        </button>
-        <span class="agent">{visibleLine(agentId)}</span>
-        <time>{timeOfDay(askedAt)}</time>
+      <CardHead name={name} agentId={agentId} at={askedAt} open={() => props.onOpen(key)}>
         <span class="badge">effect</span>
-      </header>
+      </CardHead>
       <p class="label">
         Its host is to carry out <code>{visibleLine(effect)}</code>:
       </p>
@@ -96,9 +91,7 @@ export const EffectCard = (props: {
       {detail?.isCut ? (
         <p class="warn">This is too long to be shown whole, so it can only be refused here.</p>
       ) : undefined}
-      {isSent ? (
-        <p class="note">Your answer is stored. It waits for a process that runs these calls.</p>
-      ) : undefined}
+      {isSent ? <AnswerStored /> : undefined}
       {isSent || refuses ? undefined : (
         <ValueForm
           isLoaded={detail !== undefined}

@@ -2,9 +2,9 @@
 import { useEffect, useState } from "preact/hooks"
 import type { CallDetail } from "../state/detail.ts"
 import type { ActionRow } from "../state/page-state.ts"
+import { CardHead } from "./card-head.tsx"
 import type { Source } from "./source.ts"
 import { Diff, Said, visibleLine } from "./texts.tsx"
-import { timeOfDay } from "./times.ts"
 import { useAnswer } from "./use-answer.ts"
 
 /** One preview. */
@@ -34,18 +34,14 @@ export const PreviewCard = (props: {
   const isCut = detail?.isCut === true || (isStore && key === undefined)
   return (
     <li class="card is-preview" aria-label={`Preview: ${visibleLine(label)}`}>
-      <header>
-        {key === undefined ? (
-          <b>{visibleLine(sourceToolName)}</b>
-        ) : (
-          <button type="button" class="link" onClick={() => props.onOpen(key)}>
-            <b>{visibleLine(sourceToolName)}</b>
-          </button>
-        )}
-        <span class="agent">{visibleLine(agentId)}</span>
-        <time>{timeOfDay(at)}</time>
+      <CardHead
+        name={sourceToolName}
+        agentId={agentId}
+        at={at}
+        open={key === undefined ? undefined : () => props.onOpen(key)}
+      >
         <span class="badge">preview</span>
-      </header>
+      </CardHead>
       <p class="label">{visibleLine(label)}</p>
       {detail?.diff === undefined ? undefined : <Diff text={detail.diff} />}
       {detail === undefined || detail.diff !== undefined ? undefined : <Said text={detail.content} />}

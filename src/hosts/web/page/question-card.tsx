@@ -2,12 +2,13 @@
 import { useRef, useState } from "preact/hooks"
 import type { QuestionDetail } from "../state/detail.ts"
 import type { QuestionRow } from "../state/page-state.ts"
+import { AnswerStored, CardHead } from "./card-head.tsx"
 import { ParamsForm } from "./params-form.tsx"
 import { ReasonForm } from "./reason-form.tsx"
 import { RememberMenu } from "./remember-menu.tsx"
 import type { Source } from "./source.ts"
 import { Diff, Params, Said, visibleLine } from "./texts.tsx"
-import { clock, timeOfDay } from "./times.ts"
+import { clock } from "./times.ts"
 import { useAnswer } from "./use-answer.ts"
 import { useQuestion } from "./use-question.ts"
 
@@ -69,21 +70,14 @@ export const QuestionCard = (props: {
       aria-label={`${name}: ${visibleLine(title)}`}
       onKeyDown={({ key }) => key === "Escape" && mode !== "ask" && back()}
     >
-      <header>
-        <button type="button" class="link" onClick={() => props.onOpen(key)}>
-          <b>{visibleLine(name)}</b>
-        </button>
-        <span class="agent">{visibleLine(agentId)}</span>
-        <time>{timeOfDay(askedAt)}</time>
+      <CardHead name={name} agentId={agentId} at={askedAt} open={() => props.onOpen(key)}>
         {expiresAt === undefined ? undefined : <Countdown until={expiresAt} now={now} />}
-      </header>
+      </CardHead>
       {detail === undefined ? <p class="none">Loading…</p> : <Asked detail={detail} label={label} />}
       {detail?.isCut ? (
         <p class="warn">This is too long to be shown whole, so it cannot be approved here.</p>
       ) : undefined}
-      {isSent ? (
-        <p class="note">Your answer is stored. It waits for a process that runs these calls.</p>
-      ) : undefined}
+      {isSent ? <AnswerStored /> : undefined}
       {mode === "ask" && !isSent ? (
         <div class="row">
           <button type="button" class="good" disabled={isBlocked} onClick={() => approve()}>

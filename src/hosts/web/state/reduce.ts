@@ -1,5 +1,4 @@
 /** How the page's state follows from what happens. Pure, and the same on the server and in the browser. */
-
 import { Draft } from "./draft.ts"
 import type {
   ActionRow,
@@ -71,8 +70,8 @@ const isOver = (status: CallStatus): boolean =>
 const isWait = ({ kind, to }: SpanRow): boolean => to === undefined && (kind === "gate" || kind === "wait")
 
 /** What its open spans say of a call that is not over. */
-const statusWith = (call: CallRow, spans: ReadonlyArray<SpanRow>): CallStatus => {
-  if (isOver(call.status)) return call.status
+const statusOf = ({ status, spans }: CallRow): CallStatus => {
+  if (isOver(status)) return status
   return spans.some(isWait) ? "waiting" : "running"
 }
 
@@ -89,7 +88,7 @@ const beginSpan = (
   const call = draft.call(key)
   if (call === undefined) return
   call.spans = replaced(call.spans, index, { kind, name, from: at })
-  call.status = statusWith(call, call.spans)
+  call.status = statusOf(call)
 }
 
 const endSpan = (draft: Draft, { key, index, at, failed }: Extract<Change, { _tag: "SpanEnded" }>): void => {
@@ -97,7 +96,7 @@ const endSpan = (draft: Draft, { key, index, at, failed }: Extract<Change, { _ta
   if (span === undefined || span.to !== undefined) return
   const call = draft.call(key)!
   call.spans = replaced(call.spans, index, { ...span, to: at, ...(failed && { failed }) })
-  call.status = statusWith(call, call.spans)
+  call.status = statusOf(call)
 }
 
 const endCall = (draft: Draft, { key, at, status, kept }: Extract<Change, { _tag: "Ended" }>): void => {
@@ -129,7 +128,7 @@ const apply = (draft: Draft, change: Change): void => {
     case "Started": {
       const call = draft.call(change.key)
       if (call === undefined) return
-      call.status = statusWith(call, call.spans)
+      call.status = statusOf(call)
       call.startedAt = change.at
       call.title = change.title
       return
