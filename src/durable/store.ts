@@ -120,7 +120,7 @@ export interface TaskQuery {
   readonly agentId?: string | undefined
 }
 
-/** JSON texts of tasks that have ended, and of the snapshots of background calls that have not. */
+/** JSON texts of tasks that have ended, and of the snapshots of background calls that have not, as they stood at one moment. */
 export interface StoredTaskTexts {
   readonly finished: ReadonlyArray<string>
   readonly open: ReadonlyArray<string>

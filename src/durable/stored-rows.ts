@@ -1,5 +1,5 @@
 /** What goes on in a store, as the columns of its tables say it: in both databases they have the same names. */
-import type { StoredState } from "./store.ts"
+import type { StoredState, StoredTaskTexts } from "./store.ts"
 
 /** The columns of a task. */
 export interface TaskColumns {
@@ -50,3 +50,17 @@ export const storedState = (
     isFresh: row.fresh === true,
   })),
 })
+
+/** The columns of a task that has ended, or of a background call that has not. */
+export interface TaskOrCallColumns {
+  readonly text: string
+  readonly open: boolean | number
+}
+
+/** Of rows that one statement gave: between two, a task may end, and be in neither. */
+export const storedTaskTexts = (rows: ReadonlyArray<TaskOrCallColumns>): StoredTaskTexts => {
+  const finished: Array<string> = []
+  const open: Array<string> = []
+  for (const row of rows) (row.open ? open : finished).push(row.text)
+  return { finished, open }
+}

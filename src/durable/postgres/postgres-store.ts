@@ -9,6 +9,7 @@ import { type InboxItem, type InboxOptions, type InboxRow, inboxPage } from "../
 import type { Request } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
 import { closedError } from "../store-error.ts"
+import { storedTaskTexts, type TaskOrCallColumns } from "../stored-rows.ts"
 import { column, openConnection } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
 import { Notices } from "./notices.ts"
@@ -160,20 +161,15 @@ export class PostgresStore implements CallStore {
   async tasks({ taskId, agentId }: TaskQuery): Promise<StoredTaskTexts> {
     const { sql } = this
     const [task, agent] = [columnOf(taskId), columnOf(agentId)]
-    const read = () =>
-      Promise.all([
-        sql<Array<{ task: string }>>`
-        SELECT task FROM stepline_tasks
-        WHERE (${task}::text IS NULL OR task_id = ${task}) AND (${agent}::text IS NULL OR agent_id = ${agent})
-        ORDER BY ended_at`,
-        sql<Array<{ snapshot: string }>>`
-        SELECT snapshot FROM stepline_calls
-        WHERE background AND ended_at IS NULL AND (${task}::text IS NULL OR call_id = ${task})
-          AND (${agent}::text IS NULL OR agent_id = ${agent})
-        ORDER BY seq`,
-      ])
-    const [finished, open] = await this.patiently(read)
-    return { finished: finished.map((row) => row.task), open: open.map((row) => row.snapshot) }
+    const read = () => sql<Array<TaskOrCallColumns>>`
+      SELECT task AS text, false AS open, ended_at AS place FROM stepline_tasks
+      WHERE (${task}::text IS NULL OR task_id = ${task}) AND (${agent}::text IS NULL OR agent_id = ${agent})
+      UNION ALL
+      SELECT snapshot, true, seq FROM stepline_calls
+      WHERE background AND ended_at IS NULL AND (${task}::text IS NULL OR call_id = ${task})
+        AND (${agent}::text IS NULL OR agent_id = ${agent})
+      ORDER BY open, place`
+    return storedTaskTexts(await this.patiently(read))
   }
 
   mark(): number {

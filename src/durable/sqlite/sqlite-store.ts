@@ -5,6 +5,7 @@ import { type InboxItem, type InboxOptions, inboxPage } from "../inbox.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
 import { type CallStore, type StoredTaskTexts, type TaskQuery, untilStored } from "../store.ts"
 import { closedError } from "../store-error.ts"
+import { storedTaskTexts } from "../stored-rows.ts"
 import { type Row, StoreDatabase, type Value } from "./database.ts"
 
 /** Milliseconds between looks at the store. */
@@ -82,23 +83,15 @@ export class SqliteStore implements CallStore {
   async tasks({ taskId, agentId }: TaskQuery): Promise<StoredTaskTexts> {
     const finished = where({ "task_id = ?": taskId, "agent_id = ?": agentId })
     const open = where({ "call_id = ?": taskId, "agent_id = ?": agentId })
-    const { database } = this
-    return {
-      finished: texts(
-        database.all(
-          `SELECT task FROM tasks WHERE true${finished.sql} ORDER BY ended_at`,
-          ...finished.values,
-        ),
-        "task",
-      ),
-      open: texts(
-        database.all(
-          `SELECT snapshot FROM calls WHERE background = 1 AND ended_at IS NULL${open.sql} ORDER BY seq`,
-          ...open.values,
-        ),
-        "snapshot",
-      ),
-    }
+    const rows = this.database.all(
+      `SELECT task AS text, 0 AS open, ended_at AS place FROM tasks WHERE true${finished.sql}
+      UNION ALL
+      SELECT snapshot, 1, seq FROM calls WHERE background = 1 AND ended_at IS NULL${open.sql}
+      ORDER BY open, place`,
+      ...finished.values,
+      ...open.values,
+    )
+    return storedTaskTexts(rows.map((row) => ({ text: String(row.text), open: Number(row.open) })))
   }
 
   /** The greatest place that a call has, 0 where there is none: the next one comes behind it. */
