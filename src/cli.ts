@@ -271,6 +271,12 @@ program
   .requiredOption("--store <STORE>", "the store: its file, or postgres://…")
   .option("--approve <CALL>", "approve the call of this id (repeatable)", collect)
   .option("--deny <CALL>", "deny the call of this id (repeatable)", collect)
+  .option("--respond <CALL>", "answer the effect that the call of this id waits for (repeatable)", collect)
+  .option(
+    "--value <JSON>",
+    "what --respond answers with (default: what is typed; without a terminal, nothing)",
+  )
+  .option("--refuse <CALL>", "refuse the effect that the call of this id waits for (repeatable)", collect)
   .option("--reason <TEXT>", "why, for the model")
   .option("--json", "a question a line, as JSON")
   .action(async (options: InboxCommandOptions) => {

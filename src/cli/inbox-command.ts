@@ -1,6 +1,8 @@
 /** `stepline inbox`: what the calls of a store wait for, and the answers to it, from another terminal. */
 import type { DurableClient, InboxItem } from "../durable/index.ts"
+import type { EffectAnswer } from "../durable/requests.ts"
 import { printable } from "../hosts/terminal/printable.ts"
+import { askAnswer, canAskAnswer, givenAnswer, refusalOf } from "./inbox-effect.ts"
 import { exitStatus } from "./tally.ts"
 import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
@@ -10,13 +12,22 @@ export interface InboxCommandOptions {
   /** Ids of calls. */
   readonly approve?: ReadonlyArray<string>
   readonly deny?: ReadonlyArray<string>
-  /** Told to the model with each denial. */
+  /** The effects of these calls are answered with `value`, or with what is typed. */
+  readonly respond?: ReadonlyArray<string>
+  /** The effects of these calls are refused. */
+  readonly refuse?: ReadonlyArray<string>
+  /** Told to the model with each denial, and what an effect that is refused fails with. */
   readonly reason?: string
+  /** JSON. */
+  readonly value?: string
   readonly json?: boolean
 }
 
 const whatOf = ({ kind, effect }: InboxItem): string => {
-  if (kind === "effect") return `waits for ${effect?._tag}`
+  if (effect !== undefined) {
+    const { _tag, ...given } = effect
+    return `waits for ${_tag}${Object.keys(given).length === 0 ? "" : ` ${JSON.stringify(given)}`}`
+  }
   return kind === "start" ? "waits for its start" : "waits for an approval"
 }
 
@@ -27,15 +38,24 @@ const lineOf = (item: InboxItem): string => {
   return printable(`${callId} of ${agentId}: ${name} ${JSON.stringify(params)} ${whatOf(item)}${asked}${why}`)
 }
 
-const show = async (client: DurableClient, isJson: boolean): Promise<void> => {
+async function* openQuestions(client: DurableClient): AsyncGenerator<InboxItem> {
   let after = 0
-  let count = 0
   for (let page = await client.inbox(); page.length > 0; page = await client.inbox({ after })) {
-    for (const item of page) {
-      after = item.seq
-      count += 1
-      process.stdout.write(`${isJson ? JSON.stringify(item) : lineOf(item)}\n`)
-    }
+    yield* page
+    after = page.at(-1)!.seq
+  }
+}
+
+const questionOf = async (client: DurableClient, callId: string): Promise<InboxItem | undefined> => {
+  for await (const item of openQuestions(client)) if (item.callId === callId) return item
+  return undefined
+}
+
+const show = async (client: DurableClient, isJson: boolean): Promise<void> => {
+  let count = 0
+  for await (const item of openQuestions(client)) {
+    count += 1
+    process.stdout.write(`${isJson ? JSON.stringify(item) : lineOf(item)}\n`)
   }
   if (count === 0 && !isJson) process.stdout.write("Nothing waits for an answer.\n")
 }
@@ -57,33 +77,106 @@ const awaited = async (callId: string, took: Promise<boolean>): Promise<boolean>
   }
 }
 
+/** Gives the answers of the command line, and counts those that did not take effect. */
+class Answering {
+  missed = 0
+  private readonly client: DurableClient
+
+  constructor(client: DurableClient) {
+    this.client = client
+  }
+
+  async decide(callId: string, verb: string, took: Promise<boolean>): Promise<void> {
+    if (await awaited(callId, took)) process.stdout.write(`${printable(callId)} is ${verb}.\n`)
+    else this.miss(callId, await questionOf(this.client, callId))
+  }
+
+  /** `answer` is asked for what is open; it may have none. */
+  async respond(
+    callId: string,
+    answer: (item: InboxItem) => EffectAnswer | Promise<EffectAnswer | undefined>,
+  ): Promise<void> {
+    const item = await questionOf(this.client, callId)
+    if (item?.kind !== "effect") return this.miss(callId, item)
+    const given = await answer(item)
+    if (given === undefined) {
+      this.missed += 1
+      return tell(`${callId} was given no answer, and goes on waiting.`)
+    }
+    const verb = "error" in given ? "refused" : "answered"
+    await this.decide(callId, verb, this.client.respond(callId, given, item))
+  }
+
+  /** It waits for nothing, or for something else. */
+  private miss(callId: string, item: InboxItem | undefined): void {
+    this.missed += 1
+    if (item === undefined)
+      return tell(`${callId} waits for no such answer: somebody was faster, or it has ended.`)
+    const flags = item.kind === "effect" ? "--respond or --refuse" : "--approve or --deny"
+    tell(`${callId} ${whatOf(item)}: answer it with ${flags}.`)
+  }
+}
+
+/** Gives how many calls are answered. Throws a UsageError for one that is answered in two ways. */
+const countAnswers = ({
+  approve = [],
+  deny = [],
+  respond = [],
+  refuse = [],
+}: InboxCommandOptions): number => {
+  const answers = Object.entries({ approved: approve, denied: deny, answered: respond, refused: refuse })
+  const verbs = new Map<string, string>()
+  for (const [verb, callIds] of answers) {
+    for (const callId of callIds) {
+      const other = verbs.get(callId)
+      if (other !== undefined && other !== verb)
+        throw new UsageError(`${callId} can be ${other} or ${verb}, not both`)
+      verbs.set(callId, verb)
+    }
+  }
+  return verbs.size
+}
+
+/** What answers each effect of `--respond`. Throws a UsageError for a value that is no JSON. */
+const answerOf = ({ respond, value }: InboxCommandOptions): Parameters<Answering["respond"]>[1] => {
+  if (value !== undefined) {
+    if (respond === undefined) throw new UsageError("--value is what --respond CALL answers with: give both")
+    const answer = givenAnswer(value)
+    return () => answer
+  }
+  if (!canAskAnswer()) return () => ({})
+  return (item) => {
+    process.stdout.write(`${lineOf(item)}\n`)
+    return askAnswer()
+  }
+}
+
 /** Gives the exit status: 1 where an answer did not take effect. */
 export const inboxCommand = async (options: InboxCommandOptions): Promise<number> => {
-  const { store, approve = [], deny = [], reason, json = false } = options
-  const both = approve.find((callId) => deny.includes(callId))
-  if (both !== undefined) throw new UsageError(`${both} can be approved or denied, not both`)
+  const { store, approve = [], deny = [], respond = [], refuse = [], reason, json = false } = options
+  const answers = countAnswers(options)
+  const answer = answerOf(options)
   const { openDurableExecutor, StoreError } = await import("../durable/index.ts")
   const client = await openDurableExecutor({ store, runner: false }).catch((error: unknown) => {
     throw error instanceof StoreError ? new UsageError(error.message) : error
   })
   try {
-    if (approve.length + deny.length === 0) {
+    if (answers === 0) {
       await show(client, json)
       return exitStatus.asExpected
     }
-    let missed = 0
-    const answer = async (callId: string, verb: string, took: Promise<boolean>) => {
-      if (await awaited(callId, took)) process.stdout.write(`${printable(callId)} is ${verb}.\n`)
-      else {
-        missed += 1
-        tell(`${callId} waits for no such answer: somebody was faster, or it has ended.`)
-      }
-    }
+    const answering = new Answering(client)
     for (const callId of approve) {
-      await answer(callId, "approved", client.approve(callId, reason === undefined ? {} : { reason }))
+      await answering.decide(
+        callId,
+        "approved",
+        client.approve(callId, reason === undefined ? {} : { reason }),
+      )
     }
-    for (const callId of deny) await answer(callId, "denied", client.deny(callId, reason))
-    return missed === 0 ? exitStatus.asExpected : exitStatus.failed
+    for (const callId of deny) await answering.decide(callId, "denied", client.deny(callId, reason))
+    for (const callId of respond) await answering.respond(callId, answer)
+    for (const callId of refuse) await answering.respond(callId, () => refusalOf(reason))
+    return answering.missed === 0 ? exitStatus.asExpected : exitStatus.failed
   } finally {
     await client.close()
   }

@@ -1,7 +1,7 @@
 /** What a page asks, read from its requests: what makes no sense is refused before the source is asked. */
 import type { EffectAnswer } from "../../../durable/requests.ts"
 import type { ApproveOptions } from "../../../pipeline/model/event.ts"
-import { toOutput } from "../../../pipeline/model/output.ts"
+import { writtenOutput } from "../../written-output.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import { RequestError } from "./body.ts"
 import type { ChangeLog } from "./change-log.ts"
@@ -39,13 +39,13 @@ const optionsIn = (body: Body): ApproveOptions => {
   }
 }
 
-/** What an effect gives: what an output is of, or any other value as one; nothing, or why it is refused. */
+/** What an effect gives: a value, nothing, or why it is refused. */
 const effectAnswerIn = (body: Body): EffectAnswer => {
   const { value } = body
   const error = optionalText(body, "error")
   if (error !== undefined) return { error }
   if (value === undefined) return {}
-  const output = toOutput(value) ?? toOutput({ structured: value })
+  const output = writtenOutput(value)
   if (output === undefined) throw new RequestError(400, "Expected `value` to be plain JSON.")
   return { output }
 }

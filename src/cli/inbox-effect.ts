@@ -1,0 +1,59 @@
+/** The answer to an effect of the inbox: of the command line, or asked of whoever sits at the terminal. */
+import { createInterface } from "node:readline"
+import type { EffectAnswer } from "../durable/requests.ts"
+import { writtenOutput } from "../hosts/written-output.ts"
+import { statusOf } from "./stopping.ts"
+import { UsageError } from "./usage-error.ts"
+
+const question = "Answer, as JSON (Enter: nothing; n REASON: refuse it): "
+const notJson = "That is not JSON: put texts in quotes."
+
+/** @param reason Empty where nobody says why. */
+export const refusalOf = (reason = ""): EffectAnswer => ({
+  error: reason.trim() === "" ? "Refused by the user" : reason,
+})
+
+/** Undefined for a text that is no JSON. */
+const readAnswer = (json: string): EffectAnswer | undefined => {
+  if (json.trim() === "") return {}
+  try {
+    const output = writtenOutput(JSON.parse(json))
+    return output && { output }
+  } catch {
+    return undefined
+  }
+}
+
+/** What `--value` says. Throws a UsageError for what is no JSON. */
+export const givenAnswer = (json: string): EffectAnswer => {
+  const answer = readAnswer(json)
+  if (answer === undefined) throw new UsageError(`--value ${json}: ${notJson} For a shell: --value '"text"'`)
+  return answer
+}
+
+/** Whether somebody is there to be asked. */
+export const canAskAnswer = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true
+
+/** Asks until it can be read; undefined where the input ends instead. Ctrl-C ends the process. */
+export const askAnswer = async (): Promise<EffectAnswer | undefined> => {
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  lines.once("SIGINT", () => {
+    process.stdout.write("\n")
+    process.exit(statusOf("SIGINT"))
+  })
+  const ended = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)))
+  try {
+    for (;;) {
+      const typed = new Promise<string>((resolve) => lines.question(question, resolve))
+      const line = await Promise.race([typed, ended])
+      if (line === undefined) return undefined
+      const [refusal, reason = ""] = /^\s*no?(?:\s+(.*?))?\s*$/i.exec(line) ?? []
+      if (refusal !== undefined) return refusalOf(reason)
+      const answer = readAnswer(line)
+      if (answer !== undefined) return answer
+      process.stdout.write(`${notJson}\n`)
+    }
+  } finally {
+    lines.close()
+  }
+}

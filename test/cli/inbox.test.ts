@@ -1,0 +1,137 @@
+/** `stepline inbox` and the effects that no host of the calls carries out. */
+import { beforeEach, expect, it } from "vitest"
+import { pipeline, Step } from "../../src/index.ts"
+import { durableOf } from "../durable/durable-of.ts"
+import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { type CommandResult, runNode, useCli } from "./built-cli.ts"
+
+const path = useTempFolder()
+const cli = useCli()
+
+const inboxArgs = (...args: ReadonlyArray<string>) => [cli.path, "inbox", "--store", "calls.db", ...args]
+const inbox = (...args: ReadonlyArray<string>): Promise<CommandResult> =>
+  runNode(inboxArgs(...args), { cwd: path() })
+
+const plans = {
+  deploy: pipeline().andThen(() =>
+    Step.Delegate({ _tag: "Deploy", place: "test", copies: 2 }, { timeout: "1 hour" }),
+  ),
+  gate: pipeline().awaitApproval(),
+}
+
+/** Calls that stand at their questions. */
+const openStore = async () => {
+  const durable = await durableOf(path("calls.db"), plans)
+  await durable.enqueue([
+    { callId: "one", name: "deploy", params: {} },
+    { callId: "two", name: "deploy", params: {}, agentId: "other" },
+    { callId: "three", name: "gate", params: {}, agentId: "third" },
+  ])
+  const asking = new Set<string>()
+  while (asking.size < 3) {
+    const event = await durable.executor.next()
+    if (event?._tag === "Delegate" || event?._tag === "AwaitingApproval") asking.add(event.callId)
+  }
+  return durable
+}
+let durable: Awaited<ReturnType<typeof openStore>>
+
+beforeEach(async () => {
+  durable = await openStore()
+})
+
+/** The last event of a call. */
+const endOf = async (callId: string) => {
+  for await (const event of durable.events())
+    if ((event._tag === "Completed" || event._tag === "Error") && event.callId === callId) return event
+  throw new Error(`${callId} did not end`)
+}
+
+it("lists an effect with what it is given", async () => {
+  expect((await inbox()).stdout).toBe(
+    [
+      'one of main: deploy {} waits for Deploy {"place":"test","copies":2}\n',
+      'two of other: deploy {} waits for Deploy {"place":"test","copies":2}\n',
+      "three of third: gate {} waits for an approval\n  There is no rule for the tool `gate`.\n",
+    ].join(""),
+  )
+})
+
+it("answers an effect with a value, and refuses one", async () => {
+  const { stdout, status } = await inbox("--respond", "one", "--value", '{"ok":true}', "--refuse", "two")
+  expect(stdout).toBe("one is answered.\ntwo is refused.\n")
+  expect(status).toBe(0)
+  expect(await endOf("one")).toMatchObject({
+    _tag: "Completed",
+    output: { structured: { ok: true } },
+    content: '{"ok":true}',
+  })
+  expect(await endOf("two")).toMatchObject({ _tag: "Error", content: "Refused by the user" })
+})
+
+it("answers with nothing without a terminal and a value, and refuses with a reason", async () => {
+  const { stdout } = await inbox("--respond", "one", "--refuse", "two", "--reason", "not today")
+  expect(stdout).toBe("one is answered.\ntwo is refused.\n")
+  expect(await endOf("one")).toMatchObject({ _tag: "Completed", content: "" })
+  expect(await endOf("two")).toMatchObject({ _tag: "Error", content: "not today" })
+})
+
+it("says what a call waits for that is answered in the wrong way", async () => {
+  expect(await inbox("--approve", "one")).toMatchObject({
+    status: 1,
+    stderr:
+      'stepline: one waits for Deploy {"place":"test","copies":2}: answer it with --respond or --refuse.\n',
+  })
+  expect(await inbox("--respond", "three")).toMatchObject({
+    status: 1,
+    stderr: "stepline: three waits for an approval: answer it with --approve or --deny.\n",
+  })
+  expect(await inbox("--refuse", "four")).toMatchObject({
+    status: 1,
+    stderr: "stepline: four waits for no such answer: somebody was faster, or it has ended.\n",
+  })
+})
+
+it("refuses a value that is no JSON or for nothing, and two answers to one call", async () => {
+  expect(await inbox("--respond", "one", "--value", "yes")).toMatchObject({
+    status: 2,
+    stderr: "stepline: --value yes: That is not JSON: put texts in quotes. For a shell: --value '\"text\"'\n",
+  })
+  expect(await inbox("--value", "1")).toMatchObject({
+    status: 2,
+    stderr: "stepline: --value is what --respond CALL answers with: give both\n",
+  })
+  expect(await inbox("--respond", "one", "--refuse", "one")).toMatchObject({
+    status: 2,
+    stderr: "stepline: one can be answered or refused, not both\n",
+  })
+})
+
+it("shows the effect at a terminal, and asks again for what is no JSON", async () => {
+  await using terminal = new PseudoTerminal(inboxArgs("--respond", "one", "--respond", "two"), {
+    cwd: path(),
+    columns: 120,
+  })
+  await terminal.see('one of main: deploy {} waits for Deploy {"place":"test","copies":2}')
+  await terminal.see("Answer, as JSON")
+  terminal.type("done\r")
+  await terminal.see("That is not JSON: put texts in quotes.")
+  terminal.type('"done"\r')
+  await terminal.see("one is answered.")
+  await terminal.see(/two of other[\s\S]*Answer, as JSON/)
+  terminal.type("n there is no place\r")
+  await terminal.see("two is refused.")
+  expect(await terminal.exited).toBe(0)
+  expect(await endOf("one")).toMatchObject({ _tag: "Completed", content: "done" })
+  expect(await endOf("two")).toMatchObject({ _tag: "Error", content: "there is no place" })
+})
+
+it("leaves an effect that is given no answer at a terminal", async () => {
+  await using terminal = new PseudoTerminal(inboxArgs("--respond", "one"), { cwd: path(), columns: 120 })
+  await terminal.see("Answer, as JSON")
+  terminal.type("\u0004")
+  await terminal.see("one was given no answer, and goes on waiting.")
+  expect(await terminal.exited).toBe(1)
+  expect((await durable.inbox()).map(({ callId }) => callId)).toContain("one")
+})
