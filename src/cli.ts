@@ -9,6 +9,7 @@ import type { PlanOptions } from "./cli/plan-command.ts"
 import type { RunOptions } from "./cli/run-command.ts"
 import { onStop } from "./cli/stopping.ts"
 import { exitStatus } from "./cli/tally.ts"
+import { tell } from "./cli/tell.ts"
 import type { ToolsCommandOptions } from "./cli/tools-command.ts"
 import type { UiOptions } from "./cli/ui-command.ts"
 import { UsageError } from "./cli/usage-error.ts"
@@ -301,7 +302,7 @@ try {
   // Commander has told the user already.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : exitStatus.usage
   else if (error instanceof UsageError) {
-    process.stderr.write(`stepline: ${error.message}\n`)
+    tell(error.message)
     process.exitCode = exitStatus.usage
   } else throw error
 }

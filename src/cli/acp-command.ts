@@ -1,27 +1,20 @@
 /** `stepline acp`: an agent for editors that speak the Agent Client Protocol, on stdin and stdout; what it calls is scripted. */
 import { randomUUID } from "node:crypto"
-import { readFile } from "node:fs/promises"
 import { Readable, Writable } from "node:stream"
 import type { AgentApp, AgentConnection, ClientCapabilities, RequestError } from "@agentclientprotocol/sdk"
 import { loadPeer } from "../hosts/load-peer.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
 import { ScriptedSession, type ScriptedSessionOptions } from "./acp-session.ts"
 import type { LocalOptions } from "./local-executor.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
 import { Stopping } from "./stopping.ts"
 import { tell } from "./tell.ts"
+import { readTextFile } from "./text-file.ts"
 import { UsageError } from "./usage-error.ts"
 
 type Sdk = typeof import("@agentclientprotocol/sdk")
 
-const readScript = async (file: string): Promise<ReadonlyArray<ScriptStep>> => {
-  try {
-    return parseScript(await readFile(file, "utf8"), file)
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`Cannot read ${file}: ${messageOf(error)}`)
-  }
-}
+const readScript = async (file: string): Promise<ReadonlyArray<ScriptStep>> =>
+  parseScript(await readTextFile(file), file)
 
 /** The sessions of one client. */
 class Sessions {

@@ -1,8 +1,8 @@
 /** The file of `--config`: what may run without asking, and which MCP servers bring tools. */
-import { readFile } from "node:fs/promises"
 import { extname } from "node:path"
 import { messageOf } from "../pipeline/model/failure.ts"
 import { isPlainObject } from "../pipeline/schema/plain-object.ts"
+import { readTextFile } from "./text-file.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** A table of the file. */
@@ -26,9 +26,10 @@ export const readConfigFile = async (file: string): Promise<ConfigFile> => {
   if (![".toml", ".json"].includes(extname(file))) {
     throw new UsageError(`${file}: expected a name that ends in .toml or .json`)
   }
+  const text = await readTextFile(file)
   let config: unknown
   try {
-    config = await parse(file, await readFile(file, "utf8"))
+    config = await parse(file, text)
   } catch (error) {
     throw new UsageError(`${file}: ${messageOf(error)}`)
   }

@@ -4,6 +4,7 @@
  */
 import { lstat, realpath } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
+import { readFault } from "../io/file-fault.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
 import { ruleFolder } from "../policy/call-folder.ts"
 import type { PlacedRule, ToolFilterConfig } from "../policy/index.ts"
@@ -49,11 +50,11 @@ const readFile = async (source: string, path: string, text: string): Promise<Rul
 }
 
 const textAt = async (path: string): Promise<string> => {
-  try {
-    return await textOf(path)
-  } catch (error) {
-    throw new UsageError(`${path}: ${messageOf(error)}`)
-  }
+  const text = await textOf(path).catch((error: unknown) => {
+    throw new UsageError(`${path}: ${readFault(error)}`)
+  })
+  if (text.includes("\0")) throw new UsageError(`${path}: it is no text`)
+  return text
 }
 
 /** The rules as they hold for executors of other folders too. */
@@ -81,7 +82,7 @@ const distrust = async (path: string, folder: string): Promise<string | undefine
     }
     return undefined
   } catch (error) {
-    return isMissing(error) ? undefined : `${path}: ${messageOf(error)}`
+    return isMissing(error) ? undefined : `${path}: ${readFault(error)}`
   }
 }
 

@@ -8,6 +8,7 @@ import { DecisionLog } from "../hosts/decision-log.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { subagentTools } from "../impls/index.ts"
 import { localBrowser } from "../io/browser.ts"
+import { writeFault } from "../io/file-fault.ts"
 import type { Machine } from "../io/machine.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
 import { messageOf } from "../pipeline/model/failure.ts"
@@ -66,10 +67,13 @@ export interface LocalExecutor {
 }
 
 const openLog = (path: string | undefined): DecisionLog | undefined => {
+  if (path === undefined) return undefined
   try {
-    return path === undefined ? undefined : DecisionLog.open(resolve(path))
+    return DecisionLog.open(resolve(path))
   } catch (error) {
-    throw new UsageError(`--log: ${messageOf(error)}`)
+    // What stands in the file tells its name itself.
+    const isSystems = (error as NodeJS.ErrnoException).code !== undefined
+    throw new UsageError(`--log${isSystems ? ` ${path}: ${writeFault(error)}` : `: ${messageOf(error)}`}`)
   }
 }
 

@@ -1,5 +1,4 @@
 /** `stepline run`: the calls of a script, shown as blocks or told as JSON lines. */
-import { readFile } from "node:fs/promises"
 import { text } from "node:stream/consumers"
 import type { DurableExecutor } from "../durable/index.ts"
 import { Notifications } from "../hosts/notifications.ts"
@@ -25,8 +24,8 @@ import { parseScript, type ScriptStep } from "./script.ts"
 import { onStop, statusOf } from "./stopping.ts"
 import { Tally } from "./tally.ts"
 import { tell } from "./tell.ts"
+import { readTextFile } from "./text-file.ts"
 import { TimelineFile } from "./timeline-file.ts"
-import { UsageError } from "./usage-error.ts"
 
 export interface RunOptions extends LocalOptions, PageOptions {
   /** The file that the timeline of all calls goes into. Default: none. */
@@ -49,11 +48,7 @@ interface Host {
 
 const readScript = async (file: string): Promise<string> => {
   if (file === "-") return text(process.stdin)
-  try {
-    return await readFile(file, "utf8")
-  } catch (error) {
-    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}`)
-  }
+  return readTextFile(file)
 }
 
 /** Why a call is denied where nobody can be asked. */

@@ -1,7 +1,7 @@
 /** The file of `--timeline`: opened before anything runs, so that a wrong path costs no run. */
 import { type FileHandle, open } from "node:fs/promises"
 import { recordTimeline, type TimelineRecording } from "../hosts/web/server/written-timeline.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
+import { writeFault } from "../io/file-fault.ts"
 import type { LocalExecutor } from "./local-executor.ts"
 import { pageTitle } from "./page.ts"
 import { UsageError } from "./usage-error.ts"
@@ -18,7 +18,7 @@ export class TimelineFile {
   static async open(path: string): Promise<TimelineFile> {
     // It holds what tools were given and what they put out: for its owner alone.
     const file = await open(path, "w", 0o600).catch((error) => {
-      throw new UsageError(`--timeline ${path}: ${messageOf(error)}`)
+      throw new UsageError(`--timeline ${path}: ${writeFault(error)}`)
     })
     // The mode counts only for a file that is made.
     await file.chmod(0o600)

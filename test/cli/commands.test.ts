@@ -294,13 +294,37 @@ describe("the command line", () => {
       "error: the command 'run' was taken for the value of an option: put it in front",
     ],
     [["run", "--alow", "x", "-"], "error: unknown option '--alow'"],
-    [["run", "no.jsonl"], "stepline: Cannot read no.jsonl: ENOENT"],
+    [["run", "no.jsonl"], "stepline: Cannot read no.jsonl: there is no such file"],
     [["run", "--cwd", "nowhere", "-"], "stepline: --cwd nowhere: there is no such folder"],
-    [["run", "--config", "no.toml", "-"], "stepline: no.toml: ENOENT"],
+    [["run", "--config", "no.toml", "-"], "stepline: Cannot read no.toml: there is no such file"],
+    [["run", "."], "stepline: Cannot read .: it is a folder, and a file is wanted"],
+    [["run", process.execPath], `stepline: Cannot read ${process.execPath}: it is no text`],
+    [["acp", "no.jsonl"], "stepline: Cannot read no.jsonl: there is no such file"],
+    [["run", "--rules", ".", "-"], "it is a folder, and a file is wanted"],
+    [["run", "--log", ".", "-"], "stepline: --log .: it is a folder, and a file is wanted"],
+    [["run", "--timeline", ".", "-"], "stepline: --timeline .: it is a folder, and a file is wanted"],
+    [["inbox", "--store", "."], "it is a folder, and a file is wanted"],
+    [
+      ["run", "--durable", "nowhere/calls.db", "-"],
+      "nowhere/calls.db: its folder is not there, so make that first",
+    ],
+    [
+      ["verify-log", "nowhere"],
+      "stepline: Cannot read nowhere: there is no such file. Give the file that --log has written.",
+    ],
+    [["verify-log", "."], "stepline: Cannot read .: it is a folder, and a file is wanted. Give the file"],
+    [["verify-log", process.execPath], "it is no text. Give the file that --log has written."],
   ])("%j is a mistake that is told", async (args, message) => {
     const { stderr, stdout, status } = await stepline(args)
     expect(stderr).toContain(message)
     expect(stdout).toBe("")
+    expect(status).toBe(2)
+  })
+
+  test("a mistake in what somebody else wrote is told without its control characters", async () => {
+    const { stderr, status } = await stepline(["run", "-"], { input: "\u001b]0;title\u0007{" })
+    expect(stderr).toMatch(/^stepline: stdin, line 1: /)
+    expect(stderr).not.toMatch(/[\u001b\u0007]/)
     expect(status).toBe(2)
   })
 

@@ -208,7 +208,7 @@ describeWithChromium("the command's page", () => {
     const { status, stderr } = await runNode(args, { cwd })
     expect([status, stderr]).toEqual([
       2,
-      expect.stringMatching(/^stepline: --timeline nowhere\/out\.html: ENOENT/),
+      "stepline: --timeline nowhere/out.html: its folder is not there, so make that first\n",
     ])
     await expect(readFile(join(cwd, "ran"))).rejects.toThrow("ENOENT")
   })

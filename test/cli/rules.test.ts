@@ -92,6 +92,8 @@ describe("a mistake", () => {
   })
 
   test("a file that is not there is told", async () => {
-    await expect(decide({ config: join(folder, "no.toml") }, "ls")).rejects.toThrow("no.toml: ENOENT")
+    await expect(decide({ config: join(folder, "no.toml") }, "ls")).rejects.toThrow(
+      "no.toml: there is no such file",
+    )
   })
 })

@@ -57,6 +57,13 @@ const leftOut = (
   `stepline: left out what this folder would run, because ${reason}: ${names}. --trust loads it this time.\n`
 
 describe("without a terminal", () => {
+  it("says what to do where the answers cannot be read", async () => {
+    await mkdir(store(), { recursive: true })
+    expect((await stepline(["tools"])).stderr).toContain(
+      `${store()} cannot be read (it is a folder, and a file is wanted). Mend it or remove it.`,
+    )
+  })
+
   const script = '{"name":"shell","params":{"command":"echo fine"}}'
 
   it.each([

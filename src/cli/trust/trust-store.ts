@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { lstat, mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
+import { readFault } from "../../io/file-fault.ts"
 import { withFileLock } from "../../io/file-lock.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
 
@@ -40,6 +41,9 @@ const isEntry = (value: unknown): value is Entry => {
   const isAnswer = answer === "yes" || answer === "no"
   return typeof hash === "string" && isAnswer && Array.isArray(rules)
 }
+
+const unread = (path: string, fault: string, cause: unknown): Error =>
+  new Error(`${path} cannot be read (${fault}). Mend it or remove it.`, { cause })
 
 const isMissing = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOENT"
 
@@ -100,14 +104,15 @@ export class TrustStore {
       text = await readFile(this.path, "utf8")
     } catch (cause) {
       if (isMissing(cause)) return {}
-      throw cause
+      if ((cause as NodeJS.ErrnoException).code === undefined) throw cause
+      throw unread(this.path, readFault(cause), cause)
     }
     try {
       const { folders } = JSON.parse(text) as { readonly folders: Readonly<Record<string, unknown>> }
       if (Object.values(folders).every(isEntry)) return folders as Folders
       throw new Error("an entry of it is no answer")
     } catch (cause) {
-      throw new Error(`${this.path} cannot be read (${messageOf(cause)}). Mend it or remove it.`, { cause })
+      throw unread(this.path, messageOf(cause), cause)
     }
   }
 

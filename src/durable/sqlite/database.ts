@@ -2,8 +2,9 @@
  * One SQLite file: its tables, their version, and whose it is. Everything is stored when `transaction` returns, and survives
  * the end of the process and of the machine.
  */
-import { closeSync, existsSync, openSync } from "node:fs"
+import { closeSync, openSync, statSync } from "node:fs"
 import type Database from "libsql"
+import { writeFault } from "../../io/file-fault.ts"
 import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import { StoreError } from "../store-error.ts"
@@ -104,7 +105,10 @@ export class StoreDatabase {
    */
   static async open(path: string, owns: boolean): Promise<StoreDatabase> {
     const Libsql = await load()
-    if (!owns && !existsSync(path)) throw noStore(path)
+    const file = statSync(path, { throwIfNoEntry: false })
+    if (file === undefined && !owns) throw noStore(path)
+    if (file?.isDirectory() === true)
+      throw new StoreError(`Cannot open the store ${path}: it is a folder, and a file is wanted`)
     const lock = owns ? takeLock(Libsql, path) : undefined
     try {
       if (owns) makeFile(path)
@@ -208,7 +212,7 @@ const takeLock = (Libsql: typeof Database, path: string): Database.Database => {
         `${path} is in use: another process runs its calls. End that one, or answer its questions with \`stepline inbox\`.`,
       )
     }
-    throw new StoreError(`Cannot open the store ${path}: ${messageOf(error)}`, { cause: error })
+    throw new StoreError(`Cannot open the store ${path}: ${writeFault(error)}`, { cause: error })
   }
 }
 
