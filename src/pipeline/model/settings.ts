@@ -60,7 +60,8 @@ const toCwd = (cwd: string | undefined): string => {
   return resolve(folder)
 }
 
-const toWorkspace = (workspace: string | undefined): string | undefined => {
+const toWorkspace = (given: string | undefined): string | undefined => {
+  const workspace = given ?? undefined
   if (workspace === undefined || (typeof workspace === "string" && workspace !== "")) return workspace
   throw new TypeError(`Expected \`workspace\` to be the path of a folder, ${got(workspace)}`)
 }

@@ -59,7 +59,7 @@ describe("the executor's options", () => {
   it.each([
     [{ cwd: 5 }, "Expected `cwd` to be a path, got `5` (number)"],
     [{ workspace: "" }, "Expected `workspace` to be the path of a folder, got `` (string)"],
-    [{ workspace: null }, "Expected `workspace` to be the path of a folder, got `null` (null)"],
+    [{ workspace: false }, "Expected `workspace` to be the path of a folder, got `false` (boolean)"],
     [{ filters: {} }, "Expected `filters` to be what `ToolFilters.compile` gives, or to have its `evaluate`"],
     [{ delegates: 5 }, "Expected `delegates` to be an object of functions, got `5` (number)"],
     [{ delegates: { IdeOpen: "x" } }, "Expected `delegates.IdeOpen` to be a function, got `x` (string)"],
@@ -75,7 +75,7 @@ describe("the executor's options", () => {
 
   it.each([
     { hooks: {}, delegates: {} },
-    { hooks: null, delegates: null, filters: null, cwd: null },
+    { hooks: null, delegates: null, filters: null, cwd: null, workspace: null },
   ])("accept %j", (options) => {
     expect(make(options)).not.toThrow()
   })
