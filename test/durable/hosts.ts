@@ -34,7 +34,7 @@ const startHost = (
   plan: HostPlan,
   killAt?: (told: Told) => boolean,
 ): RunningHost => {
-  const args = [script, `${folder}/calls.db`, folder, JSON.stringify(plan)]
+  const args = [script, folder, JSON.stringify(plan)]
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
   const exited = once(child, "exit") as Promise<[number | null, string | null]>
   onTestFinished(() => void child.kill("SIGKILL"))
@@ -83,7 +83,7 @@ export const useHosts = () => {
   beforeAll(async () => {
     await mkdir(bundles, { recursive: true })
     await build({
-      entryPoints: [fileURLToPath(new URL("store-host.ts", import.meta.url))],
+      entryPoints: [fileURLToPath(new URL("store-host-process.ts", import.meta.url))],
       outfile: script,
       bundle: true,
       platform: "node",

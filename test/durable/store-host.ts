@@ -1,12 +1,6 @@
-/**
- * A host in a process of its own: opens a store, queues calls and tells all that it hears, a line of JSON each. Each handler
- * that runs adds a line to `ran.txt`. It can be told to kill itself at any of its commits.
- */
+/** A host: opens a store, queues calls and tells all that it hears. Each handler that runs adds a line to `ran.txt`. */
 import { appendFileSync } from "node:fs"
 import { openDurableExecutor } from "../../src/durable/index.ts"
-import { PostgresJournalStore } from "../../src/durable/postgres/journal-store.ts"
-import { PostgresStore } from "../../src/durable/postgres/postgres-store.ts"
-import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { astEditTool, editFileTool, shellTool, writeFileTool } from "../../src/impls/index.ts"
 import { defineTool, handler, pipeline, Step, type ToolCallInput, ToolRegistry } from "../../src/index.ts"
 
@@ -33,137 +27,113 @@ export interface HostPlan {
   readonly stays?: boolean
 }
 
-const [file, cwd, planText] = process.argv.slice(2) as [string, string, string]
-const plan = JSON.parse(planText) as HostPlan
-const { store = file } = plan
+/** The store of a host that works in this folder. */
+export const storeOf = (cwd: string, { store = `${cwd}/calls.db` }: HostPlan): string => store
 
-const ran = (line: string) => appendFileSync(`${cwd}/ran.txt`, `${line}\n`)
-const tell = (line: unknown) => process.stdout.write(`${JSON.stringify(line)}\n`)
+const toolsOf = (cwd: string, plan: HostPlan) => {
+  const ran = (line: string) => appendFileSync(`${cwd}/ran.txt`, `${line}\n`)
 
-const working = (name: string, retry?: "never") =>
-  handler(
-    name,
-    async ({ call, idempotencyKey, output, memory }) => {
-      ran(`${call.callId} ${name} ${idempotencyKey}`)
-      memory[name] = true
-      const text = output?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? ""
-      await new Promise(setImmediate)
-      return Step.Output(`${text}${name};`)
-    },
-    { retry },
-  )
+  const working = (name: string, retry?: "never") =>
+    handler(
+      name,
+      async ({ call, idempotencyKey, output, memory }) => {
+        ran(`${call.callId} ${name} ${idempotencyKey}`)
+        memory[name] = true
+        const text = output?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? ""
+        await new Promise(setImmediate)
+        return Step.Output(`${text}${name};`)
+      },
+      { retry },
+    )
 
-const define = (name: string, compose: () => ReturnType<typeof pipeline>) =>
-  defineTool({
-    name,
-    description: name,
-    parameters: { type: "object", properties: { text: { type: "string" } } },
-    compose: () => (plan.changed ? compose().andThen(working("more")) : compose()),
+  const define = (name: string, compose: () => ReturnType<typeof pipeline>) =>
+    defineTool({
+      name,
+      description: name,
+      parameters: { type: "object", properties: { text: { type: "string" } } },
+      compose: () => (plan.changed ? compose().andThen(working("more")) : compose()),
+    })
+
+  return [
+    astEditTool,
+    editFileTool,
+    shellTool,
+    writeFileTool,
+    define("work", () =>
+      pipeline()
+        .andThen(working("first"))
+        .awaitApproval()
+        .andThen(working("second"))
+        .finally(working("last")),
+    ),
+    define("once", () => pipeline().andThen(working("before")).andThen(working("strict", "never"))),
+    define("ask", () =>
+      pipeline()
+        .andThen(() => Step.Delegate({ _tag: "Ask", what: "else" }))
+        .andThen(working("answered")),
+    ),
+    define("stage", () =>
+      pipeline()
+        .andThen(working("preview"))
+        .awaitResolve({ label: "Change" })
+        .andThen(working("apply"))
+        .finally(working("close")),
+    ),
+    define("hang", () =>
+      pipeline()
+        .andThen(working("began"))
+        .andThen(
+          handler("hang", ({ call, idempotencyKey }) => {
+            ran(`${call.callId} hang ${idempotencyKey}`)
+            return new Promise<Step>(() => setInterval(() => undefined, 1000))
+          }),
+        )
+        .finally(working("last")),
+    ),
+  ].filter(({ name }) => name !== plan.without)
+}
+
+/** Runs until nothing is left to do, and closes the store: the file in the folder, where the plan names no other. */
+export const runHost = async (cwd: string, plan: HostPlan, tell: (line: object) => void): Promise<void> => {
+  const onStoreError = (error: unknown) =>
+    tell({ _tag: error === undefined ? "Back" : "Away", message: String(error) })
+  const durable = await openDurableExecutor({
+    store: storeOf(cwd, plan),
+    registry: new ToolRegistry(toolsOf(cwd, plan)),
+    cwd,
+    onStoreError,
   })
+  const { executor } = durable
+  await durable.enqueue(plan.calls ?? [])
+  tell({ _tag: "Opened", tasks: await durable.tasks.list(), pending: executor.agent().pendingActions.list() })
 
-const tools = [
-  astEditTool,
-  editFileTool,
-  shellTool,
-  writeFileTool,
-  define("work", () =>
-    pipeline().andThen(working("first")).awaitApproval().andThen(working("second")).finally(working("last")),
-  ),
-  define("once", () => pipeline().andThen(working("before")).andThen(working("strict", "never"))),
-  define("ask", () =>
-    pipeline()
-      .andThen(() => Step.Delegate({ _tag: "Ask", what: "else" }))
-      .andThen(working("answered")),
-  ),
-  define("stage", () =>
-    pipeline()
-      .andThen(working("preview"))
-      .awaitResolve({ label: "Change" })
-      .andThen(working("apply"))
-      .finally(working("close")),
-  ),
-  define("hang", () =>
-    pipeline()
-      .andThen(working("began"))
-      .andThen(
-        handler("hang", ({ call, idempotencyKey }) => {
-          ran(`${call.callId} hang ${idempotencyKey}`)
-          return new Promise<Step>(() => setInterval(() => undefined, 1000))
-        }),
-      )
-      .finally(working("last")),
-  ),
-].filter(({ name }) => name !== plan.without)
-
-let commits = 0
-
-/** Kills this process at the commit that the plan says. */
-const die = (kill: "before" | "after"): void => {
-  if (kill === "before") commits += 1
-  if (commits === plan.killAt && plan.kill === kill) process.kill(process.pid, "SIGKILL")
-}
-
-if (plan.killAt !== undefined) {
-  const { transaction } = StoreDatabase.prototype
-  StoreDatabase.prototype.transaction = function (this: StoreDatabase, work) {
-    die("before")
-    transaction.call(this, work)
-    die("after")
+  const decide = (
+    event: Extract<Awaited<ReturnType<typeof executor.next>>, { _tag: "AwaitingApproval" }>,
+  ) => {
+    if (plan.decide === "approve") event.approve()
+    if (plan.decide === "deny") event.deny("no")
+    if (plan.decide === "edit") event.approve({ params: { text: "edited" } })
   }
-  const { commit } = PostgresJournalStore.prototype
-  PostgresJournalStore.prototype.commit = async function (this: PostgresJournalStore, changes) {
-    die("before")
-    await commit.call(this, changes)
-    die("after")
-  }
-  const { submit } = PostgresStore.prototype
-  PostgresStore.prototype.submit = async function (this: PostgresStore, calls, runner) {
-    die("before")
-    const enqueued = await submit.call(this, calls, runner)
-    die("after")
-    return enqueued
-  }
-}
 
-if (plan.races !== undefined) {
-  const client = await openDurableExecutor({ store, runner: false })
-  const took = await Promise.all(plan.races.map((callId) => client.approve(callId)))
-  tell({ _tag: "Raced", took: took.filter(Boolean).length })
-  await client.close()
-  process.exit(0)
-}
-
-const onStoreError = (error: unknown) =>
-  tell({ _tag: error === undefined ? "Back" : "Away", message: String(error) })
-const durable = await openDurableExecutor({ store, registry: new ToolRegistry(tools), cwd, onStoreError })
-const { executor } = durable
-await durable.enqueue(plan.calls ?? [])
-tell({ _tag: "Opened", tasks: await durable.tasks.list(), pending: executor.agent().pendingActions.list() })
-
-const decide = (event: Extract<Awaited<ReturnType<typeof executor.next>>, { _tag: "AwaitingApproval" }>) => {
-  if (plan.decide === "approve") event.approve()
-  if (plan.decide === "deny") event.deny("no")
-  if (plan.decide === "edit") event.approve({ params: { text: "edited" } })
-}
-
-while (plan.stays) {
-  // Another one, once others have held this process to be dead.
-  for await (const event of durable.executor.events) {
-    tell(event)
-    if (event._tag === "AwaitingApproval") decide(event)
-    if (event._tag === "Delegate" && plan.answers !== false) event.succeed("answered")
+  while (plan.stays) {
+    // Another one, once others have held this process to be dead.
+    for await (const event of durable.executor.events) {
+      tell(event)
+      if (event._tag === "AwaitingApproval") decide(event)
+      if (event._tag === "Delegate" && plan.answers !== false) event.succeed("answered")
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  await new Promise((resolve) => setTimeout(resolve, 10))
-}
-for (;;) {
-  for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
-    tell(event)
-    if (event._tag === "AwaitingApproval") decide(event)
-    if (event._tag === "Delegate" && plan.answers !== false) event.succeed("answered")
+  for (;;) {
+    for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
+      tell(event)
+      if (event._tag === "AwaitingApproval") decide(event)
+      if (event._tag === "Delegate" && plan.answers !== false) event.succeed("answered")
+    }
+    if (plan.resolve === undefined || !executor.agent().pendingActions.hasPending) break
+    const callId = `resolve-${executor.agent().pendingActions.peek()?.actionId}`
+    await durable.enqueue([{ callId, name: "resolve", params: { action: plan.resolve, reason: "so" } }])
   }
-  if (plan.resolve === undefined || !executor.agent().pendingActions.hasPending) break
-  const callId = `resolve-${executor.agent().pendingActions.peek()?.actionId}`
-  await durable.enqueue([{ callId, name: "resolve", params: { action: plan.resolve, reason: "so" } }])
+  tell({ _tag: "Idle", tasks: await durable.tasks.list() })
+  await durable.close()
 }
-tell({ _tag: "Idle", tasks: await durable.tasks.list() })
-await durable.close()

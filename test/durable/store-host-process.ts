@@ -1,0 +1,51 @@
+/** A host in a process of its own, which tells a line of JSON each. It can be told to kill itself at any of its commits. */
+import { openDurableExecutor } from "../../src/durable/index.ts"
+import { PostgresJournalStore } from "../../src/durable/postgres/journal-store.ts"
+import { PostgresStore } from "../../src/durable/postgres/postgres-store.ts"
+import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
+import { type HostPlan, runHost, storeOf } from "./store-host.ts"
+
+const [cwd, planText] = process.argv.slice(2) as [string, string]
+const plan = JSON.parse(planText) as HostPlan
+
+const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
+
+let commits = 0
+
+/** Kills this process at the commit that the plan says. */
+const die = (kill: "before" | "after"): void => {
+  if (kill === "before") commits += 1
+  if (commits === plan.killAt && plan.kill === kill) process.kill(process.pid, "SIGKILL")
+}
+
+if (plan.killAt !== undefined) {
+  const { transaction } = StoreDatabase.prototype
+  StoreDatabase.prototype.transaction = function (this: StoreDatabase, work) {
+    die("before")
+    transaction.call(this, work)
+    die("after")
+  }
+  const { commit } = PostgresJournalStore.prototype
+  PostgresJournalStore.prototype.commit = async function (this: PostgresJournalStore, changes) {
+    die("before")
+    await commit.call(this, changes)
+    die("after")
+  }
+  const { submit } = PostgresStore.prototype
+  PostgresStore.prototype.submit = async function (this: PostgresStore, calls, runner) {
+    die("before")
+    const enqueued = await submit.call(this, calls, runner)
+    die("after")
+    return enqueued
+  }
+}
+
+if (plan.races !== undefined) {
+  const client = await openDurableExecutor({ store: storeOf(cwd, plan), runner: false })
+  const took = await Promise.all(plan.races.map((callId) => client.approve(callId)))
+  tell({ _tag: "Raced", took: took.filter(Boolean).length })
+  await client.close()
+  process.exit(0)
+}
+
+await runHost(cwd, plan, tell)
