@@ -48,4 +48,7 @@ if (plan.races !== undefined) {
   process.exit(0)
 }
 
+// A call that waits for an answer holds no process, and this one may be killed only after it has told so.
+const held = setInterval(() => undefined, 60_000)
 await runHost(cwd, plan, tell)
+clearInterval(held)
