@@ -103,7 +103,8 @@ const makeServer = () => {
     },
     async start() {
       // Its standard streams are not this process's: who waits for their end would wait for the server's.
-      const options = `-h 127.0.0.1 -p ${port} -k ${folder} -c max_connections=200`
+      // Its crashes are those of processes: what it has handed to the system is kept, and need not be on the disk.
+      const options = `-h 127.0.0.1 -p ${port} -k ${folder} -c max_connections=200 -c fsync=off`
       const args = ["-D", data(), "-w", "-l", join(folder, "log"), "-o", options, "start"]
       const child = spawn(join(binaries!, "pg_ctl"), args, { cwd: folder, stdio: "ignore", ...nobody })
       const [status] = await once(child, "exit")
