@@ -25,6 +25,8 @@ import { CallSpan } from "./tracing.ts"
 import { CallWork } from "./work.ts"
 import { type Beside, writeCall } from "./write-snapshot.ts"
 
+const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+
 const judged: Input = { _tag: "Judged" }
 
 /** One call that has not ended. */
@@ -32,8 +34,6 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
   askedAt = 0
   resolved: ActionResolvedEvent | undefined
   private event: TerminalEvent | undefined
-  /** The `traceparent` of a restored call, for a later process, where nobody traces it in this one. */
-  private tracedFrom: string | undefined
 
   // --- The host's answers
 
@@ -217,7 +217,7 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
   }
 
   private terminalEvent(): TerminalEvent {
-    const { call, outcome, output, decidedBy, edited, staged, cleanupErrors } = this.record
+    const { call, outcome, output, decidedBy, edited, ties, cleanupErrors } = this.record
     const streamed = this.stream === undefined ? "" : this.stream.transcript.toString()
     return terminalEvent({
       call,
@@ -226,7 +226,7 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
       streamed,
       decidedBy,
       edited,
-      staged,
+      staged: ties.staged,
       cleanupErrors,
     })
   }
@@ -245,7 +245,7 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
 
   get beside(): Beside {
     const streamed = this.stream?.transcript.toString() ?? ""
-    const traceParent = this.span?.traceParent ?? this.tracedFrom
+    const traceParent = this.span?.traceParent ?? this.before?.traceParent
     return { streamed, timeLeft: this.timer?.timeLeft, resolved: this.resolved, traceParent }
   }
 
@@ -257,25 +257,26 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
   resume({ standing, startedAt }: CallSnapshot): void {
     this.startedAt = startedAt
     this.resolved = standing?.resolved
-    if (standing?.askedAt !== undefined && standing.question?.kind === "approval") {
-      this.waited = Math.max(0, this.engine.deadlines.time() - standing.askedAt)
-    }
+    this.before = { waited: this.waitedBefore(standing), traceParent: textIn(standing?.traceParent) }
     if (standing?.streamed !== undefined) {
       this.stream = new CallStream(this.record.call)
       this.stream.transcript.append(standing.streamed)
     }
     if (standing?.timeLeft !== undefined) this.timed(standing.timeLeft)
     if (this.record.announced === "yes") this.engine.tasks.started(this)
-    this.trace(standing?.traceParent)
+    this.trace()
   }
 
-  /** `from`: names what an earlier process told of it. */
-  private trace(from: unknown): void {
+  private waitedBefore(standing: CallSnapshot["standing"]): number {
+    if (standing?.askedAt === undefined || standing.question?.kind !== "approval") return 0
+    return Math.max(0, this.engine.deadlines.time() - standing.askedAt)
+  }
+
+  private trace(): void {
     const { record, engine, tool } = this
-    if (typeof from === "string") this.tracedFrom = from
     const { tracers } = engine.watchers
     if (tracers !== undefined && record.started)
-      this.span = new CallSpan(tracers, record.call, tool, this.tracedFrom)
+      this.span = new CallSpan(tracers, record.call, tool, this.before?.traceParent)
   }
 
   // --- For inspection

@@ -144,7 +144,8 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
   } catch (error) {
     return void failed(messageOf(error), error)
   }
-  const source = record.sourceCallId === undefined ? undefined : { sourceCallId: record.sourceCallId }
+  const { sourceCallId } = record.ties
+  const source = sourceCallId === undefined ? undefined : { sourceCallId }
   asker.suspended()
   if (own !== undefined) {
     const sleep: Sleep = (millis, signal) => engine.deadlines.sleep(millis, signal)

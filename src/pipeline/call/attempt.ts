@@ -15,6 +15,7 @@ import { type DurationInput, isStep, type Step } from "../model/step.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
 import { BlockedDelta, rejectedDelta } from "./blocked-delta.ts"
 import type { Engine } from "./engine.ts"
+import { AttemptContext, type ViewedAttempt } from "./handler-context.ts"
 import { isAsyncIterable, isOwnEffect, notAStep } from "./handler-return.ts"
 import { MidwayQuestions } from "./midway.ts"
 import type { Origin } from "./origin.ts"
@@ -54,8 +55,9 @@ export interface AttemptOwner {
 const ignore = () => undefined
 
 /** One run through the handlers of a pipeline, and what is open of it: a fiber, a promise, a generator. */
-export class Attempt {
+export class Attempt implements ViewedAttempt {
   readonly owner: AttemptOwner
+  private readonly context: HandlerContext = new AttemptContext(this)
   private controller: AbortController | undefined
   private generator: AsyncIterator<Step, unknown> | undefined
   private fiber: Fiber<unknown, unknown> | undefined
@@ -93,12 +95,8 @@ export class Attempt {
   }
 
   /** Calls a handler. */
-  run(
-    run: number,
-    handler: EffectHandler<unknown>,
-    context: HandlerContext,
-    observer: HandlerObserver | undefined,
-  ): void {
+  run(run: number, handler: EffectHandler<unknown>, observer: HandlerObserver | undefined): void {
+    const { context } = this
     this.observer = observer
     this.handler = handler
     try {

@@ -3,14 +3,21 @@ import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
 import type { ToolOutput } from "../model/output.ts"
-import type { Attempt } from "./attempt.ts"
+import type { Engine } from "./engine.ts"
+import type { CallRecord } from "./state.ts"
+
+/** The attempt that a context is a view of. */
+export interface ViewedAttempt extends Pick<HandlerContext, "delta" | "delegate" | "signal"> {
+  readonly owner: { readonly engine: Engine; readonly record: CallRecord }
+  readonly answer: ToolOutput | undefined
+}
 
 /** The context of one attempt: all its handlers share it. */
 export class AttemptContext implements HandlerContext {
   /** One private field: each costs every call. */
-  readonly #attempt: Attempt
+  readonly #attempt: ViewedAttempt
 
-  constructor(attempt: Attempt) {
+  constructor(attempt: ViewedAttempt) {
     this.#attempt = attempt
   }
 

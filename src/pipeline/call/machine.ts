@@ -24,6 +24,14 @@ import type { Beside } from "./write-snapshot.ts"
 const turn: Input = { _tag: "Turn" }
 const placed: Input = { _tag: "Placed" }
 
+/** What a restored call brings along, beside its record. */
+export interface Before {
+  /** Milliseconds that its question was open. */
+  readonly waited: number
+  /** The `traceparent` of it, for a later process, where nobody traces it in this one. */
+  readonly traceParent: string | undefined
+}
+
 /** A call's record, what may happen to it, and its time. */
 export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   readonly engine: Engine
@@ -36,8 +44,8 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   /** The signal of the host's function that is asked: a hook, or what answers an effect. */
   controller: AbortController | undefined
   protected timer: CallTimer | undefined
-  /** How long the question of a restored call was open before. */
-  protected waited = 0
+  /** What an earlier process knew of it. */
+  protected before: Before | undefined
   /** Whether it goes on in another process: here nothing happens to it any more. */
   protected isLeft = false
 
@@ -151,8 +159,8 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
 
   protected get timeLimit(): number {
     const limit = timeLimit(this.record, this.engine.settings, this.mayMove)
-    if (this.waited === 0 || this.record.state._tag !== "Asking") return limit
-    return this.record.asked === 1 ? Math.max(0, limit - this.waited) : limit
+    if (this.before === undefined || this.record.state._tag !== "Asking") return limit
+    return this.record.asked === 1 ? Math.max(0, limit - this.before.waited) : limit
   }
 
   /** The handler waits for its consumer: its own time stands still. A finally handler's does not. */

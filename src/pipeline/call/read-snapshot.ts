@@ -7,6 +7,7 @@ import { finallyPartsOf, type PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Tool } from "../model/tool.ts"
 import { readChoice } from "./asking.ts"
+import { actFor } from "./running.ts"
 import {
   type CallSnapshot,
   type QuestionSnapshot,
@@ -43,7 +44,7 @@ export const readCall = ({ call, ...rest }: CallSnapshot, toolOf: ToolOf): CallR
   record.resolution = standing.resolution
   record.passed = standing.passed
   record.decided = standing.decided
-  record.staged = standing.staged
+  if (standing.staged !== undefined) record.ties = { ...record.ties, staged: standing.staged }
   // A result that is only to be told needs no pipeline any more.
   if (standing.then === undefined || standing.part !== undefined) readParts(record, standing, toolOf)
   record.output = standing.output ?? record.action?.output
@@ -69,12 +70,11 @@ const readParts = (record: CallRecord, standing: StandingSnapshot, toolOf: ToolO
     record.parts = composed(call, shape, toolOf)
     record.finals = standing.staged === undefined ? finallyPartsOf(record.parts) : []
   } else {
-    record.resolving = call.params as ResolveParams
-    record.subject = { ...call, ...action.source }
-    record.sourceCallId = action.staging?.call.callId
-    record.parts = resolvingParts(action, record.resolving)
+    const resolving = call.params as ResolveParams
+    actFor(record, action, resolving)
+    record.parts = resolvingParts(action, resolving)
     if (standing.settled === true) {
-      record.settled = action
+      record.ties = { ...record.ties, settled: action }
       record.finals = action.finals
     } else record.action = action
     if (shapeOf(record.parts) !== shape) throw changed(call.callId, action.source.name)

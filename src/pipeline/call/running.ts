@@ -1,4 +1,5 @@
 /** How an attempt goes from part to part: places, gates, questions, and how it is over. */
+import type { ResolveParams } from "../../resolve/definition.ts"
 import { defaultOutput, failureText, withDetails } from "../../resolve/result.ts"
 import { byCall } from "../model/decision.ts"
 import type { FailureReason } from "../model/event.ts"
@@ -206,22 +207,23 @@ export const produced = ({ output, action }: CallRecord): ToolOutput | undefined
 
 /** It is pending again. Gives the message for the model. */
 const actionFailed = (record: CallRecord, message: string, thrown: boolean, out: Outbox): string => {
-  const { action, resolving } = record
-  record.output = withDetails(produced(record) ?? { content: [] }, resolving!, action!)
+  const { action, ties } = record
+  const resolving = ties.resolving!
+  record.output = withDetails(produced(record) ?? { content: [] }, resolving, action!)
   releaseAction(record, "RestoreAction", out)
-  return failureText(resolving!, message, thrown)
+  return failureText(resolving, message, thrown)
 }
 
 /** `preview`: what is left of it is a new action. */
 export const actionSucceeded = (record: CallRecord, preview: ToolOutput | undefined, out: Outbox): void => {
   const action = record.action!
-  const resolving = record.resolving!
+  const resolving = record.ties.resolving!
   const output = preview ?? produced(record) ?? defaultOutput(resolving, action.label)
   record.output = withDetails(output, resolving, action)
   // What was staged anew has taken its place already, and cleans up after its own end.
   if (preview === undefined) {
     releaseAction(record, "SettleAction", out)
-    record.settled = action
+    record.ties = { ...record.ties, settled: action }
     record.finals = action.finals
   }
   record.action = undefined
@@ -264,10 +266,14 @@ export const stopped = (record: CallRecord, leftBehind: boolean, out: Outbox): v
   clean(record, then, out)
 }
 
-/** Its handlers see the call that staged the action, under this call's id. */
-export const actFor = (record: CallRecord, { source, staging }: StagedAction): void => {
+/** Its handlers see the call that staged the action, under this call's id. `resolving`: undefined where it only cleans up after it. */
+export const actFor = (
+  record: CallRecord,
+  { source, staging }: StagedAction,
+  resolving: ResolveParams | undefined,
+): void => {
   record.subject = { ...record.call, ...source }
-  record.sourceCallId = staging?.call.callId
+  record.ties = { ...record.ties, resolving, sourceCallId: staging?.call.callId }
 }
 
 /** What follows the cleanup of a call that ends. */

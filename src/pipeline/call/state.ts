@@ -99,6 +99,18 @@ export type StateOf<Tag extends CallState["_tag"]> = Extract<CallState, { readon
 /** A background call's place in the pool. `exempt`: it runs without one until it next waits. */
 export type Place = "none" | "asked" | "held" | "exempt"
 
+/** What a call has to do with pending actions, beside the one that it holds. */
+export interface ActionTies {
+  /** What a call of `resolve` was told to do with the action that it claimed. */
+  readonly resolving: ResolveParams | undefined
+  /** The call that staged what this one applies, or cleans up after. */
+  readonly sourceCallId: string | undefined
+  /** The action that it applied or discarded, while its finally handlers run. */
+  readonly settled: StagedAction | undefined
+  /** The action that it staged. */
+  readonly staged: { readonly actionId: string; readonly label: string } | undefined
+}
+
 /** All that is known of a call. `transition` alone changes it, but for what the actor notes while it runs handlers. */
 export interface CallRecord {
   readonly call: Mutable<ToolCall>
@@ -144,13 +156,8 @@ export interface CallRecord {
   scoped: boolean
   /** The pending action that this call of `resolve` applies or discards, while it does. */
   action: StagedAction | undefined
-  resolving: ResolveParams | undefined
-  /** The call that staged what this one applies, or cleans up after. */
-  sourceCallId: string | undefined
-  /** The action that it staged. */
-  staged: { readonly actionId: string; readonly label: string } | undefined
-  /** The action that it applied or discarded, while its finally handlers run. */
-  settled: StagedAction | undefined
+  /** Replaced, and never changed: most calls share those of a call that has none. */
+  ties: ActionTies
   /** How it goes on as soon as it has its turn: it was restored. */
   resume: Resume | undefined
   /** What it ends with in its turn, with nothing run. */
@@ -168,6 +175,12 @@ export const judging: CallState = { _tag: "Judging" }
 export const ended: CallState = { _tag: "Ended" }
 
 const noParts: ReadonlyArray<never> = []
+const noTies: ActionTies = {
+  resolving: undefined,
+  sourceCallId: undefined,
+  settled: undefined,
+  staged: undefined,
+}
 
 /** The record of a call that was just enqueued. */
 export const makeRecord = (call: ToolCall): CallRecord => ({
@@ -195,10 +208,7 @@ export const makeRecord = (call: ToolCall): CallRecord => ({
   remember: false,
   scoped: false,
   action: undefined,
-  resolving: undefined,
-  sourceCallId: undefined,
-  staged: undefined,
-  settled: undefined,
+  ties: noTies,
   resume: undefined,
   refusal: undefined,
   outcome: undefined,

@@ -70,7 +70,7 @@ export const resolvedEvent = (
   { record }: Teller,
   { actionId, label, sourceToolName }: StagedAction,
 ): ActionResolvedEvent => {
-  const outcome = record.resolving?.action === "discard" ? "discarded" : "applied"
+  const outcome = record.ties.resolving?.action === "discard" ? "discarded" : "applied"
   return {
     _tag: "ActionResolved",
     agentId: record.call.agentId,
@@ -133,7 +133,7 @@ export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
   }
   engine.tasks.ended(teller, event)
   const { agentId, callId, name } = record.call
-  const staged = record.staged && { staged: record.staged }
+  const { staged } = record.ties
   const edited = "editedParams" in event ? { editedParams: event.editedParams } : undefined
   const { createdAt, startedAt } = teller
   const { cleanupErrors } = event
@@ -145,7 +145,7 @@ export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
     status: statusOf(event),
     ...whyOf(event),
     ...edited,
-    ...staged,
+    ...(staged !== undefined && { staged }),
     ...(cleanupErrors !== undefined && { cleanupErrors }),
     createdAt,
     ...(startedAt !== undefined && { startedAt }),

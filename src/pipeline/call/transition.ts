@@ -150,7 +150,7 @@ const queuedRow: Row = {
   /** It is no call, or comes too late. */
   Refused: (record, { outcome }, out) => end(record, outcome, out),
   Drop: (record, { action }, out) => {
-    actFor(record, action)
+    actFor(record, action, undefined)
     record.output = action.output
     record.memory = action.memory
     record.finals = action.finals
@@ -247,8 +247,7 @@ const runningRow: Row = {
   Claimed: (record, { action, params, parts }, out) => {
     const { reason, extra } = params
     record.action = action
-    record.resolving = params
-    actFor(record, action)
+    actFor(record, action, params)
     record.parts = parts
     record.at = 0
     record.output = action.output
@@ -263,7 +262,7 @@ const runningRow: Row = {
   },
   Staged: (record, { actionId, label }, out) => {
     const preview = withHint(record.output, label)
-    record.staged = { actionId, label }
+    record.ties = { ...record.ties, staged: { actionId, label } }
     if (record.action !== undefined) {
       actionSucceeded(record, preview, out)
       return true

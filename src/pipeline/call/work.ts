@@ -16,7 +16,6 @@ import { type DurationInput, isToolError, type Step } from "../model/step.ts"
 import { type AdmissionRules, admit } from "./admission.ts"
 import { Attempt, type AttemptOwner, type HandlerEffect } from "./attempt.ts"
 import type { Command } from "./command.ts"
-import { AttemptContext } from "./handler-context.ts"
 import { CallMachine } from "./machine.ts"
 import type { CallRecord, CallState } from "./state.ts"
 import { CallStream } from "./stream.ts"
@@ -27,7 +26,6 @@ const ignore = () => undefined
 export abstract class CallWork extends CallMachine implements AttemptOwner, AdmissionRules {
   stream: CallStream | undefined
   protected attempt: Attempt | undefined
-  private context: AttemptContext | undefined
   /** The `run` that was begun: each is begun once. */
   private begun = 0
   /** Why what runs is being ended, where somebody wanted to know before it is told. */
@@ -74,11 +72,11 @@ export abstract class CallWork extends CallMachine implements AttemptOwner, Admi
     if (record.state._tag !== "Running" || this.begun === record.run) return
     if (!this.engine.budget.take()) return this.wait(command)
     this.begun = record.run
-    if (record.call.name === resolveName && record.resolving === undefined && this.claim()) return
+    if (record.call.name === resolveName && record.ties.resolving === undefined && this.claim()) return
     const attempt = this.newAttempt()
     if (attempt.isReading) return attempt.pull(record.run)
     const { handler } = record.parts[record.at] as HandlerPart<unknown>
-    attempt.run(record.run, handler, this.context!, this.span?.handler(handler.name))
+    attempt.run(record.run, handler, this.span?.handler(handler.name))
   }
 
   protected runFinal(command: Command): void {
@@ -91,14 +89,11 @@ export abstract class CallWork extends CallMachine implements AttemptOwner, Admi
     this.attempt?.finish()
     this.attempt = undefined
     const { handler } = record.finals[record.state.part]!
-    this.newAttempt().run(record.run, handler, this.context!, this.span?.handler(handler.name))
+    this.newAttempt().run(record.run, handler, this.span?.handler(handler.name))
   }
 
   private newAttempt(): Attempt {
-    if (this.attempt === undefined) {
-      this.attempt = new Attempt(this)
-      this.context = new AttemptContext(this.attempt)
-    }
+    this.attempt ??= new Attempt(this)
     return this.attempt
   }
 

@@ -186,8 +186,8 @@ const announcedOf = ({ announced }: CallRecord): StandingSnapshot["announced"] =
   announced === "due" ? "due" : announced === "yes"
 
 const standingOf = (record: CallRecord, { timeLeft, resolved, traceParent }: Beside): StandingSnapshot => {
-  const { call, at, parts, output, memory, resolution, passed, decided, cleanupErrors, settled, staged } =
-    record
+  const { call, at, parts, output, memory, resolution, passed, decided, cleanupErrors, ties } = record
+  const { settled, staged } = ties
   const action = record.action ?? settled
   return {
     at,

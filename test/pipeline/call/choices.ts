@@ -167,7 +167,7 @@ const handlerChoices = (index: number, { side, record, spec }: ExploredCall, cho
   choices.returned(index, run, Step.Error("wrong"), 1)
   choices.give(index, { _tag: "Failed", run, message, cause, thrown: true, more: false }, 1)
   // The own handler of `resolve` is a promise that asks nobody.
-  if (spec.resolves !== undefined && record.resolving === undefined) return
+  if (spec.resolves !== undefined && record.ties.resolving === undefined) return
   choices.returned(index, run, Step.Continue, 1)
   choices.returned(index, run, Step.Delta("text"), 1)
   choices.give(index, { _tag: "Asked", run, effect, timeout: undefined }, 1)

@@ -171,7 +171,9 @@ export const restored = (record: CallRecord): CallRecord => {
   const { parts, finals, action, ...data } = record
   const read = JSON.parse(JSON.stringify(data)) as CallRecord
   // A field that is undefined is not written down: the empty record has it.
-  const whole: CallRecord = { ...makeRecord(read.call), ...read, parts, finals, action }
+  const empty = makeRecord(read.call)
+  const ties = { ...empty.ties, ...read.ties, settled: record.ties.settled }
+  const whole: CallRecord = { ...empty, ...read, parts, finals, action, ties }
   if (record.subject === record.call) whole.subject = whole.call
   return whole
 }

@@ -307,7 +307,7 @@ export class ExploredWorld {
     if (record.state._tag !== "Running" || side.begun === record.run) return
     side.begun = record.run
     const { resolves } = call.spec
-    if (resolves !== undefined && record.resolving === undefined) {
+    if (resolves !== undefined && record.ties.resolving === undefined) {
       const action = this.actions.findLast((a) => a.agent === call.spec.agent && a.status === "pending")
       if (action !== undefined) {
         action.status = "claimed"
