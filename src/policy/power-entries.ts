@@ -19,13 +19,14 @@ import { namedProgram, runnerOf } from "./runners.ts"
 import type { ShellWord } from "./shell-word.ts"
 
 /** What an entry says, read. */
-export interface Entry extends Pick<PowerOptions, "words" | "output" | "behind" | "scripts"> {
+export interface Entry extends Pick<PowerOptions, "words" | "pairs" | "output" | "behind" | "scripts"> {
   readonly spelling: Spelling
   readonly wanted: OptionNames
   /** Also those of the entries that it is a subcommand of. */
   readonly valued: OptionNames
   readonly harmless: OptionNames
   readonly discards: OptionNames
+  readonly writes: OptionNames
   readonly reads: OptionNames
   readonly script: OptionNames
   readonly passes: ReadonlyArray<string>
@@ -87,6 +88,7 @@ const entryOf = ({ options, subcommands }: Row, among: ReadonlyArray<Row>): Entr
     .map((row) => row.options.valued ?? "")
   return {
     words: options.words,
+    pairs: options.pairs,
     output: options.output,
     behind: options.behind,
     scripts: options.scripts,
@@ -95,6 +97,7 @@ const entryOf = ({ options, subcommands }: Row, among: ReadonlyArray<Row>): Entr
     valued: new OptionNames(valued.join(" ")),
     harmless: new OptionNames(options.harmless),
     discards: new OptionNames(options.discards),
+    writes: new OptionNames(options.writes),
     reads: new OptionNames(options.reads),
     script: new OptionNames(options.scripts?.options),
     passes: options.passes === undefined ? [] : names(options.passes),

@@ -69,7 +69,12 @@ const mayMatchForm = (form: RegExp, { text, literal, pieces }: ShellWord): boole
   return possible.in([{ alternatives: [pieces, ...cases], optional: false }], maxSteps)
 }
 
-const readForm = ({ wanted, words }: Entry, word: ShellWord): Others | undefined => {
+const isHarmlessPair = ({ pairs }: Entry, word: ShellWord, next: ShellWord | undefined): boolean =>
+  pairs !== undefined && word.literal && next?.literal === true && pairs.test(`${word.text} ${next.text}`)
+
+const readForm = (entry: Entry, word: ShellWord, next: ShellWord | undefined): Others | undefined => {
+  const { wanted, words } = entry
+  if (isHarmlessPair(entry, word, next)) return undefined
   const isForm = [wanted.forms, words].some((form) => form !== undefined && mayMatchForm(form, word))
   if (!isForm) return undefined
   return word.literal ? otherWords(word.text) : unknown
@@ -116,6 +121,14 @@ const readScripts = (
 
 const noOptions = new OptionNames()
 
+/** Whether a word is a file that the option in front of it writes. */
+const isWritten = ({ writes, spelling }: Entry, before: ShellWord | undefined): boolean => {
+  if (before === undefined) return false
+  if (writes.forms?.test(before.text) === true) return true
+  const found = findOption(before.text, spelling, writes, noOptions)
+  return found !== undefined && found.value === undefined
+}
+
 /** Whether an option in front of the first operand says that nothing is written; behind it, git reads none. */
 const hasReadingOption = (
   { reads, valued }: Entry,
@@ -156,7 +169,7 @@ const readOperand = (
   if (entry.output !== undefined && !isOneWord(word)) return unknown
   if (isOutput) return [""]
   const bare = at === 0 ? findBareOption(word.text, entry.spelling, entry.wanted) : undefined
-  return bare === undefined ? readForm(entry, word) : otherOptions(word.text, bare, entry)
+  return bare === undefined ? readForm(entry, word, words[at + 1]) : otherOptions(word.text, bare, entry)
 }
 
 /** Which operand a word is, from 0, by its place; not there for words that are none. */
@@ -177,16 +190,17 @@ const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord
     const operand = operands.get(at)
     const script = kind === "end" ? undefined : readScripts(entry, words, at, operand)
     if (script !== undefined) return script
+    if (isWritten(entry, words[at - 1])) return [""]
     if (kind === "option") {
       if (mayExpandToOption(word)) return unknown
-      return readForm(entry, word) ?? readOption(entry, word, words[at + 1])
+      return readForm(entry, word, words[at + 1]) ?? readOption(entry, word, words[at + 1])
     }
     return operand === undefined
       ? undefined
       : readOperand(entry, words, at, operand >= output, end >= 0 && end < at)
   }
   for (const [at, kind] of kinds.entries()) {
-    const others = kind === "behind" ? readForm(entry, words[at]!) : read(kind, at)
+    const others = kind === "behind" ? readForm(entry, words[at]!, words[at + 1]) : read(kind, at)
     if (others !== undefined) powers.push({ word: words[at]!.text, others, at: at + from })
     if (kind === "behind") break
   }

@@ -67,6 +67,8 @@ export const databaseOptions: PowerTable = {
     valued: "-h -p -s -a -u -r -i -n -d -D -t --user --pass",
     words:
       /^(acl|bgrewriteaof|bgsave|config|debug|eval\w*|failover|fcall\w*|function|migrate|module|replicaof|save|script|shutdown|slaveof)$/i,
+    pairs:
+      /^(config (get|help)|acl (cat|getuser|help|list|users|whoami)|(function|module) (help|list)|script (exists|help))$/i,
   },
   "clickhouse|clickhouse-client|clickhouse-local": {
     source: "clickhouse client --help: INTO OUTFILE, and functions of tables that write or run",

@@ -20,6 +20,13 @@ export const developmentOptions: PowerTable = {
       -E* -P* -D* -C* -S* -B* --install* --build* --open* --graphviz* --trace-redirect* --profiling-output* --toolchain*
       --preset* --workflow* --help-* --debugger*
     `,
+    writes: "--version /V",
+  },
+  cpack: {
+    source: "cpack(1)",
+    spelling: "one dash",
+    options: "-D* -B* -P* -R* --config* --preset* --trace-redirect* --help-*",
+    writes: "--version /V",
   },
   ctest: {
     source: "ctest(1): -S is a script, and --build-and-test configures and builds",
@@ -28,6 +35,7 @@ export const developmentOptions: PowerTable = {
       -S* -D* -O -A -T* -M* --output-log --output-junit --script --script-new-process --dashboard --add-notes --extra-submit
       --test-dir --build-and-test --build-makeprogram --test-command --overwrite --resource-spec-file --preset --help-*
     `,
+    writes: "--version /V",
   },
   node: {
     source: `node(1), node --v8-options; ${gtfobins}/gtfobins/node`,

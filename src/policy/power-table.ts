@@ -20,6 +20,10 @@ export interface PowerOptions {
   readonly discards?: string
   /** Words that `options` cannot tell. */
   readonly words?: RegExp
+  /** Pairs of words, a blank between them, the first of which does nothing although `words` tells it. */
+  readonly pairs?: RegExp
+  /** Options, and other words, that write the file behind them, and only print where none is. */
+  readonly writes?: string
   /** Which operand is written to, from 0; those behind it too. */
   readonly output?: number
   /** First words, and options in front of the first operand, with which none is. */

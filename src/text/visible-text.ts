@@ -4,6 +4,7 @@
  */
 import { areMixed, isAlwaysMarked, isOwnMark, isRightToLeft, sharesLatinShapes } from "./character-classes.ts"
 import { isLookalikeLetter } from "./lookalikes.ts"
+import { proseMarks } from "./prose.ts"
 
 /** How `visibleText` draws line ends and tabs. */
 export interface VisibleTextOptions {
@@ -11,6 +12,11 @@ export interface VisibleTextOptions {
   readonly singleLine?: boolean
   /** Leaves tabs as they are, for hosts that draw them. Default false. */
   readonly keepTabs?: boolean
+  /**
+   * The text is a sentence for people, such as the question of a dialog: its quotes, apostrophes and dashes stay, on lines
+   * that hold nothing that commands and paths are made of. Default false.
+   */
+  readonly prose?: boolean
 }
 
 /** Blanks beyond this many in a row are counted, where a line does not begin with them. */
@@ -97,6 +103,7 @@ const parts = /\n+|\t+| +|[\p{L}\p{M}\p{N}_]+|[^\x20-\x7e]/gu
  */
 export const visibleText = (text: string, options: VisibleTextOptions = {}): string => {
   if (plain.test(text) && !text.endsWith(" ")) return text
+  const isProse = options.prose === true ? proseMarks(text) : () => false
   return text.replace(parts, (part, at: number) => {
     const end = at + part.length
     if (part[0] === "\n") return newlines(part, options)
@@ -106,6 +113,6 @@ export const visibleText = (text: string, options: VisibleTextOptions = {}): str
       return blanks(part, isIndent, end === text.length || text[end] === "\n")
     }
     if (/^[\p{L}\p{M}\p{N}_]/u.test(part)) return /^\w+$/.test(part) ? part : word(part)
-    return isAlwaysMarked(part) ? codeOf(part) : part
+    return isAlwaysMarked(part) && !isProse(part, at) ? codeOf(part) : part
   })
 }

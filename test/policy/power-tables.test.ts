@@ -46,6 +46,10 @@ describe("what runs a program or writes a file is asked:", () => {
     "redis-cli --functions-rdb f",
     "redis-cli --eval x.lua",
     "redis-cli config set dir /x",
+    "redis-cli config get dir config set dir /x",
+    'redis-cli config "$x" dir /x',
+    "redis-cli config",
+    "redis-cli -x config get",
     "redis-cli MODULE LOAD ./x.so",
     "duckdb a.db '.shell ./x'",
     "duckdb a.db '.sh ./x'",
@@ -70,6 +74,13 @@ describe("what runs a program or writes a file is asked:", () => {
     "ack --output='@{[system q(x)]}' y",
     "make -I elsewhere",
     "cmake --graphviz=f .",
+    "cmake --version f",
+    "cmake -version f",
+    "cmake /V f",
+    "cmake . --version f",
+    "cmake --version -f",
+    "ctest --version f",
+    "cpack --version f",
     "ctest -S x.cmake",
     "ctest --output-junit f",
     "buf generate --template x",
@@ -176,6 +187,9 @@ describe("what only reads is not:", () => {
     "fzf --filter=query --delimiter=: --nth 1",
     "redis-cli -h x get config-x",
     "redis-cli -n 1 info memory",
+    "redis-cli config get maxmemory",
+    "redis-cli -h x CONFIG GET dir",
+    "redis-cli acl whoami",
     "duckdb a.db 'select count(*) from t'",
     "duckdb -json -c 'select 1'",
     "duckdb a.db .tables",
@@ -183,6 +197,7 @@ describe("what only reads is not:", () => {
     "yq -o json .a f",
     "pg_dump -f - db",
     "cmake --version",
+    "cpack --version",
     "ctest -R name --output-on-failure",
     "buf lint",
     "deno test --quiet a.test.ts",
@@ -219,6 +234,12 @@ describe("what only reads is not:", () => {
   ])("%s", (command) => {
     expect([command, decide(command)]).toEqual([command, "approve"])
   })
+})
+
+it("a rule that names an option which only prints does not mean the file that it would write", () => {
+  expect(explain("cmake --version", "^cmake --version\\b").verdict).toBe("approve")
+  expect(explain("cmake --version f", "^cmake --version\\b").verdict).toBe("ask")
+  expect(explain("find . -exec cmake --version {} +", "^(find|cmake --version)\\b").verdict).toBe("ask")
 })
 
 describe("a restraint that is taken back by an abbreviation is asked:", () => {

@@ -121,6 +121,45 @@ test("nothing that is drawn acts on a screen, turns or hides", () => {
   )
 })
 
+describe("of a sentence for people", () => {
+  const sentence = (text: string) => visibleText(text, { prose: true })
+
+  test.each([
+    "It’s “fine” – really… isn’t it?",
+    "Delete the users’ files (pages 3–5)?",
+    "“Don’t”, she said. ‘Why?’\n“He said ‘no’”",
+  ])("the typography of %j is no mark", (text) => {
+    expect(sentence(text)).toBe(text)
+    expect(visibleText(text)).not.toBe(text)
+  })
+
+  test.each([
+    ["an option", "Run rm –rf now?", "Run rm ⟦U+2013⟧rf now?"],
+    ["a path", "Delete src/it’s?", "Delete src/it⟦U+2019⟧s?"],
+    ["a command", "Run echo ’$(rm x)’ now?", "Run echo ⟦U+2019⟧$(rm x)⟦U+2019⟧ now?"],
+    ["a command with an option", "Run ls -a “x”?", "Run ls -a ⟦U+201C⟧x⟦U+201D⟧?"],
+    ["what ASCII quotes", "It’s 'x'", "It⟦U+2019⟧s 'x'"],
+    ["a name", "Delete a–b and x”y", "Delete a⟦U+2013⟧b and x⟦U+201D⟧y"],
+    ["what may be a command", "rm ‘a b’ 3–5 it’s", "rm ⟦U+2018⟧a b⟦U+2019⟧ 3⟦U+2013⟧5 it’s"],
+    ["another line", "It’s\nsrc/it’s", "It’s\nsrc/it⟦U+2019⟧s"],
+    ["what turns and hides", "It’s \u202e\u200b", "It’s ⟦U+202E⟧⟦U+200B⟧"],
+    ["letters that pass for others", "It’s раypal", "It’s ⟦U+0440⟧⟦U+0430⟧ypal"],
+  ])("marks stay in %s", (_name, text, expected) => {
+    expect(sentence(text)).toBe(expected)
+  })
+
+  test("nothing is left out", () => {
+    fc.assert(
+      fc.property(untrustedText, (text) => {
+        expect(unmarked(sentence(text))).toBe(text)
+      }),
+      { numRuns: 500 },
+    )
+    const long = "It’s\n".repeat(200_000) + "’ ".repeat(200_000)
+    expect(unmarked(sentence(long))).toBe(long)
+  })
+})
+
 /** What an eye makes of a text: what Unicode calls the same is the same, what has no shape is not there. */
 const look = (drawn: string): string =>
   drawn

@@ -3,7 +3,7 @@ import { clip, columnsOf } from "./columns.ts"
 import type { KeyPress } from "./keyboard.ts"
 import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
-import { visibleLine } from "./render-text.ts"
+import { visibleSentence } from "./render-text.ts"
 import type { Style } from "./style.ts"
 import { breakVisible } from "./visible-rows.ts"
 
@@ -55,7 +55,7 @@ export class SelectQuestion implements Question {
   private typed = 0
 
   constructor(options: ReadonlyArray<string>, answer: (index: number) => void) {
-    this.options = options.map(visibleLine)
+    this.options = options.map(visibleSentence)
     this.texts = options
     this.answer = answer
   }
@@ -124,7 +124,7 @@ export class LineQuestion implements Question {
     const { placeholder = "", text = "", hasLines = false } = options
     const whole = (line: string) => (hasLines ? line : line.replace(/\n/g, " "))
     this.editor = new LineEditor({ onLine: (line) => answer(whole(line)), onEnd: () => undefined })
-    this.placeholder = visibleLine(placeholder)
+    this.placeholder = visibleSentence(placeholder)
     this.editor.set(text)
   }
 

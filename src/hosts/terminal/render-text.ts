@@ -13,6 +13,9 @@ export const plainLines = (text: string): Array<string> => {
 /** All of a text on one line, so that somebody can decide on it or on what it names: nothing in it is left out. */
 export const visibleLine = (text: string): string => visibleText(text, { singleLine: true })
 
+/** The same of a sentence for people, such as the question of a dialog. */
+export const visibleSentence = (text: string): string => visibleText(text, { singleLine: true, prose: true })
+
 /** All that a text shows on one line; its line ends become `⏎`. */
 export const singleLine = (text: string): string =>
   expandTabs(printable(text.trim()).replace(/\s*\n\s*/g, " ⏎ "))

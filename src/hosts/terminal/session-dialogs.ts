@@ -21,7 +21,7 @@ import {
   SelectQuestion,
 } from "./question.ts"
 import { ReactionTime } from "./reaction-time.ts"
-import { visibleLine } from "./render-text.ts"
+import { visibleLine, visibleSentence } from "./render-text.ts"
 import { rowsIn } from "./terminal-size.ts"
 import { margin, markedRows, saidRows } from "./visible-rows.ts"
 
@@ -51,6 +51,8 @@ interface Asked<T> {
   readonly unanswered: T
   question(answer: (value: T, said: string) => void): Question
 }
+
+const prose = { prose: true } as const
 
 /** Tools come without types: whatever they give becomes text before it is drawn. */
 const textOf = (value: unknown): string => String(value ?? "")
@@ -136,7 +138,7 @@ export class SessionDialogs {
     if (next === undefined) return []
     const { style } = this.session.view
     const note = `  waits until ${this.session.keysTaken()}`
-    const title = clip(visibleLine(next.title), Math.max(10, width - 2 - note.length))
+    const title = clip(visibleSentence(next.title), Math.max(10, width - 2 - note.length))
     return [style.ask(`? ${title}`) + style.dim(clip(note, width - 12))]
   }
 
@@ -223,7 +225,7 @@ export class SessionDialogs {
         for (const given of signals) given.removeEventListener("abort", dismiss)
         waiting.question.close()
         resolve(value)
-        if (!this.isClosed) this.session.say(`${visibleLine(waiting.title)} ${visibleLine(said)}`)
+        if (!this.isClosed) this.session.say(`${visibleSentence(waiting.title)} ${visibleLine(said)}`)
       }
       // Bound: a tool that aborts its own signal would else have the screen drawn as its own doing.
       const dismiss = AsyncResource.bind((): void => end(unanswered, "(not answered)"))
@@ -270,12 +272,13 @@ export class SessionDialogs {
     const { title, message, question } = dialog
     const { style } = this.session.view
     const room = width - margin
-    const [first = "", ...rest] = saidRows(title, room, style, style.ask)
+    const sentences = (text: string) => markedRows(text, room, style, undefined, prose)
+    const [first = "", ...rest] = saidRows(title, room, style, style.ask, prose)
     const rows = [
       style.ask("? ") + first.slice(margin),
       ...rest,
-      ...(message === "" ? [] : markedRows(message, room, style)),
-      ...(question.longTexts?.(width) ?? []).flatMap((text) => markedRows(text, room, style)),
+      ...(message === "" ? [] : sentences(message)),
+      ...(question.longTexts?.(width) ?? []).flatMap(sentences),
     ]
     this.text = { dialog, width, rows }
     return rows

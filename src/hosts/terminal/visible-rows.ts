@@ -4,7 +4,7 @@
  * pass for two lines, for another parameter or for what the terminal itself says.
  */
 import stringWidth from "string-width"
-import { visibleText } from "../../text/visible-text.ts"
+import { type VisibleTextOptions, visibleText } from "../../text/visible-text.ts"
 import type { Style } from "./style.ts"
 
 const ascii = /^[\x20-\x7e]*$/
@@ -88,8 +88,9 @@ export const markedRows = (
   width: number,
   style: Style,
   paintOf: (line: string) => Paint = () => asIs,
+  options?: VisibleTextOptions,
 ): Array<string> =>
-  visibleText(text)
+  visibleText(text, options)
     .split("\n")
     .flatMap((line) => {
       const paint = paintOf(line)
@@ -99,7 +100,13 @@ export const markedRows = (
     })
 
 /** What is said on one line, without a bar in front of it. */
-export const saidRows = (text: string, width: number, style: Style, paint: Paint = asIs): Array<string> =>
-  breakVisible(visibleText(text, { singleLine: true }), width).map(
+export const saidRows = (
+  text: string,
+  width: number,
+  style: Style,
+  paint: Paint = asIs,
+  options?: VisibleTextOptions,
+): Array<string> =>
+  breakVisible(visibleText(text, { ...options, singleLine: true }), width).map(
     (row, index) => (index === 0 ? "  " : style.dim("┊ ")) + painted(row, paint, style),
   )

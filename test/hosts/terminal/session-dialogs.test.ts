@@ -59,8 +59,8 @@ const ask = (code: string): string => `ask ${JSON.stringify({ code })}`
 const escape = "\u001b"
 
 describe("confirm", () => {
-  const question = ask(`return [ctx.hasUI, await ui.confirm("Go on?", "It takes long.")]`)
-  const asked = /\n\? ask: Go on\?\n│ It takes long\.\n\[y\]es \[n\]o$/
+  const question = ask(`return [ctx.hasUI, await ui.confirm("Go on?", "It’s “long” – wait…")]`)
+  const asked = /\n\? ask: Go on\?\n│ It’s “long” – wait…\n\[y\]es \[n\]o$/
 
   test.each([
     ["y", "true", "yes"],

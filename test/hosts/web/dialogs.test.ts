@@ -55,12 +55,12 @@ describeWithChromium("questions of other agents' tools", () => {
     const page = await pages.open(web.url)
     const told = ask(`return [
       ctx.hasUI,
-      await ui.confirm("Go on?", "It takes long."),
+      await ui.confirm("Go on?", "It’s “long” – wait…"),
       await ui.select("Which?", ["one", "two"]),
       await ui.input("Name?", "a name"),
       await ui.editor("Text?", "begun"),
     ]`)
-    await question(page, "Go on?").getByText("It takes long.").waitFor()
+    await question(page, "Go on?").getByText("It’s “long” – wait…").waitFor()
     await question(page, "Go on?").getByText("ask asks").waitFor()
     await press(page, "Yes")
     await question(page, "Which?").waitFor()

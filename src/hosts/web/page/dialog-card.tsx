@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks"
 import type { DialogRow } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
-import { Said, visibleLine } from "./texts.tsx"
+import { Sentences, visibleLine, visibleSentence } from "./texts.tsx"
 import { timeOfDay } from "./times.ts"
 import { useAnswer } from "./use-answer.ts"
 
@@ -25,7 +25,7 @@ const Typed = (props: WaysProps) => {
   const { dialog, answer, isBusy } = props
   const { kind, text = "", placeholder, title } = dialog
   const [typed, setTyped] = useState(text)
-  const field = { value: typed, placeholder, "aria-label": visibleLine(title) }
+  const field = { value: typed, placeholder, "aria-label": visibleSentence(title) }
   return (
     <form
       class="row"
@@ -77,7 +77,7 @@ const Ways = (props: WaysProps) => {
     <div class="remember">
       {options.map((option, index) => (
         <button type="button" class="choice" key={index} disabled={isBusy} onClick={() => answer(index)}>
-          {visibleLine(option)}
+          {visibleSentence(option)}
         </button>
       ))}
       <div class="row">
@@ -102,7 +102,7 @@ export const DialogCard = (props: {
   const answer = (value: unknown) => send("dialog", { id, value })
   const ways = { dialog, answer, isBusy }
   return (
-    <li class="card is-dialog" aria-label={`Question: ${visibleLine(title)}`}>
+    <li class="card is-dialog" aria-label={`Question: ${visibleSentence(title)}`}>
       <header>
         {key === undefined || name === undefined ? (
           <b>A tool asks</b>
@@ -114,8 +114,8 @@ export const DialogCard = (props: {
         <time>{timeOfDay(at)}</time>
         <span class="badge">question</span>
       </header>
-      <Said text={title} />
-      {message === undefined ? undefined : <Said text={message} />}
+      <Sentences text={title} />
+      {message === undefined ? undefined : <Sentences text={message} />}
       {isCut ? (
         <>
           <p class="warn">This is too long to be shown whole, so it can only be turned down here.</p>

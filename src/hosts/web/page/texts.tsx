@@ -12,6 +12,14 @@ const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g,
 export const callLabel = ({ name, title }: { readonly name: string; readonly title: string }): string =>
   visibleLine(plain(title).startsWith(plain(name)) ? title : `${name}  ${title}`)
 
+/** On one line: a sentence for people, such as the question of a dialog. */
+export const visibleSentence = (text: string): string => visibleText(text, { singleLine: true, prose: true })
+
+/** The same with its lines. */
+export const Sentences = ({ text }: { readonly text: string }) => (
+  <pre class="said">{visibleText(text, { prose: true })}</pre>
+)
+
 /** Some text of others, as it is. */
 export const Said = ({ text }: { readonly text: string }) => <pre class="said">{visibleText(text)}</pre>
 
