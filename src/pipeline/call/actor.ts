@@ -16,6 +16,7 @@ import { withoutBackground } from "./call-input.ts"
 import { checkedOutput } from "./checked-output.ts"
 import type { Command } from "./command.ts"
 import type { Input } from "./input.ts"
+import { beforeOf } from "./machine.ts"
 import { claimAction, stageAction } from "./resolving.ts"
 import { reviewGate, ruleGate } from "./reviewing.ts"
 import type { CallSnapshot } from "./snapshot.ts"
@@ -24,8 +25,6 @@ import { resolvedEvent, type Teller, tellAnnounced, tellDecision, tellEnded, tel
 import { CallSpan } from "./tracing.ts"
 import { CallWork } from "./work.ts"
 import { type Beside, writeCall } from "./write-snapshot.ts"
-
-const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
 const judged: Input = { _tag: "Judged" }
 
@@ -257,7 +256,7 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
   resume({ standing, startedAt }: CallSnapshot): void {
     this.startedAt = startedAt
     this.resolved = standing?.resolved
-    this.before = { waited: this.waitedBefore(standing), traceParent: textIn(standing?.traceParent) }
+    this.before = standing && beforeOf(standing, this.engine.deadlines.time())
     if (standing?.streamed !== undefined) {
       this.stream = new CallStream(this.record.call)
       this.stream.transcript.append(standing.streamed)
@@ -265,11 +264,6 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
     if (standing?.timeLeft !== undefined) this.timed(standing.timeLeft)
     if (this.record.announced === "yes") this.engine.tasks.started(this)
     this.trace()
-  }
-
-  private waitedBefore(standing: CallSnapshot["standing"]): number {
-    if (standing?.askedAt === undefined || standing.question?.kind !== "approval") return 0
-    return Math.max(0, this.engine.deadlines.time() - standing.askedAt)
   }
 
   private trace(): void {

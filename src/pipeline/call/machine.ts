@@ -14,6 +14,7 @@ import type { Command } from "./command.ts"
 import type { Engine } from "./engine.ts"
 import type { Input } from "./input.ts"
 import type { Origin } from "./origin.ts"
+import type { StandingSnapshot } from "./snapshot.ts"
 import { type CallRecord, makeRecord } from "./state.ts"
 import type { Submission } from "./submission.ts"
 import { movesAt, timeLimit, timeoutMessage, unreadMessage } from "./time-limits.ts"
@@ -31,6 +32,12 @@ export interface Before {
   /** The `traceparent` of it, for a later process, where nobody traces it in this one. */
   readonly traceParent: string | undefined
 }
+
+/** `now`: milliseconds since 1970. */
+export const beforeOf = ({ question, askedAt, traceParent }: StandingSnapshot, now: number): Before => ({
+  waited: askedAt === undefined || question?.kind !== "approval" ? 0 : Math.max(0, now - askedAt),
+  traceParent: typeof traceParent === "string" ? traceParent : undefined,
+})
 
 /** A call's record, what may happen to it, and its time. */
 export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
