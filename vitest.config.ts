@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
@@ -59,8 +59,8 @@ export default defineConfig({
     globalSetup: "test/support/run-folder.ts",
     // For what never ends. How long the rest takes is the machine's affair.
     testTimeout: 120_000,
-    // Most of them wait for processes; by default two cores would get one worker.
-    maxWorkers: "100%",
+    // Most of them wait for processes for a third of their time; by default two cores would get one worker.
+    maxWorkers: availableParallelism() + 1,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 100_000 } },
     sequence: { sequencer: LongRunningFirst },
