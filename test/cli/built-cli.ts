@@ -48,8 +48,9 @@ export const runNode = (args: ReadonlyArray<string>, options: CommandOptions = {
     child.stdin.end(input)
   })
 
-/** Without what would turn colours on or off. */
+/** Without what would turn colours on or off, and with the code that a run of tests keeps compiled. */
 export const plainEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { NO_COLOR: _no, FORCE_COLOR: _force, NODE_DISABLE_COLORS: _disable, CI: _ci, ...rest } = env
-  return rest
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE === undefined ? rest : { ...rest, NODE_COMPILE_CACHE }
 }
