@@ -2,8 +2,7 @@
  * The lines of an MCP client. What is no message is answered here, and what follows it is read: the SDK would leave it out, dump
  * what its schemas say of it, or, where it is long, close.
  */
-import { once } from "node:events"
-import { Transform, type Writable } from "node:stream"
+import { finished, Transform, type Writable } from "node:stream"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import { got } from "../../pipeline/model/got.ts"
 import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
@@ -53,6 +52,19 @@ const readFault = ({ parseJSONRPCMessage }: Sdk, line: ReadLine): Fault | undefi
   }
 }
 
+/** Resolves once there is room for more, or nobody reads any more: then there is no `drain`. */
+const room = (output: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    const go = () => {
+      output.off("drain", go)
+      stop()
+      resolve()
+    }
+    // Told in a later turn, also of what has ended already.
+    const stop = finished(output, { readable: false }, go)
+    output.on("drain", go)
+  })
+
 /** Where the lines of a client go, and what they are read with. */
 export interface MessageLinesOptions {
   readonly sdk: Sdk
@@ -72,8 +84,7 @@ export const messageLines = ({ sdk, output, maxBytes, onError }: MessageLinesOpt
     else if (fault.isAnswer)
       onError?.(new Error(`The client has sent an answer that is none. ${fault.error.message}`))
     // A client that does not read is not read any further either.
-    else if (!output.write(`${JSON.stringify(errorMessage(fault.id, fault.error))}\n`))
-      await once(output, "drain")
+    else if (!output.write(`${JSON.stringify(errorMessage(fault.id, fault.error))}\n`)) await room(output)
   }
   const takeAll = async (stream: Transform, read: Iterable<ReadLine>): Promise<void> => {
     for (const line of read) await take(stream, line)

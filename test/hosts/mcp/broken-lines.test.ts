@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { loadServerSdk } from "../../../src/hosts/mcp/load-sdk.ts"
 import { messageLines } from "../../../src/hosts/mcp/message-lines.ts"
 import { useCli } from "../../cli/built-cli.ts"
-import { turn, until } from "../../support/deferred.ts"
+import { deferred, turn, until } from "../../support/deferred.ts"
 
 const cli = useCli()
 
@@ -136,4 +136,21 @@ it("a client that does not read what it is answered is not read any further", as
   await until(() => taken.length === 2)
   taken[1]!()
   expect(String(await first)).toBe(message)
+})
+
+it("a client that goes while it is answered is waited for no more", async () => {
+  const writes = deferred()
+  const write = () => writes.resolve()
+  const options = { sdk: await loadServerSdk(), maxBytes: 100, onError: undefined }
+  const output = new Writable({ highWaterMark: 1, write })
+  const lines = messageLines({ ...options, output })
+  const ended = once(lines.resume(), "end")
+  lines.end("[]\n[]\n")
+  await writes.promise
+  output.destroy()
+  await ended
+  // Nor one that has gone before.
+  const late = messageLines({ ...options, output })
+  late.end("[]\n")
+  await once(late.resume(), "end")
 })
