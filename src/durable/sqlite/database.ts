@@ -236,9 +236,10 @@ const prepare = (database: Database.Database, path: string, owns: boolean): void
 
 /** Whether it has no tables yet. Throws a StoreError for what is no store, or a newer one. */
 const isNewStore = (database: Database.Database, path: string): boolean => {
+  // First: its owner may be making it, and makes its tables together with what tells whose they are.
+  const isEmpty = database.prepare("SELECT 1 FROM sqlite_master LIMIT 1").all().length === 0
   const version = pragma(database, "user_version")
   const id = pragma(database, "application_id")
-  const isEmpty = database.prepare("SELECT 1 FROM sqlite_master LIMIT 1").all().length === 0
   if (isEmpty && version === 0) return true
   if (id !== applicationId)
     throw new StoreError(`${path} is the database of something else: use another file.`)
