@@ -1,7 +1,7 @@
 /** The events of a store, from any place on: what was told before, and then what is told. */
 import type { ToolEvent } from "../pipeline/model/event.ts"
 import { got } from "../pipeline/model/got.ts"
-import type { CallStore } from "./store.ts"
+import { type CallStore, unlessClosed } from "./store.ts"
 
 /** Takes the answer functions away: what is read later is data, and answered by its call's id. */
 type Plain<Event> = Event extends unknown
@@ -142,7 +142,8 @@ export async function* followEvents(
   while (!isOver()) {
     // Taken before it is read: what is written meanwhile is seen the next time.
     const mark = store.mark()
-    const page = await store.events(last, agentId)
+    const page = await unlessClosed(store, () => store.events(last, agentId))
+    if (page === undefined) return
     for (const event of page) {
       if (isOver()) return
       last = event.seq

@@ -146,6 +146,19 @@ export interface CallStore {
   close(): Promise<void>
 }
 
+/** What is read; undefined where the store is closed meanwhile. Rejects with what else fails. */
+export const unlessClosed = async <T>(
+  store: Pick<CallStore, "isClosed">,
+  read: () => Promise<T> | T,
+): Promise<T | undefined> => {
+  try {
+    return await read()
+  } catch (error) {
+    if (store.isClosed) return undefined
+    throw error
+  }
+}
+
 /**
  * Reads until there is something, each time that something may have been stored. Undefined where the signal is aborted, or the
  * store is closed, before.
@@ -158,7 +171,7 @@ export const untilStored = async <T>(
   while (signal?.aborted !== true && !store.isClosed) {
     // Taken before it is read: what is stored meanwhile is seen the next time.
     const mark = store.mark()
-    const found = await read()
+    const found = await unlessClosed(store, read)
     if (found !== undefined) return found
     await store.changed(mark, signal)
   }

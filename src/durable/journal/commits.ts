@@ -3,7 +3,7 @@
  * tried again, and all waits.
  */
 import type { JournalStore } from "../store.ts"
-import { closedError, FencedError, tellStoreError } from "../store-error.ts"
+import { closedError, FencedError, FreeAgentsError, tellStoreError } from "../store-error.ts"
 import type { Gathered, Taken } from "./gathered.ts"
 import { Held } from "./held.ts"
 import { isRefusal, type Refusal } from "./refusals.ts"
@@ -56,6 +56,8 @@ export class Commits {
   private storing: Storing | undefined
   private retry: NodeJS.Timeout | undefined
   private late: NodeJS.Timeout | undefined
+  /** Whether what is on its way to the store is the last. */
+  private isLast = false
   private closed = false
 
   constructor(options: CommitsOptions) {
@@ -151,6 +153,8 @@ export class Commits {
     // A failure of that set the next attempt: it is made now, and is the last.
     this.stopRetry()
     if (this.commit() && wasAway) this.report(undefined)
+    // What changes from now on is left: were it stored, who waits for it would be told that it is not.
+    this.isLast = true
     // What is stored later than that is told of by itself.
     if (this.storing !== undefined) await this.storing.over
     this.abandon(lostError())
@@ -162,7 +166,7 @@ export class Commits {
    * time, or because it fails, and is tried again.
    */
   private commit(): boolean {
-    if (this.closed || this.retry !== undefined || this.storing !== undefined) return false
+    if (this.closed || this.isLast || this.retry !== undefined || this.storing !== undefined) return false
     const { gathered, store } = this.options
     const upTo = this.held.length
     if (!gathered.isEmpty) {
@@ -203,7 +207,7 @@ export class Commits {
       (error) => {
         this.storing = undefined
         if (isUrgent) this.isUrgent = true
-        gathered.putBack(taken, isRefusal(error))
+        gathered.putBack(taken, isRefusal(error) || error instanceof FreeAgentsError)
         this.failed(error)
       },
     )
@@ -212,6 +216,8 @@ export class Commits {
 
   private failed(error: unknown): void {
     if (error instanceof FencedError) return this.fence()
+    // Now it is stored together with what they had.
+    if (error instanceof FreeAgentsError) return this.schedule()
     if (isRefusal(error)) {
       this.options.onRefused(error)
       return this.schedule()

@@ -35,7 +35,7 @@ export class Gathered {
 
   /** Agents that others have: nothing of them is stored. */
   private readonly foreignAgents = new Set<string>()
-  /** Calls that were refused, by their ids, which others have. */
+  /** Calls that were refused, and have not ended, by their ids, which others have. */
   private readonly refusedIds = new Set<string>()
   /** Whether so many events were told that their last number has to be stored. */
   private isTouched = false
@@ -59,24 +59,31 @@ export class Gathered {
     )
   }
 
-  /** Stores nothing of an agent, until a call of it is admitted. */
-  leaveOut(agentId: string): void {
-    this.foreignAgents.add(agentId)
+  /** Stores nothing of agents, until a call of theirs is admitted. */
+  leaveOut(agentIds: ReadonlyArray<string>): void {
+    for (const agentId of agentIds) this.foreignAgents.add(agentId)
   }
 
-  /** Stores nothing of a call, until another one of its id is admitted. */
-  refuse(callId: string): void {
-    this.refusedIds.add(callId)
+  /** Stores nothing of a call. `isOpen`: whether it has not ended yet. */
+  refuse(callId: string, isOpen: boolean): void {
+    if (isOpen) this.refusedIds.add(callId)
+    this.ended = this.ended.filter((entry) => entry.callId !== callId)
+    this.tasks.delete(callId)
   }
 
-  admit({ callId, agentId }: Pick<JournalEntry, "callId" | "agentId">): void {
+  /** Stores what an agent does from now on. */
+  admit(agentId: string): void {
     this.foreignAgents.delete(agentId)
-    this.refusedIds.delete(callId)
   }
 
-  /** The calls of which nothing is stored. */
-  get refused(): ReadonlySet<string> {
-    return this.refusedIds
+  /** Whether nothing of a call is stored. */
+  isRefused(callId: string): boolean {
+    return this.refusedIds.has(callId)
+  }
+
+  /** Whether calls that were refused have not ended yet. */
+  get isRefusing(): boolean {
+    return this.refusedIds.size > 0
   }
 
   /** The last number of an event has to be stored. */
@@ -88,9 +95,12 @@ export class Gathered {
     this.changed.add(entry)
   }
 
-  end(entry: JournalEntry): void {
+  /** False for one that was refused: nothing of it is stored, and its id is another's. */
+  end(entry: JournalEntry): boolean {
     this.changed.delete(entry)
+    if (this.refusedIds.delete(entry.callId)) return false
     this.ended.push(entry)
+    return true
   }
 
   event(row: EventRow): void {
@@ -129,9 +139,9 @@ export class Gathered {
   take(lastSequence: number): Taken {
     const now = Date.now()
     const entries: Array<JournalEntry> = []
-    const isOurs = ({ callId, agentId }: Pick<JournalEntry, "callId" | "agentId">) =>
-      !this.foreignAgents.has(agentId) && !this.refusedIds.has(callId)
-    const calls = [...this.changed].filter(isOurs).flatMap((entry) => {
+    const isOurs = ({ agentId }: { readonly agentId: string }) => !this.foreignAgents.has(agentId)
+    const calls = [...this.changed].flatMap((entry) => {
+      if (!isOurs(entry) || this.refusedIds.has(entry.callId)) return []
       const row = entry.row(now, this.options.approvalTimeout)
       if (row === undefined) return []
       entries.push(entry)
@@ -139,11 +149,7 @@ export class Gathered {
     })
     const ended = this.ended.filter(isOurs)
     const { events, cleaned, rules, answers } = this
-    const tasks = new Map(
-      [...this.tasks].filter(([callId, row]) =>
-        row === undefined ? !this.refusedIds.has(callId) : isOurs({ callId, agentId: row.agentId }),
-      ),
-    )
+    const tasks = new Map([...this.tasks].filter(([, row]) => row === undefined || isOurs(row)))
     const agents = [...this.agents].filter((agentId) => !this.foreignAgents.has(agentId))
     const actions = new Map(agents.map((agentId) => [agentId, this.actionsOf(agentId)]))
     this.isTouched = false

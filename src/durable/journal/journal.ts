@@ -52,6 +52,8 @@ export class StoreJournal implements ExecutorJournal {
   private readonly listeners = new Set<(event: ToolEvent) => void>()
   /** Calls that have ended, and whether that is stored. */
   private readonly endings = new Map<string, boolean>()
+  /** The task that is being forgotten, and not in the store. */
+  private unkept: string | undefined
   private attached: JournaledParts | undefined
   /** What a call that is taken in now has in the store. */
   private known: { readonly snapshot: CallSnapshot | undefined } | undefined
@@ -142,7 +144,7 @@ export class StoreJournal implements ExecutorJournal {
   added(call: JournaledCall): void {
     const { known } = this
     const entry = new JournalEntry(call, known !== undefined, known?.snapshot, this.hasFunction)
-    this.gathered.admit(entry)
+    this.gathered.admit(entry.agentId)
     this.entries.set(call.callId, entry)
     // One that nobody has had stands in the store as it was enqueued.
     this.note(entry, known === undefined || known.snapshot !== undefined)
@@ -169,9 +171,7 @@ export class StoreJournal implements ExecutorJournal {
     if (entry?.call !== call) return
     this.entries.delete(call.callId)
     entry.ended(Date.now())
-    // Of one that was refused, another one has the id.
-    if (!this.gathered.refused.has(entry.callId)) this.endings.set(entry.callId, false)
-    this.gathered.end(entry)
+    if (this.gathered.end(entry)) this.endings.set(entry.callId, false)
     this.commits.hurry()
   }
 
@@ -187,12 +187,13 @@ export class StoreJournal implements ExecutorJournal {
 
   kept(task: BackgroundTask): void {
     const { id, agentId, endedAt = Date.now() } = task
-    if (this.gathered.refused.has(id)) return queueMicrotask(() => this.parts.tasks.take(id))
+    if (this.gathered.isRefused(id)) return queueMicrotask(() => this.takeUnkept(id))
     this.gathered.task(id, { taskId: id, agentId, endedAt, task: taskText(task) })
     this.commits.schedule()
   }
 
   forgot(taskId: string): void {
+    if (taskId === this.unkept) return
     this.gathered.task(taskId, undefined)
     this.commits.schedule()
   }
@@ -277,18 +278,25 @@ export class StoreJournal implements ExecutorJournal {
 
   /** Whether calls that were refused have not ended yet. What the store has under their ids must not be taken in before. */
   get isRefusing(): boolean {
-    return [...this.gathered.refused].some((callId) => this.entries.has(callId))
+    return this.gathered.isRefusing
   }
 
   /** Ends calls that the store does not take. Of them it has what they tell, that they were refused among it, and nothing else. */
   private refuse(refusal: Refusal): void {
-    if (refusal instanceof ForeignAgentsError) {
-      for (const agentId of refusal.agentIds) this.gathered.leaveOut(agentId)
-    }
+    if (refusal instanceof ForeignAgentsError) this.gathered.leaveOut(refusal.agentIds)
     for (const [callId, reason] of refusedCalls(refusal, this.entries.values())) {
-      this.gathered.refuse(callId)
+      const isOpen = this.entries.has(callId)
+      this.gathered.refuse(callId, isOpen)
       this.endings.delete(callId)
-      this.parts.calls.get(callId)?.cancel(reason)
+      if (isOpen) this.parts.calls.get(callId)?.cancel(reason)
+      else this.takeUnkept(callId)
     }
+  }
+
+  /** Forgets the task of a call that was refused: what the store has under its id is another's. */
+  private takeUnkept(taskId: string): void {
+    this.unkept = taskId
+    this.parts.tasks.take(taskId)
+    this.unkept = undefined
   }
 }

@@ -46,12 +46,29 @@ const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> 
   return storedState(tasks, actions, calls)
 }
 
+/** A call that nobody has taken in, or, with its number, what is asked of one. */
+interface WorkRow {
+  readonly call_id: string
+  readonly text: string
+  readonly request: number | null
+}
+
+/** In one statement: between two, a call may be queued and answered, and the answer be found without the call. */
+const workOf = (sql: Sql, runner: number): Promise<Array<WorkRow>> => sql<Array<WorkRow>>`
+  SELECT c.call_id, c.snapshot AS text, NULL::bigint AS request, c.seq AS place
+  FROM stepline_calls c JOIN stepline_agents a USING (agent_id) WHERE c.fresh AND a.runner = ${runner}
+  UNION ALL
+  SELECT r.call_id, r.request, r.id, r.id
+  FROM stepline_requests r JOIN stepline_agents a USING (agent_id) WHERE r.answer IS NULL AND a.runner = ${runner}
+  ORDER BY place`
+
 /** The runner that a process is, until others hold it to be dead. */
 export class Membership implements RunnerIdentity {
   readonly id: number
   readonly agents = new Set<string>()
   private readonly sql: Sql
   private seenAt: number
+  /** Agents that it got, and of which it could not read what they had. */
   private adopted: Array<string> = []
   private readonly maybeIdle = new Set<string>()
   /** Agents of which something is on its way to the store. */
@@ -85,10 +102,6 @@ export class Membership implements RunnerIdentity {
   }
 
   readonly isCurrent = (): boolean => performance.now() - this.seenAt < lease
-
-  readonly onAdopted = (agentIds: ReadonlyArray<string>): void => {
-    this.adopted.push(...agentIds)
-  }
 
   readonly got = (agentIds: Iterable<string>): void => {
     for (const agentId of agentIds) if (!this.releasing.has(agentId)) this.agents.add(agentId)
@@ -136,21 +149,16 @@ export class Membership implements RunnerIdentity {
       if (this.isUnsure) adopted.push(...(await this.lost(adopted)))
       await this.claim(adopted)
       const state = adopted.length === 0 ? undefined : await stateOf(sql, adopted)
-      const [fresh, requests] = await Promise.all([
-        sql<Array<{ call_id: string; snapshot: string }>>`
-          SELECT c.call_id, c.snapshot FROM stepline_calls c JOIN stepline_agents a USING (agent_id)
-          WHERE c.fresh AND a.runner = ${this.id} ORDER BY c.seq`,
-        sql<Array<OpenRequest>>`
-          SELECT r.id, r.request AS text FROM stepline_requests r JOIN stepline_agents a USING (agent_id)
-          WHERE r.answer IS NULL AND a.runner = ${this.id} ORDER BY r.id`,
-      ])
+      const rows = await workOf(sql, this.id)
+      const fresh: Array<Work["fresh"][number]> = []
+      const requests: Array<OpenRequest> = []
+      for (const { call_id: callId, request: id, text } of rows) {
+        if (id === null) fresh.push({ callId, snapshot: text })
+        else requests.push({ id, text })
+      }
       this.got(adopted)
       this.isUnsure = false
-      return {
-        state,
-        fresh: fresh.map((row) => ({ callId: row.call_id, snapshot: row.snapshot })),
-        requests,
-      }
+      return { state, fresh, requests }
     } catch (error) {
       this.adopted.unshift(...adopted)
       this.isUnsure = true

@@ -8,7 +8,7 @@ import type { CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import { type DurableTasks, StoredTasks } from "../durable-tasks.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
-import { FencedError, StoreError, tellStoreError } from "../store-error.ts"
+import { closedError, FencedError, StoreError, tellStoreError } from "../store-error.ts"
 import { StoredCalls } from "../stored-calls.ts"
 import { column } from "./connection.ts"
 import { PostgresJournalStore } from "./journal-store.ts"
@@ -18,6 +18,9 @@ import { PostgresStore } from "./postgres-store.ts"
 
 /** Milliseconds until it is looked again for what cannot be taken up yet: an answer, say, whose question is about to be put. */
 const lookAgain = 50
+
+/** Milliseconds that a server which says nothing has at the end: others find out by themselves. */
+const leaveTimeout = 20_000
 
 const fencedError = () =>
   new StoreError(
@@ -49,6 +52,8 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private life!: Life
   /** What was begun of it; one after the other. */
   private rejoining: Promise<void> = Promise.resolve()
+  /** Of each time that calls are being queued: calls that were found in the store meanwhile, and may have ended since. */
+  private readonly queueing = new Set<Set<string>>()
   private looking: Promise<void> | undefined
   private looksAgain = false
   /** Aborted once it is being closed. */
@@ -101,16 +106,21 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private async leave(): Promise<void> {
     this.closes.abort()
     this.maintenance.close()
+    const late = setTimeout(() => this.store.sql.cut(), leaveTimeout).unref()
     // Whoever it is by then leaves.
     await Promise.all([this.rejoining, this.looking])
     await leaveStore(this.life.membership, this.life.runner)
     await this.store.tell("work")
+    clearTimeout(late)
     await this.store.close()
   }
 
   protected async submit(calls: ReadonlyArray<ToolCall>): Promise<void> {
     const { membership, runner } = this.life
-    const { added, agents } = await this.store.submit(calls, membership.id)
+    const found = new Set<string>()
+    this.queueing.add(found)
+    const queued = this.store.submit(calls, membership.id).finally(() => this.queueing.delete(found))
+    const { added, agents } = await queued
     membership.got(agents)
     if (added.size < calls.length) membership.onMaybeIdle(agents)
     let isElsewhere = false
@@ -119,7 +129,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       if (!added.delete(column(call.callId))) continue
       const isOurs = !runner.journal.isClosed && membership.agents.has(column(call.agentId))
       if (!isOurs) isElsewhere = true
-      else if (!runner.hasHad(call.callId)) runner.takeIn(call)
+      else if (!found.has(column(call.callId)) && !runner.hasHad(call.callId)) runner.takeIn(call)
     }
     if (isElsewhere) await this.store.tell("work")
   }
@@ -146,7 +156,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     try {
       const runner = new Runner(
         {
-          store: new PostgresJournalStore(sql, membership),
+          store: new PostgresJournalStore(sql, membership, () => this.takeOver(membership)),
           registry: this.registry,
           onFenced: () => this.fenced(membership),
         },
@@ -233,6 +243,9 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     if (state !== undefined) {
       runner.restore({ ...state, calls: state.calls.filter(({ callId }) => !runner.hasHad(callId)) })
     }
+    for (const callIds of this.queueing) {
+      for (const { callId } of [...(state?.calls ?? []), ...fresh]) callIds.add(callId)
+    }
     for (const { callId, snapshot } of fresh) {
       if (!runner.hasHad(callId)) runner.takeIn((JSON.parse(snapshot) as CallSnapshot).call)
     }
@@ -243,6 +256,15 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       if (runner.answer(id, text)) taken.add(id)
       else this.lookLater()
     }
+  }
+
+  /** Looks for what agents have whose calls nobody runs. */
+  private async takeOver(membership: Membership): Promise<void> {
+    if (this.life?.membership !== membership || this.closes.signal.aborted) throw closedError()
+    this.lookSoon()
+    // The one that goes on already, and the one after it.
+    await this.looking
+    await this.looking
   }
 
   private lookLater(): void {

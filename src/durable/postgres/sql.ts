@@ -24,8 +24,10 @@ export interface Queries extends Query {
 export interface Sql extends Queries {
   /** Does all of it in one transaction, or nothing. Its queries run one after the other, in the order in which they are made. */
   begin<T>(work: (sql: Queries) => Promise<T>): Promise<T>
-  /** Resolves once its connections are closed, or are given up. */
+  /** Resolves once what was asked has ended and the connections are closed, or were cut, for the server says nothing any more. */
   end(): Promise<void>
+  /** Cuts the connections: what is under way fails, and all that is asked from now on. */
+  cut(): void
 }
 
 /** A connection that listens. */
@@ -136,21 +138,65 @@ const transactionOn =
     }
   }
 
+/** What the driver has below a connection, and does not tell. */
+interface Wired {
+  readonly connection?: { readonly stream?: { destroy(): void } }
+}
+
+const cutOff = (client: pg.ClientBase): void => (client as unknown as Wired).connection?.stream?.destroy()
+
+const cutError = () => new Error("Connection terminated: it was cut")
+
 /** Opens nothing yet. `max`: how many connections at most. */
 export const connectSql = async (url: string, max: number): Promise<Sql> => {
   const driver = await load()
   const pool = new driver.Pool({ ...optionsOf(driver, url), max })
   // The query that notices it tells of it.
   pool.on("error", ignore)
-  pool.on("connect", (client) => void client.on("error", ignore))
+  const clients = new Set<pg.PoolClient>()
+  let isCut = false
+  pool.on("connect", (client) => {
+    client.on("error", ignore)
+    clients.add(client)
+    if (isCut) cutOff(client)
+  })
+  pool.on("remove", (client) => clients.delete(client))
+  /** What was asked and has not ended, and what makes it fail. */
+  const asked = new Map<Promise<unknown>, (error: Error) => void>()
+  const cut = () => {
+    isCut = true
+    for (const client of clients) cutOff(client)
+    for (const fail of asked.values()) fail(cutError())
+  }
+  const ask = <T>(work: () => Promise<T>): Promise<T> => {
+    if (isCut) return Promise.reject(cutError())
+    let fail: (error: Error) => void = ignore
+    const result = new Promise<T>((resolve, reject) => {
+      fail = reject
+      work().then(resolve, reject)
+    })
+    const over = () => asked.delete(result)
+    asked.set(result, fail)
+    result.then(over, over)
+    return result
+  }
+  const begin = transactionOn(pool)
   return Object.assign(
-    queriesOn((text, values) => pool.query(text, values)),
+    queriesOn((text, values) => ask(() => pool.query(text, values))),
     {
-      begin: transactionOn(pool),
+      begin: <T>(work: (sql: Queries) => Promise<T>) => ask(() => begin(work)),
       end: async () => {
-        const late = new Promise<void>((resolve) => setTimeout(resolve, endTimeout).unref())
+        const late = new Promise<void>((resolve) =>
+          setTimeout(() => {
+            cut()
+            resolve()
+          }, endTimeout).unref(),
+        )
+        // First: who waits for a connection would get none of a pool that has ended.
+        await Promise.race([Promise.allSettled(asked.keys()), late])
         await Promise.race([pool.end(), late])
       },
+      cut,
     },
   )
 }
@@ -176,6 +222,9 @@ export const listen = async (
   client.on("end", ended)
   return {
     tell: async (message) => void (await client.query("SELECT pg_notify($1, $2)", [channel, message])),
-    end: () => void client.end().catch(ignore),
+    end: () => {
+      void client.end().catch(ignore)
+      setTimeout(cutOff, endTimeout, client).unref()
+    },
   }
 }

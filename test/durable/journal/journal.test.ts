@@ -3,7 +3,7 @@ import { Runner } from "../../../src/durable/runner.ts"
 import type { JournalStore } from "../../../src/durable/store.ts"
 import { FencedError } from "../../../src/durable/store-error.ts"
 import { pipeline, Step } from "../../../src/index.ts"
-import { deferred, turn } from "../../support/deferred.ts"
+import { deferred, turn, until } from "../../support/deferred.ts"
 import { registryOf } from "../../support/executor-of.ts"
 import { expectNothingUnhandled } from "../../support/unhandled.ts"
 
@@ -41,4 +41,28 @@ it("is stored, for who asks while the last change is on its way", async () => {
   await stored
   expect(commits).toHaveLength(1)
   await executor.shutdown()
+})
+
+it("stores nothing more than was there when it was closed, and loses nothing of that", async () => {
+  const commits: Array<{ readonly agents: ReadonlyArray<string>; readonly over: () => void }> = []
+  const store: JournalStore = {
+    firstSequence: 0,
+    commit: ({ actions }) =>
+      new Promise((resolve) => commits.push({ agents: [...actions.keys()], over: resolve })),
+    close: () => {},
+  }
+  const { executor, journal } = new Runner({ store, registry: registryOf({}) }, {})
+  journal.staged("first")
+  const first = journal.stored()
+  journal.staged("before")
+  const before = journal.stored()
+  const down = executor.shutdown()
+  commits[0]!.over()
+  await until(() => commits.length === 2)
+  journal.staged("meanwhile")
+  const meanwhile = expect(journal.stored()).rejects.toThrow("this was not stored")
+  commits[1]!.over()
+  await down
+  await Promise.all([first, before, meanwhile])
+  expect(commits.map(({ agents }) => agents)).toEqual([["first"], ["before"]])
 })

@@ -1,0 +1,125 @@
+/** What a runner finds in its store, while others and it itself write there: each call is run once, and each answer finds its call. */
+import { expect, it, onTestFinished, vi } from "vitest"
+import { openDurableExecutor } from "../../../src/durable/index.ts"
+import { Membership } from "../../../src/durable/postgres/membership.ts"
+import { PostgresStore } from "../../../src/durable/postgres/postgres-store.ts"
+import type { Sql } from "../../../src/durable/postgres/sql.ts"
+import { pipeline, Step } from "../../../src/index.ts"
+import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { deferred } from "../../support/deferred.ts"
+import { durableOf, untilTag } from "../durable-of.ts"
+import { adminOf } from "./admin.ts"
+
+const gated = () =>
+  pipeline()
+    .awaitApproval()
+    .andThen(() => Step.Output("done"))
+
+const staging = () =>
+  pipeline()
+    .awaitResolve({ label: "Change" })
+    .andThen(() => Step.Output("applied"))
+
+/** Holds a look at the store where it reads what is asked; `work` is done in the transaction that lets it go on. */
+const heldLook = async (sql: Sql) => {
+  const go = deferred()
+  const held = deferred()
+  let atLast: (queries: Sql) => Promise<unknown> = async () => undefined
+  const over = sql.begin(async (queries) => {
+    await queries.run("LOCK TABLE stepline_requests IN ACCESS EXCLUSIVE MODE")
+    held.resolve()
+    await go.promise
+    await atLast(queries as Sql)
+  })
+  await held.promise
+  const waiting = () => sql`SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%stepline_requests r JOIN%'`
+  await expect.poll(waiting).toHaveLength(1)
+  return (work = atLast): Promise<void> => {
+    atLast = work
+    go.resolve()
+    return over
+  }
+}
+
+describeWithPostgres("a look at a Postgres store", () => {
+  const server = usePostgres()
+
+  it("finds with what is asked the call that it is asked of, though that was queued meanwhile", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const durable = await durableOf(store, { gated: gated() })
+    await durable.enqueue([{ callId: "first", name: "gated" }])
+    await untilTag(durable, "AwaitingApproval")
+    await using client = await openDurableExecutor({ store, runner: false })
+    const letGo = await heldLook(sql)
+    await client.enqueue([{ callId: "a", name: "gated" }])
+    const request = JSON.stringify({ _tag: "Cancel", callId: "a" })
+    await letGo((queries) => {
+      return queries`INSERT INTO stepline_requests (key, agent_id, call_id, request, at)
+        VALUES (gen_random_uuid(), 'main', 'a', ${request}, 0)`
+    })
+    const answer = async () => {
+      const [row] = await sql<Array<{ answer: string | null }>>`SELECT answer FROM stepline_requests`
+      return row?.answer
+    }
+    await expect.poll(answer).toBe('{"took":true}')
+  })
+
+  it("reads what an agent has that nobody runs, before anything is stored of it", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const one = await durableOf(store, { staging: staging() })
+    one.executor.enqueue([{ callId: "before", agentId: "x", name: "staging" }])
+    const { actionId } = await untilTag(one, "ActionPending")
+    // Somebody else has it, who dies while the other one looks.
+    await sql`WITH somebody AS (INSERT INTO stepline_runners (expires_at) VALUES (now() + interval '1 day') RETURNING id)
+      UPDATE stepline_agents SET runner = (SELECT id FROM somebody)`
+    await one.close()
+    const other = await durableOf(store, { staging: staging() })
+    const letGo = await heldLook(sql)
+    await sql`UPDATE stepline_agents SET runner = NULL`
+    other.executor.enqueue([{ callId: "after", agentId: "x", name: "staging" }])
+    await letGo()
+    const pending = [await untilTag(other, "ActionPending"), await untilTag(other, "ActionPending")]
+    const actionIds = pending.map((event) => event.actionId).sort()
+    expect(actionIds).toContain(actionId)
+    const stored = await sql<Array<{ action_id: string }>>`SELECT action_id FROM stepline_actions`
+    expect(stored.map((row) => row.action_id).sort()).toEqual(actionIds)
+  })
+
+  it("and who queued a call run it once, however late that is heard of", async () => {
+    const store = await server.database()
+    const ran: Array<string> = []
+    const tool = pipeline().andThen(({ call }) => {
+      ran.push(call.callId)
+      return Step.Output("done")
+    })
+    const durable = await durableOf(store, { tool, gated: gated() })
+    // It has the agent already.
+    await durable.enqueue([{ callId: "open", name: "gated", background: true }])
+    const heard = deferred()
+    const { submit } = PostgresStore.prototype
+    const submitted = vi.spyOn(PostgresStore.prototype, "submit")
+    const look = vi.spyOn(Membership.prototype, "look")
+    onTestFinished(() => {
+      submitted.mockRestore()
+      look.mockRestore()
+    })
+    submitted.mockImplementationOnce(async function (this: PostgresStore, ...given) {
+      const queued = await submit.apply(this, given)
+      await heard.promise
+      return queued
+    })
+    const queued = durable.enqueue([{ callId: "a", name: "tool" }])
+    await expect.poll(() => durable.result("a")).toMatchObject({ _tag: "Completed" })
+    // The end of the call is known of only until the store was looked at again.
+    const looks = look.mock.calls.length
+    await expect.poll(() => look.mock.calls.length).toBeGreaterThan(looks + 1)
+    heard.resolve()
+    await queued
+    await durable.enqueue([{ callId: "b", name: "tool" }])
+    await expect.poll(() => durable.result("b")).toMatchObject({ _tag: "Completed" })
+    expect(ran).toEqual(["a", "b"])
+  })
+})

@@ -1,0 +1,111 @@
+/** A Postgres store on whose network nothing comes through any more, and no connection ends. */
+import { connect, createServer, type Socket } from "node:net"
+import { expect, it, onTestFinished, vi } from "vitest"
+import { openDurableExecutor } from "../../../src/durable/index.ts"
+import { connectSql } from "../../../src/durable/postgres/sql.ts"
+import { pipeline, Step } from "../../../src/index.ts"
+import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { turn } from "../../support/deferred.ts"
+import { registryOf } from "../../support/executor-of.ts"
+import { untilTag } from "../durable-of.ts"
+import { adminOf, connectionsTo, hold, waitingForLocks } from "./admin.ts"
+
+const gated = () =>
+  pipeline()
+    .awaitApproval()
+    .andThen(() => Step.Output("done"))
+
+/** The same store by another way, and what makes that silent. */
+const silenced = async (store: string) => {
+  const url = new URL(store)
+  const { hostname, port } = url
+  const sockets = new Set<Socket>()
+  let isSilent = false
+  const pass = (from: Socket, to: Socket) => {
+    sockets.add(from)
+    from.on("data", (bytes) => !isSilent && to.write(bytes))
+    from.on("error", () => {})
+    from.on("close", () => !isSilent && to.destroy())
+  }
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const upstream = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+    pass(socket, upstream)
+    pass(upstream, socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  url.port = String((server.address() as { readonly port: number }).port)
+  const silence = () => {
+    isSilent = true
+  }
+  return { store: url.href, silence }
+}
+
+/** Waits for what takes its time, and lets that pass. */
+const inTime = async (over: () => Promise<void>): Promise<void> => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  onTestFinished(() => void vi.useRealTimers())
+  let isOver = false
+  const waited = over().finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    await vi.advanceTimersByTimeAsync(1000)
+    await turn()
+  }
+  vi.useRealTimers()
+  await waited
+}
+
+describeWithPostgres("a Postgres store that says nothing any more", () => {
+  const server = usePostgres()
+
+  it("is left all the same, and its calls are there for the next one", async () => {
+    const store = await server.database()
+    const { store: silent, silence } = await silenced(store)
+    const registry = registryOf({ gated: gated() })
+    const durable = await openDurableExecutor({ store: silent, registry })
+    await durable.enqueue([{ callId: "a", name: "gated" }])
+    await untilTag(durable, "AwaitingApproval")
+    silence()
+    await inTime(() => durable.close())
+    const next = await openDurableExecutor({ store, registry })
+    // The first one is held to be dead after a while.
+    await expect.poll(() => next.executor.inspect()).toMatchObject([{ callId: "a" }])
+    await next.close()
+  })
+
+  it("is closed by who reads it, whose reading fails", async () => {
+    const { store: silent, silence } = await silenced(await server.database())
+    const sql = await connectSql(silent, 1)
+    await sql`SELECT 1`
+    silence()
+    const reads = [sql`SELECT 2`, sql`SELECT 3`].map((read) =>
+      expect(read).rejects.toThrow("Connection terminated"),
+    )
+    await inTime(() => sql.end())
+    await Promise.all(reads)
+  })
+})
+
+describeWithPostgres("a Postgres store that is slow", () => {
+  const server = usePostgres()
+
+  it("gives what it was asked before it is closed, also to who waits for a connection", async () => {
+    const store = await server.database()
+    const admin = await adminOf(store)
+    await admin.run("CREATE TABLE slow (id int)")
+    const sql = await connectSql(`${store}?application_name=stepline`, 1)
+    const letGo = await hold(admin, "slow", "ACCESS EXCLUSIVE")
+    const reads = [sql`SELECT id FROM slow`, sql`SELECT 2 AS id`]
+    await expect.poll(() => waitingForLocks(admin)).toBe(1)
+    const ended = sql.end()
+    await letGo()
+    expect(await Promise.all(reads)).toEqual([[], [{ id: 2 }]])
+    await ended
+    await expect.poll(() => connectionsTo(admin)).toBe(0)
+  })
+})
