@@ -27,8 +27,10 @@ export const untilTag = async <Tag extends ToolEvent["_tag"]>(
   { executor }: DurableExecutor,
   tag: Tag,
 ): Promise<Extract<ToolEvent, { readonly _tag: Tag }>> => {
+  // Not `next`, which ends where nothing is left to come: what is queued in a store may be on its way.
+  const { events } = executor
   for (;;) {
-    const event = await executor.next()
+    const { value: event } = await events.next()
     if (event === undefined) throw new Error(`No ${tag} came`)
     if (event._tag === tag) return event as Extract<ToolEvent, { readonly _tag: Tag }>
   }

@@ -75,6 +75,8 @@ export class Membership implements RunnerIdentity {
   private writing: ReadonlySet<string> = new Set()
   /** Agents that it may have given back, and has not heard whether. */
   private readonly releasing = new Set<string>()
+  /** Resolves once it has heard so, or cannot. */
+  private forgetting: Promise<void> = Promise.resolve()
   /** Whether it may have got agents without having heard of it. */
   private isUnsure = false
   private readonly beaten: (isAlive: boolean) => Promise<void>
@@ -107,6 +109,11 @@ export class Membership implements RunnerIdentity {
     for (const agentId of agentIds) if (!this.releasing.has(agentId)) this.agents.add(agentId)
   }
 
+  /** Resolves once it is known of all agents whether it has them, as far as that can be known. */
+  settled(): Promise<void> {
+    return this.forgetting
+  }
+
   readonly onWriting = (agentIds: ReadonlySet<string>): void => {
     this.writing = agentIds
   }
@@ -136,7 +143,9 @@ export class Membership implements RunnerIdentity {
     if (alive.length === 0) return false
     this.seenAt = at
     await endDead(sql, this.id)
-    await this.forgetIdle()
+    const forgetting = this.forgetIdle()
+    this.forgetting = forgetting.catch(() => undefined)
+    await forgetting
     return true
   }
 

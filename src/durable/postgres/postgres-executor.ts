@@ -119,8 +119,13 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     const { membership, runner } = this.life
     const found = new Set<string>()
     this.queueing.add(found)
-    const queued = this.store.submit(calls, membership.id).finally(() => this.queueing.delete(found))
-    const { added, agents } = await queued
+    const queue = async () => {
+      const queued = await this.store.submit(calls, membership.id)
+      // One that it was giving back, for it was idle, is its own all the same.
+      await membership.settled()
+      return queued
+    }
+    const { added, agents } = await queue().finally(() => this.queueing.delete(found))
     membership.got(agents)
     if (added.size < calls.length) membership.onMaybeIdle(agents)
     let isElsewhere = false

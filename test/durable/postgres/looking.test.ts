@@ -122,4 +122,37 @@ describeWithPostgres("a look at a Postgres store", () => {
     await expect.poll(() => durable.result("b")).toMatchObject({ _tag: "Completed" })
     expect(ran).toEqual(["a", "b"])
   })
+
+  it("is not needed for a call that its host queues, whose agent was idle and on its way back to nobody", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const durable = await durableOf(store, { gated: gated() })
+    const [released, heard, looked] = [deferred(), deferred(), deferred()]
+    const hidden = Membership.prototype as unknown as { release(ids: Array<string>): Promise<Array<string>> }
+    const { release } = hidden
+    const releases = vi.spyOn(hidden, "release")
+    releases.mockImplementationOnce(async function (this: typeof hidden, ids) {
+      const kept = await release.call(this, ids)
+      released.resolve()
+      await heard.promise
+      return kept
+    })
+    await durable.executor.run({ name: "gated", decision: "deny" }, () => {})
+    await released.promise
+    const look = vi.spyOn(Membership.prototype, "look").mockImplementation(async () => {
+      await looked.promise
+      return { state: undefined, fresh: [], requests: [] }
+    })
+    onTestFinished(() => {
+      looked.resolve()
+      releases.mockRestore()
+      look.mockRestore()
+    })
+    const queued = durable.enqueue([{ callId: "a", name: "gated" }])
+    await expect.poll(() => sql`SELECT FROM stepline_calls WHERE call_id = 'a'`).toHaveLength(1)
+    heard.resolve()
+    await queued
+    expect(durable.executor.inspect()).toMatchObject([{ callId: "a" }])
+    looked.resolve()
+  })
 })
