@@ -21,14 +21,19 @@ const meant = (question: AskedQuestion | undefined): { readonly question?: Asked
   return { question: { kind, ...(askedAt !== undefined && { askedAt }) } }
 }
 
+/** Why a value is not kept, behind "cannot be kept". */
+const faultOf = (error: unknown): string => {
+  const message = messageOf(error)
+  if (!(error instanceof RangeError)) return `, for it is to be plain JSON: ${message}`
+  return /call stack/.test(message) ? ", for it is nested too deeply" : `. ${message}`
+}
+
 /** Throws a TypeError for a call that no process after this one would have as it is. */
 const checkKept = (call: ToolCall): void => {
   try {
     keptText(call)
   } catch (error) {
-    throw new TypeError(
-      `The call \`${call.callId}\` cannot be kept, for it is to be plain JSON: ${messageOf(error)}`,
-    )
+    throw new TypeError(`The call \`${call.callId}\` cannot be kept${faultOf(error)}`)
   }
 }
 

@@ -27,6 +27,19 @@ describeStores("a call that is too long to be kept", (_path, store) => {
     expect(await client.tasks.get("t")).toMatchObject({ status: "complete", content })
   })
 
+  it("is refused where it is to be queued, and so is one that is nested too deeply", async () => {
+    const durable = await durableOf(store(), { small: pipeline().andThen(() => Step.Output("done")) })
+    const call = { callId: "a", name: "small" }
+    await expect(durable.enqueue([{ ...call, params: { text: "x".repeat(giant) } }])).rejects.toThrow(
+      /^The call `a` cannot be kept\. It has \d+ characters of JSON, and a store keeps 64000000$/,
+    )
+    const endless = { toJSON: () => ({ endless }) }
+    await expect(durable.enqueue([{ ...call, params: { endless } }])).rejects.toThrow(
+      /^The call `a` cannot be kept, for it is nested too deeply$/,
+    )
+    expect(await durable.result("a")).toBeUndefined()
+  })
+
   it("ends as an Error where its process ends before it does", async () => {
     const tool = pipeline()
       .andThen(() => Step.Output("x".repeat(giant)))

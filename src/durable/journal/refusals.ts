@@ -10,7 +10,7 @@ export const isRefusal = (error: unknown): error is Refusal =>
   error instanceof ForeignAgentsError || error instanceof TakenIdsError
 
 const foreignReason = (agentId: string) =>
-  `Another process runs the calls of the agent "${agentId}": enqueue them with \`enqueue\` of the durable executor`
+  `Another process runs the calls of the agent "${agentId}", until they have ended: enqueue them with \`enqueue\` of the durable executor, or under an \`agentId\` of this process's own`
 
 const takenReason = (callId: string) =>
   `Call id "${callId}" is in use in this store. Use a new id for every call, or \`enqueue\` of the durable executor, which takes the same id for the same call.`
