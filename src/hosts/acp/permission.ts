@@ -3,6 +3,7 @@ import type { PermissionOption, RequestPermissionResponse } from "@agentclientpr
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
 import { visibleText } from "../../text/visible-text.ts"
+import { shownJson } from "../shown-json.ts"
 
 /** Characters of a rule that the name of an option may hold. */
 const maxRule = 120
@@ -43,4 +44,4 @@ export const permissionOf = (answer: unknown, offered: ReadonlyArray<PermissionO
 }
 
 /** A call as one that is rejected for good is known again: the same tool with the same parameters. */
-export const callKey = (name: string, params: unknown): string => JSON.stringify([name, params])
+export const callKey = (name: string, params: unknown): string => shownJson([name, params])

@@ -13,6 +13,7 @@ import type { TextEdit } from "../../pipeline/model/host-effect.ts"
 import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { visibleText } from "../../text/visible-text.ts"
+import { sentJson, shownJson } from "../shown-json.ts"
 import { diffOf } from "../terminal/render-diff.ts"
 import type { AcpSession } from "./client.ts"
 import type { RunningCall } from "./running-call.ts"
@@ -62,13 +63,13 @@ export class ToolCallView implements RunningCall {
       ...this.named(params),
       kind: this.call.tool?.kind ?? "other",
       status: "pending",
-      rawInput: params,
+      rawInput: sentJson(params),
     })
   }
 
   /** @param params The validated ones. */
   started(params: unknown): void {
-    void this.update({ status: "in_progress", ...this.named(params), rawInput: params })
+    void this.update({ status: "in_progress", ...this.named(params), rawInput: sentJson(params) })
   }
 
   showEdits(path: string, edits: ReadonlyArray<TextEdit>): void {
@@ -98,7 +99,7 @@ export class ToolCallView implements RunningCall {
       preview === undefined ? "" : [textOf(preview), diffOf(preview.details) ?? ""].join("\n").trim()
     const texts = [
       ...(label === undefined ? [] : [visibleText(label, { singleLine: true })]),
-      ...(this.diffs.length > 0 ? [] : [visibleText(JSON.stringify(params, undefined, 2) ?? "")]),
+      ...(this.diffs.length > 0 ? [] : [visibleText(shownJson(params, 2))]),
       ...(shown === "" || this.diffs.length > 0 ? [] : [visibleText(shown)]),
       visibleText(because, { singleLine: true }),
     ]
@@ -108,7 +109,7 @@ export class ToolCallView implements RunningCall {
       kind: this.call.tool?.kind ?? "other",
       status: "pending",
       content: [...this.diffs, ...texts.map(textBlock)],
-      rawInput: params,
+      rawInput: sentJson(params),
     }
   }
 

@@ -15,6 +15,7 @@ import type {
 } from "../../pipeline/model/event.ts"
 import { got } from "../../pipeline/model/got.ts"
 import { resolveName } from "../../resolve/definition.ts"
+import { shownJson } from "../shown-json.ts"
 import { calledOnce } from "./called-once.ts"
 
 /** A question that a call asks while it runs: answer it, now or later. */
@@ -62,7 +63,7 @@ const nobody =
 /** What the model is told of a result, as blocks: of an edited call also what ran. */
 export const toldBlocks = ({ output, editedParams }: LoopResult): ReadonlyArray<ToolContent> => {
   if (editedParams === undefined) return output.content
-  const text = `The user changed the parameters of this call. It ran with: ${JSON.stringify(editedParams)}`
+  const text = `The user changed the parameters of this call. It ran with: ${shownJson(editedParams)}`
   return [...output.content, { type: "text", text }]
 }
 

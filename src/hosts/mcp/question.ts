@@ -4,6 +4,7 @@ import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
 import { textOf } from "../../pipeline/model/output.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { visibleText } from "../../text/visible-text.ts"
+import { shownJson } from "../shown-json.ts"
 import { diffOf } from "../terminal/render-diff.ts"
 
 /** A gate, as an answer meets it. */
@@ -38,7 +39,7 @@ const messageOf = (
     ...(note === undefined ? [] : [note]),
     `May the tool ${tool?.label ?? name} (${name}) run?`,
     ...(label === undefined ? [] : [visibleText(label, { singleLine: true })]),
-    `With these parameters:\n${quoted(JSON.stringify(params, undefined, 2) ?? "nothing")}`,
+    `With these parameters:\n${quoted(params === undefined ? "nothing" : shownJson(params, 2))}`,
     ...(preview === undefined || preview === "" ? [] : [`What would happen:\n${quoted(preview)}`]),
     `Why it is asked: ${visibleText(because, { singleLine: true })}`,
   ].join("\n\n")

@@ -1,6 +1,7 @@
 /** What an MCP client is told of a call that has ended. */
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import type { ToolResult } from "../../pipeline/model/event.ts"
+import { shownJson } from "../shown-json.ts"
 
 /** A result of text alone that says why nothing came of the call. */
 export const errorResult = (text: string): CallToolResult => ({
@@ -10,7 +11,7 @@ export const errorResult = (text: string): CallToolResult => ({
 
 const editedNote = (params: unknown) => ({
   type: "text" as const,
-  text: `The user edited the parameters before this ran: ${JSON.stringify(params)}`,
+  text: `The user edited the parameters before this ran: ${shownJson(params)}`,
 })
 
 /** Blocks have MCP's shapes already. */

@@ -22,19 +22,6 @@ const isEnd = (event: ToolEvent): event is TerminalEvent =>
   event._tag === "Denied" ||
   event._tag === "Cancelled"
 
-/** Events are plain JSON by contract; details of a tool in JavaScript may break it, and must not end the flow. */
-const serializable = (event: object): object =>
-  Object.fromEntries(
-    Object.entries(event).filter(([, value]) => {
-      try {
-        JSON.stringify(value)
-        return true
-      } catch {
-        return false
-      }
-    }),
-  )
-
 export class EventFlow {
   private readonly options: EventFlowOptions
   private window: number
@@ -90,13 +77,7 @@ export class EventFlow {
     const { writer } = this.options
     const { seq } = event
     if (this.window !== Number.POSITIVE_INFINITY) this.unacknowledged.push(seq)
-    const send = (told: object) =>
-      writer.send({ jsonrpc: "2.0", method: "event", params: { seq, event: told } })
-    try {
-      send(plainCause(event))
-    } catch {
-      send(serializable(plainCause(event)))
-    }
+    writer.send({ jsonrpc: "2.0", method: "event", params: { seq, event: plainCause(event) } })
     if (!isEnd(event)) return
     const end = this.ends.get(event.callId)
     this.ends.delete(event.callId)

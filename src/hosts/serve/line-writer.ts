@@ -1,5 +1,7 @@
 /** Writes messages, a line each, and tells when their reader has taken them: whoever writes a lot waits for that. */
 
+import { shownJson } from "../shown-json.ts"
+
 /** A stream, or what writes to one. */
 export interface LineOutput {
   /** Whether there is room for more. */
@@ -20,8 +22,9 @@ export class LineWriter {
     output.onRoom(() => this.release())
   }
 
+  /** What is no JSON in it is sent as a copy that is. */
   send(message: object): void {
-    if (this.isOpen) this.output.write(`${JSON.stringify(message)}\n`)
+    if (this.isOpen) this.output.write(`${shownJson(message)}\n`)
   }
 
   /** Resolves once no more than so many bytes wait for the reader. */

@@ -2,6 +2,7 @@
 
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { shownJson } from "../shown-json.ts"
 import { entriesOf } from "./render-header.ts"
 
 export interface ParamsText {
@@ -34,7 +35,7 @@ export const paramsText = (params: unknown, tool: Tool<unknown> | undefined): Pa
       read: (edited) => ({ [name]: text.endsWith("\n") ? edited : edited.replace(/\n$/, "") }),
     }
   }
-  const text = JSON.stringify(params, undefined, 2)
+  const text = shownJson(params, 2)
   return {
     text,
     title: "The parameters as JSON:",

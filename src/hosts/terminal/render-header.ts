@@ -1,5 +1,6 @@
 /** The first line of a block: what runs, on what, in which state, for how long. */
 import type { Tool } from "../../pipeline/model/tool.ts"
+import { shownJson } from "../shown-json.ts"
 import type { Block } from "./block.ts"
 import { clip, columnsOf } from "./columns.ts"
 import { printable } from "./printable.ts"
@@ -48,7 +49,7 @@ export const mainArgumentOf = (params: unknown, tool: Tool<unknown> | undefined)
   const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string")
   const main = texts.find(([name]) => name === tool?.primaryParam) ?? texts[0]
   if (main !== undefined) return { name: main[0], text: main[1] }
-  return { text: entries.length === 0 ? "" : (JSON.stringify(params) ?? "") }
+  return { text: entries.length === 0 ? "" : shownJson(params) }
 }
 
 /** A text that could be taken for none, or for all parameters as JSON. */

@@ -1,0 +1,114 @@
+/** Parameters and effects that are no JSON, made by a host's own code, in hosts that send JSON. */
+import { PassThrough } from "node:stream"
+import { Type } from "@sinclair/typebox"
+import { expect, it } from "vitest"
+import { ToolCallView } from "../../src/hosts/acp/tool-call-view.ts"
+import type { LineOutput } from "../../src/hosts/serve/line-writer.ts"
+import { ServeHost } from "../../src/hosts/serve/serve-host.ts"
+import { sentJson, shownJson } from "../../src/hosts/shown-json.ts"
+import { queuedBlock } from "../../src/hosts/terminal/block.ts"
+import { renderGate } from "../../src/hosts/terminal/render-gate.ts"
+import { defineTool, pipeline, Step, type ToolExecutor } from "../../src/index.ts"
+import { deferred } from "../support/deferred.ts"
+import { executorOf, registryOf } from "../support/executor-of.ts"
+import { approve, connect, textOfResult } from "./mcp/connected.ts"
+
+/** With a BigInt, a cycle, a Map and a function. */
+const odd = (): Record<string, unknown> => {
+  const value: Record<string, unknown> = { count: 1n, map: new Map([["a", 1]]), call: () => 1 }
+  value.self = value
+  return value
+}
+const plain = { count: "1", map: [["a", 1]], self: "[circular]" }
+
+it("is shown and sent as a copy that is JSON", () => {
+  expect(JSON.parse(shownJson(odd()))).toEqual(plain)
+  expect(sentJson(odd())).toEqual(plain)
+  const json = { a: [1] }
+  expect(sentJson(json)).toBe(json)
+  expect(shownJson(json, 2)).toBe('{\n  "a": [\n    1\n  ]\n}')
+  expect(shownJson(undefined)).toBe("undefined")
+})
+
+it("reaches a client of serve with all that can be told of it, and its answer ends the call", async () => {
+  const messages: Array<{ readonly params?: { readonly event: Record<string, unknown> } }> = []
+  const asked = deferred<Record<string, unknown>>()
+  const ended = deferred<Record<string, unknown>>()
+  const output: LineOutput = {
+    pending: 0,
+    onRoom: () => {},
+    write(text) {
+      const message = JSON.parse(text) as (typeof messages)[number]
+      messages.push(message)
+      const event = message.params?.event
+      if (event?._tag === "Delegate") asked.resolve(event)
+      if (event?._tag === "Completed") ended.resolve(event)
+      return true
+    },
+  }
+  const plans = {
+    tool: pipeline().andThen(() => Step.Delegate(Object.assign(odd(), { _tag: "Odd" }))),
+  }
+  const hooks = { beforeCall: () => ({ params: odd() }) }
+  let executor: ToolExecutor | undefined
+  const input = new PassThrough()
+  const host = new ServeHost({
+    version: "0",
+    input,
+    output,
+    open: async ({ options }) => {
+      executor = executorOf(plans, { ...options, hooks })
+      return { executor, registry: registryOf(plans) }
+    },
+    isClientsFault: () => false,
+  })
+  const send = (id: number, method: string, params: object) =>
+    input.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`)
+  const done = host.run()
+  send(1, "initialize", { protocolVersion: 1, effects: ["*"] })
+  send(2, "enqueue", { calls: [{ callId: "a", name: "tool" }] })
+  expect((await asked.promise).effect).toEqual({ _tag: "Odd", ...plain })
+  send(3, "inspect", {})
+  send(4, "respond", { callId: "a", output: "done" })
+  expect(await ended.promise).toMatchObject({ content: "done" })
+  const started = messages.find(({ params }) => params?.event._tag === "Started")
+  expect(started?.params?.event.params).toEqual(plain)
+  input.end()
+  await done
+})
+
+it("is asked of the user of an MCP client", async () => {
+  const tool = defineTool({
+    name: "send",
+    description: "Sends.",
+    parameters: Type.Object({}),
+    compose: () =>
+      pipeline()
+        .awaitApproval()
+        .andThen(() => Step.Output("sent")),
+  })
+  const hooks = { beforeCall: () => ({ params: odd() }) }
+  const { client, asked } = await connect([tool], { answer: () => approve(), executor: { hooks } })
+  expect(textOfResult(await client.callTool({ name: "send", arguments: {} }))).toContain("sent")
+  expect(asked[0]).toContain('"count": "1"')
+})
+
+it("is sent to an editor that speaks ACP", async () => {
+  const sent: Array<string> = []
+  const client = {
+    notify: async (_method: string, params: unknown) => void sent.push(JSON.stringify(params)),
+    request: () => Promise.reject(new Error("Nothing is asked")),
+  }
+  const session = { client, sessionId: "s", capabilities: {} }
+  const call = { callId: "a", name: "tool", params: odd(), tool: undefined, cwd: "/" }
+  const view = new ToolCallView(session as never, call)
+  view.begin()
+  view.started(call.params)
+  expect(sent.map((text) => JSON.parse(text).update.rawInput)).toEqual([plain, plain])
+})
+
+it("is shown at a gate of the terminal", () => {
+  const call = queuedBlock({ callId: "1", name: "tool", params: { count: 1n } })
+  const { header } = renderGate({ ...call, status: "pending" }, { width: 60, now: 0, colors: false })
+  expect(header).toBe('? tool({"count":"1"})')
+})
