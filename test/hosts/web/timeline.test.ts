@@ -124,13 +124,13 @@ describeWithChromium("the page's timeline and tasks", () => {
     }
     await timeline(page).getByText("10000", { exact: true }).waitFor()
     // The last changes may still be on their way.
-    await expect.poll(async () => (await drawnBy(page)).frames).toBeLessThan(4)
-    const { bars, frames } = await drawnBy(page)
+    let drawn = await drawnBy(page)
+    while (drawn.frames >= 4) drawn = await drawnBy(page)
+    const { bars, frames } = drawn
     const width = await page.evaluate("document.querySelector('canvas').clientWidth")
     expect(bars).toBeGreaterThan(8)
     // What falls on one pixel is drawn once, and nothing is drawn while nothing happens.
     expect(bars).toBeLessThan(8 * (width as number) * frames)
-    expect(frames).toBeLessThan(4)
     const canvas = page.getByRole("application")
     await canvas.focus()
     for (const key of ["ArrowRight", "ArrowDown", "+", "+", "+", "+", "ArrowRight", "-", "0", "Enter"])

@@ -388,7 +388,7 @@ describe("a process that is killed while it applies", () => {
   }
 
   const change =
-    "for i in {1..60}; do echo new > n$i; echo changed > f$i; rm d$i/x; rmdir d$i; ln n$i l$i; done; rm -r tree; mkdir tree; ln -s f1 tree/s; chmod 700 sub"
+    "for i in {1..60}; do echo new > n$i; echo changed > f$i; done; rm -r d{1..60}; for i in {1..5}; do ln n$i l$i; done; rm -r tree; mkdir tree; ln -s f1 tree/s; chmod 700 sub"
 
   it.each(["n1", "n30", "f50", "l2", "tree/s"])(
     "leaves a journal, from which the next start finishes it (killed at %s)",
