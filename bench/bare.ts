@@ -60,7 +60,7 @@ const textOf = ({ content }: ToolOutput): string => {
 }
 
 /** One call: what handlers see of it, and what it waits for. */
-class BareCall {
+export class BareCall {
   readonly agentId: string
   readonly callId: string
   readonly name: string
@@ -112,9 +112,9 @@ export class BareExecutor {
   enqueue(inputs: ReadonlyArray<BareInput>): Array<string> {
     return inputs.map((input) => {
       this.count += 1
-      const call = new BareCall(`call_${this.count}`, input)
+      const call = this.make(`call_${this.count}`, input)
       this.calls.set(call.callId, call)
-      if (call.background) void this.perform(call)
+      if (call.background) this.begin(call)
       else this.join(call)
       return call.callId
     })
@@ -139,6 +139,14 @@ export class BareExecutor {
     return true
   }
 
+  protected make(callId: string, input: BareInput): BareCall {
+    return new BareCall(callId, input)
+  }
+
+  protected begin(call: BareCall): void {
+    void this.perform(call)
+  }
+
   private join(call: BareCall): void {
     let lane = this.lanes.get(call.agentId)
     if (lane === undefined) {
@@ -148,7 +156,7 @@ export class BareExecutor {
     if (lane.isBusy) lane.waiting.push(call)
     else {
       lane.isBusy = true
-      void this.perform(call)
+      this.begin(call)
     }
   }
 
@@ -160,10 +168,10 @@ export class BareExecutor {
       return
     }
     lane.next += 1
-    void this.perform(next)
+    this.begin(next)
   }
 
-  private async perform(call: BareCall): Promise<void> {
+  protected async perform(call: BareCall): Promise<void> {
     const { agentId, callId, name, params, background } = call
     const plan = this.tools[name]!(params)
     this.push({ _tag: "Started", agentId, callId, name, params, background })
@@ -287,7 +295,7 @@ export class BareExecutor {
     else next()
   }
 
-  private push(event: BareEvent): void {
+  protected push(event: BareEvent): void {
     const { reader } = this
     if (reader === undefined) {
       this.unread.push(event)

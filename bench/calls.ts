@@ -1,6 +1,7 @@
 /** What one call costs beside bare promises, in each of the ways that a call can go. */
 import { type ToolCallInput, ToolExecutor } from "stepline"
 import { BareExecutor, type BareInput } from "./bare.ts"
+import { ContractExecutor } from "./contract.ts"
 import type { Figure, SectionResult } from "./figure.ts"
 import { interleave, nanosPerOperation, type Rounds } from "./measure.ts"
 import { bareTools, params, registry } from "./tools.ts"
@@ -78,23 +79,38 @@ const runBatches = (
     }
   })
 
-const measureScenario = async (scenario: Scenario, rounds: Rounds): Promise<Figure> => {
+interface Measured {
+  readonly figure: Figure
+  /** What bare promises cost that keep the same contract. */
+  readonly contract: number
+}
+
+const measureScenario = async (scenario: Scenario, rounds: Rounds): Promise<Measured> => {
   const bareExecutor = new BareExecutor(bareTools)
+  const contractExecutor = new ContractExecutor(bareTools)
   const executor = new ToolExecutor(registry, { maxTasks: 10_000 })
-  const { bare, stepline } = await interleave(
+  const { bare, contract, stepline } = await interleave(
     {
       bare: () => runBatches(scenario, bareExecutor, (callId) => bareExecutor.tasks.delete(callId)),
+      contract: () =>
+        runBatches(scenario, contractExecutor, (callId) => contractExecutor.tasks.delete(callId)),
       stepline: () => runBatches(scenario, executor as Executor, (callId) => executor.tasks.take(callId)),
     },
     rounds,
   )
   await executor.shutdown()
-  return { name: scenario.name, unit: "ns", stepline, baseline: bare, mostTimes: scenario.mostTimes ?? 1.5 }
+  const { name, mostTimes = 1.5 } = scenario
+  return { figure: { name, unit: "ns", stepline, baseline: bare, mostTimes }, contract }
 }
 
 export const measureCalls = async (quick: boolean): Promise<SectionResult> => {
   const rounds = quick ? { warmUp: 5, counted: 15 } : { warmUp: 10, counted: 51 }
-  const figures: Array<Figure> = []
-  for (const scenario of scenarios) figures.push(await measureScenario(scenario, rounds))
-  return { title: "A call", baseline: "bare promises", figures }
+  const measured: Array<Measured> = []
+  for (const scenario of scenarios) measured.push(await measureScenario(scenario, rounds))
+  const figures = measured.map(({ figure }) => figure)
+  const kept = measured.map(({ figure, contract }) => `${(contract / figure.baseline!).toFixed(2)}x`)
+  const notes = [
+    `Bare promises that start, check and date each call as stepline does (bench/contract.ts): ${kept.join(", ")}.`,
+  ]
+  return { title: "A call", baseline: "bare promises", figures, notes }
 }
