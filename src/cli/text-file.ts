@@ -4,19 +4,21 @@ import { readFault } from "../io/file-fault.ts"
 import { UsageError } from "./usage-error.ts"
 
 /**
- * Throws a UsageError that names the file, for one that is no text too.
+ * Throws a UsageError that names the file.
  *
  * @param hint What to give instead: a sentence.
  */
-export const readTextFile = async (file: string, hint?: string): Promise<string> => {
-  const refused = (fault: string) =>
-    new UsageError(`Cannot read ${file}: ${fault}${hint === undefined ? "" : `. ${hint}`}`)
-  let text: string
+export const readNamedFile = async (file: string, hint?: string): Promise<string> => {
   try {
-    text = await readFile(file, "utf8")
+    return await readFile(file, "utf8")
   } catch (error) {
-    throw refused(readFault(error))
+    throw new UsageError(`Cannot read ${file}: ${readFault(error)}${hint === undefined ? "" : `. ${hint}`}`)
   }
-  if (text.includes("\0")) throw refused("it is no text")
+}
+
+/** Throws a UsageError for a file that is no text too. */
+export const readTextFile = async (file: string): Promise<string> => {
+  const text = await readNamedFile(file)
+  if (text.includes("\0")) throw new UsageError(`Cannot read ${file}: it is no text`)
   return text
 }

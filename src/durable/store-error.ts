@@ -23,17 +23,6 @@ export class ForeignAgentsError extends Error {
   }
 }
 
-/** Nobody runs the calls of agents of which something was to be stored: what they have is read first. */
-export class FreeAgentsError extends Error {
-  override readonly name = "FreeAgentsError"
-  readonly agentIds: ReadonlyArray<string>
-
-  constructor(agentIds: ReadonlyArray<string>) {
-    super("Nobody runs the calls of these agents")
-    this.agentIds = agentIds
-  }
-}
-
 /** Other calls of the store, or tasks that are kept there, have the ids of these. */
 export class TakenIdsError extends Error {
   override readonly name = "TakenIdsError"

@@ -298,7 +298,8 @@ describe("the command line", () => {
     [["run", "--cwd", "nowhere", "-"], "stepline: --cwd nowhere: there is no such folder"],
     [["run", "--config", "no.toml", "-"], "stepline: Cannot read no.toml: there is no such file"],
     [["run", "."], "stepline: Cannot read .: it is a folder, and a file is wanted"],
-    [["run", process.execPath], `stepline: Cannot read ${process.execPath}: it is no text`],
+    [["run", "nul.jsonl"], "stepline: Cannot read nul.jsonl: it is no text"],
+    [["inbox", "--store", "nul.jsonl/calls.db"], "a part of its path is a file, and no folder"],
     [["acp", "no.jsonl"], "stepline: Cannot read no.jsonl: there is no such file"],
     [["run", "--rules", ".", "-"], "it is a folder, and a file is wanted"],
     [["run", "--log", ".", "-"], "stepline: --log .: it is a folder, and a file is wanted"],
@@ -313,8 +314,8 @@ describe("the command line", () => {
       "stepline: Cannot read nowhere: there is no such file. Give the file that --log has written.",
     ],
     [["verify-log", "."], "stepline: Cannot read .: it is a folder, and a file is wanted. Give the file"],
-    [["verify-log", process.execPath], "it is no text. Give the file that --log has written."],
   ])("%j is a mistake that is told", async (args, message) => {
+    await writeFile(join(cwd, "nul.jsonl"), "a\0b")
     const { stderr, stdout, status } = await stepline(args)
     expect(stderr).toContain(message)
     expect(stdout).toBe("")

@@ -39,5 +39,9 @@ test("run --log writes each decision down, and verify-log tells whether it was c
   expect(refused.stderr).toMatch(
     /^stepline: --log: .*Line 3 was changed.* Move it away to begin another\.\n$/,
   )
+  // As a file may end after a power cut.
+  await writeFile(path("decisions.jsonl"), `${text}${"\0".repeat(8)}`)
+  const cutOff = await stepline("verify-log", "decisions.jsonl")
+  expect(cutOff).toMatchObject({ status: 1, stderr: "The last line is not whole.\n" })
   expect((await stepline("verify-log", "nowhere")).status).toBe(2)
 })

@@ -31,7 +31,8 @@ const openStore = async () => {
   const asking = new Set<string>()
   while (asking.size < 3) {
     const event = await durable.executor.next()
-    if (event?._tag === "Delegate" || event?._tag === "AwaitingApproval") asking.add(event.callId)
+    if (event === undefined) throw new Error("The questions did not come")
+    if (event._tag === "Delegate" || event._tag === "AwaitingApproval") asking.add(event.callId)
   }
   return durable
 }

@@ -3,7 +3,7 @@
  * tried again, and all waits.
  */
 import type { JournalStore } from "../store.ts"
-import { closedError, FencedError, FreeAgentsError, tellStoreError } from "../store-error.ts"
+import { closedError, FencedError, tellStoreError } from "../store-error.ts"
 import type { Gathered, Taken } from "./gathered.ts"
 import { Held } from "./held.ts"
 import { isRefusal, type Refusal } from "./refusals.ts"
@@ -207,7 +207,7 @@ export class Commits {
       (error) => {
         this.storing = undefined
         if (isUrgent) this.isUrgent = true
-        gathered.putBack(taken, isRefusal(error) || error instanceof FreeAgentsError)
+        gathered.putBack(taken, isRefusal(error))
         this.failed(error)
       },
     )
@@ -216,8 +216,6 @@ export class Commits {
 
   private failed(error: unknown): void {
     if (error instanceof FencedError) return this.fence()
-    // Now it is stored together with what they had.
-    if (error instanceof FreeAgentsError) return this.schedule()
     if (isRefusal(error)) {
       this.options.onRefused(error)
       return this.schedule()

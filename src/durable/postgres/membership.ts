@@ -68,7 +68,7 @@ export class Membership implements RunnerIdentity {
   readonly agents = new Set<string>()
   private readonly sql: Sql
   private seenAt: number
-  /** Agents that it got, and of which it could not read what they had. */
+  /** Agents that it got, and of which it has not read what they had. */
   private adopted: Array<string> = []
   private readonly maybeIdle = new Set<string>()
   /** Agents of which something is on its way to the store. */
@@ -104,6 +104,10 @@ export class Membership implements RunnerIdentity {
   }
 
   readonly isCurrent = (): boolean => performance.now() - this.seenAt < lease
+
+  readonly onAdopted = (agentIds: ReadonlyArray<string>): void => {
+    this.adopted.push(...agentIds)
+  }
 
   readonly got = (agentIds: Iterable<string>): void => {
     for (const agentId of agentIds) if (!this.releasing.has(agentId)) this.agents.add(agentId)

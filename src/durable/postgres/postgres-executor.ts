@@ -8,7 +8,7 @@ import type { CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import { type DurableTasks, StoredTasks } from "../durable-tasks.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
-import { closedError, FencedError, StoreError, tellStoreError } from "../store-error.ts"
+import { FencedError, StoreError, tellStoreError } from "../store-error.ts"
 import { StoredCalls } from "../stored-calls.ts"
 import { column } from "./connection.ts"
 import { PostgresJournalStore } from "./journal-store.ts"
@@ -106,12 +106,15 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private async leave(): Promise<void> {
     this.closes.abort()
     this.maintenance.close()
-    const late = setTimeout(() => this.store.sql.cut(), leaveTimeout).unref()
+    // What ends slowly here is no reason.
+    const late = setInterval(() => {
+      if (!this.life.membership.isCurrent()) this.store.sql.cut()
+    }, leaveTimeout).unref()
     // Whoever it is by then leaves.
     await Promise.all([this.rejoining, this.looking])
     await leaveStore(this.life.membership, this.life.runner)
     await this.store.tell("work")
-    clearTimeout(late)
+    clearInterval(late)
     await this.store.close()
   }
 
@@ -161,7 +164,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     try {
       const runner = new Runner(
         {
-          store: new PostgresJournalStore(sql, membership, () => this.takeOver(membership)),
+          store: new PostgresJournalStore(sql, membership),
           registry: this.registry,
           onFenced: () => this.fenced(membership),
         },
@@ -261,15 +264,6 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       if (runner.answer(id, text)) taken.add(id)
       else this.lookLater()
     }
-  }
-
-  /** Looks for what agents have whose calls nobody runs. */
-  private async takeOver(membership: Membership): Promise<void> {
-    if (this.life?.membership !== membership || this.closes.signal.aborted) throw closedError()
-    this.lookSoon()
-    // The one that goes on already, and the one after it.
-    await this.looking
-    await this.looking
   }
 
   private lookLater(): void {

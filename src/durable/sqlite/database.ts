@@ -2,7 +2,7 @@
  * One SQLite file: its tables, their version, and whose it is. Everything is stored when `transaction` returns, and survives
  * the end of the process and of the machine.
  */
-import { closeSync, openSync, statSync } from "node:fs"
+import { closeSync, openSync, type Stats, statSync } from "node:fs"
 import type Database from "libsql"
 import { writeFault } from "../../io/file-fault.ts"
 import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
@@ -105,7 +105,7 @@ export class StoreDatabase {
    */
   static async open(path: string, owns: boolean): Promise<StoreDatabase> {
     const Libsql = await load()
-    const file = statSync(path, { throwIfNoEntry: false })
+    const file = statOf(path)
     if (file === undefined && !owns) throw noStore(path)
     if (file?.isDirectory() === true)
       throw new StoreError(`Cannot open the store ${path}: it is a folder, and a file is wanted`)
@@ -193,6 +193,15 @@ const makeFile = (path: string): void => {
     closeSync(openSync(path, "ax", 0o600))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+  }
+}
+
+/** Undefined for a file that is not there. */
+const statOf = (path: string): Stats | undefined => {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw new StoreError(`Cannot open the store ${path}: ${writeFault(error)}`, { cause: error })
   }
 }
 

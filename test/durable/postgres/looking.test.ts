@@ -15,11 +15,6 @@ const gated = () =>
     .awaitApproval()
     .andThen(() => Step.Output("done"))
 
-const staging = () =>
-  pipeline()
-    .awaitResolve({ label: "Change" })
-    .andThen(() => Step.Output("applied"))
-
 /** Holds a look at the store where it reads what is asked; `work` is done in the transaction that lets it go on. */
 const heldLook = async (sql: Sql) => {
   const go = deferred()
@@ -57,35 +52,13 @@ describeWithPostgres("a look at a Postgres store", () => {
     const request = JSON.stringify({ _tag: "Cancel", callId: "a" })
     await letGo((queries) => {
       return queries`INSERT INTO stepline_requests (key, agent_id, call_id, request, at)
-        VALUES (gen_random_uuid(), 'main', 'a', ${request}, 0)`
+        VALUES (gen_random_uuid(), 'main', 'a', ${request}, ${Date.now()})`
     })
     const answer = async () => {
       const [row] = await sql<Array<{ answer: string | null }>>`SELECT answer FROM stepline_requests`
       return row?.answer
     }
     await expect.poll(answer).toBe('{"took":true}')
-  })
-
-  it("reads what an agent has that nobody runs, before anything is stored of it", async () => {
-    const store = await server.database()
-    const sql = await adminOf(store)
-    const one = await durableOf(store, { staging: staging() })
-    one.executor.enqueue([{ callId: "before", agentId: "x", name: "staging" }])
-    const { actionId } = await untilTag(one, "ActionPending")
-    // Somebody else has it, who dies while the other one looks.
-    await sql`WITH somebody AS (INSERT INTO stepline_runners (expires_at) VALUES (now() + interval '1 day') RETURNING id)
-      UPDATE stepline_agents SET runner = (SELECT id FROM somebody)`
-    await one.close()
-    const other = await durableOf(store, { staging: staging() })
-    const letGo = await heldLook(sql)
-    await sql`UPDATE stepline_agents SET runner = NULL`
-    other.executor.enqueue([{ callId: "after", agentId: "x", name: "staging" }])
-    await letGo()
-    const pending = [await untilTag(other, "ActionPending"), await untilTag(other, "ActionPending")]
-    const actionIds = pending.map((event) => event.actionId).sort()
-    expect(actionIds).toContain(actionId)
-    const stored = await sql<Array<{ action_id: string }>>`SELECT action_id FROM stepline_actions`
-    expect(stored.map((row) => row.action_id).sort()).toEqual(actionIds)
   })
 
   it("and who queued a call run it once, however late that is heard of", async () => {
