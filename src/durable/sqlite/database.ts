@@ -199,8 +199,9 @@ const makeFile = (path: string): void => {
 /** Undefined for a file that is not there. */
 const statOf = (path: string): Stats | undefined => {
   try {
-    return statSync(path, { throwIfNoEntry: false })
+    return statSync(path)
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw new StoreError(`Cannot open the store ${path}: ${writeFault(error)}`, { cause: error })
   }
 }
