@@ -189,8 +189,10 @@ describeWithChromium("the command's page", () => {
     await writeFile(script, '{"name":"shell","params":{"command":"echo \'</script><b>hi\'"}}\n')
     const child = start(["run", script, "--ui", "--timeline", "out.html", "--no-discovery"], cwd)
     const page = await pages.open(await lineOf(child.stderr, /the page: (http:\S+)$/))
+    // It may have ended before the click is told to be over.
+    const closed = once(child, "close")
     await page.getByRole("button", { name: "Approve" }).click()
-    const [status] = await once(child, "close")
+    const [status] = await closed
     expect(status).toBe(0)
     const written = await pages.open(`file://${join(cwd, "out.html")}`)
     await written.getByRole("application").focus()
