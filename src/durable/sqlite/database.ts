@@ -196,13 +196,16 @@ const makeFile = (path: string): void => {
   }
 }
 
+const notOpened = (path: string, cause: unknown): StoreError =>
+  new StoreError(`Cannot open the store ${path}: ${writeFault(cause)}`, { cause })
+
 /** Undefined for a file that is not there. */
 const statOf = (path: string): Stats | undefined => {
   try {
     return statSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    throw new StoreError(`Cannot open the store ${path}: ${writeFault(error)}`, { cause: error })
+    throw notOpened(path, error)
   }
 }
 
@@ -222,7 +225,7 @@ const takeLock = (Libsql: typeof Database, path: string): Database.Database => {
         `${path} is in use: another process runs its calls. End that one, or answer its questions with \`stepline inbox\`.`,
       )
     }
-    throw new StoreError(`Cannot open the store ${path}: ${writeFault(error)}`, { cause: error })
+    throw notOpened(path, error)
   }
 }
 

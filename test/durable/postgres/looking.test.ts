@@ -19,7 +19,7 @@ const gated = () =>
 const heldLook = async (sql: Sql) => {
   const go = deferred()
   const held = deferred()
-  let atLast: (queries: Sql) => Promise<unknown> = async () => undefined
+  let atLast: (queries: Sql) => Promise<unknown>
   const over = sql.begin(async (queries) => {
     await queries.run("LOCK TABLE stepline_requests IN ACCESS EXCLUSIVE MODE")
     held.resolve()
@@ -30,7 +30,7 @@ const heldLook = async (sql: Sql) => {
   const waiting = () => sql`SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%stepline_requests r JOIN%'`
   await expect.poll(waiting).toHaveLength(1)
-  return (work = atLast): Promise<void> => {
+  return (work: typeof atLast): Promise<void> => {
     atLast = work
     go.resolve()
     return over
