@@ -4,8 +4,7 @@
  * what the parser makes of it still tells deny patterns.
  */
 
-import type { Command, SyntaxNode } from "unbash"
-import { bashParser } from "#bash-parser"
+import { type Command, forEachChild, parse, type SyntaxNode } from "unbash"
 import { commandShape } from "./command-shape.ts"
 import { delicacy } from "./delicacy.ts"
 import { type Dialect, understand } from "./grammar.ts"
@@ -89,7 +88,6 @@ class Reader implements CommandLine {
   unknown: string | undefined
   private work = maxWork
   private guessing = false
-  private readonly parser = bashParser()
 
   code(source: string, dialect: Dialect, depth: number): void {
     if (
@@ -103,11 +101,11 @@ class Reader implements CommandLine {
     const understood = understand(source, dialect)
     const reading = new Reading()
     // A stack of its own: a sum of ten thousand terms is a tree as deep.
-    const stack: Array<{ node: SyntaxNode; source: string }> = [{ node: this.parser.parse(source), source }]
+    const stack: Array<{ node: SyntaxNode; source: string }> = [{ node: parse(source), source }]
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       const { node } = next
       const within = this.visit(node, next.source, depth, reading)
-      this.parser.forEachChild(node, (child) => stack.push({ node: child, source: within }))
+      forEachChild(node, (child) => stack.push({ node: child, source: within }))
     }
     if (typeof understood === "string") this.unknown = understood
     else if (!reading.agrees(understood)) this.unknown ??= "it can be read in two ways"

@@ -3,9 +3,9 @@
  * A rule that allows an interpreter (`^python\b`, `^make\b`) allows what it runs.
  */
 import { resolve } from "node:path"
+import { loadCommands } from "#commands"
 import { Matching } from "./bounded-pattern.ts"
 import { type CallFolder, callFolder, holdsIn } from "./call-folder.ts"
-import { CommandRules } from "./command-rules.ts"
 import { approvedBy, ask, deniedBy, type Explanation, type FilterDecision, together } from "./explanation.ts"
 import type { Place } from "./path-forms.ts"
 import { decidePath } from "./path-rules.ts"
@@ -249,6 +249,7 @@ export class ToolFilters {
   private decide(rules: ToolRules, subject: Subject, folder: CallFolder, matching: Matching): Explanation {
     const { place } = this
     if (subject.kind === "command") {
+      const { CommandRules } = loadCommands()
       return new CommandRules(rules, place, folder, matching).decide(subject.text)
     }
     const allow = rules.allow.filter((rule) => holdsIn(rule, folder, place))

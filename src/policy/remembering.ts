@@ -2,8 +2,8 @@
  * The allow rules that a person's answer makes of a call. Each approves that call again and nothing that was not approved with
  * it, but for a whole tool and for a rule that the person wrote: those say themselves how far they go.
  */
+import { loadCommands } from "#commands"
 import { type CallFolder, callFolder, folderToName, placed } from "./call-folder.ts"
-import { readCommandLine } from "./command-line.ts"
 import { type Place, pathForms } from "./path-forms.ts"
 import { literalPattern, type PlacedRule } from "./rules.ts"
 import { type FilteredTool, type Subject, subjectsOf } from "./subjects.ts"
@@ -37,7 +37,7 @@ const patternsOf = (subject: Subject, place: Place): Array<string> => {
 
 /** In the order in which they stand in the line. */
 const commandRules = (line: string, folder: CallFolder, place: Place): Array<PlacedRule> =>
-  placed(readCommandLine(line).commands, folder, place)
+  placed(loadCommands().readCommandLine(line).commands, folder, place)
     .sort((one, other) => line.indexOf(one.command.text) - line.indexOf(other.command.text))
     .flatMap(({ command, folders }) =>
       folders.map((where) => placedRule(literalPattern(command.text), where)),
