@@ -17,7 +17,7 @@ export interface ResolveOptions {
 
 /**
  * The calls of a store. Each promise resolves once what it says is stored; where the store is away it waits, and where nobody runs
- * the calls, until somebody does.
+ * the calls, until somebody does. What is asked once it was closed rejects, and so does what is not stored, or not answered, by then.
  */
 export interface DurableCalls extends AsyncDisposable {
   /** Queues calls; gives their ids. A call whose id is in the store already is that call: nothing is run twice. */

@@ -3,6 +3,7 @@ import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
 import { textOf } from "../pipeline/model/output.ts"
 import type { BackgroundTask, TaskStatus, WaitOptions } from "../pipeline/stores/background-tasks.ts"
 import { type CallStore, untilStored } from "./store.ts"
+import { closedError } from "./store-error.ts"
 
 /** Background tasks of a store: those that run, and those that have ended, until they are taken. */
 export interface DurableTasks {
@@ -12,7 +13,10 @@ export interface DurableTasks {
   list(agentId?: string): Promise<Array<BackgroundTask>>
   /** A finished task, once: it is forgotten. Undefined for one that is unknown or still running. */
   take(taskId: string): Promise<BackgroundTask | undefined>
-  /** Resolves once the task has ended, without taking it; with undefined for an unknown one, and once `signal` is aborted. */
+  /**
+   * Resolves once the task has ended, without taking it; with undefined for an unknown one, and once `signal` is aborted, or the
+   * store closed.
+   */
   wait(taskId: string, options?: WaitOptions): Promise<BackgroundTask | undefined>
 }
 
@@ -41,6 +45,7 @@ export class StoredTasks implements DurableTasks {
   }
 
   async wait(taskId: string, { signal }: WaitOptions = {}): Promise<BackgroundTask | undefined> {
+    if (this.store.isClosed) throw closedError()
     const ended = async () => {
       const { finished, open } = await this.store.tasks({ taskId })
       return finished.length > 0 || open.length === 0 ? { text: finished[0] } : undefined

@@ -37,6 +37,20 @@ export class TakenIdsError extends Error {
 /** Of what is asked of a store that was closed. */
 export const closedError = (): Error => new Error("The store was closed: open it again")
 
+/** Of what came while a store was being closed, too late to be stored. */
+export const closingError = (): Error =>
+  new Error("The store was being closed: this was not stored. Open it again, and ask again")
+
+/** Of what was not stored, for the store failed when it was closed. */
+export const lostError = (): Error =>
+  new Error("The store failed until it was closed: this was not stored. Open it again, and ask again")
+
+/** Of what is in the store, and was not answered before that was closed. */
+export const unansweredError = (): Error =>
+  new Error(
+    "The store was closed before this was answered: it may take effect all the same. Open it again, and look",
+  )
+
 /** Tells a host whether its store fails. What goes on does so whatever those do who are told. */
 export const tellStoreError = (told: ((error: unknown) => void) | undefined, error: unknown): void => {
   try {

@@ -2,6 +2,7 @@
 
 import * as Effect from "effect/Effect"
 import { expect, it, onTestFinished, vi } from "vitest"
+import { type DurableCalls, openDurableExecutor } from "../../src/durable/index.ts"
 import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { handler, pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -22,6 +23,28 @@ const gated = pipeline()
 const staging = pipeline()
   .awaitResolve({ label: "Change" })
   .andThen(() => Step.Output("applied"))
+
+/** What is asked of it now rejects, whatever it is; who reads its events is done. */
+const isClosed = async (calls: DurableCalls): Promise<void> => {
+  const asked = [
+    calls.enqueue([{ name: "gated" }]),
+    calls.approve("a"),
+    calls.deny("a"),
+    calls.respond("a", { output: "x" }),
+    calls.cancel("a"),
+    calls.resolve({ action: "apply", reason: "x" }),
+    calls.inbox(),
+    calls.result("a"),
+    calls.tasks.get("t"),
+    calls.tasks.list(),
+    calls.tasks.take("t"),
+    calls.tasks.wait("t"),
+  ]
+  const outcomes = await Promise.allSettled([...asked, calls.events().next()])
+  const reason = new Error("The store was closed: open it again")
+  const end = { status: "fulfilled", value: { done: true, value: undefined } }
+  expect(outcomes).toEqual([...asked.map(() => ({ status: "rejected", reason })), end])
+}
 
 describeStores("closing a store", (_path, store) => {
   it("rejects `run` and `runEvents`, and their calls go on with the next process", async () => {
@@ -54,11 +77,14 @@ describeStores("closing a store", (_path, store) => {
   it("rejects what is asked of it afterwards, and says what to do", async () => {
     const calls = await durableOf(store(), { gated })
     await calls.close()
-    const closed = "The store was closed: open it again"
-    await expect(calls.enqueue([{ name: "gated" }])).rejects.toThrow(closed)
-    await expect(calls.resolve({ action: "apply", reason: "x" })).rejects.toThrow(closed)
-    await expect(calls.inbox()).rejects.toThrow(closed)
-    await expect(calls.approve("a")).rejects.toThrow(closed)
+    await isClosed(calls)
+  })
+
+  it("rejects what is asked of a client that was closed", async () => {
+    await durableOf(store(), { gated })
+    const client = await openDurableExecutor({ store: store(), runner: false })
+    await client.close()
+    await isClosed(client)
   })
 
   it("ends the waiting for a task, and tells of none that runs here any more", async () => {
@@ -159,6 +185,33 @@ describeStores("closing a store", (_path, store) => {
     expect(second.executor.agent().pendingActions.list()).toMatchObject([{ label: "Change" }])
     expect(second.executor.inspect()).toEqual([])
   })
+})
+
+it("a file is closed with the executor of its calls, and who reads its events is done", async () => {
+  const calls = await durableOf(path("calls.db"), { gated })
+  await calls.enqueue([{ callId: "a", name: "gated" }])
+  await untilTag(calls, "AwaitingApproval")
+  const events = calls.events()
+  for (let told = ""; told !== "AwaitingApproval"; ) told = (await events.next()).value?._tag ?? told
+  const last = events.next()
+  await calls.executor.shutdown()
+  expect((await last).done).toBe(true)
+  await isClosed(calls)
+})
+
+it("what a client asked, and was not answered, may be done all the same", async () => {
+  const first = await durableOf(path("calls.db"), { gated })
+  await first.enqueue([{ callId: "a", name: "gated" }])
+  await untilTag(first, "AwaitingApproval")
+  await first.close()
+  const client = await openDurableExecutor({ store: path("calls.db"), runner: false })
+  const denied = expect(client.deny("a")).rejects.toThrow(
+    "The store was closed before this was answered: it may take effect all the same. Open it again, and look",
+  )
+  await client.close()
+  await denied
+  const second = await durableOf(path("calls.db"), { gated })
+  expect(await untilTag(second, "Denied")).toMatchObject({ callId: "a" })
 })
 
 it("a store that is away bounds the deltas that wait for it", async () => {

@@ -3,7 +3,7 @@
  * tried again, and all waits.
  */
 import type { JournalStore } from "../store.ts"
-import { closedError, FencedError, tellStoreError } from "../store-error.ts"
+import { closedError, closingError, FencedError, lostError, tellStoreError } from "../store-error.ts"
 import type { Gathered, Taken } from "./gathered.ts"
 import { Held } from "./held.ts"
 import { isRefusal, type Refusal } from "./refusals.ts"
@@ -31,9 +31,6 @@ const retryAfter = 250
 
 /** Milliseconds that what is found out again may wait to be stored. */
 const storeLate = 100
-
-const lostError = () =>
-  new Error("The store failed until it was closed: this was not stored. Open it again, and ask again")
 
 /** What is being stored. */
 interface Storing {
@@ -157,7 +154,7 @@ export class Commits {
     this.isLast = true
     // What is stored later than that is told of by itself.
     if (this.storing !== undefined) await this.storing.over
-    this.abandon(lostError())
+    this.abandon(this.retry === undefined ? closingError() : lostError())
     await this.options.store.close()
   }
 

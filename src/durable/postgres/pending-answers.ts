@@ -1,6 +1,6 @@
 /** The answers that this process waits for: all of them are looked for together, each time that there is news. */
 import type { RequestAnswer } from "../requests.ts"
-import { closedError } from "../store-error.ts"
+import { unansweredError } from "../store-error.ts"
 import type { Notices } from "./notices.ts"
 import type { Sql } from "./sql.ts"
 
@@ -22,6 +22,7 @@ export class PendingAnswers {
   private readonly notices: Notices
   private readonly waiting = new Map<number, Waiting>()
   private isLooking = false
+  private isClosed = false
 
   constructor(sql: Sql, notices: Notices) {
     this.sql = sql
@@ -31,6 +32,7 @@ export class PendingAnswers {
   /** Resolves with the answer to a request; with false, where its call ends without one. Rejects once the store is closed. */
   to(request: number): Promise<RequestAnswer> {
     return new Promise((resolve, reject) => {
+      if (this.isClosed) return reject(unansweredError())
       this.waiting.set(request, { resolve, reject })
       if (!this.isLooking) void this.look()
     })
@@ -38,9 +40,10 @@ export class PendingAnswers {
 
   /** None comes any more. */
   close(): void {
+    this.isClosed = true
     const all = [...this.waiting.values()]
     this.waiting.clear()
-    for (const { reject } of all) reject(closedError())
+    for (const { reject } of all) reject(unansweredError())
   }
 
   private async look(): Promise<void> {

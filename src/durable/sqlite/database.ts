@@ -7,7 +7,7 @@ import type Database from "libsql"
 import { writeFault } from "../../io/file-fault.ts"
 import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
-import { StoreError } from "../store-error.ts"
+import { closedError, StoreError } from "../store-error.ts"
 
 /** The version of the tables that this stepline writes and reads. */
 const storeVersion = 1
@@ -92,6 +92,7 @@ export class StoreDatabase {
   private readonly lock: Database.Database | undefined
   private readonly statements = new Map<string, Database.Statement>()
   private commits = 0
+  private isClosed = false
 
   private constructor(path: string, database: Database.Database, lock: Database.Database | undefined) {
     this.path = path
@@ -129,6 +130,7 @@ export class StoreDatabase {
 
   /** Does all of it, or nothing. */
   transaction(work: () => void): void {
+    if (this.isClosed) throw closedError()
     this.database.exec("BEGIN IMMEDIATE")
     try {
       work()
@@ -167,12 +169,14 @@ export class StoreDatabase {
   }
 
   close(): void {
+    this.isClosed = true
     this.statements.clear()
     this.database.close()
     this.lock?.close()
   }
 
   private prepared(sql: string): Database.Statement {
+    if (this.isClosed) throw closedError()
     const known = this.statements.get(sql)
     if (known !== undefined) return known
     const statement = this.database.prepare(sql)

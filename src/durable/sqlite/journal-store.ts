@@ -10,11 +10,14 @@ const sequenceBlock = 100_000
 export class SqliteJournalStore implements JournalStore {
   readonly firstSequence: number
   private readonly database: StoreDatabase
+  private readonly closing: () => void
   /** No event has a number behind this one. */
   private reserved = 0
 
-  constructor(database: StoreDatabase) {
+  /** `closing`: told before it is closed. */
+  constructor(database: StoreDatabase, closing: () => void) {
     this.database = database
+    this.closing = closing
     const first = database.get("SELECT value FROM meta WHERE key = 'events'")?.value
     this.firstSequence = Number(first ?? 0)
     database.transaction(() => this.reserve(this.firstSequence))
@@ -91,6 +94,7 @@ export class SqliteJournalStore implements JournalStore {
   }
 
   close(): void {
+    this.closing()
     this.database.close()
   }
 

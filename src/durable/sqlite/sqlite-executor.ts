@@ -10,6 +10,7 @@ import { type EventsOptions, readEvents, type StoredEvent } from "../event-log.t
 import type { InboxItem, InboxOptions } from "../inbox.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
+import { closedError } from "../store-error.ts"
 import { StoredCalls } from "../stored-calls.ts"
 import { StoreDatabase } from "./database.ts"
 import { SqliteJournalStore } from "./journal-store.ts"
@@ -22,18 +23,20 @@ const pruneEvery = 3_600_000
 
 /** Tasks as the executor in this process has them. */
 class LocalTasks implements DurableTasks {
+  private readonly store: SqliteStore
   private readonly runner: Runner
 
-  constructor(runner: Runner) {
+  constructor(store: SqliteStore, runner: Runner) {
+    this.store = store
     this.runner = runner
   }
 
   async get(taskId: string): Promise<BackgroundTask | undefined> {
-    return this.runner.executor.tasks.get(taskId)
+    return this.tasks.get(taskId)
   }
 
   async list(agentId?: string): Promise<Array<BackgroundTask>> {
-    return this.runner.executor.tasks.list(agentId)
+    return this.tasks.list(agentId)
   }
 
   async take(taskId: string): Promise<BackgroundTask | undefined> {
@@ -42,7 +45,13 @@ class LocalTasks implements DurableTasks {
   }
 
   async wait(taskId: string, options?: WaitOptions): Promise<BackgroundTask | undefined> {
-    return this.runner.executor.tasks.wait(taskId, options)
+    return this.tasks.wait(taskId, options)
+  }
+
+  /** None are here once it is closed, though they are in the store. */
+  private get tasks(): ToolExecutor["tasks"] {
+    if (this.store.isClosed) throw closedError()
+    return this.runner.executor.tasks
   }
 }
 
@@ -62,9 +71,9 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     super(store)
     this.store = store
     const kept = toMillis("retention", options.retention, "7 days")
-    this.rows = new SqliteJournalStore(database)
+    this.rows = new SqliteJournalStore(database, () => store.leave())
     this.runner = new Runner({ store: this.rows, registry, take: (calls) => this.takeInputs(calls) }, options)
-    this.tasks = new LocalTasks(this.runner)
+    this.tasks = new LocalTasks(store, this.runner)
     this.runner.restoreRules(this.rows.rules(this.runner.folder))
     this.prune(kept)
     this.runner.restore(this.rows.state())

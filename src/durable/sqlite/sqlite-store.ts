@@ -4,7 +4,7 @@ import { pageSize, type StoredEvent } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, inboxPage } from "../inbox.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
 import { type CallStore, type StoredTaskTexts, type TaskQuery, untilStored } from "../store.ts"
-import { closedError } from "../store-error.ts"
+import { unansweredError } from "../store-error.ts"
 import { storedTaskTexts } from "../stored-rows.ts"
 import { type Row, StoreDatabase, type Value } from "./database.ts"
 
@@ -142,7 +142,7 @@ export class SqliteStore implements CallStore {
       this,
       () => this.database.get("SELECT answer FROM requests WHERE id = ?", id)?.answer ?? undefined,
     )
-    if (answer === undefined) throw closedError()
+    if (answer === undefined) throw unansweredError()
     return JSON.parse(String(answer)) as RequestAnswer
   }
 }

@@ -60,7 +60,9 @@ it("stores nothing more than was there when it was closed, and loses nothing of 
   commits[0]!.over()
   await until(() => commits.length === 2)
   journal.staged("meanwhile")
-  const meanwhile = expect(journal.stored()).rejects.toThrow("this was not stored")
+  const meanwhile = expect(journal.stored()).rejects.toThrow(
+    "The store was being closed: this was not stored. Open it again, and ask again",
+  )
   commits[1]!.over()
   await down
   await Promise.all([first, before, meanwhile])

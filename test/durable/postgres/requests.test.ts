@@ -1,6 +1,7 @@
 /** What clients have asked of a Postgres store, and died. */
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
+import { openDurableExecutor } from "../../../src/durable/index.ts"
 import { pipeline, Step } from "../../../src/index.ts"
 import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
 import { durableOf, untilTag } from "../durable-of.ts"
@@ -37,5 +38,27 @@ describeWithPostgres("a request of a client that has died", () => {
     }
     await expect.poll(asked).not.toContain("over")
     expect(await asked()).toContain("lately")
+  })
+})
+
+describeWithPostgres("a request of a client that was closed", () => {
+  const server = usePostgres()
+
+  it("may be done all the same", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const first = await durableOf(store, { gated: gated() })
+    await first.enqueue([{ callId: "a", name: "gated" }])
+    await untilTag(first, "AwaitingApproval")
+    await first.close()
+    const client = await openDurableExecutor({ store, runner: false })
+    const approved = expect(client.approve("a")).rejects.toThrow(
+      "The store was closed before this was answered: it may take effect all the same. Open it again, and look",
+    )
+    await expect.poll(() => sql`SELECT FROM stepline_requests`).toHaveLength(1)
+    await client.close()
+    await approved
+    const second = await durableOf(store, { gated: gated() })
+    expect(await untilTag(second, "Completed")).toMatchObject({ callId: "a" })
   })
 })
