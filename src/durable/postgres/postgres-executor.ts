@@ -38,8 +38,11 @@ interface Life {
 
 /** Its calls are with whoever gets them. Where the store is away, others find out by themselves. */
 const leaveStore = async (membership: Membership, runner: Runner | undefined): Promise<void> => {
-  await runner?.close()
-  await membership.leave().catch(() => undefined)
+  try {
+    await runner?.close()
+  } finally {
+    await membership.leave().catch(() => undefined)
+  }
 }
 
 /** Runs calls of a Postgres store, and asks the processes that run the others. */
@@ -110,12 +113,15 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     const late = setInterval(() => {
       if (!this.life.membership.isCurrent()) this.store.sql.cut()
     }, leaveTimeout).unref()
-    // Whoever it is by then leaves.
-    await Promise.all([this.rejoining, this.looking])
-    await leaveStore(this.life.membership, this.life.runner)
-    await this.store.tell("work")
-    clearInterval(late)
-    await this.store.close()
+    try {
+      // Whoever it is by then leaves.
+      await Promise.all([this.rejoining, this.looking])
+      await leaveStore(this.life.membership, this.life.runner)
+      await this.store.tell("work")
+    } finally {
+      clearInterval(late)
+      await this.store.close()
+    }
   }
 
   protected async submit(calls: ReadonlyArray<ToolCall>): Promise<void> {

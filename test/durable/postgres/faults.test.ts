@@ -1,13 +1,13 @@
 /** What goes wrong between a runner and its store in the middle of things: no call is lost by it, and none blocks the others. */
 import { randomBytes } from "node:crypto"
 import { inspect } from "node:util"
-import { expect, it } from "vitest"
+import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
 import { pipeline, Step, ToolRegistry } from "../../../src/index.ts"
 import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
 import { registryOf } from "../../support/executor-of.ts"
 import { durableOf, untilTag } from "../durable-of.ts"
-import { adminOf, hold, waitingForLocks } from "./admin.ts"
+import { adminOf, connectionsTo, hold, waitingForLocks } from "./admin.ts"
 
 const gated = () =>
   pipeline()
@@ -112,6 +112,23 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
     await expect(durable.enqueue([{ callId: "late", name: "quick" }])).rejects.toThrow(
       "The store was closed: open it again",
     )
+  })
+
+  it("is left, and nothing is kept of it, where its executor fails to end", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const durable = await openDurableExecutor({ store, registry: registryOf({ quick: quick() }) })
+    vi.spyOn(durable.executor, "shutdown").mockRejectedValue(new Error("It does not end"))
+    const set = vi.spyOn(globalThis, "setInterval")
+    const clear = vi.spyOn(globalThis, "clearInterval")
+    onTestFinished(() => void vi.restoreAllMocks())
+    const closed = durable.close()
+    const late = set.mock.results[0]?.value
+    await expect(closed).rejects.toThrow("It does not end")
+    expect(late).toBeDefined()
+    expect(clear.mock.calls.map(([timer]) => timer)).toContain(late)
+    expect(await sql`SELECT FROM stepline_runners`).toHaveLength(0)
+    await expect.poll(() => connectionsTo(sql)).toBe(0)
   })
 
   it("is run where `runner` is undefined", async () => {
