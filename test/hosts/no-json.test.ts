@@ -8,6 +8,7 @@ import { ServeHost } from "../../src/hosts/serve/serve-host.ts"
 import { sentJson, shownJson } from "../../src/hosts/shown-json.ts"
 import { queuedBlock } from "../../src/hosts/terminal/block.ts"
 import { renderGate } from "../../src/hosts/terminal/render-gate.ts"
+import { askedTexts } from "../../src/hosts/web/server/asked-texts.ts"
 import { defineTool, pipeline, Step, type ToolExecutor } from "../../src/index.ts"
 import { deferred } from "../support/deferred.ts"
 import { executorOf, registryOf } from "../support/executor-of.ts"
@@ -19,7 +20,7 @@ const odd = (): Record<string, unknown> => {
   value.self = value
   return value
 }
-const plain = { count: "1", map: [["a", 1]], self: "[circular]" }
+const plain = { count: "1", map: { a: 1 }, self: "[circular]" }
 
 it("is shown and sent as a copy that is JSON", () => {
   expect(JSON.parse(shownJson(odd()))).toEqual(plain)
@@ -28,6 +29,52 @@ it("is shown and sent as a copy that is JSON", () => {
   expect(sentJson(json)).toBe(json)
   expect(shownJson(json, 2)).toBe('{\n  "a": [\n    1\n  ]\n}')
   expect(shownJson(undefined)).toBe("undefined")
+})
+
+it("shows and sends what a Map or a Set holds, at any depth", () => {
+  const held = {
+    none: {},
+    texts: new Map<string, unknown>([["a", [new Set([1, new Map()])]]]),
+    others: new Map<unknown, unknown>([
+      [1, "one"],
+      ["two", new Set()],
+    ]),
+  }
+  const told = {
+    none: {},
+    texts: { a: [[1, {}]] },
+    others: [
+      [1, "one"],
+      ["two", []],
+    ],
+  }
+  expect(JSON.parse(shownJson(held))).toEqual(told)
+  expect(shownJson(held, 2)).toBe(JSON.stringify(told, undefined, 2))
+  expect(sentJson(held)).toEqual(told)
+  const others = { code: "const all = {}", none: {} }
+  expect(sentJson(others)).toBe(others)
+  expect(shownJson(others)).toBe('{"code":"const all = {}","none":{}}')
+})
+
+it("is shown and sent also where nothing of it can be read", () => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  const fails = () => {
+    throw new Error("It is not to be read")
+  }
+  const texts = [
+    [proxy, "[cannot be read]"],
+    [Object.assign(() => 1, { toString: fails }), "[cannot be read]"],
+    [Object.assign(Object.create(null), { toJSON: () => undefined }), "[cannot be read]"],
+    [Object.defineProperty({ a: 1 }, "b", { get: fails, enumerable: true }), '{"a":1}'],
+    [{ a: proxy, b: 1 }, '{"b":1}'],
+    [{ a: { toJSON: fails }, b: 1 }, '{"b":1}'],
+    [[new Proxy({ none: {} }, { getPrototypeOf: fails })], "[null]"],
+  ] as const
+  for (const [value, text] of texts) {
+    expect(shownJson(value)).toBe(text)
+    expect(() => JSON.stringify(sentJson(value))).not.toThrow()
+  }
 })
 
 it("reaches a client of serve with all that can be told of it, and its answer ends the call", async () => {
@@ -111,4 +158,15 @@ it("is shown at a gate of the terminal", () => {
   const call = queuedBlock({ callId: "1", name: "tool", params: { count: 1n } })
   const { header } = renderGate({ ...call, status: "pending" }, { width: 60, now: 0, colors: false })
   expect(header).toBe('? tool({"count":"1"})')
+  const rowsOf = (ids: unknown) => {
+    const held = queuedBlock({ callId: "1", name: "tool", params: { text: "x", ids } })
+    return renderGate({ ...held, status: "pending" }, { width: 60, now: 0, colors: false }).rows
+  }
+  expect(rowsOf(new Map([["a", new Set([1n])]]))).toEqual(["  ids: Map(1) { 'a' => Set(1) { 1n } }"])
+  expect(rowsOf({})).toEqual(["  ids: {}"])
+})
+
+it("is shown at a gate of the page", () => {
+  const { params } = askedTexts({ params: { ids: new Map([["a", new Set([1n])]]) } })
+  expect(JSON.parse(params)).toEqual({ ids: { a: ["1"] } })
 })

@@ -3,6 +3,7 @@
  * different calls look different. How much of it fits a screen is somebody else's concern.
  */
 import { inspect } from "node:util"
+import { wholeJson } from "../shown-json.ts"
 import type { Block } from "./block.ts"
 import { columnsOf } from "./columns.ts"
 import type { RenderBlockOptions } from "./render-block.ts"
@@ -21,14 +22,10 @@ export interface Gate {
   readonly keys: string
 }
 
-const jsonOf = (value: unknown, indent?: number): string => {
-  try {
-    return JSON.stringify(value, undefined, indent) ?? String(value)
-  } catch {
-    // No JSON, such as a bigint.
-    return inspect(value, { depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null })
-  }
-}
+/** What is no JSON, such as a BigInt, as Node shows it: nothing of it is left out. */
+const jsonOf = (value: unknown, indent?: number): string =>
+  wholeJson(value, indent) ??
+  inspect(value, { depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null })
 
 const plainName = /^[\w.-]+$/
 

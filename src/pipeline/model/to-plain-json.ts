@@ -9,9 +9,9 @@ const leftOut = (count: number): string => `[${count} more left out]`
 
 /**
  * As JSON.stringify sees a value: `toJSON` is honoured; functions, symbols and undefined are left out. Where that would
- * fail or lose everything: a BigInt is its digits, a Map or a Set an array, an Error its name and message, bytes their
- * number, a cycle `"[circular]"`, what is nested past 200 levels `"[too deep]"`, and a property that cannot be read is
- * left out. Past 100,000 values or 20,000,000 characters the rest is left out, and its place says how much that is. Never
+ * fail or lose everything: a BigInt is its digits, a Set an array, a Map an object where all its keys are texts and else an
+ * array of pairs, an Error its name and message, bytes their number, a cycle `"[circular]"`, what is nested past 200 levels
+ * `"[too deep]"`, and a property that cannot be read is left out. Past 100,000 values or 20,000,000 characters the rest is left out, and its place says how much that is. Never
  * throws.
  */
 export const toPlainJson = (value: unknown): unknown => {
@@ -60,20 +60,28 @@ export const toPlainJson = (value: unknown): unknown => {
       if (typeof toJSON === "function") return copy(toJSON.call(value, ""), depth)
       if (value instanceof Error) return { name: value.name, message: value.message }
       if (Array.isArray(value)) return copyItems(value, value.length, depth)
-      if (value instanceof Map || value instanceof Set) return copyItems(value, value.size, depth)
-      const keys = Object.keys(value)
-      const entries: Array<readonly [string, unknown]> = []
-      for (const [index, key] of keys.entries()) {
-        if (values <= 0) {
-          entries.push(["…", leftOut(keys.length - index)])
-          break
-        }
-        entries.push([copyText(key), property(value, key, depth)])
+      if (value instanceof Set) return copyItems(value, value.size, depth)
+      if (value instanceof Map) {
+        const keys = [...value.keys()]
+        if (!keys.every((key) => typeof key === "string")) return copyItems(value, value.size, depth)
+        return copyProperties(keys, (key) => copy(value.get(key), depth))
       }
-      return Object.fromEntries(entries.filter(([, item]) => item !== undefined))
+      return copyProperties(Object.keys(value), (key) => property(value, key, depth))
     } catch {
       return undefined
     }
+  }
+
+  const copyProperties = (keys: ReadonlyArray<string>, copyOf: (key: string) => unknown): object => {
+    const entries: Array<readonly [string, unknown]> = []
+    for (const [index, key] of keys.entries()) {
+      if (values <= 0) {
+        entries.push(["…", leftOut(keys.length - index)])
+        break
+      }
+      entries.push([copyText(key), copyOf(key)])
+    }
+    return Object.fromEntries(entries.filter(([, item]) => item !== undefined))
   }
 
   const copyItems = (items: Iterable<unknown>, count: number, depth: number): Array<unknown> => {

@@ -20,6 +20,7 @@ describe("toPlainJson", () => {
     const value = {
       big: 10n ** 20n,
       map: new Map([["a", 1]]),
+      pairs: new Map([[1, "a"]]),
       set: new Set([1]),
       error: new RangeError("far"),
       bytes: new Uint8Array(3),
@@ -27,7 +28,8 @@ describe("toPlainJson", () => {
     }
     expect(toPlainJson(value)).toStrictEqual({
       big: "100000000000000000000",
-      map: [["a", 1]],
+      map: { a: 1 },
+      pairs: [[1, "a"]],
       set: [1],
       error: { name: "RangeError", message: "far" },
       bytes: "[3 bytes]",

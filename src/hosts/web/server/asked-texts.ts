@@ -1,9 +1,10 @@
 /** What a question shows whoever decides, who is to see all that runs: whole, up to a bound, behind which nothing is approved. */
 import { type ToolOutput, textOf } from "../../../pipeline/model/output.ts"
+import { shownJson } from "../../shown-json.ts"
 import { isTold } from "../../terminal/render-gate.ts"
 import type { QuestionDetail } from "../state/detail.ts"
 import { diffIn } from "./booked-call.ts"
-import { bounded, jsonText } from "./bounded.ts"
+import { bounded } from "./bounded.ts"
 
 /** Characters of each text. */
 const maxAsked = 2_000_000
@@ -29,7 +30,7 @@ const toldBy = (diff: string | undefined, params: unknown): ReadonlyArray<string
 
 /** The texts of a question. */
 export const askedTexts = ({ params, preview, because, person }: Asked) => {
-  const text = jsonText(params)
+  const text = shownJson(params, 2)
   const shown = preview === undefined ? "" : textOf(preview)
   const diff = diffIn(shown, preview?.details)
   // What stands in the diff already is not told twice.

@@ -2,10 +2,11 @@
 import type { CallDetails } from "../../../pipeline/call/inspection.ts"
 import type { DecidedBy } from "../../../pipeline/model/decision.ts"
 import type { PartDescription } from "../../../pipeline/model/pipeline.ts"
+import { shownJson } from "../../shown-json.ts"
 import { diffOf, isUnifiedDiff } from "../../terminal/render-diff.ts"
 import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
 import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
-import { bounded, boundedName, boundedTitle, isCut, jsonText, roughSize, Tail } from "./bounded.ts"
+import { bounded, boundedName, boundedTitle, isCut, roughSize, Tail } from "./bounded.ts"
 
 /** What makes a call's row and its detail. */
 export interface Booking {
@@ -119,7 +120,7 @@ export class BookedCall {
 
   /** Worded when somebody wants to read them. */
   private textOfParams(): string {
-    this.paramsText ??= bounded(jsonText(this.params))
+    this.paramsText ??= bounded(shownJson(this.params, 2))
     return this.paramsText
   }
 
@@ -162,7 +163,7 @@ export class BookedCall {
     if (reason !== undefined) told.reason = reason
     if (cleanupErrors !== undefined)
       told.cleanupErrors = cleanupErrors.slice(0, maxErrors).map((text) => bounded(text, 2_000))
-    if ("editedParams" in facts) told.editedParams = bounded(jsonText(facts.editedParams))
+    if ("editedParams" in facts) told.editedParams = bounded(shownJson(facts.editedParams, 2))
     if (staged !== undefined) told.staged = { ...staged, label: boundedTitle(staged.label) }
   }
 

@@ -1,5 +1,4 @@
 /** Texts for a page, bounded: what is left out is said. */
-import { inspect } from "node:util"
 
 /** Characters of one text that a page is told. */
 const maxShown = 100_000
@@ -21,15 +20,6 @@ export const boundedTitle = (title: string): string => bounded(title, maxTitle)
 
 /** Whether `bounded` leaves some of it out. */
 export const isCut = (text: string): boolean => text.length > maxShown
-
-/** A value as JSON for people; what is no JSON, as Node shows it. */
-export const jsonText = (value: unknown): string => {
-  try {
-    return JSON.stringify(value, undefined, 2) ?? String(value)
-  } catch {
-    return inspect(value)
-  }
-}
 
 /** Values that are counted before a value is taken for a large one. */
 const maxCounted = 200
