@@ -44,4 +44,10 @@ test("run --log writes each decision down, and verify-log tells whether it was c
   const cutOff = await stepline("verify-log", "decisions.jsonl")
   expect(cutOff).toMatchObject({ status: 1, stderr: "The last line is not whole.\n" })
   expect((await stepline("verify-log", "nowhere")).status).toBe(2)
+  // Whoever cuts it to nothing leaves what a log is before anything was decided.
+  await writeFile(path("decisions.jsonl"), "")
+  expect(await stepline("verify-log", "decisions.jsonl")).toMatchObject({
+    status: 0,
+    stdout: `0 decisions: the file is empty. Nothing was decided, or all of it was cut off, which this cannot tell: compare the last hash with the one that you kept. The last hash is ${"0".repeat(64)}.\n`,
+  })
 })
