@@ -9,6 +9,7 @@ import { messageOf } from "../pipeline/model/failure.ts"
 import { ruleFolder } from "../policy/call-folder.ts"
 import type { PlacedRule, ToolFilterConfig } from "../policy/index.ts"
 import { additionTo, appendRules, appendText, parseRules, textOf } from "../policy/rule-file.ts"
+import { readTextFile } from "./text-file.ts"
 import { type ProjectRules, rulesHash, rulesName } from "./trust/project-rules.ts"
 import { TrustStore } from "./trust/trust-store.ts"
 import { UsageError } from "./usage-error.ts"
@@ -49,13 +50,8 @@ const readFile = async (source: string, path: string, text: string): Promise<Rul
   }
 }
 
-const textAt = async (path: string): Promise<string> => {
-  const text = await textOf(path).catch((error: unknown) => {
-    throw new UsageError(`${path}: ${readFault(error)}`)
-  })
-  if (text.includes("\0")) throw new UsageError(`${path}: it is no text`)
-  return text
-}
+/** Nothing, where there is no such file. */
+const textAt = (path: string): Promise<string> => readTextFile(path, textOf)
 
 /** The rules as they hold for executors of other folders too. */
 const placedIn = (folder: string, config: ToolFilterConfig): ToolFilterConfig =>

@@ -1,9 +1,12 @@
 /** Why a file that somebody named cannot be had, in words instead of a system's code. */
 
+/** What is wrong with a folder that was named as a file, as the end of a sentence that names it. */
+export const folderFault = "it is a folder, and a file is wanted"
+
 const faults: Readonly<Record<string, string>> = {
   EACCES: "this user may not open it",
   EPERM: "this user may not open it",
-  EISDIR: "it is a folder, and a file is wanted",
+  EISDIR: folderFault,
   ENOTDIR: "a part of its path is a file, and no folder",
   EROFS: "its disk takes nothing",
 }

@@ -302,6 +302,8 @@ describe("the command line", () => {
     [["inbox", "--store", "nul.jsonl/calls.db"], "a part of its path is a file, and no folder"],
     [["acp", "no.jsonl"], "stepline: Cannot read no.jsonl: there is no such file"],
     [["run", "--rules", ".", "-"], "it is a folder, and a file is wanted"],
+    [["run", "--rules", ".", "-"], "stepline: Cannot read /"],
+    [["run", "--rules", "nul.jsonl", "-"], "/nul.jsonl: it is no text"],
     [["run", "--log", ".", "-"], "stepline: --log .: it is a folder, and a file is wanted"],
     [["run", "--timeline", ".", "-"], "stepline: --timeline .: it is a folder, and a file is wanted"],
     [["inbox", "--store", "."], "it is a folder, and a file is wanted"],

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, type Stats, statSync } from "node:fs"
 import type Database from "libsql"
-import { writeFault } from "../../io/file-fault.ts"
+import { folderFault, writeFault } from "../../io/file-fault.ts"
 import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
 import { messageOf } from "../../pipeline/model/failure.ts"
 import { closedError, StoreError } from "../store-error.ts"
@@ -108,8 +108,7 @@ export class StoreDatabase {
     const Libsql = await load()
     const file = statOf(path)
     if (file === undefined && !owns) throw noStore(path)
-    if (file?.isDirectory() === true)
-      throw new StoreError(`Cannot open the store ${path}: it is a folder, and a file is wanted`)
+    if (file?.isDirectory() === true) throw notOpened(path, folderFault)
     const lock = owns ? takeLock(Libsql, path) : undefined
     try {
       if (owns) makeFile(path)
@@ -124,7 +123,7 @@ export class StoreDatabase {
     } catch (error) {
       lock?.close()
       if (error instanceof StoreError) throw error
-      throw new StoreError(`Cannot open the store ${path}: ${messageOf(error)}`, { cause: error })
+      throw notOpened(path, messageOf(error), error)
     }
   }
 
@@ -200,8 +199,8 @@ const makeFile = (path: string): void => {
   }
 }
 
-const notOpened = (path: string, cause: unknown): StoreError =>
-  new StoreError(`Cannot open the store ${path}: ${writeFault(cause)}`, { cause })
+const notOpened = (path: string, fault: string, cause?: unknown): StoreError =>
+  new StoreError(`Cannot open the store ${path}: ${fault}`, cause === undefined ? {} : { cause })
 
 /** Undefined for a file that is not there. */
 const statOf = (path: string): Stats | undefined => {
@@ -209,7 +208,7 @@ const statOf = (path: string): Stats | undefined => {
     return statSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    throw notOpened(path, error)
+    throw notOpened(path, writeFault(error), error)
   }
 }
 
@@ -229,7 +228,7 @@ const takeLock = (Libsql: typeof Database, path: string): Database.Database => {
         `${path} is in use: another process runs its calls. End that one, or answer its questions with \`stepline inbox\`.`,
       )
     }
-    throw notOpened(path, error)
+    throw notOpened(path, writeFault(error), error)
   }
 }
 
