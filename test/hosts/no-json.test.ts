@@ -9,7 +9,7 @@ import { sentJson, shownJson } from "../../src/hosts/shown-json.ts"
 import { queuedBlock } from "../../src/hosts/terminal/block.ts"
 import { renderGate } from "../../src/hosts/terminal/render-gate.ts"
 import { askedTexts } from "../../src/hosts/web/server/asked-texts.ts"
-import { defineTool, pipeline, Step, type ToolExecutor } from "../../src/index.ts"
+import { type AwaitingApprovalEvent, defineTool, pipeline, Step, type ToolExecutor } from "../../src/index.ts"
 import { deferred } from "../support/deferred.ts"
 import { executorOf, registryOf } from "../support/executor-of.ts"
 import { approve, connect, textOfResult } from "./mcp/connected.ts"
@@ -140,18 +140,30 @@ it("is asked of the user of an MCP client", async () => {
   expect(asked[0]).toContain('"count": "1"')
 })
 
-it("is sent to an editor that speaks ACP", async () => {
+const viewOf = (params: unknown) => {
   const sent: Array<string> = []
   const client = {
     notify: async (_method: string, params: unknown) => void sent.push(JSON.stringify(params)),
     request: () => Promise.reject(new Error("Nothing is asked")),
   }
   const session = { client, sessionId: "s", capabilities: {} }
-  const call = { callId: "a", name: "tool", params: odd(), tool: undefined, cwd: "/" }
-  const view = new ToolCallView(session as never, call)
+  const call = { callId: "a", name: "tool", params, tool: undefined, cwd: "/" }
+  return { view: new ToolCallView(session as never, call), sent }
+}
+
+it("is sent to an editor that speaks ACP", () => {
+  const { view, sent } = viewOf(odd())
   view.begin()
-  view.started(call.params)
+  view.started(odd())
   expect(sent.map((text) => JSON.parse(text).update.rawInput)).toEqual([plain, plain])
+})
+
+it("is not shown in an editor where there is nothing", () => {
+  const { view } = viewOf(undefined)
+  const gate = { params: undefined, because: "It is asked" } as AwaitingApprovalEvent
+  expect(view.question(gate).content).toEqual([
+    { type: "content", content: { type: "text", text: "It is asked" } },
+  ])
 })
 
 it("is shown at a gate of the terminal", () => {

@@ -99,7 +99,7 @@ export class ToolCallView implements RunningCall {
       preview === undefined ? "" : [textOf(preview), diffOf(preview.details) ?? ""].join("\n").trim()
     const texts = [
       ...(label === undefined ? [] : [visibleText(label, { singleLine: true })]),
-      ...(this.diffs.length > 0 ? [] : [visibleText(shownJson(params, 2))]),
+      ...(params === undefined || this.diffs.length > 0 ? [] : [visibleText(shownJson(params, 2))]),
       ...(shown === "" || this.diffs.length > 0 ? [] : [visibleText(shown)]),
       visibleText(because, { singleLine: true }),
     ]
