@@ -1,5 +1,5 @@
 /** `stepline inbox`: what the calls of a store wait for, and the answers to it, from another terminal. */
-import type { DurableClient, InboxItem } from "../durable/index.ts"
+import type { DurableClient, InboxItem, StoredEvent } from "../durable/index.ts"
 import type { EffectAnswer } from "../durable/requests.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { askAnswer, canAskAnswer, givenAnswer, refusalOf } from "./inbox-effect.ts"
@@ -77,6 +77,26 @@ const awaited = async (callId: string, took: Promise<boolean>): Promise<boolean>
   }
 }
 
+/** How a call has ended; undefined for one that has not. */
+const howEnded = (end: StoredEvent | undefined): string | undefined => {
+  switch (end?._tag === "BackgroundCompleted" ? end.status : end?._tag) {
+    case "Completed":
+    case "complete":
+      return "it completed"
+    case "Error":
+    case "error":
+      return "it failed"
+    case "Denied":
+    case "denied":
+      return "it was denied"
+    case "Cancelled":
+    case "cancelled":
+      return "it was cancelled"
+    default:
+      return undefined
+  }
+}
+
 /** Gives the answers of the command line, and counts those that did not take effect. */
 class Answering {
   missed = 0
@@ -87,8 +107,9 @@ class Answering {
   }
 
   async decide(callId: string, verb: string, took: Promise<boolean>): Promise<void> {
-    if (await awaited(callId, took)) process.stdout.write(`${printable(callId)} is ${verb}.\n`)
-    else this.miss(callId, await questionOf(this.client, callId))
+    if (await awaited(callId, took)) return this.done(callId, verb)
+    const item = await questionOf(this.client, callId)
+    return item !== undefined && item.kind !== "effect" ? this.tooLate(item) : this.miss(callId, item)
   }
 
   /** `answer` is asked for what is open; it may have none. */
@@ -103,17 +124,37 @@ class Answering {
       this.missed += 1
       return tell(`${callId} was given no answer, and goes on waiting.`)
     }
-    const verb = "error" in given ? "refused" : "answered"
-    await this.decide(callId, verb, this.client.respond(callId, given, item))
+    if (await awaited(callId, this.client.respond(callId, given, item))) {
+      return this.done(callId, "error" in given ? "refused" : "answered")
+    }
+    const now = await questionOf(this.client, callId)
+    return now?.kind === "effect" ? this.tooLate(now) : this.miss(callId, now)
   }
 
-  /** It waits for nothing, or for something else. */
-  private miss(callId: string, item: InboxItem | undefined): void {
+  private done(callId: string, verb: string): void {
+    process.stdout.write(`${printable(callId)} is ${verb}.\n`)
+  }
+
+  /** What it was the answer to is no longer asked, and the next question may be another. */
+  private tooLate(item: InboxItem): void {
     this.missed += 1
-    if (item === undefined)
-      return tell(`${callId} waits for no such answer: somebody was faster, or it has ended.`)
-    const flags = item.kind === "effect" ? "--respond or --refuse" : "--approve or --deny"
-    tell(`${callId} ${whatOf(item)}: answer it with ${flags}.`)
+    tell(
+      `${item.callId} ${whatOf(item)} now, which came after what this answer was for: look at it, and answer again.`,
+    )
+  }
+
+  /** It waits for nothing, or for another kind of answer. */
+  private async miss(callId: string, item: InboxItem | undefined): Promise<void> {
+    this.missed += 1
+    if (item !== undefined) {
+      const flags = item.kind === "effect" ? "--respond or --refuse" : "--approve or --deny"
+      return tell(`${callId} ${whatOf(item)}: answer it with ${flags}.`)
+    }
+    const how = howEnded(await this.client.result(callId))
+    if (how !== undefined) return tell(`${callId} ended before this answer, which changes nothing: ${how}.`)
+    tell(
+      `${callId} waits for no answer now. Either somebody answered first and it goes on, or the store has no call of this id: without --approve and the like, this command lists what waits.`,
+    )
   }
 }
 

@@ -4,6 +4,7 @@ import { pipeline, Step } from "../../src/index.ts"
 import { durableOf } from "../durable/durable-of.ts"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { never } from "../support/deferred.ts"
 import { type CommandResult, runNode, useCli } from "./built-cli.ts"
 
 const path = useTempFolder()
@@ -18,6 +19,10 @@ const plans = {
     Step.Delegate({ _tag: "Deploy", place: "test", copies: 2 }, { timeout: "1 hour" }),
   ),
   gate: pipeline().awaitApproval(),
+  stuck: pipeline().andThen(() => never()),
+  twice: pipeline()
+    .andThen(() => Step.Delegate({ _tag: "Deploy" }, { timeout: "1 hour" }))
+    .andThen(() => Step.Delegate({ _tag: "Publish" }, { timeout: "1 hour" })),
 }
 
 /** Calls that stand at their questions. */
@@ -42,10 +47,27 @@ beforeEach(async () => {
   durable = await openStore()
 })
 
+/** Resolves once this was told, or this effect asked for. */
+const until = async (tag: string): Promise<void> => {
+  for (;;) {
+    const event = await durable.executor.next()
+    if (event === undefined) throw new Error(`${tag} did not come`)
+    if (event._tag === tag || (event._tag === "Delegate" && event.effect._tag === tag)) return
+  }
+}
+
+const ends: ReadonlySet<string> = new Set([
+  "Completed",
+  "Error",
+  "Denied",
+  "Cancelled",
+  "BackgroundCompleted",
+])
+
 /** The last event of a call. */
 const endOf = async (callId: string) => {
   for await (const event of durable.events())
-    if ((event._tag === "Completed" || event._tag === "Error") && event.callId === callId) return event
+    if (ends.has(event._tag) && "callId" in event && event.callId === callId) return event
   throw new Error(`${callId} did not end`)
 }
 
@@ -88,10 +110,55 @@ it("says what a call waits for that is answered in the wrong way", async () => {
     status: 1,
     stderr: "stepline: three waits for an approval: answer it with --approve or --deny.\n",
   })
-  expect(await inbox("--refuse", "four")).toMatchObject({
-    status: 1,
-    stderr: "stepline: four waits for no such answer: somebody was faster, or it has ended.\n",
-  })
+})
+
+it("says what has become of a call that waits for no answer any more", async () => {
+  await durable.deny("three")
+  await durable.respond("one", { error: "not today" })
+  await durable.respond("two", {})
+  await durable.enqueue([{ callId: "four", name: "stuck", agentId: "fourth" }])
+  await durable.cancel("four")
+  await durable.enqueue([{ callId: "five", name: "stuck", background: true }])
+  await until("BackgroundStarted")
+  await durable.cancel("five")
+  for (const callId of ["one", "two", "three", "four", "five"]) await endOf(callId)
+  const told = async (...args: ReadonlyArray<string>) => {
+    const { stderr, status } = await inbox(...args)
+    expect(status).toBe(1)
+    return stderr
+  }
+  const ended = (call: string, how: string) =>
+    `stepline: ${call} ended before this answer, which changes nothing: ${how}.\n`
+  expect(await told("--approve", "three")).toBe(ended("three", "it was denied"))
+  expect(await told("--deny", "one")).toBe(ended("one", "it failed"))
+  expect(await told("--respond", "two")).toBe(ended("two", "it completed"))
+  expect(await told("--refuse", "four")).toBe(ended("four", "it was cancelled"))
+  expect(await told("--approve", "five")).toBe(ended("five", "it was cancelled"))
+})
+
+it("says what it knows of a call that goes on without an answer, or is unknown", async () => {
+  await durable.enqueue([{ callId: "four", name: "stuck", agentId: "fourth" }])
+  for (const id of ["four", "five"]) {
+    expect(await inbox("--approve", id)).toMatchObject({
+      status: 1,
+      stderr: `stepline: ${id} waits for no answer now. Either somebody answered first and it goes on, or the store has no call of this id: without --approve and the like, this command lists what waits.\n`,
+    })
+  }
+})
+
+it("does not give an answer to the question that came after the one that it was typed for", async () => {
+  await durable.enqueue([{ callId: "four", name: "twice", agentId: "fourth" }])
+  await until("Deploy")
+  await using terminal = new PseudoTerminal(inboxArgs("--respond", "four"), { cwd: path(), columns: 200 })
+  await terminal.see("Answer, as JSON")
+  await durable.respond("four", {})
+  await until("Publish")
+  terminal.type('"done"\r')
+  await terminal.see(
+    "four waits for Publish now, which came after what this answer was for: look at it, and answer again.",
+  )
+  expect(await terminal.exited).toBe(1)
+  expect((await durable.inbox()).map(({ callId }) => callId)).toContain("four")
 })
 
 it("refuses a value that is no JSON or for nothing, and two answers to one call", async () => {
