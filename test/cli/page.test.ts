@@ -10,6 +10,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { expect, it, onTestFinished } from "vitest"
 import { type ConnectOptions, stockClient, textOfResult } from "../hosts/mcp/connected.ts"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
+import { settled } from "../hosts/web/inbox-page.ts"
 import { usePages } from "../hosts/web/pages.ts"
 import { describeWithChromium } from "../servers/chromium.ts"
 import { plainEnvironment, runNode, useCli } from "./built-cli.ts"
@@ -140,7 +141,7 @@ describeWithChromium("the command's page", () => {
     await next.getByRole("button", { name: "Approve" }).waitFor()
     first.kill("SIGKILL")
     await once(first, "close")
-    await page.waitForTimeout(450)
+    await settled(page)
     await next.getByRole("button", { name: "Approve" }).click()
     await next.getByText("Your answer is stored. It waits for a process that runs these calls.").waitFor()
     const second = start(args, cwd)
