@@ -41,6 +41,8 @@ export interface RunnerParts {
   readonly take?: (calls: ReadonlyArray<ToolCallInput>) => ReadonlyArray<string>
   /** Told once others run these calls. */
   readonly onFenced?: () => void
+  /** Told once its executor was shut down, and runs nothing any more. */
+  readonly onLeft?: () => void
 }
 
 const ruleKey = ({ tool, params, choice }: RuleRow): string => JSON.stringify([tool, params, choice])
@@ -71,6 +73,7 @@ export class Runner {
       hooks: { before: hooks?.beforeCall !== undefined, after: hooks?.afterCall !== undefined },
       onStoreError,
       onFenced: parts.onFenced,
+      onLeft: parts.onLeft,
     })
     this.filters = options.filters?.at?.(cwd) ?? options.filters ?? ToolFilters.compile({}, { cwd })
     this.folder = resolve(cwd)

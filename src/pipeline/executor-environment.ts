@@ -26,6 +26,8 @@ export interface ExecutorJournal extends Journal {
   attach(parts: JournaledParts): void
   /** Stores what it holds, and nothing any more. */
   close(): Promise<void>
+  /** Told once nothing runs here any more. */
+  left(): void
 }
 
 /** What a journal stores, and puts back. */

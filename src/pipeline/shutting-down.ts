@@ -40,4 +40,5 @@ const leave = async (parts: ExecutorParts, journal: ExecutorJournal): Promise<vo
   actions.leave()
   signals.abort(undefined, shutdownReason)
   await engine.atMost(ended)
+  journal.left()
 }

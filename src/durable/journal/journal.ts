@@ -30,6 +30,8 @@ export interface JournalOptions {
   readonly onStoreError: ((error: unknown) => void) | undefined
   /** Told once others run these calls: nothing is stored any more. */
   readonly onFenced?: (() => void) | undefined
+  /** Told once its executor was shut down, and runs nothing any more. */
+  readonly onLeft?: (() => void) | undefined
 }
 
 const ends: ReadonlySet<ToolEvent["_tag"]> = new Set([
@@ -137,6 +139,10 @@ export class StoreJournal implements ExecutorJournal {
 
   close(): Promise<void> {
     return this.commits.close()
+  }
+
+  left(): void {
+    this.options.onLeft?.()
   }
 
   // --- What the executor tells

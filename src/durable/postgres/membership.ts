@@ -83,6 +83,7 @@ export class Membership implements RunnerIdentity {
   private readonly timer: NodeJS.Timeout
   /** The sign of life that is on its way. */
   private beating: Promise<void> | undefined
+  private leaving: Promise<void> | undefined
 
   private constructor(sql: Sql, id: number, seenAt: number, beaten: (isAlive: boolean) => Promise<void>) {
     this.sql = sql
@@ -179,8 +180,13 @@ export class Membership implements RunnerIdentity {
     }
   }
 
-  /** Others may have what it had. */
-  async leave(): Promise<void> {
+  /** Others may have what it had. Done once, however often it is asked for. */
+  leave(): Promise<void> {
+    this.leaving ??= this.end()
+    return this.leaving
+  }
+
+  private async end(): Promise<void> {
     clearInterval(this.timer)
     await this.beating
     await this.sql`DELETE FROM stepline_runners WHERE id = ${this.id}`

@@ -173,6 +173,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
           store: new PostgresJournalStore(sql, membership),
           registry: this.registry,
           onFenced: () => this.fenced(membership),
+          onLeft: () => this.giveBack(membership),
         },
         this.options,
       )
@@ -194,6 +195,14 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   /** One that has not joined yet is given up by whoever waits for that. */
   private fenced(membership: Membership): void {
     if (this.life?.membership === membership) this.rejoining = this.rejoining.then(() => this.rejoin())
+  }
+
+  /** Its calls are with whoever gets them, also where only its executor was shut down. Where that fails, others find out. */
+  private giveBack(membership: Membership): void {
+    membership.leave().then(
+      () => this.store.tell("work"),
+      () => undefined,
+    )
   }
 
   /** What it had is with others: it begins anew, as soon as the store lets it. */

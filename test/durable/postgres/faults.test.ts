@@ -131,6 +131,18 @@ describeWithPostgres("a Postgres store that fails in the middle", () => {
     await expect.poll(() => connectionsTo(sql)).toBe(0)
   })
 
+  it("is left to the others with its executor", async () => {
+    const store = await server.database()
+    const one = await durableOf(store, { gated: gated() })
+    await one.enqueue([{ callId: "a", name: "gated" }])
+    await untilTag(one, "AwaitingApproval")
+    const other = await durableOf(store, { gated: gated() })
+    await one.executor.shutdown()
+    expect(await untilTag(other, "AwaitingApproval")).toMatchObject({ callId: "a" })
+    expect(await one.approve("a")).toBe(true)
+    expect(await untilTag(other, "Completed")).toMatchObject({ callId: "a" })
+  })
+
   it("is run where `runner` is undefined", async () => {
     const store = await server.database()
     const durable = await durableOf(store, { quick: quick() }, { runner: undefined } as object)
