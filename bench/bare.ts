@@ -47,7 +47,7 @@ export type BareEvent = CallEvent &
 type TerminalEvent = Extract<BareEvent, { _tag: "Completed" | "Error" }>
 
 interface Lane {
-  readonly waiting: Array<BareCall>
+  waiting: Array<BareCall>
   next: number
   isBusy: boolean
 }
@@ -110,14 +110,16 @@ export class BareExecutor {
   }
 
   enqueue(inputs: ReadonlyArray<BareInput>): Array<string> {
-    return inputs.map((input) => {
+    const callIds: Array<string> = []
+    for (const input of inputs) {
       this.count += 1
       const call = this.make(`call_${this.count}`, input)
       this.calls.set(call.callId, call)
       if (call.background) this.begin(call)
       else this.join(call)
-      return call.callId
-    })
+      callIds.push(call.callId)
+    }
+    return callIds
   }
 
   next(): Promise<BareEvent> {
@@ -164,7 +166,11 @@ export class BareExecutor {
     const lane = this.lanes.get(agentId)!
     const next = lane.waiting[lane.next]
     if (next === undefined) {
-      this.lanes.delete(agentId)
+      lane.isBusy = false
+      if (lane.next > 0) {
+        lane.waiting = []
+        lane.next = 0
+      }
       return
     }
     lane.next += 1
@@ -193,7 +199,8 @@ export class BareExecutor {
           else await new Promise<void>((resolve) => this.waitingForPlace.push(resolve))
         }
         hasPlace = true
-        await this.handle(call, part)
+        const pending = this.handle(call, part)
+        if (pending !== undefined) await pending
       }
       if (call.failure !== undefined) break
     }

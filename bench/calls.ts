@@ -74,7 +74,7 @@ const runBatches = (
 ): Promise<number> =>
   nanosPerOperation(batch * batches, async () => {
     for (let i = 0; i < batches; i++) {
-      executor.enqueue(Array.from({ length: batch }, () => ({ ...call })))
+      executor.enqueue(batch === 1 ? [{ ...call }] : Array.from({ length: batch }, () => ({ ...call })))
       await host(executor, batch, take)
     }
   })
