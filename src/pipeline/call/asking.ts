@@ -4,8 +4,9 @@ import type { EventSink } from "../events/event-sink.ts"
 import { toMillis } from "../model/duration.ts"
 import type { ApproveOptions, AwaitingApprovalEvent } from "../model/event.ts"
 import { messageOf } from "../model/failure.ts"
+import type { Mutable } from "../model/mutable.ts"
 import { type CallFilter, delegateOf } from "../model/options.ts"
-import { textOutput } from "../model/output.ts"
+import { type ToolOutput, textOutput } from "../model/output.ts"
 import { leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import { answerOfTasks, type Sleep } from "../stores/task-answers.ts"
@@ -89,19 +90,24 @@ export const askHost = (asker: Asker): void => {
   }
 }
 
+type Approval = Pick<
+  AwaitingApprovalEvent,
+  "agentId" | "callId" | "name" | "params" | "background" | "label" | "preview" | "because"
+>
+
+/** Set one by one: most calls have none of them, and every approval pays for this. */
+const addDetails = (to: Mutable<Approval>, output: ToolOutput | undefined, label: string | undefined) => {
+  if (label !== undefined) to.label = label
+  if (output !== undefined) to.preview = output
+}
+
 /** What whoever decides an approval is told of it. */
-export const approvalOf = ({ subject, output }: CallRecord, { label, because }: ApprovalQuestion) => {
+export const approvalOf = ({ subject, output }: CallRecord, question: ApprovalQuestion): Approval => {
   const { agentId, callId, name, params, background } = subject
-  return {
-    agentId,
-    callId,
-    name,
-    params,
-    background,
-    ...(label !== undefined && { label }),
-    ...(output !== undefined && { preview: output }),
-    because: because ?? noRuleFor(name),
-  }
+  const because = question.because ?? noRuleFor(name)
+  const approval = { agentId, callId, name, params, background, because }
+  addDetails(approval, output, question.label)
+  return approval
 }
 
 /** What is told of an open gate. */
@@ -109,16 +115,25 @@ export const approvalEvent = (
   asker: Pick<Asker, "record" | "approve" | "deny">,
   question: ApprovalQuestion,
 ): AwaitingApprovalEvent => {
-  const { id, person } = question
-  return {
+  const { id, person, label, because } = question
+  const { subject, output } = asker.record
+  const { agentId, callId, name, params, background } = subject
+  const event: Mutable<AwaitingApprovalEvent> = {
     _tag: "AwaitingApproval",
-    ...approvalOf(asker.record, question),
-    ...(person && { person }),
+    agentId,
+    callId,
+    name,
+    params,
+    background,
+    because: because ?? noRuleFor(name),
     seq: 0,
     at: 0,
     approve: (options) => asker.approve(options, id),
     deny: (reason) => asker.deny(reason, id),
   }
+  addDetails(event, output, label)
+  if (person) event.person = person
+  return event
 }
 
 const askApproval = (asker: Asker, question: ApprovalQuestion): void => {
