@@ -1,6 +1,7 @@
 /** The calls that have not ended, by id, and the moment when none is left. */
 
 import type { CancellingParty } from "../model/decision.ts"
+import { SoloMap } from "../schedule/solo-map.ts"
 import { soon } from "../schedule/soon.ts"
 import type { CallActor } from "./actor.ts"
 import type { EnqueuedCall } from "./enqueued.ts"
@@ -23,8 +24,7 @@ export interface CancelOptions {
 
 /** The calls that have not ended, in the order of enqueueing. */
 export class ActiveCalls {
-  /** One entry stays, under an id that no call has: a Map that empties with each call shrinks and grows again each time. */
-  private readonly calls = new Map<string, EnqueuedCall | undefined>([["", undefined]])
+  private readonly calls = new SoloMap<string, EnqueuedCall>()
   /** Told once all have ended, and what they brought about did not bring new ones. */
   private readonly idle: Idle
   private lastEnded: (() => void) | undefined
@@ -34,11 +34,11 @@ export class ActiveCalls {
   }
 
   get isEmpty(): boolean {
-    return this.calls.size === 1
+    return this.calls.size === 0
   }
 
   has(callId: string): boolean {
-    return callId !== "" && this.calls.has(callId)
+    return this.calls.has(callId)
   }
 
   get(callId: string): CallActor | undefined {
@@ -47,7 +47,7 @@ export class ActiveCalls {
 
   /** In the order of enqueueing. */
   all(): Array<EnqueuedCall> {
-    return [...this.calls.values()].filter((call) => call !== undefined)
+    return this.calls.values()
   }
 
   add(call: EnqueuedCall): void {
@@ -59,7 +59,6 @@ export class ActiveCalls {
   async leave(error: Error): Promise<void> {
     const left = this.all()
     this.calls.clear()
-    this.calls.set("", undefined)
     await Promise.all(left.map((call) => call.leave(error)))
   }
 
