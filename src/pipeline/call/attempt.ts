@@ -197,7 +197,7 @@ export class Attempt implements ViewedAttempt {
   }
 
   private suspend(run: number, returned: unknown): void {
-    if (isOwnEffect(this.handler?.name, returned)) return this.execute(run, returned as HandlerEffect)
+    if (isOwnEffect(this.handler, returned)) return this.execute(run, returned as HandlerEffect)
     if (isThenable(returned)) {
       returned.then(
         (value) => this.settled(run, value),
@@ -205,7 +205,7 @@ export class Attempt implements ViewedAttempt {
       )
       return this.owner.suspended()
     }
-    if (!isAsyncIterable(returned)) throw notAStep(this.handler?.name, returned)
+    if (!isAsyncIterable(returned)) throw notAStep(this.handler, returned)
     this.generator = returned[Symbol.asyncIterator]()
     this.pull(run)
   }
@@ -261,7 +261,7 @@ export class Attempt implements ViewedAttempt {
 
   private settled(run: number, value: unknown, more = false): void {
     try {
-      if (!isStep(value)) throw notAStep(this.handler?.name, value)
+      if (!isStep(value)) throw notAStep(this.handler, value)
       this.returned(run, value, more)
     } catch (error) {
       // What a handler made up may throw when it is looked at.

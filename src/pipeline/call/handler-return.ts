@@ -3,6 +3,9 @@ import * as Effect from "effect/Effect"
 import { isOfOwnCopy, twoCopies } from "../model/own-copy.ts"
 import type { Step } from "../model/step.ts"
 
+/** A handler, whose name is read where it failed: every other one would pay for that. */
+type Named = { readonly name: string } | undefined
+
 /** Whether a handler gave an async generator, or what reads like one. */
 export const isAsyncIterable = (value: unknown): value is AsyncIterable<Step> =>
   typeof (value as { [Symbol.asyncIterator]?: unknown } | null | undefined)?.[Symbol.asyncIterator] ===
@@ -17,19 +20,19 @@ const isOfVersion3 = (value: unknown): boolean =>
  * Whether a handler gave an Effect. Throws for one of another copy of effect: its fibers, scopes and services are not those of
  * the executor.
  */
-export const isOwnEffect = (name: string | undefined, value: unknown): value is Effect.Effect<unknown> => {
+export const isOwnEffect = (handler: Named, value: unknown): value is Effect.Effect<unknown> => {
   if (!Effect.isEffect(value)) return false
   if (isOfOwnCopy(value)) return true
-  throw otherCopy(name)
+  throw otherCopy(handler)
 }
 
-const otherCopy = (name: string | undefined): TypeError =>
-  new TypeError(`Handler \`${name}\` gave an Effect of another copy of effect than stepline's. ${twoCopies}`)
+const otherCopy = (handler: Named): TypeError =>
+  new TypeError(`Handler \`${handler?.name}\` gave an Effect of another copy of effect than stepline's. ${twoCopies}`)
 
 /** The failure of a handler that gave something else than a Step. */
-export const notAStep = (name: string | undefined, value: unknown): TypeError =>
+export const notAStep = (handler: Named, value: unknown): TypeError =>
   isOfVersion3(value)
-    ? otherCopy(name)
+    ? otherCopy(handler)
     : new TypeError(
-        `Handler \`${name}\` gave ${value === null ? "null" : typeof value}, not a Step; end it with one, such as Step.Continue`,
+        `Handler \`${handler?.name}\` gave ${value === null ? "null" : typeof value}, not a Step; end it with one, such as Step.Continue`,
       )

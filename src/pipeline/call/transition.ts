@@ -55,7 +55,7 @@ const noFinals: CallRecord["finals"] = []
 
 /** True where the input took effect. */
 export const transition = (record: CallRecord, input: Input, out: Outbox): boolean => {
-  const move = (rowOf(record.state)[input._tag] ?? everywhere[input._tag]) as Move<Input> | undefined
+  const move = rowOf(record.state)[input._tag] as Move<Input> | undefined
   return move?.(record, input, out) ?? false
 }
 
@@ -81,6 +81,21 @@ const rowOf = ({ _tag }: CallState): Row => {
     case "Ended":
       return endedRow
   }
+}
+
+/** What does not depend on the state, in each row: a look beside it would be paid for by every input. */
+const everywhere: Row = {
+  /** What was left behind while it applied an action has ended at last: the action is pending again. */
+  Stopped: (record, { run }, out) => {
+    if (record.action === undefined || run !== record.run) return false
+    releaseAction(record, "RestoreAction", out)
+    return true
+  },
+  Announced: (record) => {
+    if (record.announced !== "due") return false
+    record.announced = "yes"
+    return true
+  },
 }
 
 // --- Answers before anything runs
@@ -134,6 +149,7 @@ const goneOn =
 // --- The table
 
 const queuedRow: Row = {
+  ...everywhere,
   Turn: (record, _input, out) => {
     const { resume } = record
     if (resume !== undefined) {
@@ -174,6 +190,7 @@ const queuedRow: Row = {
 }
 
 const heldRow: Row = {
+  ...everywhere,
   Approve: (record, input, out) => {
     if (!grant(record, input)) return false
     prepare(record, out)
@@ -184,6 +201,7 @@ const heldRow: Row = {
 }
 
 const preparingRow: Row = {
+  ...everywhere,
   Admitted: (record, { params, parts, finals, gates }, out) => {
     record.call.params = params
     record.parts = parts
@@ -208,6 +226,7 @@ const preparingRow: Row = {
 }
 
 const runningRow: Row = {
+  ...everywhere,
   Placed: (record, _input, out) => {
     if (record.place !== "asked") return false
     record.place = "held"
@@ -289,6 +308,7 @@ const runningRow: Row = {
 }
 
 const askingRow: Row = {
+  ...everywhere,
   /** It asked for one before it came to the gate, where rules may let it through at once. */
   Placed: (record) => {
     if (record.place !== "asked") return false
@@ -372,6 +392,7 @@ const cancelRestart: NonNullable<Row["Cancel"]> = (record, { outcome }) => {
 }
 
 const stoppingRow: Row = {
+  ...everywhere,
   Stopped: (record, { run }, out) => {
     if (run !== record.run) return false
     stopped(record, false, out)
@@ -388,6 +409,7 @@ const stoppingRow: Row = {
 }
 
 const cleaningRow: Row = {
+  ...everywhere,
   Returned: (record, { run, step, more }, out) => {
     if (run !== record.run) return false
     closeFinalQuestion(record, out)
@@ -417,6 +439,7 @@ const cleaningRow: Row = {
 }
 
 const judgingRow: Row = {
+  ...everywhere,
   Judged: (record, _input, out) => {
     record.state = ended
     out.push(commands.tellEnd)
@@ -429,20 +452,5 @@ const judgingRow: Row = {
   },
 }
 
-/** What does not depend on the state. */
-const everywhere: Row = {
-  /** What was left behind while it applied an action has ended at last: the action is pending again. */
-  Stopped: (record, { run }, out) => {
-    if (record.action === undefined || run !== record.run) return false
-    releaseAction(record, "RestoreAction", out)
-    return true
-  },
-  Announced: (record) => {
-    if (record.announced !== "due") return false
-    record.announced = "yes"
-    return true
-  },
-}
-
 /** Nothing changes it any more. */
-const endedRow: Row = {}
+const endedRow: Row = everywhere
