@@ -73,6 +73,7 @@ const choices: ReadonlySet<unknown> = new Set(["call", "command", "tool"])
 
 /** What a host means that answers `remember`; false for what means nothing. */
 export const readChoice = (remember: unknown): RememberChoice | false => {
+  if (remember === undefined) return false
   if (remember === true) return "call"
   if (choices.has(remember)) return remember as RememberChoice
   const rule: unknown = (remember as { readonly rule?: unknown } | null | undefined)?.rule

@@ -27,7 +27,9 @@ export const isOwnEffect = (handler: Named, value: unknown): value is Effect.Eff
 }
 
 const otherCopy = (handler: Named): TypeError =>
-  new TypeError(`Handler \`${handler?.name}\` gave an Effect of another copy of effect than stepline's. ${twoCopies}`)
+  new TypeError(
+    `Handler \`${handler?.name}\` gave an Effect of another copy of effect than stepline's. ${twoCopies}`,
+  )
 
 /** The failure of a handler that gave something else than a Step. */
 export const notAStep = (handler: Named, value: unknown): TypeError =>

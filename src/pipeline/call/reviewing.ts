@@ -27,9 +27,9 @@ export const ruleGate = (asker: Asker): void => {
   if (gate !== undefined) rule(asker, gate, ruling(asker, gate))
 }
 
-const rule = (asker: Asker, { id }: ApprovalQuestion, ruled: Ruling): void => {
-  if (ruled.outcome === "pass" && gateOf(asker)?.id === id) tellDecision(asker, "approve", ruled.decidedBy)
-  asker.receive({ _tag: "Ruled", id, ...ruled })
+const rule = (asker: Asker, { id }: ApprovalQuestion, { outcome, decidedBy, because }: Ruling): void => {
+  if (outcome === "pass" && gateOf(asker)?.id === id) tellDecision(asker, "approve", decidedBy)
+  asker.receive({ _tag: "Ruled", id, outcome, decidedBy, because })
 }
 
 const ruling = (asker: Asker, { person }: ApprovalQuestion): Ruling => {

@@ -5,11 +5,13 @@ import type { DecidedBy, Decision } from "../model/decision.ts"
 import type {
   ActionPendingEvent,
   ActionResolvedEvent,
+  BackgroundCompletedEvent,
   TerminalEvent,
   ToolEvent,
   ToolResult,
 } from "../model/event.ts"
-import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
+import type { Mutable } from "../model/mutable.ts"
+import { addWhy, resultOf, statusOf } from "../model/outcome.ts"
 import { textOutput } from "../model/output.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import { leaveAlone } from "../model/thenable.ts"
@@ -134,24 +136,23 @@ export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
   engine.tasks.ended(teller, event)
   const { agentId, callId, name } = record.call
   const { staged } = record.ties
-  const edited = "editedParams" in event ? { editedParams: event.editedParams } : undefined
   const { createdAt, startedAt } = teller
-  const { cleanupErrors } = event
-  const last: ToolEvent = {
+  const last: Mutable<BackgroundCompletedEvent> = {
     _tag: "BackgroundCompleted",
     agentId,
     callId,
     name,
     status: statusOf(event),
-    ...whyOf(event),
-    ...edited,
-    ...(staged !== undefined && { staged }),
-    ...(cleanupErrors !== undefined && { cleanupErrors }),
     createdAt,
-    ...(startedAt !== undefined && { startedAt }),
     endedAt: engine.deadlines.time(),
     seq: 0,
     at: 0,
   }
+  // Set one by one: most are absent.
+  addWhy(last, event)
+  if (startedAt !== undefined) last.startedAt = startedAt
+  if ("editedParams" in event) last.editedParams = event.editedParams
+  if (staged !== undefined) last.staged = staged
+  if (event.cleanupErrors !== undefined) last.cleanupErrors = event.cleanupErrors
   teller.sink.push(last)
 }

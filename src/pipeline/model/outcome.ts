@@ -186,14 +186,14 @@ const failureContent = (text: string, output: ToolOutput): ToolOutput["content"]
   return [{ type: "text", text }, ...output.content.filter((block) => block.type !== "text")]
 }
 
-/** Why a call ended so, and who decided it, as its event says it. */
-export const whyOf = (event: TerminalEvent): Pick<ToolResult, "reason" | "by" | "decidedBy" | "cause"> => {
-  const why: Mutable<ReturnType<typeof whyOf>> = {}
-  if (event._tag === "Denied" || event._tag === "Cancelled") why.by = event.by
-  if (event._tag === "Error") why.reason = event.reason
-  if (event.decidedBy !== undefined) why.decidedBy = event.decidedBy
-  if (event._tag === "Error" && event.cause !== undefined) why.cause = event.cause
-  return why
+type Why = Pick<ToolResult, "reason" | "by" | "decidedBy" | "cause">
+
+/** Adds why a call ended so, and who decided it, as its event says it. */
+export const addWhy = (to: Mutable<Why>, event: TerminalEvent): void => {
+  if (event._tag === "Denied" || event._tag === "Cancelled") to.by = event.by
+  if (event._tag === "Error") to.reason = event.reason
+  if (event.decidedBy !== undefined) to.decidedBy = event.decidedBy
+  if (event._tag === "Error" && event.cause !== undefined) to.cause = event.cause
 }
 
 /** The result that a terminal event stands for: what `run` resolves to. */
@@ -202,7 +202,7 @@ export const resultOf = (event: TerminalEvent): ToolResult => {
   const output = event._tag === "Completed" ? event.output : failureOutput(event)
   const isError = event._tag !== "Completed"
   const result: Mutable<ToolResult> = { status: statusOf(event), content, output, isError }
-  if (isError) Object.assign(result, whyOf(event))
+  if (isError) addWhy(result, event)
   else if (event.decidedBy !== undefined) result.decidedBy = event.decidedBy
   if (output.terminate === true) result.terminate = true
   return result

@@ -2,6 +2,7 @@
  * Many deadlines on one timer. Setting and clearing one arms nothing, as long as an earlier timer is armed already; the
  * timer keeps the process alive only while a deadline is set.
  */
+import { performance } from "node:perf_hooks"
 import type { Clock } from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

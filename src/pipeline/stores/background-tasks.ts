@@ -2,7 +2,7 @@
 import { byUser, type CancelledBy, type CancellingParty, type DecidedBy } from "../model/decision.ts"
 import type { CompletedEvent, DeniedBy, ErrorReason, FinalStatus, TerminalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
-import { resultOf, statusOf, whyOf } from "../model/outcome.ts"
+import { addWhy, resultOf, statusOf } from "../model/outcome.ts"
 import type { ToolOutput } from "../model/output.ts"
 import { Fifo } from "../schedule/fifo.ts"
 import { LateMap } from "../schedule/late-map.ts"
@@ -68,17 +68,16 @@ interface FinishedTask {
 /** How a status is told: `Running`, `Complete`, … */
 export const capitalized = (status: string): string => status[0]!.toUpperCase() + status.slice(1)
 
-const snapshot = (run: RunningTask): BackgroundTask => ({
-  id: run.callId,
-  agentId: run.agentId,
-  name: run.name,
-  params: run.params,
-  status: run.taskStatus,
-  content: run.outputSoFar,
-  createdAt: run.createdAt,
-  ...(run.startedAt !== undefined && { startedAt: run.startedAt }),
-  ...(run.decidedBy !== undefined && { decidedBy: run.decidedBy }),
-})
+/** Set one by one: most have none of the last. */
+const taskOf = (run: RunningTask, status: TaskStatus, content: string): Mutable<BackgroundTask> => {
+  const { callId, agentId, name, params, createdAt, startedAt, decidedBy } = run
+  const task: Mutable<BackgroundTask> = { id: callId, agentId, name, params, status, content, createdAt }
+  if (startedAt !== undefined) task.startedAt = startedAt
+  if (decidedBy !== undefined) task.decidedBy = decidedBy
+  return task
+}
+
+const snapshot = (run: RunningTask): BackgroundTask => taskOf(run, run.taskStatus, run.outputSoFar)
 
 interface BackgroundTasksOptions {
   /** Milliseconds that a result is kept. */
@@ -202,14 +201,10 @@ export class BackgroundTasks {
     const { callId } = run
     const { content, output } = resultOf(event)
     const { cleanupErrors } = event
-    const task: Mutable<BackgroundTask> = {
-      ...snapshot(run),
-      status: statusOf(event),
-      content,
-      output,
-      ...whyOf(event),
-      endedAt: this.time(),
-    }
+    const task = taskOf(run, statusOf(event), content)
+    task.output = output
+    task.endedAt = this.time()
+    addWhy(task, event)
     if ("editedParams" in event) task.editedParams = event.editedParams
     if (cleanupErrors !== undefined) task.cleanupErrors = cleanupErrors
     if (event._tag === "Completed" && event.staged !== undefined) task.staged = event.staged
