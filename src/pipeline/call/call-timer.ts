@@ -9,6 +9,11 @@ const isClocked = ({ _tag }: CallState): boolean => _tag === "Running" || _tag =
 const mayRunOn = ({ _tag }: CallState): boolean =>
   _tag !== "Judging" && _tag !== "Ended" && _tag !== "Cleaning"
 
+/** Whose time it is. */
+interface TimedCall {
+  timedOut(): void
+}
+
 /** The one time-out of a call: set anew at each change of its state. */
 export class CallTimer implements Expiring {
   expiresAt = 0
@@ -20,12 +25,12 @@ export class CallTimer implements Expiring {
   /** Whether the handler that runs waits for its consumer: then the call's own time stands still. */
   isBlocked = false
   private readonly deadlines: Deadlines
-  private readonly expired: () => void
+  private readonly call: TimedCall
 
   /** `left`: of a call that ran before. */
-  constructor(deadlines: Deadlines, expired: () => void, left?: number) {
+  constructor(deadlines: Deadlines, call: TimedCall, left?: number) {
     this.deadlines = deadlines
-    this.expired = expired
+    this.call = call
     this.left = left
   }
 
@@ -97,6 +102,6 @@ export class CallTimer implements Expiring {
 
   expire(): void {
     this.timed = undefined
-    this.expired()
+    this.call.timedOut()
   }
 }

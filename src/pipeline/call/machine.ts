@@ -189,11 +189,11 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
 
   /** `left`: milliseconds that a restored call may still run. */
   protected timed(left?: number): CallTimer {
-    this.timer ??= new CallTimer(this.engine.deadlines, () => this.timedOut(), left)
+    this.timer ??= new CallTimer(this.engine.deadlines, this, left)
     return this.timer
   }
 
-  private timedOut(): void {
+  timedOut(): void {
     const { record } = this
     const { settings } = this.engine
     if (this.timer?.unblock() === true) {

@@ -17,6 +17,12 @@ interface Reader {
   readonly iterator: EventIterator | undefined
 }
 
+interface ReadOptions {
+  readonly untilIdle: boolean
+  readonly signal?: AbortSignal | undefined
+  readonly iterator?: EventIterator
+}
+
 /** The events that the host reads with `next`, `events` and `stream`. Each is told once, in order. */
 export class EventQueue implements EventSink {
   readonly answers = true
@@ -120,23 +126,26 @@ export class EventQueue implements EventSink {
   }
 
   /** The next event; undefined once closed and read empty, or, `untilIdle`, once nothing is left to come for now. */
-  next(options: {
-    readonly untilIdle: boolean
-    readonly signal?: AbortSignal | undefined
-    readonly iterator?: EventIterator
-  }): Promise<ToolEvent | undefined> {
-    const { untilIdle, signal, iterator } = options
+  next(options: ReadOptions): Promise<ToolEvent | undefined> {
+    const { untilIdle, signal } = options
     if (signal?.aborted) return Promise.reject(signal.reason)
     const event = this.shift()
     if (event !== undefined) return Promise.resolve(event)
     if (this.closed || (untilIdle && this.held === 0 && this.isIdle())) return Promise.resolve(undefined)
     // Nothing is unread: there is room for all, whatever each of them does with it.
     this.makeRoom(this.waitingForRoom.length)
+    return signal === undefined ? this.wait(options) : this.waitUnlessAborted(options, signal)
+  }
+
+  private wait({ untilIdle, iterator }: ReadOptions): Promise<ToolEvent | undefined> {
+    return new Promise((resolve) => this.readers.push({ resolve, untilIdle, iterator }))
+  }
+
+  private waitUnlessAborted(
+    { untilIdle, iterator }: ReadOptions,
+    signal: AbortSignal,
+  ): Promise<ToolEvent | undefined> {
     return new Promise((resolve, reject) => {
-      if (signal === undefined) {
-        this.readers.push({ resolve, untilIdle, iterator })
-        return
-      }
       const onAbort = () => {
         reject(signal.reason)
         this.sendHome((other) => other === reader)
