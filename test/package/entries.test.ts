@@ -1,7 +1,7 @@
 /** Each entry of the package, in a fresh process. */
 import { execFile } from "node:child_process"
 import { readdir, readFile, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
 import { expect, it, onTestFinished } from "vitest"
@@ -21,6 +21,37 @@ it.each(entries)("%s is imported by what `node --eval` runs", async (entry) => {
   const url = pathToFileURL(join(await builtPackage(), entry)).href
   const program = `import(${JSON.stringify(url)}).then((names) => console.log(Object.keys(names).length > 0))`
   expect((await run(process.execPath, ["--eval", program])).stdout).toBe("true\n")
+})
+
+/** The files of the package that one of them imports by name when it is loaded. */
+const importsOf = async (file: string): Promise<Array<string>> => {
+  const code = await readFile(file, "utf8")
+  const imports = code.matchAll(/^(?:import|export)\b[^"']*["'](\.[^"']+)["']/gm)
+  return [...imports].map(([, name]) => join(dirname(file), name!))
+}
+
+/** A file, and all that are loaded with it. */
+const loadedWith = async (file: string, loaded = new Set<string>()): Promise<Set<string>> => {
+  if (loaded.has(file)) return loaded
+  loaded.add(file)
+  for (const imported of await importsOf(file)) await loadedWith(imported, loaded)
+  return loaded
+}
+
+// Node 20 throws where `require` comes upon a file that is being imported: what is denied would be asked.
+it("what decides on command lines needs no file that others may be loading", async () => {
+  const folder = join(await builtPackage(), "dist")
+  const policy = await loadedWith(join(folder, "policy/index.js"))
+  const needed = await loadedWith(join(folder, "policy/commands.js"))
+  const itsOwn = new Set([...needed].filter((file) => !policy.has(file)))
+  expect(itsOwn.size).toBeLessThan(needed.size)
+  const files = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith(".js"))
+  // Node never loads what bundles have in the place of it.
+  const others = files.filter((path) => path !== join("policy", "bundled-commands.js"))
+  for (const file of others.map((path) => join(folder, path)).filter((path) => !itsOwn.has(path))) {
+    const shared = (await importsOf(file)).filter((imported) => itsOwn.has(imported))
+    expect(shared, file).toEqual([])
+  }
 })
 
 it("rules are read without effect", async () => {
