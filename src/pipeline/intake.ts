@@ -27,7 +27,7 @@ export const shutdownReason = "Cancelled: the executor was shut down"
 /** Who is told of a call, and how it is taken in. */
 export interface Submitting extends Recipient {
   /** Whether it takes its place in its agent's lane. Default true. */
-  readonly inLane?: boolean
+  readonly inLane?: boolean | undefined
   /** What it ends with in its turn, with nothing run. */
   readonly refusal?: Stopped | undefined
 }

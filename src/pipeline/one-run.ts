@@ -91,7 +91,7 @@ export const runToResult = (
   input: ToolCall,
   sink: CallbackSink,
   signal: AbortSignal | undefined,
-  place: Pick<Submitting, "inLane" | "refusal"> = {},
+  { inLane, refusal }: Pick<Submitting, "inLane" | "refusal"> = {},
 ): Promise<ToolResult> => {
   expectSignal(signal)
   const result = new Promise<ToolResult>((resolve, reject) => {
@@ -108,7 +108,7 @@ export const runToResult = (
       result.catch(() => undefined)
       reject(error)
     }
-    const run = submit(input, { sink, onResult: settle, onLeft, signal, ...place })
+    const run = submit(input, { sink, onResult: settle, onLeft, signal, inLane, refusal })
     if (run.isActive) signal?.addEventListener("abort", cancel, { once: true })
   })
   return result

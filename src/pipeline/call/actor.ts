@@ -141,7 +141,7 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
         this.span?.asks(this.record)
         return askHost(this)
       case "CloseQuestion":
-        return this.abortFunction(new DOMException("Nobody waits for the answer any more", "AbortError"))
+        return this.closeQuestion()
       case "Remember":
         return rememberCall(this, command.choice)
       case "TakePlace":

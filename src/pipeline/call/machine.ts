@@ -206,6 +206,12 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
     this.receive({ _tag: "TimedOut", message: timeoutMessage(record, settings) })
   }
 
+  protected closeQuestion(): void {
+    // Most questions are the host's, and an exception takes longer to make than they do to close.
+    if (this.controller === undefined) return
+    this.abortFunction(new DOMException("Nobody waits for the answer any more", "AbortError"))
+  }
+
   protected abortFunction(reason: DOMException): void {
     const { controller } = this
     this.controller = undefined

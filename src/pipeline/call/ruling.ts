@@ -2,6 +2,7 @@
 import type { Explanation } from "../../policy/index.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import { messageOf } from "../model/failure.ts"
+import type { Mutable } from "../model/mutable.ts"
 import type { CallFilter, FilteredTool } from "../model/options.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
 
@@ -67,15 +68,16 @@ export const explained = (
   }
 }
 
-/** The rule that decided. */
-export const byRule = ({ rule, source, command, folder, because }: Explanation): DecidedBy => ({
-  kind: "rule",
-  ...(rule !== undefined && { rule }),
-  ...(source !== undefined && { source }),
-  ...(command !== undefined && { command }),
-  ...(folder !== undefined && { folder }),
-  reason: because,
-})
+/** The rule that decided. Set one by one: most are absent, and every call that a rule passes pays for this. */
+export const byRule = ({ rule, source, command, folder, because }: Explanation): DecidedBy => {
+  const by: Mutable<DecidedBy> = { kind: "rule" }
+  if (rule !== undefined) by.rule = rule
+  if (source !== undefined) by.source = source
+  if (command !== undefined) by.command = command
+  if (folder !== undefined) by.folder = folder
+  by.reason = because
+  return by
+}
 
 /** What only the host's answer passes is asked, whatever the rules say of the call. */
 export const onlyAPerson = "Only a person passes this gate."

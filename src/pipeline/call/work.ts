@@ -133,6 +133,11 @@ export abstract class CallWork extends CallMachine implements AttemptOwner, Admi
   /** Ends what runs: the attempt, or what a cancel found before there was one. */
   protected interrupt(): void {
     const { record } = this
+    // Where nothing runs nobody sees the reason, and to make one takes longer than the rest of a denied call.
+    if (this.attempt === undefined && this.controller === undefined) {
+      if (record.state._tag === "Stopping") this.stopped(ignore)
+      return
+    }
     const reason = this.stopReason ?? reasonOf(record, this.engine.settings.finallyTimeout)
     this.stopReason = undefined
     this.abortFunction(reason)
