@@ -80,7 +80,7 @@ export const isAway = (error: unknown): boolean => {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   return (
     away.test(String(code)) ||
-    /^(?:Connection terminated|timeout expired|Query read timeout)/.test(String(message))
+    /^(?:Connection terminated|timeout expired|timeout exceeded|Query read timeout)/.test(String(message))
   )
 }
 

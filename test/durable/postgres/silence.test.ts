@@ -94,6 +94,22 @@ describeWithPostgres("a Postgres store that says nothing any more", () => {
 describeWithPostgres("a Postgres store that is slow", () => {
   const server = usePostgres()
 
+  it("is waited for, also by what gets no connection in time", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    await (await openDurableExecutor({ store, registry: registryOf({ gated: gated() }) })).close()
+    await using client = await openDurableExecutor({ store, runner: false })
+    const letGo = await hold(sql, "stepline_calls", "ACCESS EXCLUSIVE")
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const reads = Promise.all(Array.from({ length: 5 }, () => client.inbox()))
+    await expect.poll(() => waitingForLocks(sql)).toBe(4)
+    await vi.advanceTimersByTimeAsync(11_000)
+    vi.useRealTimers()
+    await letGo()
+    expect(await reads).toEqual([[], [], [], [], []])
+  })
+
   it("gives what it was asked before it is closed, also to who waits for a connection", async () => {
     const store = await server.database()
     const admin = await adminOf(store)
