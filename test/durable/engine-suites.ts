@@ -11,7 +11,7 @@ const leftOut: Readonly<Record<string, ReadonlyArray<string>>> = {
   "they run no executor, or one of their own making": [
     "test/pipeline/schema/**",
     "test/pipeline/model/**",
-    "test/pipeline/schedule/{deadlines,deadline-heap,fifo}.test.ts",
+    "test/pipeline/schedule/{deadlines,deadline-heap,fifo,solo-map}.test.ts",
     "test/pipeline/call/{calling-agent,exploration,machine-page,mutations,output-schema,replay,tracing}.test.ts",
     "test/pipeline/effect-form.test.ts",
     "test/pipeline/watching.test.ts",
