@@ -7,6 +7,7 @@ import { loadCommands } from "#commands"
 import { Matching } from "./bounded-pattern.ts"
 import { type CallFolder, callFolder, holdsIn } from "./call-folder.ts"
 import { approvedBy, ask, deniedBy, type Explanation, type FilterDecision, together } from "./explanation.ts"
+import { messageOf } from "./message-of.ts"
 import type { Place } from "./path-forms.ts"
 import { decidePath } from "./path-rules.ts"
 import { isNamed, placeIn, type RememberChoice, rulesFor } from "./remembering.ts"
@@ -59,6 +60,29 @@ const decideUnreadable = (
     if (rule !== undefined) return deniedBy(rule, text)
   }
   return ask(subject.because)
+}
+
+/** A deny rule that cannot be held denies: whoever is asked instead may approve everything. */
+const unreadable = ({ deny }: ToolRules, line: string, error: unknown): Explanation => {
+  const [message] = messageOf(error).split("\n")
+  const because = `What decides on command lines cannot be loaded: ${message}`
+  return deny.length === 0 ? ask(because, line) : { verdict: "deny", command: line, because }
+}
+
+const decideCommand = (
+  rules: ToolRules,
+  line: string,
+  place: Place,
+  folder: CallFolder,
+  matching: Matching,
+): Explanation => {
+  let commands: ReturnType<typeof loadCommands>
+  try {
+    commands = loadCommands()
+  } catch (error) {
+    return unreadable(rules, line, error)
+  }
+  return new commands.CommandRules(rules, place, folder, matching).decide(line)
 }
 
 /** A deny rule that could not be matched in time may hold. */
@@ -249,8 +273,7 @@ export class ToolFilters {
   private decide(rules: ToolRules, subject: Subject, folder: CallFolder, matching: Matching): Explanation {
     const { place } = this
     if (subject.kind === "command") {
-      const { CommandRules } = loadCommands()
-      return new CommandRules(rules, place, folder, matching).decide(subject.text)
+      return decideCommand(rules, subject.text, place, folder, matching)
     }
     const allow = rules.allow.filter((rule) => holdsIn(rule, folder, place))
     const rulesHere: ToolRules = { ...rules, allow }

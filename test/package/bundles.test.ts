@@ -114,11 +114,13 @@ describe("the parser of bash", () => {
     const executor = new ToolExecutor(new ToolRegistry([
       defineTool({ name: "greet", description: "", parameters: {}, compose: () => pipeline().andThen(() => Step.Output("hi")) }),
     ]))
-    const filters = ToolFilters.compile({ shell: { allow: ["^ls\\\\b"] } })
+    const allowing = ToolFilters.compile({ shell: { allow: ["^ls\\\\b"] } })
+    const denying = ToolFilters.compile({ shell: { allow: ["^ls\\\\b"], deny: ["^rm\\\\b"] } })
     const shell = { name: "shell", primaryParam: "command", primaryKind: "command" }
     const main = async () => {
       console.log((await executor.run({ name: "greet" })).content)
-      if (process.argv[2] !== undefined) console.log(filters.evaluate(shell, { command: process.argv[2] }))
+      if (process.argv[2] === undefined) return
+      for (const filters of [allowing, denying]) console.log(filters.evaluate(shell, { command: process.argv[2] }))
     }
     main()`
 
@@ -134,10 +136,10 @@ describe("the parser of bash", () => {
     await writeFile(main, source)
     await withoutParser(async () => {
       expect(await run(main)).toBe("hi\n")
-      // It is asked, and not approved: nothing tells what the command does.
-      expect(await run(main, "ls -l")).toBe("hi\nundefined\n")
+      // It is asked, and not approved: nothing tells what the command does. A deny rule that cannot be held denies.
+      expect(await run(main, "ls -l")).toBe("hi\nundefined\ndeny\n")
     })
-    expect(await run(main, "ls -l")).toBe("hi\napprove\n")
+    expect(await run(main, "ls -l")).toBe("hi\napprove\napprove\n")
   })
 
   it.each([
@@ -148,6 +150,6 @@ describe("the parser of bash", () => {
     const outfile = join(consumer.folder, `reads.${ending}`)
     await writeFile(main, source)
     await bundle(main, format, outfile)
-    await withoutParser(async () => expect(await run(outfile, "ls -l")).toBe("hi\napprove\n"))
+    await withoutParser(async () => expect(await run(outfile, "ls -l")).toBe("hi\napprove\napprove\n"))
   })
 })
