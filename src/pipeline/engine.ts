@@ -66,6 +66,8 @@ export class ExecutorEngine implements Engine {
   readonly mailbox = new Mailbox<Command>()
   readonly outbox = new CommandOutbox(this.mailbox)
   closing = false
+  /** Set where its calls go on in another process: resolves once all is stored and nothing waits in the mailbox. */
+  leaving: Promise<void> | undefined
   private cleanups: ShutdownCleanups | undefined
   private readonly parts: EngineParts
   private readonly lanes: Lanes<EnqueuedCall>

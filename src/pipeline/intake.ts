@@ -83,7 +83,7 @@ export class Intake {
     const enqueued = new EnqueuedCall(engine, call, tool, journal ? storedFirst(to, journal) : to, origin)
     const { callId } = call
     if (!engine.watchers.isEmpty) engine.watchers.queued(call)
-    if (engine.closing) enqueued.actor.reject(cancelled(shutdownReason, byShutdown))
+    if (engine.closing) this.refuseLate(enqueued)
     else if (this.isTaken(callId)) {
       enqueued.actor.reject(duplicate(callId))
     } else {
@@ -93,6 +93,14 @@ export class Intake {
       engine.start(enqueued, waits)
     }
     return enqueued
+  }
+
+  /** Where calls are left, nothing is done before that is over, and what waits till then is dropped. */
+  private refuseLate({ actor }: EnqueuedCall): void {
+    const { leaving } = this.parts.engine
+    const reject = () => actor.reject(cancelled(shutdownReason, byShutdown))
+    if (leaving === undefined) reject()
+    else void leaving.then(reject, reject)
   }
 
   /** Puts a call that was written down at its place: its question is asked again when its turn comes. */

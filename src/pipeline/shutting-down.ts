@@ -31,8 +31,8 @@ const cancelAll = async ({ calls, signals, actions, engine }: ExecutorParts): Pr
 /** The calls go on in another process: what runs here is ended, and nobody is told. What results name, such as files, is kept. */
 const leave = async (parts: ExecutorParts, journal: ExecutorJournal): Promise<void> => {
   const { engine, calls, tasks, actions, signals } = parts
-  await journal.close()
-  engine.mailbox.leave()
+  engine.leaving = journal.close().then(() => engine.mailbox.leave())
+  await engine.leaving
   const ended = calls.leave(
     new Error("The executor was shut down: the call goes on once its store is opened again"),
   )

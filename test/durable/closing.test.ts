@@ -185,6 +185,23 @@ describeStores("closing a store", (_path, store) => {
     expect(second.executor.agent().pendingActions.list()).toMatchObject([{ label: "Change" }])
     expect(second.executor.inspect()).toEqual([])
   })
+
+  it("refuses what comes while it is shut down, too", async () => {
+    const first = await durableOf(store(), { gated })
+    const { executor } = first
+    await executor.run({ name: "unknown" })
+    const shutdown = executor.shutdown()
+    const told: Array<ToolEvent> = []
+    const results = await Promise.all([
+      executor.run({ callId: "late", name: "gated" }, (event) => told.push(event)),
+      executor.run({ callId: "later", name: "gated", background: true }),
+    ])
+    expect(results).toMatchObject([{ status: "cancelled" }, { status: "cancelled" }])
+    expect(told.map(({ _tag }) => _tag)).toEqual(["Cancelled"])
+    await shutdown
+    await first.close()
+    expect((await durableOf(store(), { gated })).executor.inspect()).toEqual([])
+  })
 })
 
 it("a file is closed with the executor of its calls, and who reads its events is done", async () => {
