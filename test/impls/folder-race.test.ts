@@ -92,13 +92,15 @@ it("nothing outside the workspace is read or written while its folders are swapp
       for (let round = 0; round < rounds; round++) await lane(round)
     }),
   )
+  // There is to be a race, however the machine shares its cores: some come through, and some do not.
+  while (!("read_file complete" in outcomes && "read_file error" in outcomes)) {
+    expect(swapper.exitCode).toBeNull()
+    await call("read_file", { path: "d/a.txt" }, "reader")
+  }
   expect(swapper.exitCode).toBeNull()
   swapper.kill("SIGKILL")
   await once(swapper, "exit")
   if (process.env.RACE_ROUNDS !== undefined) console.log(outcomes)
   expect(stateOf(outside)).toEqual(before)
   expect(statSync(outside).ctimeMs).toBe(folderBefore)
-  // There was a race: some came through, and some did not.
-  expect(outcomes["read_file complete"]).toBeGreaterThan(0)
-  expect(outcomes["read_file error"]).toBeGreaterThan(0)
 })
