@@ -2,6 +2,8 @@
 import type { DurableClient, InboxItem, StoredEvent } from "../durable/index.ts"
 import type { EffectAnswer } from "../durable/requests.ts"
 import { printable } from "../hosts/terminal/printable.ts"
+import type { FinalStatus } from "../pipeline/model/event.ts"
+import { statusOf } from "../pipeline/model/outcome.ts"
 import { askAnswer, canAskAnswer, givenAnswer, refusalOf } from "./inbox-effect.ts"
 import { exitStatus } from "./tally.ts"
 import { tell } from "./tell.ts"
@@ -77,21 +79,23 @@ const awaited = async (callId: string, took: Promise<boolean>): Promise<boolean>
   }
 }
 
+const ways: Readonly<Record<FinalStatus, string>> = {
+  complete: "it completed",
+  error: "it failed",
+  denied: "it was denied",
+  cancelled: "it was cancelled",
+}
+
 /** How a call has ended; undefined for one that has not. */
 const howEnded = (end: StoredEvent | undefined): string | undefined => {
-  switch (end?._tag === "BackgroundCompleted" ? end.status : end?._tag) {
+  switch (end?._tag) {
+    case "BackgroundCompleted":
+      return ways[end.status]
     case "Completed":
-    case "complete":
-      return "it completed"
     case "Error":
-    case "error":
-      return "it failed"
     case "Denied":
-    case "denied":
-      return "it was denied"
     case "Cancelled":
-    case "cancelled":
-      return "it was cancelled"
+      return ways[statusOf(end)]
     default:
       return undefined
   }

@@ -63,7 +63,7 @@ const decideUnreadable = (
 }
 
 /** A deny rule that cannot be held denies: whoever is asked instead may approve everything. */
-const unreadable = ({ deny }: ToolRules, line: string, error: unknown): Explanation => {
+const notLoaded = ({ deny }: ToolRules, line: string, error: unknown): Explanation => {
   const [message] = messageOf(error).split("\n")
   const because = `What decides on command lines cannot be loaded: ${message}`
   return deny.length === 0 ? ask(because, line) : { verdict: "deny", command: line, because }
@@ -80,7 +80,7 @@ const decideCommand = (
   try {
     commands = loadCommands()
   } catch (error) {
-    return unreadable(rules, line, error)
+    return notLoaded(rules, line, error)
   }
   return new commands.CommandRules(rules, place, folder, matching).decide(line)
 }

@@ -1,7 +1,7 @@
 /** `stepline inbox` and the effects that no host of the calls carries out. */
 import { beforeEach, expect, it } from "vitest"
 import { pipeline, Step } from "../../src/index.ts"
-import { durableOf } from "../durable/durable-of.ts"
+import { durableOf, untilTag } from "../durable/durable-of.ts"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { never } from "../support/deferred.ts"
@@ -46,15 +46,6 @@ let durable: Awaited<ReturnType<typeof openStore>>
 beforeEach(async () => {
   durable = await openStore()
 })
-
-/** Resolves once this was told, or this effect asked for. */
-const until = async (tag: string): Promise<void> => {
-  for (;;) {
-    const event = await durable.executor.next()
-    if (event === undefined) throw new Error(`${tag} did not come`)
-    if (event._tag === tag || (event._tag === "Delegate" && event.effect._tag === tag)) return
-  }
-}
 
 const ends: ReadonlySet<string> = new Set([
   "Completed",
@@ -119,7 +110,7 @@ it("says what has become of a call that waits for no answer any more", async () 
   await durable.enqueue([{ callId: "four", name: "stuck", agentId: "fourth" }])
   await durable.cancel("four")
   await durable.enqueue([{ callId: "five", name: "stuck", background: true }])
-  await until("BackgroundStarted")
+  await untilTag(durable, "BackgroundStarted")
   await durable.cancel("five")
   for (const callId of ["one", "two", "three", "four", "five"]) await endOf(callId)
   const told = async (...args: ReadonlyArray<string>) => {
@@ -148,11 +139,11 @@ it("says what it knows of a call that goes on without an answer, or is unknown",
 
 it("does not give an answer to the question that came after the one that it was typed for", async () => {
   await durable.enqueue([{ callId: "four", name: "twice", agentId: "fourth" }])
-  await until("Deploy")
+  await untilTag(durable, "Delegate")
   await using terminal = new PseudoTerminal(inboxArgs("--respond", "four"), { cwd: path(), columns: 200 })
   await terminal.see("Answer, as JSON")
   await durable.respond("four", {})
-  await until("Publish")
+  await untilTag(durable, "Delegate")
   terminal.type('"done"\r')
   await terminal.see(
     "four waits for Publish now, which came after what this answer was for: look at it, and answer again.",

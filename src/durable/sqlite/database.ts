@@ -92,7 +92,6 @@ export class StoreDatabase {
   private readonly lock: Database.Database | undefined
   private readonly statements = new Map<string, Database.Statement>()
   private commits = 0
-  private isClosed = false
 
   private constructor(path: string, database: Database.Database, lock: Database.Database | undefined) {
     this.path = path
@@ -129,7 +128,7 @@ export class StoreDatabase {
 
   /** Does all of it, or nothing. */
   transaction(work: () => void): void {
-    if (this.isClosed) throw closedError()
+    if (!this.database.open) throw closedError()
     this.database.exec("BEGIN IMMEDIATE")
     try {
       work()
@@ -168,14 +167,13 @@ export class StoreDatabase {
   }
 
   close(): void {
-    this.isClosed = true
     this.statements.clear()
     this.database.close()
     this.lock?.close()
   }
 
   private prepared(sql: string): Database.Statement {
-    if (this.isClosed) throw closedError()
+    if (!this.database.open) throw closedError()
     const known = this.statements.get(sql)
     if (known !== undefined) return known
     const statement = this.database.prepare(sql)

@@ -164,7 +164,7 @@ const statuses = {
 } as const satisfies Record<TerminalEvent["_tag"], FinalStatus>
 
 /** The status that a terminal event stands for. */
-export const statusOf = (event: TerminalEvent): FinalStatus => statuses[event._tag]
+export const statusOf = ({ _tag }: Pick<TerminalEvent, "_tag">): FinalStatus => statuses[_tag]
 
 /** The failure's text, what it produced behind that, and what hosts were to know of it. */
 const failureOutput = (event: TerminalEvent): ToolOutput => {

@@ -11,8 +11,8 @@ const leftOut = (count: number): string => `[${count} more left out]`
  * As JSON.stringify sees a value: `toJSON` is honoured; functions, symbols and undefined are left out. Where that would
  * fail or lose everything: a BigInt is its digits, a Set an array, a Map an object where all its keys are texts and else an
  * array of pairs, an Error its name and message, bytes their number, a cycle `"[circular]"`, what is nested past 200 levels
- * `"[too deep]"`, and a property that cannot be read is left out. Past 100,000 values or 20,000,000 characters the rest is left out, and its place says how much that is. Never
- * throws.
+ * `"[too deep]"`, and a property that cannot be read is left out. Past 100,000 values or 20,000,000 characters the rest is
+ * left out, and its place says how much that is. Never throws.
  */
 export const toPlainJson = (value: unknown): unknown => {
   const copies = new Map<object, unknown>()
