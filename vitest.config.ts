@@ -1,36 +1,44 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { availableParallelism, tmpdir } from "node:os"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { excluded, suites } from "./test/durable/engine-suites.ts"
 
-const report = process.env.TEST_REPORT
+const { CI, TEST_REPORT: report, TEST_NODE_AGAIN: nodeAgain } = process.env
 
-// What tests log does not belong among what their user's tools have logged.
-const env = { XDG_STATE_HOME: join(tmpdir(), "stepline-test-state") }
-
-/** Folders whose tests call functions, and leave the process as they found it: it goes on with the next file. */
-const functionFolders = ["effect", "handlers", "pipeline", "policy", "resolve", "text"]
-
-/** What changes or measures a process, or replaces modules: a file that names it has a process of its own there too. */
-const processWide =
-  /\bvi\.(?:mock|hoisted|stub|spyOn|useFake|reset|setSystem)|\bprocess\.(?!execPath\b|pid\b)|\bglobalThis\b|support\/(?:growth|unhandled)/
-
-const functions = functionFolders
-  .flatMap((folder) => {
-    const names = readdirSync(join("test", folder), { recursive: true, encoding: "utf8" })
-    return names.map((name) => join("test", folder, name))
-  })
-  .filter((path) => path.endsWith(".test.ts") && !processWide.test(readFileSync(path, "utf8")))
-
-/** What compilers and typedoc make of the sources, and what stands in them and in the pages. A second run, on another Node, is without it. */
-const sourcesOnly = [
-  "test/doc-comments.test.ts",
-  "test/docs/{links,site}.test.ts",
-  "test/package/consumer-types.test.ts",
+/** A file says what it is for by lines such as `// @module-tag waits`. */
+const tags = [
+  {
+    name: "waits",
+    description: "Waits for processes, servers, browsers or the clock. In CI it is tried again.",
+  },
+  { name: "node", description: "Differs from one version of Node to another: a second run tries it." },
+  { name: "alone", description: "Needs a process in which no other file has run." },
 ]
-const leftOut = process.env.TEST_NODE_AGAIN === undefined ? [] : sourcesOnly
+
+/** What changes or measures a process, or replaces modules: a file that names it has a process of its own. */
+const processWide =
+  /\bvi\.(?:mock|hoisted|stub|spyOn|useFake|reset|setSystem)|\bprocess\.(?!(?:arch|argv|execPath|getuid|kill|pid|platform|ppid|versions|env(?!\.\w+ =|\[)|exit)\b)|\bglobalThis\b|support\/(?:growth|unhandled)/
+
+const files = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".test.ts"))
+  .map((path) => {
+    const text = readFileSync(join("test", path), "utf8")
+    const has = (tag: string) =>
+      text.includes(`\n// @module-tag ${tag}\n`) || text.startsWith(`// @module-tag ${tag}\n`)
+    const group = has("waits") ? "waits" : "functions"
+    return {
+      path: join("test", path),
+      group,
+      isAlone: has("alone") || processWide.test(text),
+      isOfNode: has("node"),
+    }
+  })
+  .filter(({ isOfNode }) => nodeAgain === undefined || isOfNode)
+
+const ofGroup = (group: string, alone: boolean) =>
+  files.filter((file) => file.group === group && file.isAlone === alone).map(({ path }) => path)
 
 /** Short files that take long. By their size they would come last, one worker at the end waiting for the other. */
 const longRunning = [
@@ -52,39 +60,60 @@ class LongRunningFirst extends BaseSequencer {
   }
 }
 
+const ownHome = "test/support/own-home.ts"
+/** Nothing here waits: none is ever tried again. */
+const waitless = [ownHome, "test/support/waits-for-nothing.ts"]
+
 export default defineConfig({
   resolve: { conditions: ["@stepline/source"] },
   ssr: { resolve: { conditions: ["@stepline/source"] } },
   test: {
+    tags,
     globalSetup: "test/support/run-folder.ts",
     // For what never ends. How long the rest takes is the machine's affair.
     testTimeout: 120_000,
     // Most of them wait for processes for a third of their time; by default two cores would get one worker.
     maxWorkers: availableParallelism() + 1,
-    hookTimeout: 120_000,
+    // Those of many files wait for the package, which is compiled once for all of them.
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 100_000 } },
     sequence: { sequencer: LongRunningFirst },
-    ...(report !== undefined && { reporters: ["default", ["json", { outputFile: report }]] }),
+    reporters: [
+      "default",
+      "./test/support/last-words.ts",
+      ...(report === undefined ? [] : [["json", { outputFile: report }] satisfies [string, object]]),
+    ],
+    passWithNoTests: nodeAgain !== undefined,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "processes",
-          include: ["test/**/*.test.ts"],
-          exclude: [...functions, ...leftOut],
-          env,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      { extends: true, test: { name: "functions", include: functions, env, isolate: false } },
+      ...[true, false].flatMap((alone) => {
+        const name = (group: string) => (alone ? `${group}, alone` : group)
+        const [waits, functions] = [ofGroup("waits", alone), ofGroup("functions", alone)]
+        return [
+          {
+            extends: true as const,
+            test: {
+              name: name("waits"),
+              include: waits,
+              setupFiles: [ownHome],
+              isolate: alone,
+              retry: CI === undefined ? 0 : 2,
+              sequence: { groupOrder: 1 },
+            },
+          },
+          {
+            extends: true as const,
+            test: { name: name("functions"), include: functions, setupFiles: waitless, isolate: alone },
+          },
+        ]
+      }),
       {
         extends: true,
         test: {
           name: "durable",
-          include: suites,
+          include: nodeAgain === undefined ? suites : [],
           exclude: excluded,
-          env: { ...env, STEPLINE_TEST_EXECUTOR: "durable" },
-          setupFiles: ["test/durable/engine-setup.ts"],
+          env: { STEPLINE_TEST_EXECUTOR: "durable" },
+          setupFiles: [...waitless, "test/durable/engine-setup.ts"],
           // They hold nothing beside their executors: to load everything once for all of them is enough.
           isolate: false,
         },

@@ -10,7 +10,7 @@ await using executor = new ToolExecutor(registry, { filters })
 const started = await executor.run({
   callId: "build",
   name: "shell",
-  params: { command: "sleep 1; echo built", background: true },
+  params: { command: "sleep 3; echo built", background: true },
 })
 console.log(started.content)
 

@@ -29,7 +29,7 @@ const forecast = defineTool({
 
 const program = Effect.gen(function* () {
   // The type says that this registry needs a Weather; without one the program does not compile.
-  const executor = yield* ToolExecutor.make(new ToolRegistry([forecast]), { callTimeout: "1 second" })
+  const executor = yield* ToolExecutor.make(new ToolRegistry([forecast]), { callTimeout: "3 seconds" })
   executor.enqueue(["Bern", "Atlantis", "Limbo"].map((city) => ({ name: "forecast", params: { city } })))
   const ended = executor.stream.pipe(
     Stream.filter((event) => event._tag === "Completed" || event._tag === "Error"),

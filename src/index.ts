@@ -92,6 +92,7 @@ export { textOf, textOutput } from "./pipeline/model/output.ts"
 export type {
   ActionFunction,
   ActionResult,
+  PendingAction,
   PendingActions,
   PushedAction,
 } from "./pipeline/model/pending-actions.ts"
@@ -108,11 +109,9 @@ export type {
 export { pipeline, ToolPipeline } from "./pipeline/model/pipeline.ts"
 export type { ToolDefinition } from "./pipeline/model/registry.ts"
 export { ToolRegistry } from "./pipeline/model/registry.ts"
-export type { PendingAction } from "./pipeline/model/staged-action.ts"
 export type { DurationInput } from "./pipeline/model/step.ts"
 export { type ErrorOptions, Step, ToolError } from "./pipeline/model/step.ts"
 export type {
-  JsonSchema,
   PrimaryKind,
   RenderOptions,
   Tool,
@@ -131,6 +130,7 @@ export type {
 } from "./pipeline/model/tool-types.ts"
 export type { CallTrace, HandlerTrace, TracedTool, Tracer } from "./pipeline/model/tracer.ts"
 export type { ExecutorWatcher } from "./pipeline/model/watcher.ts"
+export type { JsonSchema } from "./pipeline/schema/json-schema.ts"
 export type { InputOf, ParamsOf } from "./pipeline/schema/static-types.ts"
 export type { CompiledParameters, ParameterCheck } from "./pipeline/schema/validation.ts"
 export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/stores/background-tasks.ts"

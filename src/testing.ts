@@ -10,6 +10,8 @@ import type {
   ToolExecutor,
   ToolOutput,
 } from "./index.ts"
+import { expectFunction, expectOptions, got } from "./pipeline/model/got.ts"
+import { isThenable } from "./pipeline/model/thenable.ts"
 
 /** What a script says at a gate. `"ignore"` leaves the question open. */
 export type GateAnswer = "approve" | "deny" | "ignore" | ApproveOptions | { readonly deny: string }
@@ -20,11 +22,25 @@ export type EffectAnswer = string | ToolOutput | undefined | "ignore" | { readon
 /** What a `ScriptedHost` answers. */
 export interface Script {
   /** Default: `"approve"`. */
-  readonly gate?: GateAnswer | ((event: AwaitingApprovalEvent) => GateAnswer)
+  readonly gate?: GateAnswer | ((event: AwaitingApprovalEvent) => GateAnswer | PromiseLike<GateAnswer>)
   /** Default: every effect succeeds with nothing. */
-  readonly effect?: (event: DelegateEvent) => EffectAnswer
+  readonly effect?: (event: DelegateEvent) => EffectAnswer | PromiseLike<EffectAnswer>
   /** Told every event, before it is answered. */
   readonly onEvent?: (event: ToolEvent) => void
+}
+
+const gateAnswers: ReadonlySet<unknown> = new Set(["approve", "deny", "ignore"])
+
+/** Throws a TypeError for what would answer in another way than was meant. */
+const expectScript = (script: Script): void => {
+  expectOptions("ScriptedHost", script, ["gate", "effect", "onEvent"])
+  const gate: unknown = script.gate
+  if (gate !== undefined && typeof gate !== "function" && Object(gate) !== gate && !gateAnswers.has(gate))
+    throw new TypeError(
+      `Expected \`gate\` to be approve, deny, ignore, an answer or a function, ${got(gate)}`,
+    )
+  expectFunction("effect", script.effect)
+  expectFunction("onEvent", script.onEvent)
 }
 
 const terminalTags: ReadonlySet<string> = new Set(["Completed", "Error", "Denied", "Cancelled"])
@@ -39,6 +55,7 @@ export class ScriptedHost {
   private readonly script: Script
 
   constructor(executor: ToolExecutor, script: Script = {}) {
+    expectScript(script)
     this.executor = executor
     this.script = script
   }
@@ -48,7 +65,8 @@ export class ScriptedHost {
     const from = this.events.length
     if (calls.length > 0) this.executor.enqueue(calls)
     for (let event = await this.executor.next(); event !== undefined; event = await this.executor.next()) {
-      this.answer(event)
+      const answering = this.answer(event)
+      if (answering !== undefined) await answering
     }
     return this.events.slice(from)
   }
@@ -62,7 +80,8 @@ export class ScriptedHost {
         this.keep(event)
         return event
       }
-      this.answer(event)
+      const answering = this.answer(event)
+      if (answering !== undefined) await answering
     }
     throw new Error("The executor has nothing left to tell, and no event fitted")
   }
@@ -84,28 +103,35 @@ export class ScriptedHost {
     this.script.onEvent?.(event)
   }
 
-  private answer(event: ToolEvent): void {
+  private answer(event: ToolEvent): Promise<void> | undefined {
     this.keep(event)
-    if (event._tag === "AwaitingApproval") this.answerGate(event)
-    if (event._tag === "Delegate") this.answerEffect(event)
+    const { gate = "approve", effect } = this.script
+    if (event._tag === "AwaitingApproval")
+      return once(typeof gate === "function" ? gate(event) : gate, (answer) => answerGate(event, answer))
+    if (event._tag === "Delegate") return once(effect?.(event), (answer) => answerEffect(event, answer))
+    return undefined
   }
+}
 
-  private answerGate(event: AwaitingApprovalEvent): void {
-    const { gate = "approve" } = this.script
-    const answer = typeof gate === "function" ? gate(event) : gate
-    if (answer === "approve") event.approve()
-    else if (answer === "deny") event.deny()
-    else if (answer === "ignore") return
-    else if ("deny" in answer) event.deny(answer.deny)
-    else event.approve(answer)
-  }
+/** At once, where it is no promise: the next event is read once this one is answered. */
+const once = <A>(answer: A | PromiseLike<A>, give: (answer: A) => void): Promise<void> | undefined => {
+  if (isThenable(answer)) return Promise.resolve(answer as PromiseLike<A>).then(give)
+  give(answer)
+  return undefined
+}
 
-  private answerEffect(event: DelegateEvent): void {
-    const answer = this.script.effect?.(event)
-    if (answer === "ignore") return
-    if (typeof answer === "object" && "fail" in answer) event.fail(answer.fail)
-    else event.succeed(answer)
-  }
+const answerGate = (event: AwaitingApprovalEvent, answer: GateAnswer): void => {
+  if (answer === "approve") event.approve()
+  else if (answer === "deny") event.deny()
+  else if (answer === "ignore") return
+  else if ("deny" in answer) event.deny(answer.deny)
+  else event.approve(answer)
+}
+
+const answerEffect = (event: DelegateEvent, answer: EffectAnswer): void => {
+  if (answer === "ignore") return
+  if (typeof answer === "object" && "fail" in answer) event.fail(answer.fail)
+  else event.succeed(answer)
 }
 
 const callIdOf = (event: ToolEvent): string | undefined => ("callId" in event ? event.callId : undefined)

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { describe, expect, it } from "vitest"
-import { root } from "./support/run-script.ts"
+import { root } from "./support/root.ts"
 
 const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   readonly exports: Readonly<Record<string, { readonly "@stepline/source"?: string }>>

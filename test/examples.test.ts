@@ -1,6 +1,8 @@
+// @module-tag waits
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { needs, type Program } from "./support/needs.ts"
 import { root, runScript } from "./support/run-script.ts"
 
 const folder = join(root, "examples")
@@ -32,7 +34,7 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
   "05-effect-program.ts": [
     "Completed: Bern: 21°",
     "Error: There is no city named Atlantis",
-    "Error: Timed out after 1 second",
+    "Error: Timed out after 3 seconds",
   ],
   "06-small-host.ts": [
     "   1│hello world",
@@ -82,9 +84,13 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
+/** What an example runs besides Node. */
+const programs: Readonly<Record<string, ReadonlyArray<Program>>> = { "09-custom-tools.ts": ["git"] }
+
 describe("examples", () => {
   for (const file of files) {
-    it(`${file} runs and says what it shows`, async () => {
+    it(`${file} runs and says what it shows`, async (test) => {
+      needs(test, ...(programs[file] ?? []))
       const expected = says[file]
       expect(expected, `no expectation for ${file}`).toBeDefined()
       const { stdout } = await runScript(join(folder, file))

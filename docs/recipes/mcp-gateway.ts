@@ -3,7 +3,7 @@
  * rules first: what they deny never reaches its server, what they allow goes there unasked, and all else is put to the client's
  * user, who may approve, edit or deny it. Every decision is written down.
  *
- *     node mcp-gateway.ts gateway.json      a client's configuration names this as the command of a server
+ *     npx tsx mcp-gateway.ts gateway.json   a client's configuration names this as the command of a server
  *
  *     {
  *       "servers": {

@@ -9,7 +9,7 @@ import { parseScript, type ScriptStep } from "./script.ts"
 import { Stopping } from "./stopping.ts"
 import { tell } from "./tell.ts"
 import { readTextFile } from "./text-file.ts"
-import { UsageError } from "./usage-error.ts"
+import { asUsageError, UsageError } from "./usage-error.ts"
 
 type Sdk = typeof import("@agentclientprotocol/sdk")
 
@@ -102,7 +102,8 @@ export const acpCommand = async (
   version: string,
 ): Promise<number> => {
   const script = file === undefined ? undefined : await readScript(file)
-  const sdk = await loadPeer("@agentclientprotocol/sdk", "2", () => import("@agentclientprotocol/sdk"))
+  const loading = loadPeer("@agentclientprotocol/sdk", "2", () => import("@agentclientprotocol/sdk"))
+  const sdk = await loading.catch(asUsageError())
   const sessions = new Sessions(sdk, { ...options, script }, version)
   const stopping = new Stopping()
   const stream = sdk.ndJsonStream(

@@ -1,7 +1,7 @@
 /** The file of `--config`: what may run without asking, and which MCP servers bring tools. */
 import { extname } from "node:path"
-import { messageOf } from "../pipeline/model/failure.ts"
 import { isPlainObject } from "../pipeline/schema/plain-object.ts"
+import { messageOf } from "../text/message-of.ts"
 import { readTextFile } from "./text-file.ts"
 import { UsageError } from "./usage-error.ts"
 

@@ -1,9 +1,9 @@
 /** `--durable FILE`: a store, so that the command goes on with its calls when it was killed. */
 import { createHash } from "node:crypto"
 import type { DurableExecutor, DurableOptions } from "../durable/index.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
-import type { ScriptCall } from "./script.ts"
+import { messageOf } from "../text/message-of.ts"
+import type { ScriptCall, ScriptStep } from "./script.ts"
 import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
@@ -35,4 +35,30 @@ export const durableStep = (step: ScriptCall): ScriptCall => {
   const { callId, ...rest } = call
   const hash = createHash("sha256").update(JSON.stringify(rest)).digest("hex").slice(0, 8)
   return { ...step, call: { ...call, callId: `${callId}-${hash}` } }
+}
+
+/** Whom a session and a page call for. */
+export const agentOfPerson = "main"
+
+/** The agents that a script calls for. */
+export const agentsOf = (steps: ReadonlyArray<ScriptStep>): ReadonlyArray<string> => [
+  ...new Set(steps.flatMap((step) => (step._tag === "Call" ? [step.call.agentId ?? agentOfPerson] : []))),
+]
+
+/**
+ * Who was killed a moment ago is held to live; until that is over, what these agents are called for cannot run here. A person is
+ * told of what is waited for.
+ */
+export const untilTaken = (
+  agentIds: ReadonlyArray<string>,
+  durable: DurableExecutor | undefined,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (durable === undefined) return Promise.resolve()
+  const [whose, them] = agentIds.length === 1 ? [`the agent ${agentIds[0]}`, "it"] : ["these agents", "them"]
+  return durable.untilTaken(agentIds, {
+    signal,
+    onWait: () =>
+      tell(`another process has ${whose}, or has died with ${them}: it is waited for a few seconds.`),
+  })
 }

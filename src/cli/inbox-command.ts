@@ -110,8 +110,10 @@ class Answering {
     this.client = client
   }
 
-  async decide(callId: string, verb: string, took: Promise<boolean>): Promise<void> {
-    if (await awaited(callId, took)) return this.done(callId, verb)
+  async decide(callId: string, verb: string, answer: () => Promise<boolean>): Promise<void> {
+    // While nobody runs the calls, nobody would say that the answer is too late.
+    if (howEnded(await this.client.result(callId)) !== undefined) return this.miss(callId, undefined)
+    if (await awaited(callId, answer())) return this.done(callId, verb)
     const item = await questionOf(this.client, callId)
     return item !== undefined && item.kind !== "effect" ? this.tooLate(item) : this.miss(callId, item)
   }
@@ -212,13 +214,11 @@ export const inboxCommand = async (options: InboxCommandOptions): Promise<number
     }
     const answering = new Answering(client)
     for (const callId of approve) {
-      await answering.decide(
-        callId,
-        "approved",
+      await answering.decide(callId, "approved", () =>
         client.approve(callId, reason === undefined ? {} : { reason }),
       )
     }
-    for (const callId of deny) await answering.decide(callId, "denied", client.deny(callId, reason))
+    for (const callId of deny) await answering.decide(callId, "denied", () => client.deny(callId, reason))
     for (const callId of respond) await answering.respond(callId, answer)
     for (const callId of refuse) await answering.respond(callId, () => refusalOf(reason))
     return answering.missed === 0 ? exitStatus.asExpected : exitStatus.failed

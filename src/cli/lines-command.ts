@@ -116,13 +116,19 @@ class LineSession {
     ) {
       await this.perform(line)
     }
-    if (!this.hasLeft) await this.until(() => executor.tasks.list().every(({ id }) => this.ended.has(id)))
+    if (!this.hasLeft) await this.until(() => this.haveEnded())
     const down = executor.shutdown()
     await told
     await down
     const { dropped } = this.tally
     for (const label of dropped) process.stderr.write(`stepline: not applied: ${visibleLine(label)}\n`)
     return this.isWrong ? exitStatus.failed : this.tally.exitStatus
+  }
+
+  /** Its own calls, of which the last may stand before a gate, and what else became a task. */
+  private haveEnded(): boolean {
+    for (let call = 1; call <= this.calls; call += 1) if (!this.ended.has(String(call))) return false
+    return this.local.executor.tasks.list().every(({ id }) => this.ended.has(id))
   }
 
   leave(): void {

@@ -8,6 +8,7 @@ import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { openPage, type PageOptions, portOf } from "./page.ts"
 import { Stopping } from "./stopping.ts"
 import { tell } from "./tell.ts"
+import { asUsageError } from "./usage-error.ts"
 
 export interface McpCommandOptions extends LocalOptions, PageOptions {
   /** A port of this machine. Default: stdin and stdout. */
@@ -32,14 +33,16 @@ const onError = (error: Error): void => tell(error.message)
 /** Resolves once there is nobody to serve any more. */
 const serve = async (build: McpBuild, http: string | undefined, asked: Promise<void>): Promise<void> => {
   if (http === undefined) {
-    await using served = await serveMcpStdio(build, { onError })
+    await using served = await serveMcpStdio(build, { onError }).catch(asUsageError())
     await Promise.race([served.closed, asked])
     return
   }
   // Every program of this machine can reach a port of it, also those of others.
   const { STEPLINE_MCP_TOKEN: given } = process.env
   const token = given === undefined || given === "" ? randomBytes(24).toString("base64url") : given
-  await using served = await serveMcpHttp(build, { port: portOf("--http", http), token, onError })
+  const port = portOf("--http", http)
+  const serving = serveMcpHttp(build, { port, token, onError })
+  await using served = await serving.catch(asUsageError(`--http ${http}: `))
   tell(`serving ${served.url}`)
   if (token !== given) tell(`clients send the header Authorization: Bearer ${token}`)
   await asked

@@ -2,9 +2,9 @@
 import type { Transport } from "@modelcontextprotocol/client"
 import type { McpTools } from "../hosts/mcp-client/mcp-tools.ts"
 import type { RemotePrimary } from "../hosts/mcp-client/remote-tool.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { isPlainObject } from "../pipeline/schema/plain-object.ts"
+import { messageOf } from "../text/message-of.ts"
 import { readConfigFile } from "./config-file.ts"
 import { UsageError } from "./usage-error.ts"
 
@@ -18,6 +18,8 @@ export interface McpServersOptions {
 export interface McpServers {
   /** What is wrong with single tools, a line each; grows while they are used. */
   readonly problems: ReadonlyArray<string>
+  /** The name of the server that a tool is of, where it is of one. */
+  serverOf(tool: string): string | undefined
   close(): Promise<void>
 }
 
@@ -93,14 +95,17 @@ const fromTable = (name: string, table: unknown, file: string): ServerEntry => {
   }
 }
 
+/** Lines that bash itself has to begin: with variables in front, or of more than one command. */
+const needsShell = (line: string): boolean => /^\s*\w+=|[;|(){}\n]|(?<![<>])&/.test(line)
+
 const transportOf = async ({ command, url, env, headers }: ServerEntry, cwd: string): Promise<Transport> => {
   if (url !== undefined) {
     const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client")
     return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } })
   }
   const { StdioClientTransport, getDefaultEnvironment } = await import("@modelcontextprotocol/client/stdio")
-  // `exec`: what ends the server ends the command, not a shell around it.
-  const args = ["-c", `exec ${command}`]
+  // `exec`: what ends the server ends the command, not a shell around it. Of longer lines, bash does so where it can.
+  const args = ["-c", needsShell(command!) ? command! : `exec ${command}`]
   return new StdioClientTransport({ command: "bash", args, cwd, env: { ...getDefaultEnvironment(), ...env } })
 }
 
@@ -115,10 +120,12 @@ export const connectServers = async (
     ...Object.entries(named).map(([name, table]) => fromTable(name, table, config!)),
     ...mcp.map(fromOption),
   ]
-  const connected: Array<McpTools> = []
+  const connected: Array<{ readonly name: string; readonly tools: McpTools }> = []
   const problems: Array<string> = []
-  const close = async () => void (await Promise.all(connected.map((each) => each[Symbol.asyncDispose]())))
-  if (entries.length === 0) return { problems, close }
+  const serverOf = (tool: string) => connected.find(({ tools }) => tools.names.includes(tool))?.name
+  const close = async () =>
+    void (await Promise.all(connected.map(({ tools }) => tools[Symbol.asyncDispose]())))
+  if (entries.length === 0) return { problems, serverOf, close }
   const { McpTools } = await import("../hosts/mcp-client/mcp-tools.ts")
   // One after the other, so that of two tools of one name always the same gets the prefix.
   for (const entry of entries) {
@@ -131,11 +138,11 @@ export const connectServers = async (
         primary: (tool) => primary[tool.name],
         onError: (error) => void problems.push(messageOf(error)),
       })
-      connected.push(tools)
+      connected.push({ name, tools })
     } catch (error) {
       await close()
       throw new UsageError(`${where}: ${messageOf(error)}`)
     }
   }
-  return { problems, close }
+  return { problems, serverOf, close }
 }

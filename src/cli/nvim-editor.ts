@@ -1,6 +1,6 @@
 /** The editor that `--nvim` asks for. */
 import { NvimHost } from "../hosts/nvim/nvim-host.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
+import { messageOf } from "../text/message-of.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** The socket; true for those of the usual places. */

@@ -13,6 +13,7 @@ import { KeptRules } from "./kept-rules.ts"
 import { expectFolder } from "./local-executor.ts"
 import { commandMachine } from "./local-machine.ts"
 import { localTools, type ToolsOptions } from "./local-tools.ts"
+import { connectServers, type McpServersOptions } from "./mcp-servers.ts"
 import { planMermaid, planText } from "./plan-drawing.ts"
 import { loadFilters, type NamedTools, type RuleOptions } from "./rules.ts"
 import { UsageError } from "./usage-error.ts"
@@ -25,7 +26,7 @@ const parseParams = (json: string): unknown => {
   }
 }
 
-export interface PlanOptions extends ToolsOptions, RuleOptions {
+export interface PlanOptions extends ToolsOptions, RuleOptions, McpServersOptions {
   readonly cwd?: string
   /** As a Mermaid flowchart. */
   readonly mermaid?: boolean
@@ -38,13 +39,18 @@ const verdicts = {
   invalid: "It cannot run",
 } as const satisfies Record<CallDecision["verdict"], string>
 
+interface Place {
+  readonly registry: ToolRegistry
+  /** Those that rules may be about. */
+  readonly named: NamedTools
+  readonly cwd: string
+}
+
 /** What the rules make of the call, where there are any. */
 const verdictLines = async (
   call: ToolCall,
   options: RuleOptions,
-  registry: ToolRegistry,
-  named: NamedTools,
-  cwd: string,
+  { registry, named, cwd }: Place,
 ): Promise<Array<string>> => {
   const { filters } = await loadFilters(options, named, { cwd })
   const { allow, deny, config, rules } = options
@@ -59,15 +65,8 @@ const verdictLines = async (
   return [visibleLine(because === undefined ? `${verdicts[verdict]}.` : `${verdicts[verdict]}: ${because}`)]
 }
 
-export const planCommand = async (name: string, json: string, options: PlanOptions): Promise<number> => {
-  const cwd = await expectFolder(options.cwd ?? process.cwd())
-  const { machine } = await commandMachine({}, cwd)
-  const builtIn = allTools(machine)
-  // The plan of a built-in tool is known without what lies in the usual places.
-  const isKnown = options.toolPath === undefined && builtIn.some((tool) => tool.name === name)
-  const { registry } = isKnown
-    ? { registry: new ToolRegistry(builtIn) }
-    : await localTools(builtIn, options, cwd)
+const showPlan = async (name: string, json: string, options: PlanOptions, place: Place): Promise<number> => {
+  const { registry } = place
   const tool = registry.get(name)
   if (tool === undefined) {
     throw new UsageError(`There is no tool \`${name}\`. Tools: ${registry.names.join(", ")}`)
@@ -85,12 +84,30 @@ export const planCommand = async (name: string, json: string, options: PlanOptio
   if (check._tag === "Invalid") throw new UsageError(check.message)
   const parts = tool.compose(check.params, { ...call, params: check.params }).describe()
   const title = `${name}(${visibleLine(mainArgumentOf(check.params, tool).text)})`
-  // Rules may be about tools that were not loaded.
-  const named: NamedTools = isKnown ? { get: () => tool, names: registry.names } : registry
   const lines =
     options.mermaid === true
       ? planMermaid(title, parts)
-      : [title, ...planText(parts), ...(await verdictLines(given, options, registry, named, cwd))]
+      : [title, ...planText(parts), ...(await verdictLines(given, options, place))]
   process.stdout.write(`${printable(lines.join("\n"))}\n`)
   return 0
+}
+
+export const planCommand = async (name: string, json: string, options: PlanOptions): Promise<number> => {
+  const cwd = await expectFolder(options.cwd ?? process.cwd())
+  const { machine } = await commandMachine({}, cwd)
+  const builtIn = allTools(machine)
+  // The plan of a built-in tool is known without what lies in the usual places, and without servers.
+  if (options.toolPath === undefined && builtIn.some((tool) => tool.name === name)) {
+    const registry = new ToolRegistry(builtIn)
+    // Rules may be about tools that were not loaded.
+    const named: NamedTools = { get: () => registry.get(name), names: registry.names }
+    return showPlan(name, json, options, { registry, named, cwd })
+  }
+  const { registry } = await localTools(builtIn, options, cwd)
+  const servers = await connectServers(options, registry, cwd)
+  try {
+    return await showPlan(name, json, options, { registry, named: registry, cwd })
+  } finally {
+    await servers.close()
+  }
 }

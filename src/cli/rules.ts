@@ -1,8 +1,9 @@
 /** What may run without asking, as the command line and the configuration file say it. */
-import { messageOf } from "../pipeline/model/failure.ts"
+
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { type ToolFilterConfig, ToolFilters, type ToolFiltersOptions } from "../policy/index.ts"
+import { messageOf } from "../text/message-of.ts"
 import { readConfigFile } from "./config-file.ts"
 import { UsageError } from "./usage-error.ts"
 

@@ -16,12 +16,12 @@ import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/model/event.ts"
 import type { BackgroundTasks } from "../pipeline/stores/background-tasks.ts"
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
-import { durableStep } from "./durable-store.ts"
+import { agentsOf, durableStep, untilTaken } from "./durable-store.ts"
 import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
 import { openPage, type PageOptions } from "./page.ts"
 import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
-import { onStop, statusOf } from "./stopping.ts"
+import { Stopping, statusOf } from "./stopping.ts"
 import { Tally } from "./tally.ts"
 import { tell } from "./tell.ts"
 import { readTextFile } from "./text-file.ts"
@@ -156,9 +156,15 @@ const answer = (event: ToolEvent, host: Host, tally: Tally, tasks: BackgroundTas
   if (status !== undefined && "callId" in event) tally.ended(event.callId, status, details)
 }
 
+/** What runs the calls of a script. */
+interface Runner extends Pick<LocalExecutor, "executor" | "durable"> {
+  /** The ids of the calls that it has, or had, those of an earlier run included: it tells how they end. */
+  readonly had: ReadonlySet<string>
+}
+
 const runSteps = async (
   steps: ReadonlyArray<ScriptStep>,
-  { executor, durable }: Pick<LocalExecutor, "executor" | "durable">,
+  { executor, durable, had }: Runner,
   host: Host,
   tally: Tally,
 ): Promise<void> => {
@@ -171,12 +177,18 @@ const runSteps = async (
     }
   }
   for (const step of steps) {
+    if (step._tag === "Wait") continue
+    tally.expect(step.call.callId, step.expect)
+    // What goes on from an earlier run may be told of before its line is come to.
+    if (had.has(step.call.callId)) host.reporter.called(step)
+  }
+  for (const step of steps) {
     if (step._tag === "Wait") {
       await readEvents(step.callId)
       continue
     }
-    tally.expect(step.call.callId, step.expect)
-    if (durable !== undefined && (await isKnown(durable, step.call.callId, tally))) continue
+    if (had.has(step.call.callId)) continue
+    if (durable !== undefined && (await hasEndedBefore(durable, step.call.callId, tally))) continue
     host.reporter.called(step)
     // A script says what to call, not what may run: its `approve` asks like `pending`.
     const decision = step.call.decision === "deny" ? "deny" : "pending"
@@ -185,10 +197,10 @@ const runSteps = async (
   await readEvents()
 }
 
-/** Whether an earlier run has queued it: it goes on, or it has ended. */
-const isKnown = async (durable: DurableExecutor, callId: string, tally: Tally): Promise<boolean> => {
+/** Whether it has ended in an earlier run, which is told. */
+const hasEndedBefore = async (durable: DurableExecutor, callId: string, tally: Tally): Promise<boolean> => {
   const last = (await durable.result(callId)) as ToolEvent | undefined
-  if (last === undefined) return durable.executor.inspect().some((call) => call.callId === callId)
+  if (last === undefined) return false
   const status = endOf(last)!
   tally.ended(callId, status, detailsOf(last, durable.executor.tasks))
   const [said = ""] = "content" in last && status !== "complete" ? last.content.split("\n", 1) : []
@@ -218,18 +230,17 @@ export const runCalls = async (
   const timeline = options.timeline === undefined ? undefined : await TimelineFile.open(options.timeline)
   const local = await localExecutor({ ...options, mayAsk: !isScriptOnStdin })
   timeline?.record(local)
+  const had = new Set<string>()
+  // Those of an earlier run are told of at once: none of them has gone on yet.
+  if (local.durable !== undefined) local.executor.watch({ queued: ({ callId }) => had.add(callId) })
   const { executor, editor, start, close } = local
   const problems = await start()
   const status = await editor?.status()
   if (status?.isThere === false) tell(status.sentence)
   for (const problem of problems) tell(problem)
   const tally = new Tally()
-  let stopped: number | undefined
-  const stop = (exitStatus: number) => {
-    stopped ??= exitStatus
-    void executor.shutdown()
-  }
-  const stopListening = onStop(stop)
+  const stopping = new Stopping()
+  stopping.signal.addEventListener("abort", () => void executor.shutdown())
   const rest = local.durable === undefined ? undefined : stayAlive()
   let host: Host | undefined
   let page: Web | undefined
@@ -238,17 +249,18 @@ export const runCalls = async (
     const steps =
       local.durable === undefined ? all : all.map((step) => (step._tag === "Call" ? durableStep(step) : step))
     page = await openPage(local, options, tell)
-    host = makeHost(local, isScriptOnStdin, options, stop)
+    host = makeHost(local, isScriptOnStdin, options, (status) => stopping.stop(status))
     const { reporter } = host
     // What is approved on the page is asked at the terminal no longer.
     if (page !== undefined)
       executor.watch({
         decided: ({ verdict, callId }) => verdict === "approve" && reporter.approved(callId),
       })
-    await runSteps(steps, local, host, tally)
+    await untilTaken(agentsOf(steps), local.durable, stopping.signal)
+    await runSteps(steps, { ...local, had }, host, tally)
   } catch (error) {
     // A script that is being stopped cannot enqueue its next call.
-    if (stopped === undefined) throw error
+    if (stopping.status === undefined) throw error
   } finally {
     const down = executor.shutdown()
     // Previews that nobody applied are dropped now: what cleans up after them may ask the host.
@@ -261,7 +273,7 @@ export const runCalls = async (
     await close()
     host?.reporter.close()
     rest?.()
-    stopListening()
+    stopping.end()
   }
   const { dropped } = tally
   if (dropped.length > 0) {
@@ -269,5 +281,5 @@ export const runCalls = async (
     const labels = dropped.map(visibleLine).join("; ")
     tell(`${dropped.length} ${previews} not applied: ${labels}`)
   }
-  return stopped ?? tally.exitStatus
+  return stopping.status ?? tally.exitStatus
 }

@@ -4,13 +4,15 @@ import { fileURLToPath } from "node:url"
 import { Session } from "../hosts/terminal/session.ts"
 import { loadCorrections } from "../io/corrections.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
+import { messageOf } from "../text/message-of.ts"
+import { databaseName } from "./database-name.ts"
+import { agentOfPerson, untilTaken } from "./durable-store.ts"
 import { fileHistory, historyPath } from "./history-file.ts"
-import { type LocalOptions, localExecutor } from "./local-executor.ts"
+import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
 import { openPage, type PageOptions } from "./page.ts"
 import { type RunOptions, runCommand } from "./run-command.ts"
 import { shortPath } from "./short-path.ts"
-import { onStop } from "./stopping.ts"
+import { Stopping } from "./stopping.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** Two folders up, from where it stands in the sources as from the chunk that is built of it. */
@@ -52,12 +54,32 @@ const goingOn = (executor: ToolExecutor, store: string, many: string, one: strin
   ]
   if (parts.length === 0) return undefined
   const verb = calls.length + previews === 1 ? one : many
-  return `${new Intl.ListFormat("en").format(parts)} ${verb} in ${store}.`
+  return `${new Intl.ListFormat("en").format(parts)} ${verb} in ${databaseName(store) ?? store}.`
 }
 
+/** Gives the exit status. */
 const interactive = async (options: LocalOptions & PageOptions, version: string): Promise<number> => {
   const local = await localExecutor(options)
-  const { executor, durable, cwd, filters, rulesPath, editor, start, close } = local
+  const stopping = new Stopping()
+  try {
+    await untilTaken([agentOfPerson], local.durable, stopping.signal)
+    if (stopping.status === undefined) await converse(local, options, version, stopping)
+  } finally {
+    await local.executor.shutdown()
+    await local.close()
+    stopping.end()
+  }
+  return stopping.status ?? 0
+}
+
+/** Until the user leaves. */
+const converse = async (
+  local: LocalExecutor,
+  options: LocalOptions & PageOptions,
+  version: string,
+  stopping: Stopping,
+): Promise<void> => {
+  const { executor, durable, cwd, filters, rulesPath, editor, start } = local
   // Before anything of it goes on.
   const left =
     options.durable === undefined ? undefined : goingOn(executor, options.durable, "go on", "goes on")
@@ -86,11 +108,7 @@ const interactive = async (options: LocalOptions & PageOptions, version: string)
     history: fileHistory(historyPath(process.env)),
     corrections: () => loadCorrections(cwd, { limit: Number.POSITIVE_INFINITY }),
   })
-  let stopped = 0
-  const stopListening = onStop((exitStatus) => {
-    stopped = exitStatus
-    void session.leave()
-  })
+  void stopping.asked.then(() => session.leave())
   // Beside the session: tools may ask their user before they begin.
   const started = start(session.ui).then((problems) => {
     for (const problem of problems) session.ui.notify(problem, "warning")
@@ -98,12 +116,10 @@ const interactive = async (options: LocalOptions & PageOptions, version: string)
   try {
     await session.run()
   } finally {
-    stopListening()
+    stopping.end()
     await started
     await page?.close()
-    await close()
   }
-  return stopped
 }
 
 /** Real calls on the checkout that it runs in. Gives the exit status; undefined where that is no checkout. */

@@ -1,5 +1,7 @@
 /** What ends a command before its time: signals, a reader of the output that has gone (`| head`), a defect. */
 import { constants } from "node:os"
+import { writeFault } from "../io/file-fault.ts"
+import { tell } from "./tell.ts"
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 
@@ -8,6 +10,21 @@ export const statusOf = (signal: NodeJS.Signals): number => 128 + constants.sign
 
 /** Milliseconds in which a second signal is the first one again: npm sends on what the terminal has sent already. */
 const echo = 500
+
+/** Whether the output has no reader any more, which is none of the command's faults. */
+const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === "EPIPE" || code === "EIO"
+
+/** However the process ends: output that could not be written is told, and a failure. */
+export const tellLostOutput = (): void => {
+  // Whoever has something to stop listens besides.
+  process.stdout.on("error", () => {})
+  process.once("exit", () => {
+    const { errored } = process.stdout
+    if (errored === null || isGone(errored)) return
+    tell(`the output cannot be written: ${writeFault(errored)}`)
+    process.exitCode ||= 1
+  })
+}
 
 /**
  * Calls `stop` once, with the exit status that is due, when a signal comes, standard output has no reader any more,
@@ -34,8 +51,7 @@ export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
     once(1)
   }
   const onOutputError = (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE" || error.code === "EIO") once(statusOf("SIGPIPE"))
-    else onDefect(error)
+    once(isGone(error) ? statusOf("SIGPIPE") : 1)
   }
   for (const signal of signals) process.on(signal, onSignal)
   process.on("uncaughtException", onDefect)
@@ -54,15 +70,21 @@ export class Stopping {
   readonly asked: Promise<void>
   /** Stops listening. */
   readonly end: () => void
+  private readonly stops = new AbortController()
 
   constructor() {
-    let asked = () => {}
-    this.asked = new Promise((resolve) => {
-      asked = resolve
-    })
-    this.end = onStop((status) => {
-      this.status = status
-      asked()
-    })
+    this.asked = new Promise((resolve) => this.signal.addEventListener("abort", () => resolve()))
+    this.end = onStop((status) => this.stop(status))
+  }
+
+  /** Asks the command to end, as a signal does. The first to ask says with which status. */
+  stop(status: number): void {
+    this.status ??= status
+    this.stops.abort()
+  }
+
+  /** Aborted once the command was asked to end. */
+  get signal(): AbortSignal {
+    return this.stops.signal
   }
 }

@@ -1,4 +1,4 @@
-/** `stepline tools`: the tools, what they take, and where those of other agents come from. */
+/** `stepline tools`: the tools, what they take, and where those that are not built in come from. */
 import type { CustomToolOrigin } from "../custom-tools/custom-tools.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { hasColors, styleOf } from "../hosts/terminal/style.ts"
@@ -7,7 +7,9 @@ import type { ToolDefinition } from "../pipeline/model/registry.ts"
 import { expectFolder } from "./local-executor.ts"
 import { commandMachine } from "./local-machine.ts"
 import { loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
+import { connectServers, type McpServersOptions } from "./mcp-servers.ts"
 import { shortPath } from "./short-path.ts"
+import { tell } from "./tell.ts"
 
 interface Property {
   readonly type?: string
@@ -36,53 +38,72 @@ const toolText = (
   return [bold(name), `  ${description}`, ...from, ...lines].join("\n")
 }
 
-const originText = (origin: CustomToolOrigin | undefined, cwd: string): string | undefined => {
-  if (origin === undefined) return undefined
-  const { resolvedPath, source, isOverride } = origin
+/** Where a tool comes from that is not built in. */
+interface Origin {
+  /** Of a tool of another agent. */
+  readonly module?: CustomToolOrigin | undefined
+  /** Of a tool of an MCP server: what that is called. */
+  readonly server?: string | undefined
+}
+
+const originText = ({ module, server }: Origin, cwd: string): string | undefined => {
+  if (server !== undefined) return `of the MCP server ${server}`
+  if (module === undefined) return undefined
+  const { resolvedPath, source, isOverride } = module
   const finder = source === undefined ? "" : ` (${source.providerName})`
   return `${isOverride ? "replaces the tool of that name: " : ""}from ${shortPath(resolvedPath, cwd)}${finder}`
 }
 
 /** A definition in `--json`. */
 interface ToolEntry extends ToolDefinition {
-  /** Of a tool of another agent: the absolute path of its module, and who found it where nobody named it. */
-  readonly source?: { readonly path: string; readonly provider?: string }
+  /**
+   * Of a tool of another agent: the absolute path of its module, and who found it where nobody named it. Of one of an
+   * MCP server: what that is called.
+   */
+  readonly source?: { readonly path: string; readonly provider?: string } | { readonly server: string }
 }
 
-const entryOf = (definition: ToolDefinition, origin: CustomToolOrigin | undefined): ToolEntry => {
-  if (origin === undefined) return definition
-  const { resolvedPath, source } = origin
+const entryOf = (definition: ToolDefinition, { module, server }: Origin): ToolEntry => {
+  if (server !== undefined) return { ...definition, source: { server } }
+  if (module === undefined) return definition
+  const { resolvedPath, source } = module
   return { ...definition, source: { path: resolvedPath, ...(source && { provider: source.provider }) } }
 }
 
-export interface ToolsCommandOptions extends ToolsOptions {
+export interface ToolsCommandOptions extends ToolsOptions, McpServersOptions {
   readonly cwd?: string
-  /** The definitions as a model is given them, with the `source` of those of other agents. */
+  /** The definitions as a model is given them, with the `source` of those that are not built in. */
   readonly json?: boolean
 }
 
 export const toolsCommand = async (options: ToolsCommandOptions): Promise<number> => {
-  const { stdout, stderr } = process
+  const { stdout } = process
   const cwd = await expectFolder(options.cwd ?? process.cwd())
   const { machine } = await commandMachine({}, cwd)
   const { registry, customTools } = await localTools(allTools(machine), options, cwd)
+  const servers = await connectServers(options, registry, cwd)
   // Extensions may register more of them when a session starts.
   await customTools?.emit({ reason: "start" })
   const definitions = registry.definitions()
   const { bold } = styleOf(hasColors(stdout))
-  const origins = new Map(customTools?.tools.map((origin) => [origin.name, origin]))
+  const modules = new Map(customTools?.tools.map((origin) => [origin.name, origin]))
+  const originOf = ({ name }: ToolDefinition): Origin => ({
+    module: modules.get(name),
+    server: servers.serverOf(name),
+  })
   const text =
     options.json === true
       ? JSON.stringify(
-          definitions.map((definition) => entryOf(definition, origins.get(definition.name))),
+          definitions.map((definition) => entryOf(definition, originOf(definition))),
           undefined,
           2,
         )
       : definitions
-          .map((definition) => toolText(definition, originText(origins.get(definition.name), cwd), bold))
+          .map((definition) => toolText(definition, originText(originOf(definition), cwd), bold))
           .join("\n\n")
   stdout.write(`${options.json === true ? text : printable(text, { keepColors: true })}\n`)
-  for (const error of loadErrors(customTools, cwd)) stderr.write(`stepline: ${printable(error)}\n`)
+  for (const problem of [...loadErrors(customTools, cwd), ...servers.problems]) tell(problem)
   await customTools?.emit({ reason: "shutdown" })
+  await servers.close()
   return 0
 }

@@ -1,7 +1,8 @@
 /** `stepline ui`: a page to call tools from, to watch them, and to answer what they ask. */
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { serveWeb } from "../hosts/web/server/serve-web.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
+import { messageOf } from "../text/message-of.ts"
+import { agentOfPerson, untilTaken } from "./durable-store.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { pageTitle, portOf } from "./page.ts"
 import { Stopping } from "./stopping.ts"
@@ -31,6 +32,8 @@ export const uiCommand = async ({ port = "0", store, ...options }: UiOptions): P
   })()
   let started: Promise<void> | undefined
   try {
+    await untilTaken([agentOfPerson], local.durable, stopping.signal)
+    if (stopping.status !== undefined) return stopping.status
     await using web = await serveWeb(executor, {
       port: wanted,
       title: pageTitle(local),

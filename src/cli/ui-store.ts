@@ -1,7 +1,8 @@
 /** `stepline ui --store`: a page of the calls that another process runs. */
 import { resolve } from "node:path"
 import { serveWeb } from "../hosts/web/server/serve-web.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
+import { messageOf } from "../text/message-of.ts"
+import { databaseName } from "./database-name.ts"
 import { atHome } from "./page.ts"
 import { Stopping } from "./stopping.ts"
 import { UsageError } from "./usage-error.ts"
@@ -29,14 +30,9 @@ export const expectOnlyStore = (options: object): void => {
   )
 }
 
-/** What stands above its page. The password of a database is nobody's there. */
-export const storeTitle = (store: string): string => {
-  if (!/^postgres(ql)?:/.test(store))
-    return `stepline, calls of ${atHome(resolve(store.replace(/^sqlite:/, "")))}`
-  if (!URL.canParse(store)) return "stepline, calls of a database"
-  const { host, pathname } = new URL(store)
-  return `stepline, calls of ${host}${pathname}`
-}
+/** What stands above its page. */
+export const storeTitle = (store: string): string =>
+  `stepline, calls of ${databaseName(store) ?? atHome(resolve(store.replace(/^sqlite:/i, "")))}`
 
 /** Serves until it is stopped. Gives the exit status. */
 export const serveStore = async (store: string, port: number): Promise<number> => {

@@ -4,7 +4,8 @@
  *   approval (unless it only reads, or the host says otherwise) ─▶ ExecuteTool
  */
 import { pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type JsonSchema, type PrimaryKind, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool, type PrimaryKind, type Tool } from "../pipeline/model/tool.ts"
+import type { JsonSchema } from "../pipeline/schema/json-schema.ts"
 import { copyOf } from "./copy-of.ts"
 import { type Execution, executeTool } from "./execute-tool.ts"
 import type { ForeignTool, Runtime } from "./foreign-tool.ts"

@@ -6,11 +6,12 @@ import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { ToolExecutor } from "../pipeline/executor.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
+import { got } from "../pipeline/model/got.ts"
 import type { CallingAgent } from "../pipeline/model/handler.ts"
 import type { Hooks } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { Tool } from "../pipeline/model/tool.ts"
+import { messageOf } from "../text/message-of.ts"
 import type { ExtensionRunner } from "./extensions/extension-runner.ts"
 import { type LoadedExtensions, loadExtensions } from "./extensions/load-extensions.ts"
 import { tellSession } from "./extensions/tell-session.ts"
@@ -89,6 +90,8 @@ export class CustomTools {
   static async load(given: CustomToolsOptions): Promise<CustomTools> {
     const { cwd, registry, paths: named = [], discovery = "home", home = homedir() } = given
     expectDiscovery(discovery)
+    if (typeof registry?.register !== "function")
+      throw new TypeError(`Expected \`registry\` to be a ToolRegistry, ${got(registry)}`)
     const paths = toToolPaths(named)
     const screen: Screen = {}
     const host = layered(

@@ -2,11 +2,12 @@
  * Runs a foreign tool's `execute` as a handler. A generator, because it is not waited for after a cancel, whatever the
  * tool does with the signal, and because a failure may come with an output.
  */
-import { messageOf } from "../pipeline/model/failure.ts"
+
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
 import { type ToolOutput, textOf, textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
 import { toPlainJson } from "../pipeline/model/to-plain-json.ts"
+import { messageOf } from "../text/message-of.ts"
 import type { AgentToolUpdateCallback } from "./agent-tool-result.ts"
 import { copyOf } from "./copy-of.ts"
 import { type CurrentCall, currentCall } from "./current-call.ts"

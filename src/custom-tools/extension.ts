@@ -9,7 +9,6 @@ import type {
   ToolResultAnswer,
   ToolResultEvent,
 } from "./extensions/extension-events.ts"
-import type { McpServerConfig, RegisteredMcpServer } from "./extensions/mcp-servers.ts"
 import type { ExtensionEvent } from "./session-events.ts"
 import type { SessionManager } from "./session-manager.ts"
 import type { Theme } from "./theme.ts"
@@ -130,6 +129,22 @@ export interface ExtensionFlag {
   readonly description?: string
   readonly type: "boolean" | "string"
   readonly default?: boolean | string
+}
+
+/** As in a file `mcp.json`: a program to start, or an address. */
+export interface McpServerConfig {
+  readonly command?: string
+  readonly args?: ReadonlyArray<string>
+  readonly url?: string
+  readonly [field: string]: unknown
+}
+
+/** A server that an extension has registered. */
+export interface RegisteredMcpServer {
+  readonly name: string
+  readonly config: McpServerConfig
+  /** The file of the extension that registered it. */
+  readonly extensionPath: string
 }
 
 /** Channels between extensions. */

@@ -20,6 +20,8 @@ export type {
   ExtensionFactory,
   ExtensionFlag,
   ExtensionListener,
+  McpServerConfig,
+  RegisteredMcpServer,
   ToolDefinition,
   ToolInfo,
   ToolRenderContext,
@@ -35,7 +37,7 @@ export type { CommandInfo, ExtensionRunner } from "./extensions/extension-runner
 export type { ToolPort } from "./extensions/extension-tools.ts"
 export type { LoadExtensionsOptions, LoadedExtensions } from "./extensions/load-extensions.ts"
 export { loadExtensions } from "./extensions/load-extensions.ts"
-export type { McpServerConfig, McpServers, RegisteredMcpServer } from "./extensions/mcp-servers.ts"
+export type { McpServers } from "./extensions/mcp-servers.ts"
 export { fileLogger } from "./file-logger.ts"
 export { fromCustomTool } from "./from-custom-tool.ts"
 export type { FromPiToolOptions } from "./from-pi-tool.ts"

@@ -1,10 +1,10 @@
 /** The JSON Schema of a foreign tool's parameters, and the check that only their own library can do. */
 import { createRequire } from "node:module"
 import { join } from "node:path"
-import { messageOf } from "../pipeline/model/failure.ts"
 import { ToolError } from "../pipeline/model/step.ts"
-import type { JsonSchema } from "../pipeline/model/tool.ts"
+import type { JsonSchema } from "../pipeline/schema/json-schema.ts"
 import { invalidParameters } from "../pipeline/schema/validation.ts"
+import { messageOf } from "../text/message-of.ts"
 import { runIsolated } from "./loading/isolation.ts"
 
 export interface ParameterSchema {

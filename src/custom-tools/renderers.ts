@@ -2,8 +2,9 @@
  * Calls a foreign tool's renderers. Three signatures are published, and nothing tells which one a tool was written
  * against, so each argument answers for all that may stand in its place.
  */
-import { messageOf } from "../pipeline/model/failure.ts"
+
 import type { RenderOptions, Tool } from "../pipeline/model/tool.ts"
+import { messageOf } from "../text/message-of.ts"
 import type { ToolRenderContext } from "./extension.ts"
 import { loggerOf } from "./file-logger.ts"
 import type { ForeignTool, Runtime } from "./foreign-tool.ts"

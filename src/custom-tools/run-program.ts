@@ -5,9 +5,9 @@ import { resolve } from "node:path"
 import { StringDecoder } from "node:string_decoder"
 import type { EnvironmentRules } from "../io/environment.ts"
 import { localProcesses, type ProcessExit } from "../io/processes.ts"
-import { HeadAndTail } from "../io/truncation.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
 import { longestTimer } from "../pipeline/schedule/longest-timer.ts"
+import { messageOf } from "../text/message-of.ts"
+import { HeadAndTail } from "../text/truncation.ts"
 import type { Exec, ExecResult } from "./exec.ts"
 
 /** Bytes of each stream. Tools parse what they get, so the bound is far from what a program usually prints. */

@@ -3,9 +3,10 @@ import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
 import type { ResolveParams } from "../resolve/definition.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
-import type { EventsOptions, StoredEvent } from "./event-log.ts"
+import type { EventsOptions } from "./event-log.ts"
 import type { AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
 import type { EffectAnswer } from "./requests.ts"
+import type { StoredEvent } from "./stored-event.ts"
 
 /** Whose pending action is resolved. */
 export interface ResolveOptions {

@@ -2,6 +2,13 @@
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { DurableCalls } from "./durable-calls.ts"
 
+/** How it is waited for agents that another process has. */
+export interface AgentWait {
+  readonly signal: AbortSignal
+  /** Called once, where another process has some of them. */
+  readonly onWait: () => void
+}
+
 /** How hosts that make up ids of numbers number their calls, so that no id is used twice, whoever else does so. */
 export interface CallNumbers {
   /** What stands before each number. */
@@ -18,6 +25,8 @@ export interface DurableExecutor extends DurableCalls {
    * this process to be dead: `onStoreError` is told.
    */
   readonly executor: ToolExecutor
+  /** @internal Resolves once these agents are this process's or nobody's, or are found to be those of another that lives. */
+  untilTaken(agentIds: ReadonlyArray<string>, wait: AgentWait): Promise<void>
   /** @internal */
   callNumbers(): Promise<CallNumbers>
 }

@@ -1,8 +1,10 @@
 /** Background tasks, as everyone sees them who has the store. */
 import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
+import { expectId, expectSignal, expectSignalOptions, expectText } from "../pipeline/model/got.ts"
 import { textOf } from "../pipeline/model/output.ts"
 import type { BackgroundTask, TaskStatus, WaitOptions } from "../pipeline/stores/background-tasks.ts"
-import { type CallStore, untilStored } from "./store.ts"
+import { PendingReads } from "./pending-reads.ts"
+import type { CallStore } from "./store.ts"
 import { closedError } from "./store-error.ts"
 
 /** Background tasks of a store: those that run, and those that have ended, until they are taken. */
@@ -24,33 +26,38 @@ export interface DurableTasks {
 export class StoredTasks implements DurableTasks {
   private readonly store: CallStore
   private readonly ask: (taskId: string) => Promise<unknown>
+  private readonly ends: PendingReads<string, string | undefined>
 
   /** `ask`: takes a task. */
   constructor(store: CallStore, ask: (taskId: string) => Promise<unknown>) {
     this.store = store
     this.ask = ask
+    this.ends = new PendingReads(store, (taskIds) => store.endedTasks(taskIds))
   }
 
   async get(taskId: string): Promise<BackgroundTask | undefined> {
+    expectId("task", taskId)
     return (await this.read({ taskId }))[0]
   }
 
-  list(agentId?: string): Promise<Array<BackgroundTask>> {
+  async list(agentId?: string): Promise<Array<BackgroundTask>> {
+    expectText("agentId", agentId)
     return this.read({ agentId })
   }
 
   async take(taskId: string): Promise<BackgroundTask | undefined> {
+    expectId("task", taskId)
     if ((await this.store.tasks({ taskId })).finished.length === 0) return undefined
     return ((await this.ask(taskId)) || undefined) as BackgroundTask | undefined
   }
 
-  async wait(taskId: string, { signal }: WaitOptions = {}): Promise<BackgroundTask | undefined> {
+  async wait(taskId: string, options: WaitOptions = {}): Promise<BackgroundTask | undefined> {
+    expectId("task", taskId)
+    expectSignalOptions("wait", options)
+    const { signal } = options
+    expectSignal(signal)
     if (this.store.isClosed) throw closedError()
-    const ended = async () => {
-      const { finished, open } = await this.store.tasks({ taskId })
-      return finished.length > 0 || open.length === 0 ? { text: finished[0] } : undefined
-    }
-    const { text } = (await untilStored(this.store, ended, signal)) ?? {}
+    const text = await this.ends.of(taskId, signal)
     return text === undefined ? undefined : readable(text, finishedTask)
   }
 

@@ -1,15 +1,9 @@
 /** The events of a store, from any place on: what was told before, and then what is told. */
 import type { ToolEvent } from "../pipeline/model/event.ts"
-import { got } from "../pipeline/model/got.ts"
+import { expectOptions, expectSignal, expectText, got } from "../pipeline/model/got.ts"
+import { whenAborted } from "../pipeline/model/when-aborted.ts"
 import { type CallStore, unlessClosed } from "./store.ts"
-
-/** Takes the answer functions away: what is read later is data, and answered by its call's id. */
-type Plain<Event> = Event extends unknown
-  ? Omit<Event, "approve" | "deny" | "succeed" | "fail" | "cause">
-  : never
-
-/** An event as a store keeps it: plain JSON. Answers go by the id of its call. */
-export type StoredEvent = Plain<ToolEvent>
+import { plainEvent, type StoredEvent } from "./stored-event.ts"
 
 /** Which events are read. */
 export interface EventsOptions {
@@ -27,24 +21,18 @@ export const expectPlace = (after: number | undefined): void => {
   throw new TypeError(`Expected \`after\` to be the \`seq\` of what was read last, ${got(after)}`)
 }
 
+/** Throws a TypeError for what says nothing of which events are read, such as a bare cursor. */
+export const expectReading = (options: EventsOptions): void => {
+  expectOptions("events", options, ["after", "agentId", "signal"])
+  expectText("agentId", options.agentId)
+  expectSignal(options.signal)
+}
+
 /** How many events are read at once. */
 export const pageSize = 500
 
 /** Events that wait for a reader, before it reads the store again. */
 const mostWaiting = 2000
-
-/** What of an event is data. */
-export const plainEvent = (event: ToolEvent): StoredEvent => {
-  const {
-    approve: _a,
-    deny: _d,
-    succeed: _s,
-    fail: _f,
-    cause: _c,
-    ...data
-  } = event as unknown as Record<string, unknown>
-  return data as unknown as StoredEvent
-}
 
 /** Where events are told as they come. */
 interface EventSource {
@@ -74,21 +62,20 @@ class LiveEvents {
     return events
   }
 
-  /** Resolves once there is one, or the signal is aborted. */
-  async come(signal: AbortSignal | undefined, closed: AbortSignal): Promise<void> {
+  /** Resolves once there is one, and when it is ended. */
+  async come(): Promise<void> {
     if (this.events.length > 0) return
     await new Promise<void>((resolve) => {
-      const wake = () => {
+      this.wake = () => {
         this.wake = undefined
-        signal?.removeEventListener("abort", wake)
-        closed.removeEventListener("abort", wake)
         resolve()
       }
-      this.wake = wake
-      if (signal?.aborted || closed.aborted) return wake()
-      signal?.addEventListener("abort", wake, { once: true })
-      closed.addEventListener("abort", wake, { once: true })
     })
+  }
+
+  /** Nobody waits for more. */
+  end(): void {
+    this.wake?.()
   }
 }
 
@@ -103,6 +90,8 @@ export async function* readEvents(
   const live = new LiveEvents()
   const stop = source.listen((event) => live.add(event, agentId))
   const isOver = () => signal?.aborted === true || closed.aborted
+  const ends = [closed, ...(signal ? [signal] : [])]
+  const releases = ends.map((end) => whenAborted(end, () => live.end()))
   let last = after
   try {
     for (let catchesUp = true; !isOver(); ) {
@@ -116,7 +105,7 @@ export async function* readEvents(
         catchesUp = page.length === pageSize
         continue
       }
-      await live.come(signal, closed)
+      await live.come()
       catchesUp = live.isCut
       for (const event of catchesUp ? [] : live.take()) {
         if (event.seq <= last) continue
@@ -128,6 +117,7 @@ export async function* readEvents(
     }
   } finally {
     stop()
+    for (const release of releases) release()
   }
 }
 

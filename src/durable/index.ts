@@ -4,7 +4,7 @@ export type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 export { DurableClient } from "./durable-client.ts"
 export { DurableExecutor, type DurableLayerOptions } from "./durable-service.ts"
 export type { DurableTasks } from "./durable-tasks.ts"
-export type { EventsOptions, StoredEvent } from "./event-log.ts"
+export type { EventsOptions } from "./event-log.ts"
 export type { AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
 export {
   type OpenClientOptions,
@@ -14,3 +14,4 @@ export {
 export type { EffectAnswer } from "./requests.ts"
 export type { DurableOptions } from "./runner.ts"
 export { StoreError } from "./store-error.ts"
+export type { StoredEvent } from "./stored-event.ts"

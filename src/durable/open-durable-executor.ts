@@ -1,5 +1,7 @@
 /** Opens a store of calls: to run them, or, as a client, to see and answer them. */
+import { got } from "../pipeline/model/got.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
+import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { DurableClient } from "./durable-client.ts"
 import type { DurableExecutor } from "./durable-executor.ts"
 import { PostgresExecutor } from "./postgres/postgres-executor.ts"
@@ -9,13 +11,28 @@ import { SqliteExecutor } from "./sqlite/sqlite-executor.ts"
 import { SqliteStore } from "./sqlite/sqlite-store.ts"
 import { isPostgres, storePath } from "./store-url.ts"
 
+/** The machine of a process that runs calls. */
+interface RunnerAddress {
+  readonly host?: string
+  readonly port?: number
+}
+
+/** Throws a TypeError for what says neither that calls are run nor that they are not. */
+const expectRunner = (runner: unknown): void => {
+  if (runner === undefined || runner === null || typeof runner === "boolean" || isPlainObject(runner)) return
+  throw new TypeError(`Expected \`runner\` to be true or false, ${got(runner)}`)
+}
+
 /** What `openDurableExecutor` opens, and how its calls are run. */
 export interface OpenDurableOptions extends DurableOptions {
   /** `sqlite:./calls.db`, or a path: the file is made where there is none. Or `postgres://…`: its tables are made. */
   readonly store: string
   readonly registry: ToolRegistry<never>
-  /** Whether this process runs calls of the store. Default true. */
-  readonly runner?: true
+  /**
+   * Whether this process runs calls of the store, or where it stands, which nobody has to know: processes find each other through the
+   * store. Default true.
+   */
+  readonly runner?: true | RunnerAddress
 }
 
 /** What `openDurableExecutor` opens without running its calls. */
@@ -36,6 +53,7 @@ export async function openDurableExecutor(
   options: OpenClientOptions | OpenDurableOptions,
 ): Promise<DurableClient | DurableExecutor> {
   const { store } = options
+  expectRunner(options.runner)
   if (options.runner === false) {
     const opening = isPostgres(store) ? PostgresStore.open(store, false) : SqliteStore.open(storePath(store))
     return new DurableClient(await opening)

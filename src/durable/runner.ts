@@ -5,13 +5,14 @@ import { ToolExecutor } from "../pipeline/executor.ts"
 import { withJournal } from "../pipeline/executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
 import { toMillis } from "../pipeline/model/duration.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
+import { expectFlag, expectFunction } from "../pipeline/model/got.ts"
 import { type CallFilter, delegateOf, type ToolExecutorOptions } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { DurationInput } from "../pipeline/model/step.ts"
 import type { BackgroundTask } from "../pipeline/stores/background-tasks.ts"
 import { isOfTasks } from "../pipeline/stores/task-answers.ts"
 import { ToolFilters } from "../policy/index.ts"
+import { messageOf } from "../text/message-of.ts"
 import type { AskedQuestion } from "./inbox.ts"
 import { StoreJournal } from "./journal/journal.ts"
 import { rememberingFilter } from "./journal/remembering-filter.ts"
@@ -64,6 +65,8 @@ export class Runner {
     { retention: _, onStoreError, keepsRules = true, ...options }: DurableOptions,
   ) {
     const { hooks, approvalTimeout, delegates, cwd = process.cwd() } = options
+    expectFlag("keepsRules", keepsRules)
+    expectFunction("onStoreError", onStoreError)
     this.parts = parts
     this.keepsRules = keepsRules
     this.journal = new StoreJournal(parts.store, {
@@ -94,7 +97,7 @@ export class Runner {
 
   /** Whether it is, or was, though what was read of the store may not say so yet. */
   hasHad(callId: string): boolean {
-    return this.has(callId) || this.journal.hasEnded(callId)
+    return this.has(callId) || this.journal.endings.has(callId)
   }
 
   /** Rules that were made in its folder; those that it has are left out. */

@@ -34,6 +34,12 @@ export class TakenIdsError extends Error {
   }
 }
 
+/** Told to the host of a process that others held to be dead. */
+export const heldUpError = (): StoreError =>
+  new StoreError(
+    "This process was held up for so long that others run its calls now. It goes on as a new one, with a new executor",
+  )
+
 /** Of what is asked of a store that was closed. */
 export const closedError = (): Error => new Error("The store was closed: open it again")
 

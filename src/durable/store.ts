@@ -1,8 +1,8 @@
 /** What a database does for the calls of a store, whichever database it is. */
 import type { ToolCall } from "../pipeline/model/call.ts"
-import type { StoredEvent } from "./event-log.ts"
 import type { InboxItem, InboxOptions } from "./inbox.ts"
 import type { Request } from "./requests.ts"
+import type { StoredEvent } from "./stored-event.ts"
 
 /** A call that has not ended. */
 export interface CallRow {
@@ -21,6 +21,9 @@ export interface CallRow {
   /** Epoch milliseconds until when an answer is waited for. */
   readonly deadline: number | undefined
 }
+
+/** What of a row may change while its call goes on. */
+export type WrittenRow = Pick<CallRow, "snapshot" | "asks" | "deadline">
 
 /** A call that has ended. */
 export interface EndedRow extends Pick<CallRow, "callId" | "agentId" | "name" | "isNew" | "mayBeThere"> {
@@ -98,7 +101,8 @@ export interface StoredState {
 }
 
 /** A call that has not ended, as it is read. */
-export interface StoredCall extends Pick<CallRow, "callId" | "agentId" | "name" | "snapshot"> {
+export interface StoredCall extends Pick<CallRow, "callId" | "agentId" | "name"> {
+  readonly row: WrittenRow
   /** Whether no executor has taken it in yet. */
   readonly isFresh?: boolean
 }
@@ -138,6 +142,8 @@ export interface CallStore {
   /** JSON of the last event of a call that has ended. */
   result(callId: string): Promise<string | undefined>
   tasks(query: TaskQuery): Promise<StoredTaskTexts>
+  /** Of tasks that do not run: the JSON of a BackgroundTask of one that has ended, undefined for one that is unknown. */
+  endedTasks(taskIds: ReadonlyArray<string>): Promise<ReadonlyMap<string, string | undefined>>
   /** Of what is stored: taken before it is read. */
   mark(): number
   /** Resolves once something may have been stored after the mark, and when the signal is aborted or the store is closed. */

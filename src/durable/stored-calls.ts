@@ -1,18 +1,20 @@
 /** What everyone does with the calls of a store in the same way, whoever runs them. */
 import { CallIds, toToolCall } from "../pipeline/call/call-input.ts"
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
-import type { ApproveOptions } from "../pipeline/model/event.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
+import { type ApproveOptions, expectApproval } from "../pipeline/model/event.ts"
+import { expectId, expectOptions, expectSignal, expectText } from "../pipeline/model/got.ts"
 import { toCount } from "../pipeline/model/options.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
+import { messageOf } from "../text/message-of.ts"
 import type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
-import { type EventsOptions, expectPlace, followEvents, type StoredEvent } from "./event-log.ts"
+import { type EventsOptions, expectPlace, expectReading, followEvents } from "./event-log.ts"
 import { type AskedQuestion, type InboxItem, type InboxOptions, inboxLimit } from "./inbox.ts"
 import { keptText } from "./kept-text.ts"
 import type { CallRequest, EffectAnswer } from "./requests.ts"
 import { type CallStore, untilStored } from "./store.ts"
 import { closedError } from "./store-error.ts"
+import type { StoredEvent } from "./stored-event.ts"
 
 /** Of an item of the inbox, what tells it from the other questions of its call. */
 const meant = (question: AskedQuestion | undefined): { readonly question?: AskedQuestion } => {
@@ -61,7 +63,8 @@ export abstract class StoredCalls implements DurableCalls {
     return toolCalls.map(({ callId }) => callId)
   }
 
-  approve(callId: string, options?: ApproveOptions, question?: AskedQuestion): Promise<boolean> {
+  async approve(callId: string, options?: ApproveOptions, question?: AskedQuestion): Promise<boolean> {
+    expectApproval(options)
     return this.took({ _tag: "Approve", callId, ...(options && { options }), ...meant(question) })
   }
 
@@ -77,7 +80,10 @@ export abstract class StoredCalls implements DurableCalls {
     return this.took({ _tag: "Cancel", callId, ...(reason !== undefined && { reason }) })
   }
 
-  async resolve(request: ResolveParams, { agentId, signal }: ResolveOptions = {}): Promise<boolean> {
+  async resolve(request: ResolveParams, options: ResolveOptions = {}): Promise<boolean> {
+    expectOptions("resolve", options, ["agentId", "signal"])
+    const { agentId, signal } = options
+    expectSignal(signal)
     const callId = this.ids.next()
     const call = { callId, name: resolveName, params: request, ...(agentId !== undefined && { agentId }) }
     // In a lane of its own: what waits in its agent's may wait for this.
@@ -87,12 +93,15 @@ export abstract class StoredCalls implements DurableCalls {
   }
 
   async inbox(options: InboxOptions = {}): Promise<Array<InboxItem>> {
+    expectOptions("inbox", options, ["agentId", "after", "limit"])
+    expectText("agentId", options.agentId)
     expectPlace(options.after)
     toCount("limit", options.limit, inboxLimit)
     return this.store.inbox(options)
   }
 
   events(options: EventsOptions = {}): AsyncGenerator<StoredEvent, undefined, undefined> {
+    expectReading(options)
     return followEvents(this.store, options)
   }
 
@@ -112,6 +121,7 @@ export abstract class StoredCalls implements DurableCalls {
   }
 
   private async took(request: CallRequest): Promise<boolean> {
+    expectId("call", request.callId)
     return (await this.ask(request)) === true
   }
 }

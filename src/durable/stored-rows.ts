@@ -23,6 +23,8 @@ export interface CallColumns {
   readonly agent_id: string
   readonly name: string
   readonly snapshot: string
+  readonly asks: boolean | number
+  readonly deadline: number | null
   readonly fresh?: boolean
 }
 
@@ -46,7 +48,7 @@ export const storedState = (
     callId: row.call_id,
     agentId: row.agent_id,
     name: row.name,
-    snapshot: row.snapshot,
+    row: { snapshot: row.snapshot, asks: Boolean(row.asks), deadline: row.deadline ?? undefined },
     isFresh: row.fresh === true,
   })),
 })

@@ -1,5 +1,5 @@
 /** The lines that stand above what was fetched. */
-import { shortened } from "../io/truncation.ts"
+import { shortened } from "../text/truncation.ts"
 
 /** Of one value, in bytes: a server may send any. */
 const maxValueBytes = 2000

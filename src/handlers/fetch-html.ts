@@ -2,12 +2,13 @@
 import { localBrowser } from "../io/browser.ts"
 import { statusLine } from "../io/http-status.ts"
 import type { PageContent, PageReader } from "../io/page-reader.ts"
-import { headOf, maxOutputBytes } from "../io/truncation.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
 import { textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
+import { headOf, maxOutputBytes } from "../text/truncation.ts"
 import { answerHeader } from "./answer-header.ts"
 import { networkHandler } from "./network-handler.ts"
+import { heldToRules } from "./redirect-rules.ts"
 import { parseUrl } from "./validate-url.ts"
 
 /** Which page to fetch, and how much of it. */
@@ -63,14 +64,15 @@ const render = (page: PageContent, requested: string, maxBytes: number): Step =>
  * 50,000 bytes, with a note. An error page is a page like any other. A time-out after 30 s is an Error.
  */
 export const FetchHtml = (options: FetchHtmlOptions, reader: PageReader = localBrowser): EffectHandler =>
-  networkHandler("FetchHtml", () => {
+  networkHandler("FetchHtml", (context) => {
     const maxLength = Math.min(options.maxLength ?? maxOutputBytes, maxOutputBytes)
     return {
       target: options.url,
       afterTimeout: "\nThe page's scripts may never end. fetch_url gives its source without running them.",
       run: async (signal) => {
         const url = parseUrl(options.url)
-        return render(await reader.readPage({ url, maxLength, signal }), url.href, maxLength)
+        const onRedirect = heldToRules(context, url)
+        return render(await reader.readPage({ url, maxLength, onRedirect, signal }), url.href, maxLength)
       },
     }
   })

@@ -2,12 +2,13 @@
 import { type Http, type HttpResponse, localHttp } from "../io/http.ts"
 import { httpErrorMessage } from "../io/http-status.ts"
 import { BodyHead, decodeText, isBinaryType } from "../io/http-text.ts"
-import { headOf, maxOutputBytes } from "../io/truncation.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
 import { textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
+import { headOf, maxOutputBytes } from "../text/truncation.ts"
 import { answerHeader } from "./answer-header.ts"
 import { networkHandler } from "./network-handler.ts"
+import { heldToRules } from "./redirect-rules.ts"
 import { parseUrl } from "./validate-url.ts"
 
 /** Which address to fetch, and how much of it. */
@@ -93,14 +94,15 @@ const textAnswer = (response: HttpResponse, body: BodyHead, maxBytes: number): S
  * success is an Error `HTTP error: 404 Not Found`; so is a time-out after 30 s, with what was received until then.
  */
 export const FetchUrl = (options: FetchUrlOptions, http: Http = localHttp()): EffectHandler =>
-  networkHandler("FetchUrl", () => {
+  networkHandler("FetchUrl", (context) => {
     const maxBytes = Math.min(options.maxLength ?? maxOutputBytes, maxOutputBytes)
     const body = new BodyHead(Math.max(maxBytes * widestCharset, leastBytes))
     let response: HttpResponse | undefined
     return {
       target: options.url,
       run: async (signal) => {
-        response = await http.get({ url: parseUrl(options.url), signal })
+        const url = parseUrl(options.url)
+        response = await http.get({ url, onRedirect: heldToRules(context, url), signal })
         const { status } = response
         try {
           if (status < 200 || status > 299) return Step.Error(httpErrorMessage(response))

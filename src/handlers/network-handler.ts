@@ -1,8 +1,8 @@
 /** The frame of handlers that ask a server: it can be interrupted, has a limit of time, and words every failure. */
 import * as Effect from "effect/Effect"
 import { FetchError } from "../io/fetch-error.ts"
-import { shownUrl } from "../io/truncation.ts"
-import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
+import { shownUrl } from "../io/shown-url.ts"
+import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
 import { abortable } from "./abortable.ts"
 
@@ -48,10 +48,10 @@ const failure = (target: string, cause: unknown, soFar: string): Step => {
   return Step.Error(message + soFar, { cause })
 }
 
-export const networkHandler = (name: string, work: () => NetworkWork): EffectHandler =>
-  handler(name, () =>
+export const networkHandler = (name: string, work: (context: HandlerContext) => NetworkWork): EffectHandler =>
+  handler(name, (context) =>
     Effect.suspend(() => {
-      const { run, soFar, afterTimeout = "", ...named } = work()
+      const { run, soFar, afterTimeout = "", ...named } = work(context)
       const target = shownUrl(named.target)
       const received = () => {
         const text = soFar?.()

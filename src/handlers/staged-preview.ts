@@ -1,6 +1,6 @@
 /** Words what a staged command would change: its files, then a diff, both bounded. */
 import type { StagedChange, StagedRun } from "../io/staging.ts"
-import { headOf } from "../io/truncation.ts"
+import { headOf } from "../text/truncation.ts"
 import { unifiedDiff } from "./unified-diff.ts"
 
 const maxListed = 100

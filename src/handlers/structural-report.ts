@@ -1,5 +1,5 @@
 /** Words what a structural search or edit found. Every text is bounded. */
-import { headOf, maxOutputBytes } from "../io/truncation.ts"
+import { headOf, maxOutputBytes } from "../text/truncation.ts"
 import { deniedSentence, plural, type ScanReport } from "./structural-scan.ts"
 
 /** How often something was found in a file. */

@@ -1,5 +1,5 @@
 /** A unified diff of two texts, in time that does not explode with their differences. */
-import { headOf, maxOutputBytes } from "../io/truncation.ts"
+import { headOf, maxOutputBytes } from "../text/truncation.ts"
 
 /** Lines added and removed up to which the shortest diff is looked for; the effort grows with their square. */
 export const maxEditLength = 1000

@@ -1,6 +1,6 @@
 /** Reads a URL that a model gave, before anybody is asked to approve it. Touches nothing. */
 import { problemOfUrl } from "../io/http.ts"
-import { shownUrl } from "../io/truncation.ts"
+import { shownUrl } from "../io/shown-url.ts"
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
 

@@ -2,10 +2,10 @@
 import { type Http, type HttpResponse, localHttp } from "../io/http.ts"
 import { httpErrorMessage } from "../io/http-status.ts"
 import { BodyHead, decodeText } from "../io/http-text.ts"
-import { headOf, maxOutputBytes } from "../io/truncation.ts"
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
 import { textOutput } from "../pipeline/model/output.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
+import { headOf, maxOutputBytes } from "../text/truncation.ts"
 import { networkHandler } from "./network-handler.ts"
 
 /** How Brave's API is reached. */

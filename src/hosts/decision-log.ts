@@ -6,9 +6,9 @@
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DecidedBy, Decision } from "../pipeline/model/decision.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
 import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { ToolFilters } from "../policy/index.ts"
+import { messageOf } from "../text/message-of.ts"
 
 /** One line of the log. */
 export interface DecisionLine {

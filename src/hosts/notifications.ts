@@ -2,10 +2,11 @@
  * What an agent has not been told yet of work that goes on beside its turns: background tasks, agents that it started.
  * Bounded; what is lost can still be listed.
  */
-import { headOf } from "../io/truncation.ts"
+
 import type { ToolEvent } from "../pipeline/model/event.ts"
 import { toCount } from "../pipeline/model/options.ts"
 import { type BackgroundTasks, capitalized } from "../pipeline/stores/background-tasks.ts"
+import { headOf } from "../text/truncation.ts"
 import type { SubAgent } from "./sub-agents/sub-agent.ts"
 
 /** Something that an agent is to be told with its next turn. */

@@ -15,7 +15,7 @@ import { type Files, localFiles } from "../io/files.ts"
 import { handler } from "../pipeline/model/handler.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { Step } from "../pipeline/model/step.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 import type { GrammarSource } from "../structural/grammar.ts"
 import { installedGrammars } from "../structural/installed-grammars.ts"
 import { langParameter, namedPaths, pathsParameter } from "./structural-parameters.ts"
@@ -61,7 +61,7 @@ const sayDryRun = handler("SayDryRun", ({ output }) => {
 export const makeAstEditTool = (
   { files }: { readonly files: Files },
   grammars: GrammarSource = installedGrammars,
-): Tool => {
+) => {
   const structure = { files, grammars }
   return defineTool({
     name: "ast_edit",
@@ -85,4 +85,4 @@ export const makeAstEditTool = (
 }
 
 /** `ast_edit`: replaces code by its structure, as a preview that is applied later. */
-export const astEditTool: Tool = makeAstEditTool({ files: localFiles })
+export const astEditTool = makeAstEditTool({ files: localFiles })

@@ -10,7 +10,7 @@ import { Type } from "@sinclair/typebox"
 import { SearchStructure } from "../handlers/structural-search.ts"
 import { type Files, localFiles } from "../io/files.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 import type { GrammarSource } from "../structural/grammar.ts"
 import { installedGrammars } from "../structural/installed-grammars.ts"
 import { langParameter, namedPaths, pathsParameter } from "./structural-parameters.ts"
@@ -28,7 +28,7 @@ const parameters = Type.Object({
 export const makeAstGrepTool = (
   { files }: { readonly files: Files },
   grammars: GrammarSource = installedGrammars,
-): Tool => {
+) => {
   const structure = { files, grammars }
   return defineTool({
     name: "ast_grep",
@@ -45,4 +45,4 @@ export const makeAstGrepTool = (
 }
 
 /** `ast_grep`: finds code by its structure. */
-export const astGrepTool: Tool = makeAstGrepTool({ files: localFiles })
+export const astGrepTool = makeAstGrepTool({ files: localFiles })

@@ -6,11 +6,11 @@
 import { Type } from "@sinclair/typebox"
 import { CancelBackgroundTask } from "../handlers/tasks.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 import { taskId } from "./task-id.ts"
 
 /** `cancel_background_task`: ends a background task of the agent. */
-export const cancelBackgroundTaskTool: Tool = defineTool({
+export const cancelBackgroundTaskTool = defineTool({
   name: "cancel_background_task",
   label: "Cancel background task",
   description: "Cancels a background task that you started.",

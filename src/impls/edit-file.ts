@@ -17,7 +17,7 @@ import {
 import { ValidateFile, ValidateFileWritable } from "../handlers/validate-file.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 const parameters = Type.Object({
   path: Type.String({ description: "The file to edit. Relative paths start at the working directory." }),
@@ -34,7 +34,7 @@ const parameters = Type.Object({
 })
 
 /** `edit_file` for the files of a machine. */
-export const makeEditFileTool = ({ files }: Machine): Tool =>
+export const makeEditFileTool = ({ files }: Machine) =>
   defineTool({
     name: "edit_file",
     label: "Edit file",
@@ -64,4 +64,4 @@ export const makeEditFileTool = ({ files }: Machine): Tool =>
   })
 
 /** `edit_file`: replaces texts in a file of this machine, after its diff was approved. */
-export const editFileTool: Tool = makeEditFileTool(localMachine)
+export const editFileTool = makeEditFileTool(localMachine)

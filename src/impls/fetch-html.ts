@@ -6,7 +6,6 @@
 import { FetchHtml } from "../handlers/fetch-html.ts"
 import { localBrowser } from "../io/browser.ts"
 import type { PageReader } from "../io/page-reader.ts"
-import type { Tool } from "../pipeline/model/tool.ts"
 import { makeUrlTool } from "./url-tool.ts"
 
 /**
@@ -16,7 +15,7 @@ import { makeUrlTool } from "./url-tool.ts"
  * await using browser = new Browser({ allowPrivate: true })
  * registry.register(makeFetchHtmlTool(browser))
  */
-export const makeFetchHtmlTool = (reader: PageReader): Tool =>
+export const makeFetchHtmlTool = (reader: PageReader) =>
   makeUrlTool({
     name: "fetch_html",
     label: "Fetch HTML",
@@ -28,4 +27,4 @@ export const makeFetchHtmlTool = (reader: PageReader): Tool =>
   })
 
 /** Public pages alone. `localBrowser.close()` ends its browser at once; else it ends when it was idle for a while. */
-export const fetchHtmlTool: Tool = makeFetchHtmlTool(localBrowser)
+export const fetchHtmlTool = makeFetchHtmlTool(localBrowser)

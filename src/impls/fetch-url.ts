@@ -6,11 +6,10 @@
 import { FetchUrl } from "../handlers/fetch-url.ts"
 import type { AddressGuardOptions } from "../io/address-guard.ts"
 import { localHttp } from "../io/http.ts"
-import type { Tool } from "../pipeline/model/tool.ts"
 import { makeUrlTool } from "./url-tool.ts"
 
 /** `fetch_url`. Without `allowPrivate` it connects to public addresses alone, at each hop of a redirect. */
-export const makeFetchUrlTool = (options: AddressGuardOptions = {}): Tool => {
+export const makeFetchUrlTool = (options: AddressGuardOptions = {}) => {
   const http = localHttp(options)
   return makeUrlTool({
     name: "fetch_url",
@@ -24,4 +23,4 @@ export const makeFetchUrlTool = (options: AddressGuardOptions = {}): Tool => {
 }
 
 /** `fetch_url`: fetches an address; private ones are refused. */
-export const fetchUrlTool: Tool = makeFetchUrlTool()
+export const fetchUrlTool = makeFetchUrlTool()

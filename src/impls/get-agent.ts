@@ -6,10 +6,10 @@
 import { Type } from "@sinclair/typebox"
 import { GetAgent } from "../handlers/agents.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 /** `get_agent`: tells what an agent does, and takes its result once it has ended. */
-export const getAgentTool: Tool = defineTool({
+export const getAgentTool = defineTool({
   name: "get_agent",
   label: "Get agent",
   description: "Gives the last message of an agent that has ended. It is given once.",

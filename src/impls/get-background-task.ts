@@ -6,11 +6,11 @@
 import { Type } from "@sinclair/typebox"
 import { GetBackgroundTask } from "../handlers/tasks.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 import { taskId } from "./task-id.ts"
 
 /** `get_background_task`: takes the result of a background task. */
-export const getBackgroundTaskTool: Tool = defineTool({
+export const getBackgroundTaskTool = defineTool({
   name: "get_background_task",
   label: "Get background task",
   description: "Gives the result of a finished background task. A result is given once.",

@@ -6,10 +6,10 @@
 import { Type } from "@sinclair/typebox"
 import { ListAgents } from "../handlers/agents.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 /** `list_agents`: lists the agents that the agent has started. */
-export const listAgentsTool: Tool = defineTool({
+export const listAgentsTool = defineTool({
   name: "list_agents",
   label: "List agents",
   description: "Lists the agents that you started, with their states and for how long they have worked.",

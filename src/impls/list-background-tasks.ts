@@ -6,10 +6,10 @@
 import { Type } from "@sinclair/typebox"
 import { ListBackgroundTasks } from "../handlers/tasks.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 /** `list_background_tasks`: lists the background tasks of the agent. */
-export const listBackgroundTasksTool: Tool = defineTool({
+export const listBackgroundTasksTool = defineTool({
   name: "list_background_tasks",
   label: "List background tasks",
   description: "Lists the tasks that you started in the background, with their ids and states.",

@@ -9,7 +9,7 @@ import { Output } from "../handlers/steps.ts"
 import { ValidateFile } from "../handlers/validate-file.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 const parameters = Type.Object({
   path: Type.String({
@@ -26,7 +26,7 @@ const parameters = Type.Object({
 })
 
 /** `open_file` for the files of a machine. */
-export const makeOpenFileTool = ({ files }: Machine): Tool =>
+export const makeOpenFileTool = ({ files }: Machine) =>
   defineTool({
     name: "open_file",
     label: "Open file",
@@ -44,4 +44,4 @@ export const makeOpenFileTool = ({ files }: Machine): Tool =>
   })
 
 /** `open_file`: opens a file for the user, in a host that has an editor. */
-export const openFileTool: Tool = makeOpenFileTool(localMachine)
+export const openFileTool = makeOpenFileTool(localMachine)

@@ -3,7 +3,6 @@
  * given; those for the web always ask from this one.
  */
 import { localMachine, type Machine } from "../io/machine.ts"
-import type { Tool } from "../pipeline/model/tool.ts"
 import { makeAstEditTool } from "./ast-edit.ts"
 import { makeAstGrepTool } from "./ast-grep.ts"
 import { cancelBackgroundTaskTool } from "./cancel-background-task.ts"
@@ -42,7 +41,7 @@ const correctionTools = ({ files }: Machine) => (files === localMachine.files ? 
  * What an agent that works for another one may use: all but the tools that start agents. `record_correction` is there
  * for the files of this machine alone.
  */
-export const subagentTools = (machine: Machine = localMachine): Array<Tool> => [
+export const subagentTools = (machine: Machine = localMachine) => [
   makeReadFileTool(machine),
   makeWriteFileTool(machine),
   makeEditFileTool(machine),
@@ -56,7 +55,7 @@ export const subagentTools = (machine: Machine = localMachine): Array<Tool> => [
 ]
 
 /** Everything. */
-export const allTools = (machine: Machine = localMachine): Array<Tool> => [
+export const allTools = (machine: Machine = localMachine) => [
   ...subagentTools(machine),
   spawnAgentTool,
   listAgentsTool,
@@ -64,7 +63,7 @@ export const allTools = (machine: Machine = localMachine): Array<Tool> => [
 ]
 
 /** What changes nothing. */
-export const readOnlyTools = (machine: Machine = localMachine): Array<Tool> => [
+export const readOnlyTools = (machine: Machine = localMachine) => [
   makeReadFileTool(machine),
   makeAstGrepTool(machine),
   ...webTools,

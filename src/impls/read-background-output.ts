@@ -6,11 +6,11 @@
 import { Type } from "@sinclair/typebox"
 import { ReadBackgroundOutput } from "../handlers/tasks.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 import { taskId } from "./task-id.ts"
 
 /** `read_background_output`: gives what a background task has put out since the last read. */
-export const readBackgroundOutputTool: Tool = defineTool({
+export const readBackgroundOutputTool = defineTool({
   name: "read_background_output",
   label: "Read background output",
   description:

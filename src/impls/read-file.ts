@@ -10,7 +10,7 @@ import { ReadFile } from "../handlers/read-file.ts"
 import { ValidateFile } from "../handlers/validate-file.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 const parameters = Type.Object({
   path: Type.String({ description: "The file to read. Relative paths start at the working directory." }),
@@ -25,7 +25,7 @@ const parameters = Type.Object({
 })
 
 /** `read_file` for the files of a machine. */
-export const makeReadFileTool = ({ files }: Machine): Tool =>
+export const makeReadFileTool = ({ files }: Machine) =>
   defineTool({
     name: "read_file",
     label: "Read file",
@@ -52,4 +52,4 @@ export const makeReadFileTool = ({ files }: Machine): Tool =>
   })
 
 /** `read_file`: reads lines of a file of this machine. */
-export const readFileTool: Tool = makeReadFileTool(localMachine)
+export const readFileTool = makeReadFileTool(localMachine)

@@ -9,13 +9,13 @@ import { Type } from "@sinclair/typebox"
 import { RecordCorrection } from "../handlers/record-correction.ts"
 import { maxCorrectionText } from "../io/corrections.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 /** Its words go into prompts. */
 const text = { pattern: "\\S", maxLength: maxCorrectionText }
 
 /** `record_correction`: writes down what the user corrected, for the next time. */
-export const recordCorrectionTool: Tool = defineTool({
+export const recordCorrectionTool = defineTool({
   name: "record_correction",
   label: "Record correction",
   description:

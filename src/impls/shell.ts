@@ -12,7 +12,7 @@ import { ApplyStaged, DropStaged, StageShell, type StagingMachine } from "../han
 import { describeEnvironment } from "../io/environment.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
 import { type ApprovalOptions, pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 const all = Type.Object({
   command: Type.String({ description: "The command line, run by bash. It has no input: stdin is empty." }),
@@ -103,7 +103,7 @@ const outsideOf = ({ outside, env, ...machine }: Machine): Machine => ({
 })
 
 /** `shell` for the processes of a machine. */
-export const makeShellTool = (machine: Machine, { stage: byDefault = false }: ShellToolOptions = {}): Tool =>
+export const makeShellTool = (machine: Machine, { stage: byDefault = false }: ShellToolOptions = {}) =>
   defineTool({
     name: "shell",
     label: "Shell",
@@ -128,4 +128,4 @@ export const makeShellTool = (machine: Machine, { stage: byDefault = false }: Sh
   })
 
 /** `shell`: runs a command with bash on this machine, after it was approved. */
-export const shellTool: Tool = makeShellTool(localMachine)
+export const shellTool = makeShellTool(localMachine)

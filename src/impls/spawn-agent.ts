@@ -6,10 +6,10 @@
 import { Type } from "@sinclair/typebox"
 import { SpawnAgent } from "../handlers/agents.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 /** `spawn_agent`: starts an agent, in a host that runs agents. */
-export const spawnAgentTool: Tool = defineTool({
+export const spawnAgentTool = defineTool({
   name: "spawn_agent",
   label: "Spawn agent",
   description:

@@ -7,10 +7,10 @@ import { Type } from "@sinclair/typebox"
 import { ValidateUrl } from "../handlers/validate-url.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
-interface UrlToolOptions {
-  readonly name: string
+interface UrlToolOptions<Name extends string> {
+  readonly name: Name
   readonly label: string
   readonly description: string
   /** What the URL is of, for the parameter's description: `to fetch`, `of the page`. */
@@ -22,7 +22,14 @@ interface UrlToolOptions {
 }
 
 /** A read-only tool with the parameters `url` and `max_length`, which asks for an approval before it fetches. */
-export const makeUrlTool = ({ name, label, description, urlIs, shows, fetch }: UrlToolOptions): Tool =>
+export const makeUrlTool = <const Name extends string>({
+  name,
+  label,
+  description,
+  urlIs,
+  shows,
+  fetch,
+}: UrlToolOptions<Name>) =>
   defineTool({
     name,
     label,

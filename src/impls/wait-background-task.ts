@@ -6,11 +6,11 @@
 import { Type } from "@sinclair/typebox"
 import { WaitBackgroundTask } from "../handlers/tasks.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 import { taskId } from "./task-id.ts"
 
 /** `wait_background_task`: waits until a background task has ended. */
-export const waitBackgroundTaskTool: Tool = defineTool({
+export const waitBackgroundTaskTool = defineTool({
   name: "wait_background_task",
   label: "Wait for background task",
   description:

@@ -7,7 +7,7 @@ import { Type } from "@sinclair/typebox"
 import { type SearchApi, ValidateSearchKey, WebSearch } from "../handlers/web-search.ts"
 import { problemOfUrl } from "../io/http.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 const parameters = Type.Object({
   query: Type.String({
@@ -28,7 +28,7 @@ const isBaseUrl = (text: string): boolean => {
 }
 
 /** `web_search`. Throws a TypeError for a base URL that cannot be one. */
-export const makeWebSearchTool = (api: SearchApi = {}): Tool => {
+export const makeWebSearchTool = (api: SearchApi = {}) => {
   if (api.baseUrl !== undefined && !isBaseUrl(api.baseUrl)) {
     throw new TypeError(
       `Expected \`baseUrl\` to be an http or https URL without query, hash and password, got ${JSON.stringify(api.baseUrl)}`,
@@ -52,4 +52,4 @@ export const makeWebSearchTool = (api: SearchApi = {}): Tool => {
 }
 
 /** `web_search`: searches the web; needs `BRAVE_API_KEY`. */
-export const webSearchTool: Tool = makeWebSearchTool()
+export const webSearchTool = makeWebSearchTool()

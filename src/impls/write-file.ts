@@ -11,7 +11,7 @@ import { ValidateFileNotExists } from "../handlers/validate-file.ts"
 import { WriteFile } from "../handlers/write-file.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type Tool } from "../pipeline/model/tool.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
 
 const parameters = Type.Object({
   path: Type.String({
@@ -22,7 +22,7 @@ const parameters = Type.Object({
 })
 
 /** `write_file` for the files of a machine. */
-export const makeWriteFileTool = ({ files }: Machine): Tool =>
+export const makeWriteFileTool = ({ files }: Machine) =>
   defineTool({
     name: "write_file",
     label: "Write file",
@@ -46,4 +46,4 @@ export const makeWriteFileTool = ({ files }: Machine): Tool =>
   })
 
 /** `write_file`: writes a new file on this machine, after it was approved. */
-export const writeFileTool: Tool = makeWriteFileTool(localMachine)
+export const writeFileTool = makeWriteFileTool(localMachine)

@@ -39,11 +39,14 @@ const ask = (folder: RealFolder, names: ReadonlyArray<string>, { program, option
 /** Files without a list, with the time of their last change: a list that is given to one changes that. */
 const plain = new Map<string, bigint>()
 const maxPlain = 10_000
+/** Some runtimes (Deno) tell times in whole seconds, in which much may change. */
+const second = 1_000_000_000n
 
 const keyOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`
 
 /** Remembers that a file has no list. */
 export const rememberPlain = (info: BigIntStats): void => {
+  if (info.ctimeNs % second === 0n) return
   if (plain.size >= maxPlain) plain.clear()
   plain.set(keyOf(info), info.ctimeNs)
 }

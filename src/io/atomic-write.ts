@@ -97,7 +97,8 @@ const writeAt = async (file: FileHandle, bytes: Uint8Array): Promise<void> => {
 }
 
 const takesNewFiles = (folder: RealFolder): Promise<boolean> =>
-  access(folder.at("."), constants.W_OK).then(
+  // Of a path that ends with a link, Deno would ask for the link.
+  access(`${folder.at(".")}/.`, constants.W_OK).then(
     () => true,
     () => false,
   )

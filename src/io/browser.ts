@@ -8,7 +8,7 @@ import { type ChromiumOptions, type RunningChromium, startChromium } from "./chr
 import { FetchError } from "./fetch-error.ts"
 import type { PageContent, PageReader, PageRequest } from "./page-reader.ts"
 import { isLostTab, type VisitOptions, visitPage } from "./page-visit.ts"
-import { shownUrl } from "./truncation.ts"
+import { shownUrl } from "./shown-url.ts"
 
 /** The options of a `Browser`. */
 export interface BrowserOptions extends ChromiumOptions, AddressGuardOptions, VisitOptions {

@@ -5,6 +5,7 @@ import { access, mkdir } from "node:fs/promises"
 import type { Socket } from "node:net"
 import { stripVTControlCharacters } from "node:util"
 import type { BrowserContext, Page, Browser as PlaywrightBrowser } from "playwright-core"
+import { shortened } from "../text/truncation.ts"
 import type { AddressGuard } from "./address-guard.ts"
 import { importBeside } from "./beside.ts"
 import { environmentFor } from "./environment.ts"
@@ -16,7 +17,6 @@ import { loadLibraries } from "./page-script.ts"
 import { reaper } from "./reaper.ts"
 import { addMark, newMark } from "./run-marker.ts"
 import { watchSpawns } from "./spawned-processes.ts"
-import { shortened } from "./truncation.ts"
 
 /** Which Chromium is started, and how. */
 export interface ChromiumOptions {

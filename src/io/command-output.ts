@@ -3,9 +3,9 @@
  * everything as it came in a file, up to 256 MB.
  */
 import { StringDecoder } from "node:string_decoder"
+import { HeadAndTail, maxOutputBytes } from "../text/truncation.ts"
 import type { OutputStream } from "./pipe-reader.ts"
 import { SpillFile } from "./spill-file.ts"
-import { HeadAndTail, maxOutputBytes } from "./truncation.ts"
 
 /** What a command printed, cut where it was long. */
 export interface CapturedOutput {

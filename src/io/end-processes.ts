@@ -43,17 +43,22 @@ const signalUntilEnded = async (
   milliseconds: number,
 ): Promise<ReadonlyArray<LeftProcess>> => {
   const deadline = performance.now() + milliseconds
-  const told = new Map<number, boolean>()
+  const told = new Map<number, { readonly asMember: boolean; readonly took: boolean }>()
   // Before the first signal: what has nothing but its parent to be known by is found while that lives.
   let alive = await findAlive(run)
   const isGroupTold = ownsGroup(run) && send(-run.leader, signal)
   for (let pause = 5; ; pause *= 2) {
     for (const process of alive) {
       const { pid } = process
-      if (!told.has(pid)) told.set(pid, isInGroup(process, run) ? isGroupTold : send(pid, signal))
+      const asMember = isInGroup(process, run)
+      const before = told.get(pid)
+      // Who has left the group since may have done so before its signal.
+      if (before === undefined || (before.asMember && !asMember)) {
+        told.set(pid, { asMember, took: asMember ? isGroupTold : send(pid, signal) })
+      }
     }
     const left = deadline - performance.now()
-    if (left <= 0 || !alive.some(({ pid }) => told.get(pid))) return alive
+    if (left <= 0 || !alive.some(({ pid }) => told.get(pid)?.took)) return alive
     await delay(Math.min(pause, left))
     alive = await findAlive(run)
   }

@@ -13,7 +13,7 @@ import { request as requestHttps } from "node:https"
 import { AddressGuard, type AddressGuardOptions, hostnameOf } from "./address-guard.ts"
 import { FetchError } from "./fetch-error.ts"
 import { decodeContent } from "./http-content.ts"
-import { shownUrl } from "./truncation.ts"
+import { shownUrl } from "./shown-url.ts"
 
 type RequestHeaders = Readonly<Record<string, string>>
 
@@ -25,6 +25,8 @@ export interface HttpRequest {
   readonly headers?: RequestHeaders
   /** Redirects to follow. Default 10; with 0 a redirect is a response like any other. */
   readonly maxRedirects?: number
+  /** Told each redirect before anybody is connected to for it. What it throws ends the request, and rejects. */
+  readonly onRedirect?: (from: URL, to: URL) => void
   readonly signal?: AbortSignal
 }
 
@@ -48,7 +50,8 @@ export interface HttpResponse {
 export interface Http {
   /**
    * Resolves with whatever status the server gave. Rejects with Node's error (with its `code`), with a
-   * FetchError (a PrivateAddressError, a redirect that leads nowhere), and with an AbortError once the signal is aborted.
+   * FetchError (a PrivateAddressError, a redirect that leads nowhere), with what `onRedirect` throws, and with an AbortError
+   * once the signal is aborted. Who follows redirects tells `onRedirect` of each: rules hold there by it alone.
    */
   get(request: HttpRequest): Promise<HttpResponse>
 }
@@ -136,6 +139,7 @@ export const localHttp = (options: AddressGuardOptions = {}): Http => {
             throw new FetchError(`More than ${maxRedirects} redirects, the last one from ${shownUrl(url)}`)
           }
           const target = redirectTarget(url, headers.location)
+          request.onRedirect?.(url, target)
           if (target.origin !== url.origin) sent = withoutSecrets(sent)
           url = target
           continue

@@ -1,4 +1,6 @@
 /// <reference types="node" preserve="true" />
+
+export { HeadAndTail, headOf, maxOutputBytes, tailOf } from "../text/truncation.ts"
 export { isPublicAddress } from "./address.ts"
 export type { AddressGuardOptions } from "./address-guard.ts"
 export { PrivateAddressError } from "./address-guard.ts"
@@ -28,4 +30,3 @@ export type { LocalProcessesOptions, ProcessExit, Processes, ProcessOptions } fr
 export { localProcesses, makeLocalProcesses } from "./processes.ts"
 export type { StagedChange, StagedContent, StagedRun, Staging } from "./staging.ts"
 export type { SpawnHelperUse } from "./start-process.ts"
-export { HeadAndTail, headOf, maxOutputBytes, tailOf } from "./truncation.ts"

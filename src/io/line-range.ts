@@ -2,7 +2,7 @@
  * Reads some lines of a file of any size in bounded memory: what lies before them is only counted, and nothing
  * after them is read. Lines end with LF or CRLF, which are not given, nor is a byte order mark.
  */
-import { headOfBytes } from "./truncation.ts"
+import { headOfBytes } from "../text/truncation.ts"
 
 /** Which lines of a file to read, and how much of them. */
 export interface LineRange {

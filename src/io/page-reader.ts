@@ -7,6 +7,11 @@ export interface PageRequest {
   readonly url: URL
   /** Of the Markdown, in characters. */
   readonly maxLength: number
+  /**
+   * Told where the page's own document is led, by its server or by itself, before it is asked for there. What it throws ends
+   * the visit, and rejects. What a page loads beside its document, frames too, is not told.
+   */
+  readonly onRedirect?: (from: URL, to: URL) => void
   readonly signal?: AbortSignal
 }
 
@@ -22,8 +27,9 @@ export interface PageContent extends ExtractedPage {
 export interface PageReader {
   /**
    * Resolves with whatever status the server gave. Rejects with a FetchError (a PrivateAddressError, a download,
-   * something that is not installed), with Node's error of a connection, and with the reason of the signal. Without a
-   * signal it waits as long as the server does.
+   * something that is not installed), with Node's error of a connection, with what `onRedirect` throws, and with the reason
+   * of the signal. Without a signal it waits as long as the server does. Rules hold for where a page goes by `onRedirect`
+   * alone.
    */
   readPage(request: PageRequest): Promise<PageContent>
 }

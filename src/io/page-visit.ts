@@ -1,12 +1,14 @@
 /** A visit to a web page: opens it, waits until it has settled, reads it, and words what went wrong. */
 import type { CDPSession, Page, Request, Response } from "playwright-core"
+import { shortened } from "../text/truncation.ts"
 import type { RunningChromium } from "./chromium.ts"
 import { FetchError } from "./fetch-error.ts"
 import { httpErrorMessage, statusLine } from "./http-status.ts"
 import { isBinaryType } from "./http-text.ts"
 import type { PageContent, PageRequest } from "./page-reader.ts"
+import { holdRedirects } from "./page-redirects.ts"
 import { type ExtractedPage, pageScript } from "./page-script.ts"
-import { shortened, shownUrl } from "./truncation.ts"
+import { shownUrl } from "./shown-url.ts"
 
 export interface VisitOptions {
   /** How long to wait for the end of a page's document, in milliseconds. Default 15,000. */
@@ -61,10 +63,23 @@ const reached = async (
 
 /**
  * @internal Opens a page in a tab of its own, waits until it has settled, and reads it. Rejects with a FetchError, with Node's
- * error of a connection, and with Playwright's where the tab is closed meanwhile.
+ * error of a connection, with what `onRedirect` throws, and with Playwright's where the tab is closed meanwhile.
  */
 export const visitPage = async (
   page: Page,
+  chromium: RunningChromium,
+  request: PageRequest,
+  options: VisitOptions,
+): Promise<PageContent> => {
+  const session = await page.context().newCDPSession(page)
+  if (request.onRedirect === undefined) return visit(page, session, chromium, request, options)
+  const { refused } = await holdRedirects(session, request.url, request.onRedirect)
+  return Promise.race([refused, visit(page, session, chromium, request, options)])
+}
+
+const visit = async (
+  page: Page,
+  session: CDPSession,
   chromium: RunningChromium,
   { url, maxLength }: PageRequest,
   { loadTimeout = 15_000, settleTimeout = 3_000 }: VisitOptions,
@@ -86,7 +101,7 @@ export const visitPage = async (
       `${shownUrl(page.url())} is no page but ${shortened(contentType, 100)}. Download it with the shell tool, for example with curl -o.`,
     )
   }
-  const extracted = await evaluate(page, pageScript(chromium.libraries, maxLength))
+  const extracted = await evaluate(page, session, pageScript(chromium.libraries, maxLength))
   return { ...extracted, url: page.url(), ...statusOf(navigation.response) }
 }
 
@@ -109,8 +124,7 @@ const explain = (cause: unknown, navigation: Navigation, chromium: RunningChromi
 }
 
 /** In a world of its own: the page's scripts can neither see nor change what the script works with. */
-const evaluate = async (page: Page, expression: string): Promise<ExtractedPage> => {
-  const session = await page.context().newCDPSession(page)
+const evaluate = async (page: Page, session: CDPSession, expression: string): Promise<ExtractedPage> => {
   for (let attempt = 1; ; attempt++) {
     try {
       return await evaluateOnce(session, expression)

@@ -149,7 +149,8 @@ class Reaper {
     shell.once("exit", forget)
     shell.stdin.on("error", forget)
     shell.unref()
-    ;(shell.stdin as Socket).unref()
+    // Of Bun it is no socket, and keeps nobody.
+    ;(shell.stdin as Partial<Socket>).unref?.()
     const groups = [...this.groups].map((group) => `+${group}`)
     const pipes = [...this.pipes].map((pipe) => `=${pipe}`)
     const lines = [...groups, ...pipes, ...this.folders]

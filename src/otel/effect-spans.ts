@@ -8,7 +8,7 @@ import type { Fiber } from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Tracers from "effect/Tracer"
 import { otelApi } from "#otel-api"
-import { messageOf } from "../pipeline/model/failure.ts"
+import { messageOf } from "../text/message-of.ts"
 
 type SpanOptions = Parameters<Tracers.Tracer["span"]>[0]
 

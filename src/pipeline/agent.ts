@@ -5,7 +5,7 @@ import * as toolChoice from "../resolve/tool-choice.ts"
 import type { StandingResolveHandler } from "./call/resolver.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
 import type { ToolEvent, ToolResult } from "./model/event.ts"
-import { got } from "./model/got.ts"
+import { expectOptions, expectSignalOptions, got } from "./model/got.ts"
 import { failed, type Stopped } from "./model/outcome.ts"
 import type { PendingActions } from "./model/pending-actions.ts"
 import type { ToolDefinition } from "./model/registry.ts"
@@ -109,8 +109,9 @@ export class ExecutorAgent {
   }
 
   /** Hard: ends all its foreground calls, queued, running and waiting. Gives how many. */
-  cancel({ reason }: { readonly reason?: string } = {}): number {
-    return this.#parts.cancel({ agentId: this.agentId, ...(reason !== undefined && { reason }) })
+  cancel(options: { readonly reason?: string } = {}): number {
+    expectOptions("cancel", options, ["reason"])
+    return this.#parts.cancel({ agentId: this.agentId, reason: options.reason })
   }
 
   /** Its previews that wait to be applied or discarded. */
@@ -126,6 +127,7 @@ export class ExecutorAgent {
     request: ResolveParams,
     options: SignalOption & { readonly onEvent?: OnEvent } = {},
   ): Promise<ToolResult> {
+    expectSignalOptions("resolve", options, ["signal", "onEvent"])
     const { agentId } = this
     const call = this.#parts.toToolCall({ name: resolveName, params: request, agentId })
     return this.#parts.run(call, options.onEvent, options, { inLane: false })
@@ -172,6 +174,7 @@ export class ExecutorAgent {
     onEvent?: (event: ToolEvent) => unknown,
     options: SignalOption = {},
   ): Promise<Array<ToolResult>> {
+    expectSignalOptions("runTurn", options)
     const toolCalls = this.#callsOf(calls, "runTurn")
     const refusal = this.#takeTurn(toolCalls)
     const runs = toolCalls.map((call) => this.#parts.run(call, onEvent, options, { refusal }))
@@ -184,6 +187,7 @@ export class ExecutorAgent {
     let taken: { readonly refusal: Stopped | undefined } | undefined
     return {
       run: (call, onEvent, options = {}) => {
+        expectSignalOptions("run", options)
         const toolCalls = this.#callsOf([call], "run")
         taken ??= { refusal: this.#takeTurn(toolCalls) }
         return this.#parts.run(toolCalls[0]!, onEvent, options, taken)

@@ -1,10 +1,12 @@
 /** The parts of one executor, joined: calls come in through the intake, and what happens is told through the queue. */
 import { ToolFilters } from "../policy/index.ts"
 import { type AgentParts, ExecutorAgent } from "./agent.ts"
+import type { CallActor } from "./call/actor.ts"
 import { CallIds, toToolCall } from "./call/call-input.ts"
 import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
 import { tracerOf } from "./call/effect-tracer.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
+import { pendingEvent } from "./call/telling.ts"
 import { ExecutorEngine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
 import { EventQueue } from "./events/event-queue.ts"
@@ -14,7 +16,7 @@ import { type ExecutorJournal, takeEnvironment } from "./executor-environment.ts
 import { Intake, shutdownReason } from "./intake.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
 import { byTool, type CancellingParty } from "./model/decision.ts"
-import { got } from "./model/got.ts"
+import { expectId, expectText, got } from "./model/got.ts"
 import type { CallFilter, ToolExecutorOptions } from "./model/options.ts"
 import { failed, type Stopped } from "./model/outcome.ts"
 import type { ToolRegistry } from "./model/registry.ts"
@@ -82,8 +84,7 @@ export class ExecutorParts {
       hasFilters: () => this.filters !== undefined,
       filters: () => (this.filters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })),
       unknownTool: (agentId, name) => this.unknownTool(agentId, name),
-      cancelAgent: (agentId, reason) =>
-        this.cancelHard({ agentId, ...(reason !== undefined && { reason }) }, byTool),
+      cancelAgent: (agentId, reason) => this.cancelHard({ agentId, reason }, byTool),
     })
     this.tools = new AgentTools(registry, () =>
       makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
@@ -125,8 +126,7 @@ export class ExecutorParts {
       dropped: (agentId, action) => this.intake.drop(agentId, action),
       changed: (agentId) => this.tools.changed(agentId),
       journal: this.journal,
-      pushed: (agentId, { actionId, label, sourceToolName }) =>
-        this.queue.push({ _tag: "ActionPending", agentId, actionId, label, sourceToolName, seq: 0, at: 0 }),
+      pushed: (agentId, action) => this.queue.push(pendingEvent(agentId, action)),
     })
   }
 
@@ -135,6 +135,13 @@ export class ExecutorParts {
   /** Fills in the defaults of a call. Throws a TypeError for what is no call. */
   toToolCall(input: ToolCallInput): ToolCall {
     return toToolCall(input, this.ids)
+  }
+
+  /** A call that has not ended. Throws a TypeError for what is no id, such as a whole event. */
+  callOf(callId: string): CallActor | undefined {
+    const call = this.calls.get(callId)
+    if (call === undefined) expectId("call", callId)
+    return call
   }
 
   /** Throws after the shutdown. */
@@ -167,6 +174,7 @@ export class ExecutorParts {
 
   /** What belongs to one agent. */
   agent(agentId: string): ExecutorAgent {
+    expectText("agentId", agentId)
     this.madeAgentParts ??= this.makeAgentParts()
     return new ExecutorAgent(agentId, this.madeAgentParts)
   }

@@ -11,7 +11,7 @@ import type { ResolveParams } from "../resolve/definition.ts"
 import type { ExecutorAgent, SignalOption } from "./agent.ts"
 import { rulesToRemember } from "./call/asking.ts"
 import { withBackground } from "./call/call-input.ts"
-import type { CancelOptions } from "./call/calls.ts"
+import { type CancelOptions, readCancel } from "./call/calls.ts"
 import { decideCall } from "./call/deciding.ts"
 import { type CallDetails, type CallInspection, detailsOf, inspectionOf } from "./call/inspection.ts"
 import { type CallSnapshot, readSnapshot } from "./call/snapshot.ts"
@@ -23,13 +23,13 @@ import { ExecutorParts } from "./executor-parts.ts"
 import type { CallOf, ToolCallInput } from "./model/call.ts"
 import type { CallDecision } from "./model/decision.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
-import { got } from "./model/got.ts"
+import { expectSignal, expectSignalOptions, got } from "./model/got.ts"
 import type { ToolExecutorOptions } from "./model/options.ts"
 import type { GivenOutput } from "./model/output.ts"
 import type { ToolRegistry } from "./model/registry.ts"
 import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
 import type { ExecutorWatcher } from "./model/watcher.ts"
-import { abortError, pullEvents, runToResult } from "./one-run.ts"
+import { pullEvents, runToResult } from "./one-run.ts"
 import { shutDown } from "./shutting-down.ts"
 import type { BackgroundTasks } from "./stores/background-tasks.ts"
 import { watch } from "./watching.ts"
@@ -100,12 +100,13 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   run<const Name extends string>(
     call: CallOf<T, Name>,
     onEvent?: (event: ToolEvent<T>) => unknown,
-    options: SignalOption = {},
+    options?: SignalOption,
   ): Promise<ToolResult<StructuredOf<T, Name>>> {
+    if (options !== undefined) expectSignalOptions("run", options)
     const told = onEvent as ((event: ToolEvent) => unknown) | undefined
     const { parts } = this
     const sink = new CallbackSink(told, parts.stamps)
-    const result = runToResult(parts.submit, parts.toToolCall(call), sink, options.signal)
+    const result = runToResult(parts.submit, parts.toToolCall(call), sink, options?.signal)
     return result as Promise<ToolResult<StructuredOf<T, Name>>>
   }
 
@@ -116,12 +117,13 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    */
   async *runEvents<const Name extends string>(
     call: CallOf<T, Name>,
-    { signal }: SignalOption = {},
+    options?: SignalOption,
   ): AsyncGenerator<ToolEvent<T>, ToolResult<StructuredOf<T, Name>>, undefined> {
+    if (options !== undefined) expectSignalOptions("runEvents", options)
     const { parts } = this
     const input = parts.toToolCall(call)
     const queue = parts.makeQueue(() => false)
-    const events = pullEvents(parts.submit, input, queue, signal)
+    const events = pullEvents(parts.submit, input, queue, options?.signal)
     const result = yield* events as AsyncGenerator<ToolEvent<T>, ToolResult, undefined>
     return result as ToolResult<StructuredOf<T, Name>>
   }
@@ -158,12 +160,11 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   /** The next event; undefined once nothing is queued, running, waiting or undelivered. */
   next(options?: SignalOption): Promise<ToolEvent<T> | undefined> {
-    const signal = options?.signal
-    const next =
-      signal === undefined
-        ? this.parts.queue.next(untilIdle)
-        : this.parts.queue.next({ untilIdle: true, signal }).catch(() => Promise.reject(abortError(signal)))
-    return next as Promise<ToolEvent<T> | undefined>
+    if (options !== undefined) expectSignalOptions("next", options)
+    const signal = options?.signal ?? undefined
+    expectSignal(signal)
+    const read = signal === undefined ? untilIdle : { untilIdle: true, signal }
+    return this.parts.queue.next(read) as Promise<ToolEvent<T> | undefined>
   }
 
   /** The same events, as long as the executor lives. Each event goes to one reader, once. */
@@ -181,7 +182,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   /** Approves a call that waits at a gate, or that is `requested`. True if it took effect. */
   approve(callId: string, options?: ApproveOptions): boolean {
-    return this.parts.calls.get(callId)?.approve(options) ?? false
+    return this.parts.callOf(callId)?.approve(options) ?? false
   }
 
   /**
@@ -192,13 +193,13 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     callId: string,
     choice: RememberChoice = "call",
   ): ReadonlyArray<string | PlacedRule> | undefined {
-    const call = this.parts.calls.get(callId)
+    const call = this.parts.callOf(callId)
     return call && rulesToRemember(call, choice)
   }
 
   /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */
   deny(callId: string, reason?: string): boolean {
-    return this.parts.calls.get(callId)?.deny(reason) ?? false
+    return this.parts.callOf(callId)?.deny(reason) ?? false
   }
 
   /** Answers the effect that a call waits for. True if it took effect. */
@@ -206,29 +207,29 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     if (typeof answer !== "object" || answer === null) {
       throw new TypeError(`Expected an answer with an \`output\` or an \`error\`, ${got(answer)}`)
     }
-    return this.parts.calls.get(callId)?.respond(answer) ?? false
+    return this.parts.callOf(callId)?.respond(answer) ?? false
   }
 
   // --- Cancellation
 
   /** Hard: ends all foreground calls, queued, running and waiting. Gives how many. */
-  cancel(options: CancelOptions = {}): number {
-    return this.parts.cancelHard(options)
+  cancel(options?: CancelOptions): number {
+    return this.parts.cancelHard(readCancel("cancel", options))
   }
 
   /** Soft: ends the handlers that run now; gates and the queue go on. Gives how many. */
-  cancelForeground(options: CancelOptions = {}): number {
-    return this.parts.calls.cancel(options, true)
+  cancelForeground(options?: CancelOptions): number {
+    return this.parts.calls.cancel(readCancel("cancelForeground", options), true)
   }
 
   /** Ends one call, also in the background. True if it took effect. */
   cancelCall(callId: string, reason?: string): boolean {
-    return this.parts.calls.get(callId)?.cancel(reason) ?? false
+    return this.parts.callOf(callId)?.cancel(reason) ?? false
   }
 
   /** A started foreground call becomes a background task. False where it is queued, ending, or not allowed. */
   toBackground(callId: string): boolean {
-    return this.parts.calls.get(callId)?.toBackground() ?? false
+    return this.parts.callOf(callId)?.toBackground() ?? false
   }
 
   /**
@@ -246,12 +247,12 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   /** What every call is doing, in the order of enqueueing. */
   inspect(): Array<CallInspection> {
-    return this.parts.calls.all().map((call) => inspectionOf(call.record))
+    return this.parts.calls.all().map((call) => inspectionOf(call.look()))
   }
 
   /** What one call is doing, with its plan and where it stands; undefined for one that is not active. */
   inspectCall(callId: string): CallDetails | undefined {
-    const call = this.parts.calls.get(callId)
+    const call = this.parts.callOf(callId)
     return call && detailsOf(call)
   }
 
@@ -291,9 +292,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     const read = readSnapshot(snapshot)
     const call = parts.toToolCall(read.call)
     if (read.staged !== undefined) return parts.intake.restoreStaged(call, read.staged)
-    if (parts.intake.isTaken(call.callId)) {
+    if (parts.intake.isTaken(call.callId))
       throw new Error(`Cannot restore "${call.callId}": the id is in use`)
-    }
     return parts.intake.restoreCall({ ...read, call })
   }
 }

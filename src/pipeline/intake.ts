@@ -2,23 +2,25 @@
  * Takes calls in: new ones, those that were written down, and what cleans up after actions that nobody resolves. What carries
  * a call out is made later, so that one that waits is small.
  */
+
+import { messageOf } from "../text/message-of.ts"
 import { withBackground } from "./call/call-input.ts"
 import type { ActiveCalls } from "./call/calls.ts"
 import { EnqueuedCall } from "./call/enqueued.ts"
 import type { Journal } from "./call/journal.ts"
 import { Origin } from "./call/origin.ts"
-import { readCall, readLost, readStaged } from "./call/read-snapshot.ts"
+import { readCall, readLost, readStaged, type ToolOf } from "./call/read-snapshot.ts"
 import type { CallSnapshot, StagedSnapshot } from "./call/snapshot.ts"
 import type { CallRecord } from "./call/state.ts"
 import type { Recipient } from "./call/submission.ts"
+import { pendingEvent, resolvedEvent } from "./call/telling.ts"
 import type { ExecutorEngine } from "./engine.ts"
 import { CleanupSink } from "./events/cleanup-sink.ts"
 import type { ToolCall } from "./model/call.ts"
 import { byShutdown } from "./model/decision.ts"
-import { messageOf } from "./model/failure.ts"
 import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
+import type { PendingAction } from "./model/pending-actions.ts"
 import type { StagedAction } from "./model/staged-action.ts"
-import type { Tool } from "./model/tool.ts"
 import type { AgentTools } from "./stores/agent-tools.ts"
 
 /** The reason of what is cancelled by shutdown. */
@@ -127,7 +129,7 @@ export class Intake {
     }
   }
 
-  private toolOf({ agentId }: ToolCall): (name: string) => Tool<unknown> | undefined {
+  private toolOf({ agentId }: ToolCall): ToolOf {
     return (name) => this.parts.tools.toolFor(agentId, name)
   }
 
@@ -146,52 +148,28 @@ export class Intake {
   }
 
   /** Puts a pending action that was written down at its place, and tells of it. */
-  restoreStaged({ agentId, callId }: ToolCall, staged: StagedSnapshot): string {
-    const action = readStaged(staged, (name) => this.parts.tools.toolFor(agentId, name))
-    this.parts.engine.actions.putBack(agentId, action, false)
-    return this.tellPending(agentId, callId, action)
+  restoreStaged(call: ToolCall, staged: StagedSnapshot): string {
+    const action = readStaged(staged, this.toolOf(call))
+    const { actions, events } = this.parts.engine
+    actions.putBack(call.agentId, action, false)
+    events.push(pendingEvent(call.agentId, action))
+    return action.actionId
   }
 
   /** Goes on with the cleanup after an action that was dropped. */
-  restoreDropped({ agentId }: ToolCall, staged: StagedSnapshot): void {
-    this.drop(
-      agentId,
-      readStaged(staged, (name) => this.parts.tools.toolFor(agentId, name)),
-    )
-  }
-
-  private tellPending(agentId: string, callId: string, action: StagedAction): string {
-    const { actionId, label, sourceToolName } = action
-    this.parts.engine.events.push({
-      _tag: "ActionPending",
-      agentId,
-      actionId,
-      label,
-      sourceToolName,
-      sourceCallId: callId,
-      seq: 0,
-      at: 0,
-    })
-    return actionId
+  restoreDropped(call: ToolCall, staged: StagedSnapshot): void {
+    this.drop(call.agentId, readStaged(staged, this.toolOf(call)))
   }
 
   /** An action was ended without having been applied or discarded. */
   tellDropped(
     agentId: string,
-    { actionId, label, sourceToolName }: Pick<StagedAction, "actionId" | "label" | "sourceToolName">,
+    action: PendingAction,
     cleanupErrors: ReadonlyArray<string> | undefined,
   ): void {
-    this.parts.engine.events.push({
-      _tag: "ActionResolved",
-      agentId,
-      actionId,
-      label,
-      sourceToolName,
-      outcome: "dropped",
-      seq: 0,
-      at: 0,
-      ...(cleanupErrors !== undefined && { cleanupErrors }),
-    })
+    const event = resolvedEvent(agentId, action, "dropped")
+    if (cleanupErrors !== undefined) event.cleanupErrors = cleanupErrors
+    this.parts.engine.events.push(event)
   }
 
   /** Runs what cleans up after an action that nobody resolves any more, under the action's id. */

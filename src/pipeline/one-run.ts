@@ -3,24 +3,12 @@ import type { EnqueuedCall } from "./call/enqueued.ts"
 import type { CallbackSink } from "./events/callback-sink.ts"
 import type { EventQueue } from "./events/event-queue.ts"
 import type { Submitting } from "./intake.ts"
+import { abortError } from "./model/abort-error.ts"
 import type { ToolCall } from "./model/call.ts"
 import { byCall } from "./model/decision.ts"
 import type { ToolEvent, ToolResult } from "./model/event.ts"
-import { got } from "./model/got.ts"
-
-/** Throws a TypeError for what is no signal: a call that could not be told of its end would hold its lane for ever. */
-const expectSignal = (signal: AbortSignal | undefined): void => {
-  if (signal === undefined || signal === null) return
-  if (typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function")
-    return
-  throw new TypeError(`Expected \`signal\` to be an AbortSignal, ${got(signal)}`)
-}
-
-/** What an aborted signal's call rejects with. */
-export const abortError = (signal: AbortSignal): DOMException =>
-  signal.reason instanceof DOMException && signal.reason.name === "AbortError"
-    ? signal.reason
-    : new DOMException("The operation was aborted", "AbortError")
+import { expectSignal } from "./model/got.ts"
+import { whenAborted } from "./model/when-aborted.ts"
 
 const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
   "Completed",
@@ -58,7 +46,7 @@ export async function* pullEvents(
     signal,
   })
   const cancel = () => run.cancel(undefined, byCall)
-  signal?.addEventListener("abort", cancel, { once: true })
+  const release = signal && whenAborted(signal, cancel)
   let isOver = false
   try {
     while (!isOver) {
@@ -69,7 +57,7 @@ export async function* pullEvents(
       yield event
     }
   } finally {
-    signal?.removeEventListener("abort", cancel)
+    release?.()
     cancel()
     while (!isOver) {
       const event = await queue.next({ untilIdle: false })
@@ -96,20 +84,20 @@ export const runToResult = (
   expectSignal(signal)
   const result = new Promise<ToolResult>((resolve, reject) => {
     if (signal?.aborted) return reject(abortError(signal))
-    const cancel = () => run.cancel(undefined, byCall)
+    let release: (() => void) | undefined
     const settle = (result: ToolResult) => {
-      signal?.removeEventListener("abort", cancel)
+      release?.()
       if (signal?.aborted) reject(abortError(signal))
       else resolve(result)
     }
     const onLeft = (error: Error) => {
-      signal?.removeEventListener("abort", cancel)
+      release?.()
       // Who did not wait for it need not hear of it.
       result.catch(() => undefined)
       reject(error)
     }
     const run = submit(input, { sink, onResult: settle, onLeft, signal, inLane, refusal })
-    if (run.isActive) signal?.addEventListener("abort", cancel, { once: true })
+    if (run.isActive && signal) release = whenAborted(signal, () => run.cancel(undefined, byCall))
   })
   return result
 }

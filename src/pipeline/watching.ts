@@ -2,10 +2,13 @@
 import { approvalEvent, openQuestion } from "./call/asking.ts"
 import type { ActiveCalls } from "./call/calls.ts"
 import type { EnqueuedCall } from "./call/enqueued.ts"
+import type { CallRecord } from "./call/state.ts"
+import { pendingEvent } from "./call/telling.ts"
 import { CallSpan } from "./call/tracing.ts"
 import type { EventStamps } from "./events/event-stamps.ts"
 import type { Watchers } from "./events/watchers.ts"
 import type { ToolEvent } from "./model/event.ts"
+import { expectOptions } from "./model/got.ts"
 import type { ExecutorWatcher } from "./model/watcher.ts"
 import type { ActionStore } from "./stores/pending-actions.ts"
 
@@ -17,28 +20,18 @@ export interface Watched {
   readonly stamps: EventStamps
 }
 
-const startOf = ({ call, record }: EnqueuedCall): Array<ToolEvent> => {
-  const { agentId, callId, name } = call
+const startOf = (record: CallRecord): Array<ToolEvent> => {
   if (!record.started) return []
-  const { params, background } = record.call
+  const { agentId, callId, name, params, background } = record.call
   const started: ToolEvent = { _tag: "Started", agentId, callId, name, params, background, seq: 0, at: 0 }
   if (record.announced !== "yes") return [started]
   return [started, { _tag: "BackgroundStarted", agentId, callId, name, seq: 0, at: 0 }]
 }
 
 /** Only where it was put to the host: what rules and reviewers still decide is nobody's question. */
-const questionOf = ({ record, actor }: EnqueuedCall): Array<ToolEvent> => {
+const questionOf = (call: EnqueuedCall, record: CallRecord): Array<ToolEvent> => {
   const question = openQuestion(record)
-  return question?.kind === "approval" && question.put ? [approvalEvent(actor, question)] : []
-}
-
-function* actionsIn(actions: ActionStore): Generator<ToolEvent> {
-  for (const agentId of actions.agentIds) {
-    for (const { actionId, label, sourceToolName, staging } of actions.open(agentId)) {
-      const source = staging && { sourceCallId: staging.call.callId }
-      yield { _tag: "ActionPending", agentId, actionId, label, sourceToolName, ...source, seq: 0, at: 0 }
-    }
-  }
+  return question?.kind === "approval" && question.put ? [approvalEvent(call.actor, question)] : []
 }
 
 /** Gives what takes the watcher out again. */
@@ -46,6 +39,7 @@ export const watch = (
   watcher: ExecutorWatcher,
   { watchers, calls, actions, stamps }: Watched,
 ): (() => void) => {
+  expectOptions("watch", watcher, ["queued", "event", "decided", "forgotten", "tracer"])
   // To this one alone: the others know.
   const only = watchers.alone(watcher)
   const tell = (event: ToolEvent): void => {
@@ -53,14 +47,17 @@ export const watch = (
     only.event(event)
   }
   for (const call of calls.all()) {
-    only.queued(call.record.call)
-    for (const event of startOf(call)) tell(event)
-    if (watcher.tracer !== undefined && call.record.started) {
-      call.actor.span ??= new CallSpan([], call.record.call, call.tool)
-      call.actor.span.join(watcher.tracer, call.record, call.tool)
+    const record = call.look()
+    only.queued(record.call)
+    for (const event of startOf(record)) tell(event)
+    if (watcher.tracer !== undefined && record.started) {
+      call.actor.span ??= new CallSpan([], record.call, call.tool)
+      call.actor.span.join(watcher.tracer, record, call.tool)
     }
-    for (const event of questionOf(call)) tell(event)
+    for (const event of questionOf(call, record)) tell(event)
   }
-  for (const event of actionsIn(actions)) tell(event)
+  for (const agentId of actions.agentIds()) {
+    for (const action of actions.open(agentId)) tell(pendingEvent(agentId, action))
+  }
   return watchers.add(watcher)
 }

@@ -3,6 +3,7 @@
  * commands take one for the other; of one that does not, or that has another option by that name, a person is asked.
  */
 import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
+import { perPattern } from "./per-pattern.ts"
 import type { ShellWord } from "./shell-word.ts"
 
 /** More than anybody writes into one rule. */
@@ -13,7 +14,7 @@ const groups = /--(?:\(\??:?)?([A-Za-z][^)\s]*)/g
 const between = /\\?-\??|\[[-_]+\]\??/g
 
 /** The long options that a pattern names, without dashes: also those of a group, as in `--(force|mirror)`. */
-const optionsOf = (pattern: string): ReadonlyArray<string> => {
+export const optionsNamedBy = perPattern((pattern): ReadonlyArray<string> => {
   const found = [...pattern.matchAll(groups)].flatMap(([, named = ""]) =>
     named.split("|").flatMap((text) => {
       const [name = ""] = /^[A-Za-z][\w-]*/.exec(text.replace(between, "-")) ?? []
@@ -21,15 +22,7 @@ const optionsOf = (pattern: string): ReadonlyArray<string> => {
     }),
   )
   return [...new Set(found)].slice(0, maxOptions)
-}
-
-const named = new WeakMap<BoundedPattern, ReadonlyArray<string>>()
-
-const namedBy = (regex: BoundedPattern): ReadonlyArray<string> => {
-  const known = named.get(regex) ?? optionsOf(regex.source)
-  named.set(regex, known)
-  return known
-}
+})
 
 /** Whether a pattern matches a command once an abbreviated option of it is written out. */
 export const matchesWrittenOut = (
@@ -37,7 +30,7 @@ export const matchesWrittenOut = (
   words: ReadonlyArray<ShellWord>,
   matching: Matching,
 ): boolean => {
-  const options = namedBy(regex)
+  const options = optionsNamedBy(regex)
   if (options.length === 0) return false
   const end = words.findIndex(({ text }) => text === "--")
   return words.slice(0, end < 0 ? words.length : end).some(({ text }, at) => {

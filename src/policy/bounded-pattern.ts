@@ -1,8 +1,10 @@
 /**
  * Regular expressions in bounded time. V8's engine backtracks: `curl.*\|.*sh` takes minutes for 20 kB. What cannot take
- * long is matched at once; the rest is broken off by the watchdog of `node:vm`, the one thing that can.
+ * long is matched at once; the rest is broken off by the watchdog of `node:vm`, the one thing that can. Where
+ * it cannot, what may take long is not begun.
  */
 import { createContext, Script } from "node:vm"
+import { costOf, isUnbounded, type PatternCost, stepsFor } from "../text/pattern-cost.ts"
 
 /** Steps that take some milliseconds at most. A watchdog costs as much as ten thousand. */
 const freeSteps = 1_000_000
@@ -10,57 +12,6 @@ const freeSteps = 1_000_000
 const maxMilliseconds = 400
 /** How often a match is begun again that was broken off while others had the cores. */
 const maxTries = 10
-
-interface Cost {
-  /** How many unbounded repetitions may share out a text among them. */
-  readonly degree: number
-  /** What alternatives and options multiply. */
-  readonly factor: number
-  /** A repetition within a repetition, or a reference back: may be exponential. */
-  readonly wild: boolean
-}
-
-const token =
-  /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:<[^>=!]*>|<?[=!:]))?|[)|]|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]/g
-const repeats = /^(?:[*+]|\{)/
-
-/** Errs on the side of more. */
-const costOf = (pattern: string): Cost => {
-  const isAnchored = pattern.startsWith("^")
-  const groups = [{ branches: false, repeats: false }]
-  let degree = isAnchored ? 0 : 1
-  let factor = 1
-  let wild = false
-  let closed: { branches: boolean; repeats: boolean } | undefined
-  for (const [text] of pattern.matchAll(token)) {
-    const group = groups.at(-1)!
-    if (/^\\[1-9k]/.test(text)) wild = true
-    if (text === "|") {
-      group.branches = true
-      factor *= 2
-      if (groups.length === 1 && isAnchored) degree += 1
-    } else if (repeats.test(text)) {
-      if (closed !== undefined && (closed.branches || closed.repeats)) wild = true
-      group.repeats = true
-      degree += 1
-    } else if (text.startsWith("?")) {
-      group.branches = true
-      factor *= 2
-    }
-    closed = undefined
-    if (text.startsWith("(")) groups.push({ branches: false, repeats: false })
-    if (text === ")" && groups.length > 1) {
-      closed = groups.pop()!
-      const outer = groups.at(-1)!
-      outer.branches ||= closed.branches
-      outer.repeats ||= closed.repeats
-    }
-  }
-  return { degree, factor, wild }
-}
-
-const stepsFor = ({ degree, factor, wild }: Cost, length: number): number =>
-  wild ? 2 ** length : factor * (length + 1) ** degree
 
 export interface Match {
   /** Where it ends. */
@@ -70,7 +21,7 @@ export interface Match {
 export class BoundedPattern {
   readonly source: string
   private readonly regex: RegExp
-  private readonly cost: Cost
+  private readonly cost: PatternCost
 
   /** Throws for what is no regular expression. */
   constructor(source: string, regex = new RegExp(source), cost = costOf(source)) {
@@ -88,6 +39,11 @@ export class BoundedPattern {
 
   isCheap(length: number): boolean {
     return stepsFor(this.cost, length) <= freeSteps
+  }
+
+  /** Whether it may take long, and nothing could break it off. */
+  isUnbounded(length: number): boolean {
+    return isUnbounded(this.cost, length)
   }
 
   /** In whatever time it takes. */
@@ -127,7 +83,7 @@ export class Matching {
     if (pattern.isCheap(text.length)) return pattern.match(text)
     // Never all of it, so that one pattern does not keep the next from denying.
     const milliseconds = Math.floor(this.left / 2)
-    if (milliseconds < 1) {
+    if (milliseconds < 1 || pattern.isUnbounded(text.length)) {
       this.slow.add(pattern.source)
       return undefined
     }

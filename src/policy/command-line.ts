@@ -7,21 +7,29 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from "unbash"
 import { commandShape } from "./command-shape.ts"
 import { delicacy } from "./delicacy.ts"
+import { documentOf, inputOf, inputsWithin, type ShellInput } from "./fed-input.ts"
 import { type Dialect, understand } from "./grammar.ts"
+import { hangsOnLine } from "./line-context.ts"
 import type { Segment } from "./possible-match.ts"
 import { Reading } from "./reading.ts"
 import { assignmentWord, expandedWords, isPlain, joinWords, type ShellWord, shellWord } from "./shell-word.ts"
-import { type Inner, innerCommands, type ShellInput } from "./wrappers.ts"
+import { targetsOf } from "./targets.ts"
+import { type Inner, innerCommands } from "./wrappers.ts"
 
 export interface SimpleCommand {
   /** Its words as bash passes them on, joined by spaces. */
   readonly text: string
-  /** Whether the text stands for these words and no others: no quoting is hidden in it. */
+  /** Whether the text stands for these words and no others, and for what they do: nothing is hidden in quotes or in the line. */
   readonly plain: boolean
   readonly words: ReadonlyArray<ShellWord>
   /** Its here-document or here-string. */
   readonly input?: ShellInput | undefined
+  /** What it reads, where the line says what that is or comes from: a here-document, a file, a pipe. */
+  readonly fed?: ShellInput | undefined
 }
+
+/** What a command may read. */
+type Inputs = Pick<SimpleCommand, "input" | "fed">
 
 export interface CommandLine {
   readonly commands: ReadonlyArray<SimpleCommand>
@@ -61,35 +69,31 @@ const isFollowedByBracket = (source: string, end: number): boolean => {
   return bracket.test(source)
 }
 
-/** What a shell with no script would read: the last here-document or here-string of its standard input. */
-const inputOf = (command: Command): ShellInput | undefined => {
-  let input: ShellInput | undefined
-  for (const redirect of command.redirects) {
-    const { descriptor } = redirect
-    if (descriptor !== undefined && !(descriptor.type === "FileDescriptor" && descriptor.value === 0))
-      continue
-    if (redirect.type === "HereDoc") {
-      const { text } = redirect.body
-      input = { text, literal: redirect.delimiter?.quoted === true || !/[\\$`]/.test(text) }
-    } else if (redirect.type === "HereString") {
-      input = redirect.target && shellWord(redirect.target)
-    } else if (redirect.operator.startsWith("<")) {
-      input = undefined
-    }
-  }
-  return input
+/** A part of the line, the source that its positions are in, and what it reads. */
+interface Visit {
+  readonly node: SyntaxNode
+  readonly source: string
+  readonly fed: ShellInput | undefined
 }
 
 class Reader implements CommandLine {
-  readonly commands: Array<SimpleCommand> = []
+  commands: Array<SimpleCommand> = []
   readonly forms = new Set<string>()
   readonly shapes: Array<ReadonlyArray<Segment>> = []
   delicate: string | undefined
   unknown: string | undefined
+  private readonly loopVariables = new Set<string>()
   private work = maxWork
   private guessing = false
 
-  code(source: string, dialect: Dialect, depth: number): void {
+  /** What the line makes of its commands is known when all of it is read. */
+  settle(): void {
+    this.commands = this.commands.map((command) =>
+      command.plain && hangsOnLine(command, this.loopVariables) ? { ...command, plain: false } : command,
+    )
+  }
+
+  code(source: string, dialect: Dialect, depth: number, outer?: ShellInput): void {
     if (
       source.length > maxLength ||
       depth > maxDepth ||
@@ -101,18 +105,19 @@ class Reader implements CommandLine {
     const understood = understand(source, dialect)
     const reading = new Reading()
     // A stack of its own: a sum of ten thousand terms is a tree as deep.
-    const stack: Array<{ node: SyntaxNode; source: string }> = [{ node: parse(source), source }]
+    const stack: Array<Visit> = [{ node: parse(source), source, fed: outer }]
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-      const { node } = next
-      const within = this.visit(node, next.source, depth, reading)
-      forEachChild(node, (child) => stack.push({ node: child, source: within }))
+      const { node, fed } = next
+      const within = this.visit(next, depth, reading)
+      const inputs = inputsWithin(node, fed, dialect)
+      forEachChild(node, (child) => stack.push({ node: child, source: within, fed: inputs(child) }))
     }
     if (typeof understood === "string") this.unknown = understood
     else if (!reading.agrees(understood)) this.unknown ??= "it can be read in two ways"
     else if (understood.evaluates) this.delicate ??= "`[[` evaluates arithmetic"
   }
 
-  private visit(node: SyntaxNode, source: string, depth: number, reading: Reading): string {
+  private visit({ node, source, fed }: Visit, depth: number, reading: Reading): string {
     this.delicate ??= delicacy(node)
     switch (node.type) {
       case "Script":
@@ -132,7 +137,10 @@ class Reader implements CommandLine {
         return source
       case "Command":
         reading.command(node)
-        this.command(node, source, depth)
+        this.command(node, source, depth, fed)
+        return source
+      case "For":
+        this.loopVariables.add(node.name.text)
         return source
       default:
         return source
@@ -145,7 +153,7 @@ class Reader implements CommandLine {
       this.shapes.push([{ alternatives: [[`${operator} `, ...target.pieces]], optional: false }])
   }
 
-  private command(node: Command, source: string, depth: number): void {
+  private command(node: Command, source: string, depth: number, fed: ShellInput | undefined): void {
     this.forms.add(source.slice(node.pos, node.end))
     const assignments = node.prefix.filter((part) => part.type === "Assignment").map(assignmentWord)
     if (node.name === undefined) {
@@ -156,10 +164,10 @@ class Reader implements CommandLine {
     const args = node.args.map((arg) => (arg.type === "Word" ? shellWord(arg) : assignmentWord(arg)))
     const words = [shellWord(node.name), ...args]
     if (assignments.length > 0) this.addForms([...assignments, ...words])
-    this.words(words, inputOf(node), depth)
+    this.words(words, { input: documentOf(node.redirects), fed: inputOf(node.redirects, fed) }, depth)
   }
 
-  private words(words: ReadonlyArray<ShellWord>, input: ShellInput | undefined, depth: number): void {
+  private words(words: ReadonlyArray<ShellWord>, inputs: Inputs, depth: number): void {
     const first = words[0]!
     const text = joinWords(words)
     // A word costs about as much as ten characters.
@@ -170,23 +178,26 @@ class Reader implements CommandLine {
     if (!first.literal) this.unknown ??= "the command is named by an expansion"
     else if (impossibleName.test(first.text)) this.unknown ??= "no command has such a name"
     this.addForms(words)
-    this.commands.push({ text, plain: words.every(isPlain), words, input })
-    for (const inner of innerCommands(words, input)) this.inner(inner, input, depth + 1)
+    const targets = targetsOf(words)
+    if (targets === undefined) this.unknown ??= tooMuch
+    for (const target of targets ?? []) this.addForms(target.words)
+    this.commands.push({ text, plain: words.every(isPlain), words, ...inputs })
+    for (const inner of innerCommands(words, inputs.input)) this.inner(inner, inputs, depth + 1)
   }
 
-  private inner(inner: Inner, input: ShellInput | undefined, depth: number): void {
+  private inner(inner: Inner, inputs: Inputs, depth: number): void {
     switch (inner._tag) {
       case "Command":
-        return this.words(inner.words, input, depth)
+        return this.words(inner.words, inputs, depth)
       case "Code":
         if (!inner.literal) this.unknown ??= "a shell reads code that is known only when it runs"
-        return this.code(inner.source, inner.dialect, depth)
+        return this.code(inner.source, inner.dialect, depth, inputs.fed)
       case "Guess": {
         // The guesses at a command hold those at its suffixes already.
         if (this.guessing) return
         const { unknown } = this
         this.guessing = inner.inner._tag === "Command"
-        this.inner(inner.inner, input, depth)
+        this.inner(inner.inner, inputs, depth)
         this.guessing = false
         // A wrong guess may look unknown; only what it adds to the forms counts.
         this.unknown = unknown
@@ -232,5 +243,6 @@ export const readCommandLine = (source: string): CommandLine => {
     // The parser recurses, so that some nestings exhaust the stack before they reach its own bound.
     reader.unknown = tooMuch
   }
+  reader.settle()
   return reader
 }

@@ -5,6 +5,8 @@ import { type CallFolder, holdsIn, type PlacedCommand, placed } from "./call-fol
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
 import { approvedBy, ask, deniedBy, type Explanation, together } from "./explanation.ts"
 import { guessedDeny } from "./guesses.ts"
+import { matchesMovedOption } from "./moved-options.ts"
+import { matchesOtherName } from "./other-names.ts"
 import type { Place } from "./path-forms.ts"
 import { mayMatch } from "./possible-match.ts"
 import { namesPower, type Power, powersOf } from "./power-options.ts"
@@ -65,11 +67,12 @@ export class CommandRules {
     }
     if (line.commands.length === 0) return ask("There is no command in it.", source)
     for (const rule of rules.deny) {
-      const command = line.commands.find(({ words }) => matchesWrittenOut(rule.regex, words, matching))
-      if (command !== undefined) {
-        const because = `The deny rule \`${rule.pattern}\` may match \`${command.text}\`, for its options may be abbreviated.`
-        return ask(because, command.text)
-      }
+      const abbreviated = line.commands.find(({ words }) => matchesWrittenOut(rule.regex, words, matching))
+      if (abbreviated !== undefined) return ask(mayMean(rule, abbreviated, "options"), abbreviated.text)
+      const moved = line.commands.find(({ words }) => matchesMovedOption(rule.regex, words, matching))
+      if (moved !== undefined) return ask(mayMean(rule, moved, "order"), moved.text)
+      const renamed = line.commands.find(({ words }) => matchesOtherName(rule.regex, words, matching))
+      if (renamed !== undefined) return ask(mayMean(rule, renamed, "subcommands"), renamed.text)
     }
     const guessed = guessedDeny(rules.deny, source, line.commands, matching)
     if (guessed !== undefined) {
@@ -85,7 +88,13 @@ export class CommandRules {
     const matched = this.rules.allow.filter((rule) => matches(rule, command, matching))
     if (matched.length === 0) return ask(`No allow rule matches \`${text}\`.`, text)
     const powers = powersOf(command)
-    const covers = (rule: Rule) => powers.every((power) => namesPower(rule, command, power, matching))
+    const isAllowedAlone = ({ alone }: Power): boolean => {
+      if (alone === undefined) return false
+      const rules = this.rules.allow.filter((rule) => matching.match(rule.wordRegex, alone) !== undefined)
+      return folders.every((folder) => rules.some((rule) => holdsIn(rule, folder, place)))
+    }
+    const covers = (rule: Rule) =>
+      powers.every((power) => isAllowedAlone(power) || namesPower(rule, command, power, matching))
     const covering = powers.length === 0 ? matched : matched.filter(covers)
     if (covering.length === 0) return ask(becauseOf(powers[0]!, text), text)
     const elsewhere = folders.find((folder) => !covering.some((rule) => holdsIn(rule, folder, place)))
@@ -96,6 +105,16 @@ export class CommandRules {
     )
   }
 }
+
+/** How a command may mean what a deny rule names. */
+const meanings = {
+  options: "its options may be abbreviated",
+  order: "its options may be written together, apart or elsewhere",
+  subcommands: "its subcommands may go by other names",
+} as const
+
+const mayMean = ({ pattern }: Rule, { text }: SimpleCommand, how: keyof typeof meanings): string =>
+  `The deny rule \`${pattern}\` may match \`${text}\`, for ${meanings[how]}.`
 
 const becauseOf = ({ word, others, isInput }: Power, text: string): string => {
   if (isInput === true) return `The script that \`${text}\` reads may write or run something.`

@@ -4,10 +4,10 @@
  */
 import { resolve } from "node:path"
 import { loadCommands } from "#commands"
+import { messageOf } from "../text/message-of.ts"
 import { Matching } from "./bounded-pattern.ts"
 import { type CallFolder, callFolder, holdsIn } from "./call-folder.ts"
-import { approvedBy, ask, deniedBy, type Explanation, type FilterDecision, together } from "./explanation.ts"
-import { messageOf } from "./message-of.ts"
+import { ask, deniedBy, type Explanation, type FilterDecision, together } from "./explanation.ts"
 import type { Place } from "./path-forms.ts"
 import { decidePath } from "./path-rules.ts"
 import { isNamed, placeIn, type RememberChoice, rulesFor } from "./remembering.ts"
@@ -18,12 +18,12 @@ import {
   type PlacedRule,
   type Rule,
   rememberedRule,
-  slowDeny,
   type ToolFilterConfig,
   type ToolRules,
   warningsOf,
 } from "./rules.ts"
 import { type FilteredTool, type Subject, subjectsOf } from "./subjects.ts"
+import { decideText } from "./text-rules.ts"
 
 /** The options of `ToolFilters`. */
 export interface ToolFiltersOptions {
@@ -38,16 +38,6 @@ export interface ToolFiltersOptions {
 }
 
 const noRules: ToolRules = { allow: [], deny: [] }
-
-const decideText = (rules: ToolRules, text: string, matching: Matching): Explanation => {
-  const { allow, deny } = rules
-  const denying = findRule(deny, text, matching)
-  if (denying !== undefined) return deniedBy(denying, text)
-  const slow = slowDeny(rules, matching)
-  if (slow !== undefined) return slow
-  const allowing = findRule(allow, text, matching)
-  return allowing === undefined ? ask(`No allow rule matches \`${text}\`.`, text) : approvedBy(allowing, text)
-}
 
 /** What stands where a text was expected is never approved, but it is searched for what is denied. */
 const decideUnreadable = (
@@ -117,7 +107,8 @@ interface Shared {
  *   folder: `{ pattern: "^npm test$", workingDir: "packages/a" }`, or `packages/**` for all below too.
  * - A **path** is matched relative to `cwd` and absolute, with `/` on every system, both as it is spelled and with its
  *   links resolved: an allow pattern must hold for both, a deny pattern for either. Of several paths each is matched.
- * - Anything else is matched as it is.
+ * - Anything else is matched as it is. A URL is matched as it is spelled and as it is fetched, where `..` and `%2e` mean
+ *   what they do to a server: an allow pattern must hold for both, a deny pattern for either.
  *
  * Patterns run in bounded time: where one would take longer, the call is asked; a deny pattern for a path or a text denies.
  */

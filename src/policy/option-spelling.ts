@@ -86,6 +86,9 @@ export class OptionNames {
   }
 }
 
+/** Where none is wanted. */
+export const noOptions = new OptionNames()
+
 /** Whether a word is a long option, written out, of these. */
 export const isWrittenOut = (word: string, options: OptionNames): boolean =>
   word.startsWith("--") && options.hasLong(longName(word).name)
@@ -176,17 +179,21 @@ export const hasEndMark = (spelling: Spelling): boolean => spelling !== "one das
 
 const restraints = names("dryrun justprint recon simulate noact noemit ignorescripts spider check sandbox")
 const offValue = /^(false|no|none|off|0)$/i
+/** Behind `=`, where no file can be meant. */
+const attachedOffValue = /^(false|f|null|no|n|none|off|0+|without|disable)$/i
 
 /** Whether a word takes back what an option such as `--dry-run` promised: `--no-dry-run`, `--dry-run=none`, `--noEmit false`. */
 export const liftsRestraint = (word: string, next: string | undefined): boolean => {
   if (!word.startsWith("-")) return false
-  const { name, value } = longName(word)
+  const { name: written, value } = longName(word)
+  const name = written.replace(/^-+/, "")
   // A letter, or a few of them, may be something else.
   const isAbbreviated = word.startsWith("--") || name.length > 3
   const isRestraint = restraints.some((long) =>
     isAbbreviated ? long.startsWith(folded(name)) : long === folded(name),
   )
-  if (name !== "" && isRestraint && offValue.test(value ?? next ?? "")) return true
-  const negated = word.startsWith("--") ? /^no[-_](.+)$/.exec(name)?.[1] : undefined
+  const isOff = value === undefined ? offValue.test(next ?? "") : attachedOffValue.test(value)
+  if (name !== "" && isRestraint && isOff) return true
+  const negated = isAbbreviated ? /^(?:no[-_])+(.+)$/.exec(name)?.[1] : undefined
   return negated !== undefined && ["n", ...restraints].some((long) => long.startsWith(folded(negated)))
 }

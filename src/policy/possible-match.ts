@@ -4,6 +4,7 @@
  */
 
 import type { BoundedPattern } from "./bounded-pattern.ts"
+import { perPattern } from "./per-pattern.ts"
 
 /** What a text may hold at one place: a string, or, where undefined, anything at all. */
 export type Piece = string | undefined
@@ -175,13 +176,12 @@ export class PossibleMatch {
 
 /** For all shapes of a line, in characters times states: some tenths of a second. */
 const maxSteps = 5_000_000
-const possibleMatches = new WeakMap<BoundedPattern, PossibleMatch>()
+const possibleMatchOf = perPattern((source) => new PossibleMatch(source))
 
 /** Whether a pattern may match a text of one of these shapes. */
 export const mayMatch = (pattern: BoundedPattern, shapes: ReadonlyArray<ReadonlyArray<Segment>>): boolean => {
   if (shapes.length === 0) return false
-  const possible = possibleMatches.get(pattern) ?? new PossibleMatch(pattern.source)
-  possibleMatches.set(pattern, possible)
+  const possible = possibleMatchOf(pattern)
   return shapes.some((shape) => possible.in(shape, maxSteps / shapes.length))
 }
 

@@ -1,7 +1,7 @@
 /** Finds which entries of the tables speak of a command, and of which of its words: its own, and those of what it runs. */
 import { argumentKinds } from "./arguments.ts"
 import { names } from "./names.ts"
-import { OptionNames, type Spelling } from "./option-spelling.ts"
+import { findOption, noOptions, OptionNames, type Spelling } from "./option-spelling.ts"
 import type { PowerOptions, PowerTable } from "./power-table.ts"
 import { buildOptions } from "./power-table-builds.ts"
 import { checkerOptions } from "./power-table-checkers.ts"
@@ -29,6 +29,7 @@ export interface Entry extends Pick<PowerOptions, "words" | "pairs" | "output" |
   readonly writes: OptionNames
   readonly reads: OptionNames
   readonly script: OptionNames
+  readonly promises: OptionNames | undefined
   readonly passes: ReadonlyArray<string>
   readonly subcommands: ReadonlyArray<string>
 }
@@ -100,6 +101,7 @@ const entryOf = ({ options, subcommands }: Row, among: ReadonlyArray<Row>): Entr
     writes: new OptionNames(options.writes),
     reads: new OptionNames(options.reads),
     script: new OptionNames(options.scripts?.options),
+    promises: options.promises === undefined ? undefined : new OptionNames(options.promises),
     passes: options.passes === undefined ? [] : names(options.passes),
     subcommands,
   }
@@ -143,6 +145,17 @@ const endOfSubcommands = (
   return from
 }
 
+/** Whether an option of this program's own, not of what it runs, is one of those that promise. */
+const isPromised = (entry: Entry, words: ReadonlyArray<ShellWord>): boolean => {
+  const { promises, spelling, valued } = entry
+  if (promises === undefined) return true
+  // Also of an option that is asked about, the word behind it is the value.
+  const kinds = argumentKinds(words, { ...entry, wanted: noOptions })
+  return words.some(
+    ({ text }, at) => kinds[at] === "option" && findOption(text, spelling, promises, valued) !== undefined,
+  )
+}
+
 export interface Placed {
   readonly entries: ReadonlyArray<PlacedEntry>
   /** Whether it cannot be told which subcommand is run. */
@@ -155,7 +168,9 @@ export const placedEntries = (program: string, words: ReadonlyArray<ShellWord>, 
     entry,
     from: endOfSubcommands(words, start, entry),
   }))
-  const placed = ends.filter((end): end is PlacedEntry => typeof end.from === "number")
+  const placed = ends.filter(
+    (end): end is PlacedEntry => typeof end.from === "number" && isPromised(end.entry, words.slice(end.from)),
+  )
   const passed = placed.flatMap(({ entry, from }) => {
     const mark = words.findIndex(({ text }, at) => at >= from && text === "--")
     return entry.passes.flatMap((name) =>

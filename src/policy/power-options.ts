@@ -12,13 +12,14 @@ import {
   hasEndMark,
   isWrittenOut,
   liftsRestraint,
-  OptionNames,
+  noOptions,
 } from "./option-spelling.ts"
 import { PossibleMatch } from "./possible-match.ts"
 import { type Entry, type PlacedEntry, placedEntries, ranPrograms } from "./power-entries.ts"
 import type { PowerScripts } from "./power-table.ts"
 import type { Rule } from "./rules.ts"
-import { programName, type ShellWord } from "./shell-word.ts"
+import { joinWords, programName, type ShellWord } from "./shell-word.ts"
+import { targetsOf } from "./targets.ts"
 
 /** One word of a command that gives it more power. */
 export interface Power {
@@ -28,6 +29,8 @@ export interface Power {
   readonly at: number
   /** Whether it is no word but what the command reads. */
   readonly isInput?: true
+  /** The command that it is by itself; a rule for that will do. */
+  readonly alone?: string
 }
 
 type Others = ReadonlyArray<string>
@@ -119,8 +122,6 @@ const readScripts = (
   return own?.value === undefined ? undefined : readScript(scripts, word, own.value)
 }
 
-const noOptions = new OptionNames()
-
 /** Whether a word is a file that the option in front of it writes. */
 const isWritten = ({ writes, spelling }: Entry, before: ShellWord | undefined): boolean => {
   if (before === undefined) return false
@@ -207,16 +208,37 @@ const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord
   return powers
 }
 
-/** No rule speaks of what a here-document holds. */
-const inputPowers = ({ scripts }: Entry, { input }: SimpleCommand): Array<Power> =>
-  input === undefined || scripts?.input !== true || (input.literal && !scripts.dangers.test(input.text))
-    ? []
-    : [{ word: input.text, others: unknown, at: 0, isInput: true }]
+/** Whether its arguments hold a script, so that none is read. */
+const hasScript = ({ entry, from }: PlacedEntry, all: ReadonlyArray<ShellWord>): boolean => {
+  const { scripts, script, spelling, valued } = entry
+  const words = all.slice(from)
+  const operands = argumentKinds(words, entry).filter((kind) => kind === "operand").length
+  return (
+    operands > (scripts?.operands ?? Number.POSITIVE_INFINITY) ||
+    words.some(({ text }) => findOption(text, spelling, script, valued) !== undefined)
+  )
+}
+
+/** No rule speaks of what a program reads. */
+const inputPowers = (placed: PlacedEntry, { words, input, fed }: SimpleCommand): Array<Power> => {
+  const { scripts } = placed.entry
+  const read = input ?? (hasScript(placed, words) ? undefined : fed)
+  if (read === undefined || scripts?.input !== true || (read.literal && !scripts.dangers.test(read.text))) {
+    return []
+  }
+  return [{ word: read.text, others: unknown, at: 0, isInput: true }]
+}
 
 const restraintPowers = ({ words }: SimpleCommand): Array<Power> =>
   words.flatMap(({ text }, at) =>
     liftsRestraint(text, words[at + 1]?.text) ? [{ word: text, others: otherWords(text), at }] : [],
   )
+
+/** The first target is what a rule is for. */
+const targetPowers = ({ words }: SimpleCommand): Array<Power> =>
+  (targetsOf(words) ?? [])
+    .slice(1)
+    .map(({ at, words: alone }) => ({ word: words[at]!.text, others: [""], at, alone: joinWords(alone) }))
 
 /** In words, each counted once for every entry that is looked at. */
 const maxWork = 200_000
@@ -227,10 +249,7 @@ const programPowers = (command: SimpleCommand, program: string, start: number): 
   if (words.length * entries.length > maxWork) {
     return [{ word: words[0]!.text, others: unknown, at: 0 }]
   }
-  const powers = entries.flatMap((placed) => [
-    ...powersIn(placed, words),
-    ...inputPowers(placed.entry, command),
-  ])
+  const powers = entries.flatMap((placed) => [...powersIn(placed, words), ...inputPowers(placed, command)])
   return open ? [...powers, { word: words[start]!.text, others: unknown, at: start }] : powers
 }
 
@@ -248,7 +267,7 @@ export const powersOf = (command: SimpleCommand): ReadonlyArray<Power> => {
     const starts = mark < 0 ? [start] : [start, mark + 1]
     return starts.flatMap((from) => programPowers(command, program, from))
   })
-  return [...restraintPowers(command), ...own, ...ran]
+  return [...restraintPowers(command), ...targetPowers(command), ...own, ...ran]
 }
 
 const replaced = ({ words }: SimpleCommand, at: number, text: string): string =>
@@ -258,9 +277,9 @@ const replaced = ({ words }: SimpleCommand, at: number, text: string): string =>
 export const namesPower = (
   { literal, wordRegex }: Rule,
   command: SimpleCommand,
-  { others, at }: Power,
+  { others, at, isInput }: Power,
   matching: Matching,
 ): boolean =>
-  literal !== undefined ||
+  (literal !== undefined && isInput !== true) ||
   (others.length > 0 &&
     others.every((other) => matching.match(wordRegex, replaced(command, at, other)) === undefined))

@@ -15,6 +15,14 @@ export const containerOptions: PowerTable = {
     spelling: "whole",
     options: "-H -o --host --context --config --output --iidfile --metadata-file --cidfile",
   },
+  podman: {
+    source: "podman(1): programs, and where it keeps what it has",
+    spelling: "whole",
+    options: `
+      --conmon --runtime --runtime-flag --hooks-dir --network-cmd-path --module --root --runroot --imagestore
+      --storage-opt --tmpdir --url --connection --identity
+    `,
+  },
   "docker run|docker create|docker exec|podman run|podman create|podman exec|nerdctl run|nerdctl exec": {
     source: "docker run --help",
     spelling: "whole",
@@ -40,7 +48,7 @@ export const containerOptions: PowerTable = {
     source: "kubectl options",
     spelling: "whole",
     options: `
-      -s --kubeconfig --server --as --as-group --token --cache-dir --raw --output-directory --profile-output
+      -s --kubeconfig --kuberc --server --as --as-group --as-uid --token --cache-dir --raw --output-directory --profile-output
       --profile
     `,
   },
@@ -108,6 +116,7 @@ export const containerOptions: PowerTable = {
     options: `
       -chdir -out -state -state-out -backup -backup-out -plugin-dir -config-path -generate-config-out -from-module
       -backend-config -auto-approve -destroy -replace -force -write -migrate-state -reconfigure
+      -junit-xml
     `,
   },
   "terraform state|tofu state": { source: "terraform state", options: "mv rm push replace-provider" },

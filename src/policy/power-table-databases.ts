@@ -1,12 +1,16 @@
 /** Programs that query data, and can write files and run commands beside it. */
 import { gtfobins, type PowerTable } from "./power-table.ts"
 
+const redisPowers =
+  "acl|bgrewriteaof|bgsave|config|debug|eval\\w*|failover|fcall\\w*|function|migrate|module|replicaof|save|script|shutdown|slaveof"
+
 export const databaseOptions: PowerTable = {
   yq: {
     source: "yq(1): --inplace, --split-exp; its operator `system` runs a command",
     options: "-i -s --inplace --in-place --split-exp --split-exp-file --security-enable-system-operator",
     valued: "-o -p -I -w",
   },
+  jaq: { source: "jaq --help", spelling: "whole", options: "-i --in-place", valued: "-f -L" },
   xmllint: { source: "xmllint(1)", spelling: "one dash", options: "-o --output --shell" },
   xsltproc: { source: "xsltproc(1)", spelling: "one dash", options: "-o --output --writesubtree" },
   "xmlstarlet|xml": { source: "xmlstarlet(1): ed -L", options: "-L --inplace" },
@@ -65,8 +69,8 @@ export const databaseOptions: PowerTable = {
     spelling: "whole",
     options: "-x -X --rdb --functions-rdb --eval --pipe --cluster --replica --slave --ldb --ldb-sync-mode",
     valued: "-h -p -s -a -u -r -i -n -d -D -t --user --pass",
-    words:
-      /^(acl|bgrewriteaof|bgsave|config|debug|eval\w*|failover|fcall\w*|function|migrate|module|replicaof|save|script|shutdown|slaveof)$/i,
+    words: new RegExp(`^(${redisPowers})$`, "i"),
+    scripts: { input: true, dangers: new RegExp(`\\b(${redisPowers})\\b`, "i") },
     pairs:
       /^(config (get|help)|acl (cat|getuser|help|list|users|whoami)|(function|module) (help|list)|script (exists|help))$/i,
   },

@@ -99,12 +99,16 @@ export const developmentOptions: PowerTable = {
     options: "-d -h -s -J* -processor -processorpath --processor-path -Xplugin* @*",
   },
   "gcc|g++|cc|c++|clang|clang++": {
-    source: `GCC manual; ${gtfobins}/gtfobins/gcc`,
+    source: `GCC manual, Clang command line reference; ${gtfobins}/gtfobins/gcc`,
     spelling: "one dash",
     options: `
-      -o* -wrapper* -B* -fplugin* -specs* --specs* -iplugindir* -MF* -MD* -save-temps* -dumpdir* @* -Xclang*
-      -load* -x*
+      -o* -wrapper* -B* -fplugin* -specs* --specs* -iplugindir* -MF* -MD* -MMD* -MJ* -save-temps* -dumpdir* -dumpbase* @*
+      -Xclang* -load* -x* --output* --prefix* --save-temps* --dump* --write-* -fdump-* -aux-info* --aux-info* -Wp,* -Wl,*
+      -Wa,* -Xlinker* -Xassembler* -Xpreprocessor* -fpass-plugin* --ld-path* --config* --gcc-toolchain* -mllvm*
+      -serialize-diagnostics* --serialize-diagnostics* -ftime-trace=* -foptimization-record-file* -fcrash-diagnostics-dir*
     `,
+    // By its path; by a name alone it is a linker of the compiler's.
+    words: /^-fuse-ld=.*[/.]/,
   },
   "ar|nm|ranlib|strip|objcopy|objdump|ld|as": {
     source: "GNU binutils manual: --plugin, @FILE holds options",
@@ -119,7 +123,11 @@ export const developmentOptions: PowerTable = {
     `,
   },
   "go test": { source: "go help test: -c writes the program", spelling: "one dash", options: "-c" },
-  gofmt: { source: "gofmt -h", spelling: "one dash", options: "-w -r -cpuprofile" },
+  "gofmt|goimports|gofumpt": {
+    source: "gofmt -h, goimports -h, gofumpt -h",
+    spelling: "one dash",
+    options: "-w -r -cpuprofile -memprofile -trace",
+  },
   cargo: {
     source: "cargo(1)",
     spelling: "whole",
@@ -131,6 +139,18 @@ export const developmentOptions: PowerTable = {
   },
   "cargo test|cargo t|cargo bench": { source: "what follows -- is libtest's", passes: "libtest" },
   "cargo clippy|cargo rustc|cargo rustdoc": { source: "what follows -- is rustc's", passes: "rustc" },
+  "cargo fmt": { source: "what follows -- is rustfmt's", passes: "rustfmt" },
+  "cargo nextest": {
+    source: "cargo nextest run --help: a configuration may name programs",
+    spelling: "whole",
+    options:
+      "--config-file --tool-config-file --user-config-file --archive-file --extract-to --extract-overwrite",
+  },
+  rustfmt: {
+    source: "rustfmt --help: --print-config writes a configuration, beside --check too",
+    spelling: "whole",
+    options: "--print-config",
+  },
   libtest: {
     source: "The rustc book: tests",
     spelling: "whole",

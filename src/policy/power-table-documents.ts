@@ -149,7 +149,11 @@ export const documentOptions: PowerTable = {
     words:
       /^(msl|mvg|ephemeral|inline|text|win|x|show|print|scan|screenshot|plasma|url|https?|ftp|file):|^[|@]/i,
   },
-  ffprobe: { source: "ffprobe(1)", spelling: "one dash", options: "-o -report -dump_attachment*" },
+  ffprobe: {
+    source: "ffprobe(1): of -f lavfi the operand is a graph of filters, of which some write files",
+    spelling: "one dash",
+    options: "-o -f -report -dump_attachment*",
+  },
   mediainfo: { source: "mediainfo --help", spelling: "one dash", options: "--LogFile --Inform" },
   qpdf: {
     source: "qpdf(1): @FILE holds options",

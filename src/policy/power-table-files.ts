@@ -78,8 +78,8 @@ export const fileOptions: PowerTable = {
     options: "--pager --config-file --config-dir --cache-dir --build --clear",
     spelling: "whole",
   },
-  less: {
-    source: `${gtfobins}/gtfobins/less; less(1)`,
+  "less|zless|bzless|xzless|lzless|zstdless": {
+    source: `${gtfobins}/gtfobins/less; less(1), of which the others are a name`,
     options: "-o -O -k -T --log-file --lesskey-file --lesskey-src --lesskey-content --tag-file --cmd +*",
   },
   "more|most|pg": { source: `${gtfobins}/gtfobins/more`, options: "+*" },
@@ -96,13 +96,14 @@ export const fileOptions: PowerTable = {
   },
   "tar|bsdtar|gtar": {
     source: `GNU tar manual; ${gtfobins}/gtfobins/tar`,
+    // Of several volumes it asks for the next, and takes `!` for a shell; what it reads for names holds options such as -C.
     options: `
-      -I -F -g -P -C --checkpoint-action --to-command --use-compress-program --rsh-command --rmt-command
+      -I -F -g -P -C -M -T --multi-volume --files-from --one-top-level --keep-directory-symlink --checkpoint-action --to-command --use-compress-program --rsh-command --rmt-command
       --info-script --new-volume-script --index-file --volno-file --listed-incremental --remove-files
       --absolute-names --directory --recursive-unlink --unlink-first --transform --xform
     `,
-    valued: "-b -f -H -K -L -N -T -V -X",
-    harmless: "--checkpoint --list",
+    valued: "-b -f -H -K -L -N -V -X",
+    harmless: "--checkpoint --list --keep-old-files --keep-newer-files",
     spelling: "tar",
   },
   cpio: {
@@ -114,8 +115,38 @@ export const fileOptions: PowerTable = {
     options: "--unzip-command --logfile-path --output-file --out --move --temp-path",
     words: /^-(?!-)\w*(TT|lf|O|m|b)/,
   },
-  unzip: { source: "unzip(1)", options: "-d", valued: "-P" },
-  "7z|7za|7zr": { source: `${gtfobins}/gtfobins/7z`, spelling: "one dash", options: "-o* -w* -sdel*" },
+  unzip: {
+    source: "unzip(1): a second dash takes an option back, as in unzip -l --l",
+    options: "-d",
+    valued: "-P",
+    words: /^-.*-/,
+  },
+  "7z|7za|7zr|7zz|7zzs": {
+    source: `${gtfobins}/gtfobins/7z; 7z(1): in any case`,
+    spelling: "one dash",
+    words: /^-(o|w|sdel|spf)/i,
+  },
+  "xz|unxz|lzma|unlzma": {
+    source: "xz(1): of -l, -t, -d and -z the last counts",
+    promises: "-l -t --list --test",
+    options: "-d -z --decompress --uncompress --compress",
+    valued: "-C -F -M -S -T",
+  },
+  "bzip2|bunzip2": {
+    source: "bzip2(1): of -t, -d and -z the last counts",
+    spelling: "whole",
+    promises: "-t --test",
+    options: "-d -z --decompress --compress",
+  },
+  // What is asked beside these is in the row of all its calls.
+  "zstd|unzstd|zstdcat": {
+    source: "zstd(1): of -l, -t, -d, -z and --train the last counts",
+    spelling: "whole",
+    promises: "-l -t --list --test",
+    options:
+      "-d -z --decompress --uncompress --compress --train --train-cover --train-fastcover --train-legacy",
+    valued: "-M? -B? -T? -D -o",
+  },
   "zstd|unzstd|zstdcat|zstdmt": {
     source: "zstd(1)",
     spelling: "whole",
@@ -142,7 +173,7 @@ export const fileOptions: PowerTable = {
       -o -out -w* -W* -p -printFormat -config -@ -argFile -stay_open -tagsFromFile -geotag -api
       -userParam -overwrite_original* -delete_original* -restore_original
     `,
-    words: /^-((if|execute)\d*$|[^=<]+[=<])/i,
+    words: /^-((if|execute)\d*$|(add)?tagsfromfile|efile|(text|tag)out|[^=<]+[=<])/i,
   },
   "json.tool": {
     source: "python -m json.tool: the second operand is written",

@@ -89,11 +89,12 @@ export const gitOptions: PowerTable = {
   "git help": { source: `${page("help")}: -w runs a browser`, options: "-w -i --web --info" },
   "git interpret-trailers": { source: page("interpret-trailers"), options: "--in-place --trailer" },
   "git fast-export": { source: page("fast-export"), options: "--export-marks" },
-  "git apply": { source: page("apply"), options: "--directory --unsafe-paths --build-fake-ancestor" },
+  "git apply": { source: page("apply"), options: "--directory --unsafe-paths --build-fake-ancestor --apply" },
   "git credential-store|git credential-cache": {
     source: page("credential-store"),
     options: "--file --socket store erase",
   },
+  "git hash-object": { source: page("hash-object"), options: "-w", valued: "-t" },
   "git fsck": { source: page("fsck"), options: "--lost-found" },
   "git credential": { source: page("credential"), options: "fill approve reject" },
   "git bundle": { source: page("bundle"), options: "create" },

@@ -36,10 +36,11 @@ export const networkOptions: PowerTable = {
   aria2c: {
     source: `${gtfobins}/gtfobins/aria2c`,
     options: `
-      -o -d -l -i -j --on-download-complete --on-download-start --on-download-error --on-download-pause
+      -o -d -l -i -j -O --on-download-complete --on-download-start --on-download-error --on-download-pause
       --on-download-stop --on-bt-download-complete --out --dir --log --conf-path --save-session
-      --input-file --save-cookies
+      --input-file --save-cookies --index-out --server-stat-of --dht-file-path --dht-file-path6 --enable-rpc
     `,
+    valued: "-k -m -s -x",
   },
   rsync: {
     spelling: "whole",
@@ -67,6 +68,8 @@ export const networkOptions: PowerTable = {
     source: `sftp(1): -S, -D, -b; ${gtfobins}/gtfobins/sftp`,
     options: "-S -o -F -D -b -s",
     valued: "-B -c -i -l -J -P -R -X",
+    // It reads commands, of which some run a shell, and others write.
+    scripts: { input: true, dangers: /\S/ },
   },
   "ssh-keygen": {
     source: `ssh-keygen(1): actions but for -l, -F, -B, -y, -L, -i and -e; ${gtfobins}/gtfobins/ssh-keygen`,
@@ -84,10 +87,11 @@ export const networkOptions: PowerTable = {
     valued: "-i -I -O -P -p -q -s -T -V -w -W -X -x",
   },
   nmap: {
-    source: `nmap(1); ${gtfobins}/gtfobins/nmap`,
+    source: `nmap(1), which takes any beginning of a long option; ${gtfobins}/gtfobins/nmap`,
     spelling: "one dash",
     options: `
-      -o* -sC -A --script* --datadir --servicedb --versiondb --resume --interactive --append-output --stylesheet
+      -o* -sC -A -scr* --scr* -datad* --datad* -serviced* --serviced* -versiond* --versiond* -res* --res* --interactive
+      -app* --app* -sty* --sty*
     `,
   },
   tcpdump: {
@@ -99,7 +103,8 @@ export const networkOptions: PowerTable = {
     source: `openssl(1); ${gtfobins}/gtfobins/openssl`,
     spelling: "one dash",
     options: `
-      -out -keyout -writerand -engine -config -provider -provider-path -CAserial -CAcreateserial -sess_out
+      -out -outdir -certsout -respout -reqout -rspout -certout -chainout -cacertsout -extracertsout -crlout -signer -pre
+      -post -module -keyout -writerand -engine -config -provider -provider-path -CAserial -CAcreateserial -sess_out
       -keylogfile -msgfile
     `,
   },
@@ -108,7 +113,7 @@ export const networkOptions: PowerTable = {
     options: `
       -o --output --options --photo-viewer --exec-path --agent-program --dirmngr-program --logger-file
       --log-file --status-file --attribute-file --keyring --homedir --pinentry-program --primary-keyring
-      --secret-keyring --trustdb-name --use-embedded-filename --enable-special-filenames --command-file
+      --secret-keyring --multifile --decrypt-files --trustdb-name --use-embedded-filename --enable-special-filenames --command-file
     `,
     valued: "-r -u -N -z",
   },
@@ -211,6 +216,10 @@ export const networkOptions: PowerTable = {
     valued: `
       -H -q -t -R -B -b -L --body --title --repo --base --head --jq --template --label --assignee
     `,
+  },
+  "gh config|glab config": {
+    source: "gh(1): pagers and editors are commands",
+    options: "set edit clear-cache",
   },
   "gh repo": {
     source: "gh(1): what follows -- is git's",

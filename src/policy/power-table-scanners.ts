@@ -180,6 +180,20 @@ export const scannerOptions: PowerTable = {
     `,
   },
   "php-cs-fixer": { source: "php-cs-fixer help fix", spelling: "whole", options: "--config --cache-file" },
+  actionlint: {
+    source: "actionlint -h: -shellcheck and -pyflakes are programs",
+    spelling: "one dash",
+    options: "-shellcheck -pyflakes -config-file -init-config",
+  },
+  "nvidia-smi": {
+    source: "nvidia-smi(1): -f writes, and most options set something",
+    spelling: "one dash",
+    options: `
+      -f --filename --debug -pm --persistence-mode -e --ecc-config -p --reset-ecc-errors -c --compute-mode -gom --gom -r
+      --gpu-reset -vm -lgc --lock-gpu-clocks -lmc --lock-memory-clocks -rgc -rmc -ac --applications-clocks -rac -pl
+      --power-limit -cc --cuda-clocks -am --accounting-mode -caa --clear-accounted-apps -mig --multi-instance-gpu -gtt
+    `,
+  },
   hwinfo: { source: "hwinfo(8)", spelling: "whole", options: "--log --save-config" },
   dmidecode: { source: "dmidecode(8)", options: "--dump-bin" },
   "dstat|pcp": { source: "dstat(1)", options: "--output --profile" },

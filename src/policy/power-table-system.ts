@@ -68,6 +68,8 @@ export const systemOptions: PowerTable = {
     source: `${gtfobins}/gtfobins/apt-get: APT::Update::Pre-Invoke`,
     options: "-o -c --option --config-file",
     valued: "-t",
+    // It takes back an option such as -s.
+    words: /^-[A-Za-z]+=(no|false|without|off|disable|0)$/i,
   },
   dpkg: {
     source: `dpkg(1); ${gtfobins}/gtfobins/dpkg`,

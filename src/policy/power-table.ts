@@ -24,6 +24,8 @@ export interface PowerOptions {
   readonly pairs?: RegExp
   /** Options, and other words, that write the file behind them, and only print where none is. */
   readonly writes?: string
+  /** Options that promise that nothing is written or run; where none of them is there, the row says nothing. */
+  readonly promises?: string
   /** Which operand is written to, from 0; those behind it too. */
   readonly output?: number
   /** First words, and options in front of the first operand, with which none is. */

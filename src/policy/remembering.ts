@@ -4,14 +4,17 @@
  */
 import { loadCommands } from "#commands"
 import { type CallFolder, callFolder, folderToName, placed } from "./call-folder.ts"
+import type { SimpleCommand } from "./command-line.ts"
 import { type Place, pathForms } from "./path-forms.ts"
 import { literalPattern, type PlacedRule } from "./rules.ts"
+import { programName } from "./shell-word.ts"
 import { type FilteredTool, type Subject, subjectsOf } from "./subjects.ts"
 
 /**
- * What is remembered of an approved call. `call`: just this one. `command`: each command of its line, also alone; else as
- * `call`. `tool`: what an allow rule `.*` approves, which is most calls of the tool, and of commands neither options that write
- * or run something, nor redirections, nor other folders. `rule`: whatever this pattern matches, the call among it.
+ * What is remembered of an approved call. `call`: just this one. `command`: each command of its line, also alone, and nothing
+ * where one hangs on the line; of what is no command line, as `call`. `tool`: what an allow rule `.*` approves, which is most
+ * calls of the tool, and of commands neither options that write or run something, nor redirections, nor other folders.
+ * `rule`: whatever this pattern matches, the call among it.
  */
 export type RememberChoice = "call" | "command" | "tool" | { readonly rule: string }
 
@@ -35,13 +38,19 @@ const patternsOf = (subject: Subject, place: Place): Array<string> => {
   return places.map(({ absolute }) => literalPattern(absolute))
 }
 
-/** In the order in which they stand in the line. */
-const commandRules = (line: string, folder: CallFolder, place: Place): Array<PlacedRule> =>
-  placed(loadCommands().readCommandLine(line).commands, folder, place)
+const isXargs = ({ words: [name] }: SimpleCommand): boolean =>
+  name !== undefined && programName(name.text) === "xargs"
+
+/** In the order in which they stand in the line; none where one takes its words from what the others print. */
+const commandRules = (line: string, folder: CallFolder, place: Place): Array<PlacedRule> => {
+  const { commands } = loadCommands().readCommandLine(line)
+  if (commands.some(isXargs)) return []
+  return placed(commands, folder, place)
     .sort((one, other) => line.indexOf(one.command.text) - line.indexOf(other.command.text))
     .flatMap(({ command, folders }) =>
       folders.map((where) => placedRule(literalPattern(command.text), where)),
     )
+}
 
 const rulesOf = (
   choice: RememberChoice,

@@ -4,7 +4,7 @@
  */
 import { mkdir, open, readFile } from "node:fs/promises"
 import { dirname } from "node:path"
-import { messageOf } from "./message-of.ts"
+import { messageOf } from "../text/message-of.ts"
 import { compileRules, type PlacedRule, type ToolFilterConfig } from "./rules.ts"
 
 /** Nothing, where there is no such file. */

@@ -1,7 +1,8 @@
 /** The allow and deny rules of one tool: compiled regular expressions, checked when they are made. */
+
+import { messageOf } from "../text/message-of.ts"
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import type { Explanation } from "./explanation.ts"
-import { messageOf } from "./message-of.ts"
 
 /** An allow rule that says where it holds. */
 export interface PlacedRule {

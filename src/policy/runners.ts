@@ -2,7 +2,7 @@
 import { names } from "./names.ts"
 import { programName, type ShellWord } from "./shell-word.ts"
 
-const always = new Set(names("npx bunx pnpx uvx yarn corepack c8 nyc cross-env dotenvx hyperfine nodemon"))
+const always = new Set(names("npx bunx pnpx uvx yarn corepack c8 nyc cross-env dotenvx nodemon"))
 const managers = new Set(
   names("npm pnpm bun uv pipx poetry pipenv pdm hatch rye bundle mise conda micromamba"),
 )

@@ -3,6 +3,7 @@
  * What cannot be told for certain is said to be so; it is still offered to deny patterns, as far as it can be guessed.
  */
 import { escapes } from "./escapes.ts"
+import type { ShellInput } from "./fed-input.ts"
 import type { Dialect } from "./grammar.ts"
 import { names } from "./names.ts"
 import { type OptionSpec, readOptions } from "./options.ts"
@@ -19,12 +20,6 @@ export type Inner =
   | { readonly _tag: "Unseen" }
   /** Does more than its name says; a person who sees the whole line can tell, a pattern cannot. */
   | { readonly _tag: "Delicate" }
-
-/** What a command reads from its here-document or here-string. */
-export interface ShellInput {
-  readonly text: string
-  readonly literal: boolean
-}
 
 interface WrapperSpec extends OptionSpec {
   /** How many words stand between the options and the command. Default 0. */
@@ -234,7 +229,7 @@ const launchers = names(`
   setarch linux32 linux64 eatmydata faketime torsocks proxychains proxychains4 xvfb-run dbus-run-session
   start-stop-daemon run-parts cpulimit choom csh tcsh fish bind complete compgen
   aa-exec capsh sshpass ssh-agent torify logsave openvt pexec setlock softlimit setuidgid envdir chpst multitime distcc grc
-  gosu su-exec ifne chronic pee watchexec caffeinate dbus-launch daemonize lldb rr
+  hyperfine gosu su-exec ifne chronic pee watchexec caffeinate dbus-launch daemonize lldb rr
 `)
 
 const shells = names("sh bash rbash dash zsh ksh mksh ash")

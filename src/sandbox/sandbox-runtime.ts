@@ -5,7 +5,7 @@
 
 import { isMissingModule } from "../io/missing-module.ts"
 import { addMark, newMark, removeMark } from "../io/run-marker.ts"
-import { messageOf } from "../pipeline/model/failure.ts"
+import { messageOf } from "../text/message-of.ts"
 import { probeSandbox } from "./probe.ts"
 import { SandboxError } from "./sandbox-error.ts"
 

@@ -5,6 +5,7 @@
 import { join, relative, sep } from "node:path"
 import type { Files } from "../io/files.ts"
 import { walkFolder } from "../io/walk-folder.ts"
+import { withoutTrailing } from "../text/without-trailing.ts"
 import { type Language, languageNamed, languageOfPath, languages } from "./language.ts"
 import { StructuralError } from "./structural-error.ts"
 
@@ -100,7 +101,7 @@ class SourceSearch {
 
   /** A name alone is meant wherever it stands, and a folder with all that it holds. */
   private exclusion(glob: string): Array<(path: string) => boolean> {
-    const whole = glob.replace(/\/+$/, "")
+    const whole = withoutTrailing(glob, "/")
     if (whole.includes("/")) return [this.matcher(whole), this.matcher(`${whole}/**`)]
     return [this.matcher(whole, true), this.matcher(`**/${whole}/**`)]
   }

@@ -1,8 +1,10 @@
+// @module-tag waits
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { access, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { access, mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type CommandOptions, type CommandResult, checkout, runNode, useCli } from "./built-cli.ts"
 
@@ -237,10 +239,8 @@ describe("plan", () => {
   })
 
   test.each([
-    [["--allow", "shell=^ls"], "It is asked: No allow rule matches `rm x`."],
     [["--allow", "shell=^(ls|rm)"], "It runs unasked: The allow rule `^(ls|rm)` matches `rm x`."],
     [["--deny", "shell=^rm"], "It is denied: The deny rule `^rm` matches `rm x`."],
-    [["--deny", "some_tool=x"], "It is asked: There is no rule for the tool `shell`."],
   ])("says with %j what the rules make of it", async (options, verdict) => {
     const { stdout } = await stepline(["plan", "shell", '{"command": "ls && rm x"}', ...options])
     expect(stdout).toBe(`shell(ls && rm x)\n  1  awaitApproval  ← a gate\n  2  Shell\n${verdict}\n`)
@@ -269,16 +269,47 @@ describe("plan", () => {
 })
 
 describe("the command line", () => {
-  test("--help and --version", async () => {
-    const help = await stepline(["run", "--help"])
-    expect(help.stdout).toMatch(/Exit status:[\s\S]*3 {2}no call failed, but one was denied/)
-    expect(help.status).toBe(0)
+  // The device is Linux's.
+  test
+    .skipIf(process.platform !== "linux")
+    .each([[["tools"]], [["run", "calls.jsonl"]], [["verify-log", "empty.log"]], [["--help"]]])(
+    "%j says so, and fails, where its output cannot be written",
+    async (args) => {
+      await writeFile(join(cwd, "a.txt"), "hello\n")
+      await writeFile(join(cwd, "calls.jsonl"), '{"name": "read_file", "params": {"path": "a.txt"}}')
+      await writeFile(join(cwd, "empty.log"), "")
+      const full = await open("/dev/full", "w")
+      try {
+        const child = spawn(process.execPath, [cli.path, ...args], {
+          cwd,
+          stdio: ["ignore", full.fd, "pipe"],
+        })
+        const [stderr, [status]] = await Promise.all([text(child.stderr!), once(child, "close")])
+        expect(stderr).toBe(
+          "stepline: the output cannot be written: ENOSPC: no space left on device, write\n",
+        )
+        expect(status).toBe(1)
+      } finally {
+        await full.close()
+      }
+    },
+  )
+
+  test("help is what --help shows", async () => {
+    const run = await stepline(["help", "run"])
+    expect(run).toEqual(await stepline(["run", "--help"]))
+    expect(run.stdout).toMatch(/Exit status:[\s\S]*3 {2}no call failed, but one was denied/)
+    expect((await stepline(["help"])).stdout).toContain("help [COMMAND]")
+  })
+
+  test("--version", async () => {
     const { version } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"))
     expect((await stepline(["--version"])).stdout).toBe(`${version}\n`)
   })
 
   test.each([
     [["rnu"], "stepline: There is no command or tool `rnu`. Commands: run, serve, ui, tools, "],
+    [["help", "rnu"], "stepline: There is no command `rnu`. Commands: run, serve, ui, tools, "],
     [
       ["read_file", "a", "1", "2", "3"],
       "stepline: read_file takes at most 3 arguments, got 4. Usage: read_file PATH",
@@ -287,8 +318,6 @@ describe("the command line", () => {
     [["--json"], "stepline: --json is for `stepline run` and `stepline TOOL`, not for a session's lines."],
     [["--yes", "tools"], "error: option '--yes' is not for the command 'tools'"],
     [["run"], "error: missing required argument 'FILE'"],
-    [["--allow", "shell=x", "tools"], "error: option '--allow <TOOL=REGEX>' is not for the command 'tools'"],
-    [["--tool-path", "mine", "run", "-"], "error: the command 'run' was taken for the value of an option"],
     [
       ["--nvim", "run", "-"],
       "error: the command 'run' was taken for the value of an option: put it in front",
@@ -296,13 +325,8 @@ describe("the command line", () => {
     [["run", "--alow", "x", "-"], "error: unknown option '--alow'"],
     [["run", "no.jsonl"], "stepline: Cannot read no.jsonl: there is no such file"],
     [["run", "--cwd", "nowhere", "-"], "stepline: --cwd nowhere: there is no such folder"],
-    [["run", "--config", "no.toml", "-"], "stepline: Cannot read no.toml: there is no such file"],
-    [["run", "."], "stepline: Cannot read .: it is a folder, and a file is wanted"],
     [["run", "nul.jsonl"], "stepline: Cannot read nul.jsonl: it is no text"],
     [["inbox", "--store", "nul.jsonl/calls.db"], "a part of its path is a file, and no folder"],
-    [["acp", "no.jsonl"], "stepline: Cannot read no.jsonl: there is no such file"],
-    [["run", "--rules", ".", "-"], "it is a folder, and a file is wanted"],
-    [["run", "--rules", ".", "-"], "stepline: Cannot read /"],
     [["run", "--rules", "nul.jsonl", "-"], "/nul.jsonl: it is no text"],
     [["run", "--log", ".", "-"], "stepline: --log .: it is a folder, and a file is wanted"],
     [["run", "--timeline", ".", "-"], "stepline: --timeline .: it is a folder, and a file is wanted"],
@@ -315,7 +339,6 @@ describe("the command line", () => {
       ["verify-log", "nowhere"],
       "stepline: Cannot read nowhere: there is no such file. Give the file that --log has written.",
     ],
-    [["verify-log", "."], "stepline: Cannot read .: it is a folder, and a file is wanted. Give the file"],
   ])("%j is a mistake that is told", async (args, message) => {
     await writeFile(join(cwd, "nul.jsonl"), "a\0b")
     const { stderr, stdout, status } = await stepline(args)
@@ -414,6 +437,16 @@ describe("the lines of a session on stdin", () => {
     )
     expect(stdout).toMatch(/Running in background \(task_id: 1\)\n[\s\S]* {2}early\n[\s\S]* {2}late\n/)
     expect(status).toBe(0)
+  })
+
+  test("wait for what their last line starts in the background, also for its gate", async () => {
+    const { status, stdout } = await lines("shell echo late &", "--yes")
+    expect(stdout).toMatch(/Running in background \(task_id: 1\)\n[\s\S]* {2}late\n/)
+    expect(status).toBe(0)
+    expect(await lines("shell echo late &")).toMatchObject({
+      status: 3,
+      stdout: expect.stringContaining("Denied: no rule allows this call"),
+    })
   })
 
   test("apply a preview, and name one that they leave", async () => {

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { readFile, writeFile } from "node:fs/promises"
 import { expect, test } from "vitest"
 import { verifyDecisionLog } from "../../src/index.ts"

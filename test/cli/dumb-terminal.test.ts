@@ -1,3 +1,4 @@
+// @module-tag waits
 /** The command on a terminal that can only print, such as one within an editor. */
 import { access, mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

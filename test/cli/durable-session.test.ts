@@ -1,3 +1,4 @@
+// @module-tag waits
 /** `stepline --durable` on a pseudo-terminal: killed, and started again. */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"

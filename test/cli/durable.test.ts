@@ -1,19 +1,21 @@
+// @module-tag waits
 /** `stepline run --durable`, killed and started again, and `stepline inbox` in a second process. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFile, writeFile } from "node:fs/promises"
 import { createInterface } from "node:readline"
+import { text } from "node:stream/consumers"
 import { promisify } from "node:util"
 import { beforeEach, expect, it } from "vitest"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { useCli } from "./built-cli.ts"
+import { runNode, useCli } from "./built-cli.ts"
 
 const path = useTempFolder()
 const cli = useCli()
 const home = () => ({ ...process.env, HOME: path() })
 
-const start = (): ChildProcess =>
-  spawn(process.execPath, [cli.path, "run", "calls.jsonl", "--durable", "calls.db", "--json"], {
+const start = (...options: ReadonlyArray<string>): ChildProcess =>
+  spawn(process.execPath, [cli.path, "run", "calls.jsonl", "--durable", "calls.db", "--json", ...options], {
     cwd: path(),
     env: home(),
     stdio: ["ignore", "pipe", "pipe"],
@@ -76,15 +78,35 @@ it("goes on where it was killed, and is answered from elsewhere", async () => {
   expect((await inbox()).stdout).toBe("Nothing waits for an answer.\n")
 })
 
+it("shows a call that is found interrupted once, whole, and under its heading", async () => {
+  const command = "echo begun; exec sleep 600"
+  await writeFile(
+    path("calls.jsonl"),
+    `# Wait long\n${JSON.stringify({ callId: "long", name: "shell", params: { command } })}\n`,
+  )
+  const first = start("--yes")
+  await linesUntil(first, "Delta", 1)
+  first.kill("SIGKILL")
+  await once(first, "exit")
+  const again = () =>
+    runNode([cli.path, "run", "calls.jsonl", "--durable", "calls.db"], { cwd: path(), env: home() })
+  const second = await again()
+  expect(second.stdout.replace(/ [\d.]+s$/m, "")).toBe(
+    `── Wait long\n✗ shell(${command})\n  Interrupted: the process ended while Shell ran. It may have run, wholly or in part: look before you call it again.\n`,
+  )
+  expect(second).toMatchObject({ status: 1, stderr: "" })
+  const third = await again()
+  expect(third).toMatchObject({ status: 1, stdout: "" })
+  expect(third.stderr).toContain("long has ended before (error: Interrupted: ")
+})
+
 it("refuses a store that another run has, and one that is not there", async () => {
   const first = start()
   await linesUntil(first, "AwaitingApproval", 1)
   const second = start()
-  let said = ""
-  second.stderr!.on("data", (text) => {
-    said += String(text)
-  })
-  expect((await once(second, "exit"))[0]).toBe(2)
+  // What it says may be read after its exit.
+  const [said, [status]] = await Promise.all([text(second.stderr!), once(second, "close")])
+  expect(status).toBe(2)
   expect(said).toContain("is in use: another process runs its calls.")
   first.kill("SIGKILL")
   await once(first, "exit")
@@ -92,6 +114,19 @@ it("refuses a store that another run has, and one that is not there", async () =
     code: 2,
     stderr: expect.stringContaining("There is no store at"),
   })
+})
+
+it("refuses an address of another kind of store", async () => {
+  const child = spawn(process.execPath, [cli.path, "run", "calls.jsonl", "--durable", "mysql://h/db"], {
+    cwd: path(),
+    env: home(),
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const [stderr, [status]] = await Promise.all([text(child.stderr!), once(child, "close")])
+  expect(stderr).toBe(
+    "stepline: --durable: There are no stores of mysql:// here. Expected a file, such as sqlite:./calls.db, or postgres://user:password@host:5432/database\n",
+  )
+  expect(status).toBe(2)
 })
 
 it("keeps an answer that nobody can take yet, says so, and refuses two answers at once", async () => {

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** What `a` at a gate stores, from one session to the next. */
 import { access, mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"

@@ -1,9 +1,11 @@
+// @module-tag waits
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { describeWithNvim, HeadlessNvim } from "../hosts/nvim/headless-nvim.ts"
+import { HeadlessNvim } from "../hosts/nvim/headless-nvim.ts"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
+import { describeWith } from "../support/needs.ts"
 import { runNode, useCli } from "./built-cli.ts"
 
 const cli = useCli()
@@ -21,7 +23,7 @@ afterEach(() => rm(cwd, { recursive: true, force: true }))
 const shown = async (nvim: HeadlessNvim): Promise<Array<ReadonlyArray<string>>> =>
   (await nvim.screen()).windows.map(({ lines }) => lines)
 
-describeWithNvim("--nvim", () => {
+describeWith("nvim")("--nvim", () => {
   test("shows what a run is about to edit, and reloads what it has edited", async () => {
     await using nvim = await HeadlessNvim.start(join(cwd, "nvim.sock"), cwd)
     await nvim.edit(join(cwd, "a.txt"))

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
@@ -12,7 +13,7 @@ import { type ConnectOptions, stockClient, textOfResult } from "../hosts/mcp/con
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
 import { settled } from "../hosts/web/inbox-page.ts"
 import { usePages } from "../hosts/web/pages.ts"
-import { describeWithChromium } from "../servers/chromium.ts"
+import { describeWith } from "../support/needs.ts"
 import { plainEnvironment, runNode, useCli } from "./built-cli.ts"
 
 const folder = async (): Promise<string> => {
@@ -30,7 +31,7 @@ const lineOf = async (stream: NodeJS.ReadableStream, pattern: RegExp): Promise<s
   throw new Error(`There was no line like ${pattern}`)
 }
 
-describeWithChromium("the command's page", () => {
+describeWith("chromium")("the command's page", () => {
   const cli = useCli()
   const pages = usePages()
 

@@ -1,8 +1,10 @@
+// @module-tag waits
 import { existsSync } from "node:fs"
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { beforeEach, describe, expect, it } from "vitest"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { needs } from "../support/needs.ts"
 import { runNode, useCli } from "./built-cli.ts"
 
 const cli = useCli()
@@ -20,7 +22,8 @@ const run = (args: ReadonlyArray<string>, input: string, more = {}) =>
   runNode([cli.path, "run", "-", ...args], { cwd: path("ws"), input, env: env(more) })
 
 describe("run --sandbox", () => {
-  it("holds commands and file tools to the folder, and runs what is inside unasked where a rule says so", async () => {
+  it("holds commands and file tools to the folder, and runs what is inside unasked where a rule says so", async (test) => {
+    needs(test, "bwrap")
     await writeFile(
       path("rules.toml"),
       '[tools.shell]\nsandboxed = "approve"\n[tools.write_file]\nallow = ["written$"]\n',
@@ -44,7 +47,8 @@ describe("run --sandbox", () => {
     )
   })
 
-  it("lets nothing out of it by a rule or --yes", async () => {
+  it("lets nothing out of it by a rule or --yes", async (test) => {
+    needs(test, "bwrap")
     const { stdout, status } = await run(
       ["--sandbox", "--yes", "--allow", "shell=."],
       shell("touch ../outside", { unsandboxed: true }),
@@ -86,7 +90,8 @@ describe("run --sandbox", () => {
   })
 })
 
-it("a session stages a command, shows what it would change, and applies it", async () => {
+it("a session stages a command, shows what it would change, and applies it", async (test) => {
+  needs(test, "bwrap")
   await using session = new PseudoTerminal([cli.path, "--allow", "shell=^echo"], {
     cwd: path("ws"),
     env: env(),

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest"
-import { noOpUI } from "../../src/custom-tools/index.ts"
+import { CustomTools, noOpUI } from "../../src/custom-tools/index.ts"
 import { extension, names, registering, returning, tool, useCustomTools } from "./project-and-home.ts"
 
 const { path, load } = useCustomTools()
@@ -73,6 +73,12 @@ describe("what is loaded", () => {
     const loading = load({}, { discovery: true as never })
     await expect(loading).rejects.toThrow(
       new TypeError('Expected `discovery` to be "home", "all" or false, got `true` (boolean)'),
+    )
+  })
+
+  it("is nothing without a registry", async () => {
+    await expect(CustomTools.load({ cwd: path() } as never)).rejects.toThrow(
+      new TypeError("Expected `registry` to be a ToolRegistry, got `undefined` (undefined)"),
     )
   })
 

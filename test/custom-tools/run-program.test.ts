@@ -1,3 +1,4 @@
+// @module-tag waits
 import { existsSync } from "node:fs"
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
@@ -66,6 +67,12 @@ describe("exec", () => {
 })
 
 describe("exec, stopped", () => {
+  /** Programs have as long to end themselves as this machine takes. */
+  const stopTime = () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+    onTestFinished(() => void vi.useRealTimers())
+  }
+
   const isGone = async (pid: number) => {
     const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined)
     return stat === undefined || stat.includes(") Z ")
@@ -82,11 +89,16 @@ describe("exec, stopped", () => {
   }
 
   it("says killed when the time is over", async () => {
-    const result = await exec("sleep", ["600"], { timeout: 20 })
-    expect(result).toEqual({ stdout: "", stderr: "", code: 143, killed: true })
+    stopTime()
+    const ready = file("ready")
+    const running = exec("bash", ["-c", `echo x > ${ready}; exec sleep 600`], { timeout: 20 })
+    await expect.poll(() => existsSync(ready)).toBe(true)
+    vi.advanceTimersByTime(20)
+    expect(await running).toEqual({ stdout: "", stderr: "", code: 143, killed: true })
   })
 
   it("ends the whole group on an abort, and keeps what was printed", async () => {
+    stopTime()
     const child = "echo $$; echo x > $READY; exec sleep 600"
     const { stdout, killed, code } = await aborted(`export READY; echo $$; bash -c '${child}' & wait`)
     expect({ killed, code }).toEqual({ killed: true, code: 143 })
@@ -101,6 +113,7 @@ describe("exec, stopped", () => {
   })
 
   it("says killed of a program that ends itself well when it is asked to", async () => {
+    stopTime()
     const result = await aborted("trap 'exit 0' TERM; echo x > $READY; sleep 600 & wait")
     expect(result).toMatchObject({ code: 0, killed: true })
   })

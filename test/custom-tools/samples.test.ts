@@ -1,3 +1,4 @@
+// @module-tag waits
 /** Tools and extensions as their authors write them, in files of their own. */
 
 import { readFile } from "node:fs/promises"

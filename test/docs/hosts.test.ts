@@ -1,3 +1,4 @@
+// @module-tag waits
 /** The code of `docs/hosts.md`, run as it stands beside a model that does what its text says. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

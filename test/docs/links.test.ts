@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { describe, expect, it } from "vitest"
 import { type DocPage, docPages } from "../support/doc-pages.ts"
-import { root } from "../support/run-script.ts"
+import { root } from "../support/root.ts"
 
 const withoutCode = (text: string): string =>
   text.replace(/^```.*?^```$/gms, "").replace(/`[^`\n]*`/g, "code")

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** The agent loops of `docs/recipes`, each with the real package: the clients of providers over a real socket. */
 import Anthropic from "@anthropic-ai/sdk"
 import OpenAI from "openai"

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { Client, type ElicitResult } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
@@ -10,6 +11,9 @@ import { useTempFolder } from "../io/temp-folder.ts"
 import { compileScript } from "../support/run-script.ts"
 
 const path = useTempFolder()
+
+/** The SDK gives a request a minute: on a busy machine it takes that to start the gateway, and the servers behind it. */
+const timeout = 110_000
 
 type Published = Parameters<typeof serverFile>[0]
 
@@ -53,9 +57,9 @@ const start = async (
     return answer(params.message)
   })
   onTestFinished(() => client.close())
-  await client.connect(transport)
+  await client.connect(transport, { timeout })
   const call = (name: string, params: Record<string, unknown> = {}) =>
-    client.callTool({ name, arguments: params })
+    client.callTool({ name, arguments: params }, { timeout })
   return { client, call, asked }
 }
 

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Client } from "@modelcontextprotocol/client"
@@ -42,11 +43,12 @@ describe("docs/hosts.md, of MCP", () => {
   it("starts the server of the client's configuration as it stands", async () => {
     const [, json] = /```json\n(.*?)```/s.exec(own)!
     const { command, args } = JSON.parse(json!).mcpServers.stepline
-    expect([command, args[0], args.at(-2)]).toEqual(["npx", "stepline", "--cwd"])
+    const packages = ["-p", "stepline", "-p", "@modelcontextprotocol/server"]
+    expect([command, ...args.slice(0, -1)]).toEqual(["npx", ...packages, "stepline", "mcp", "--cwd"])
     const client = new Client({ name: "a client", version: "1.0.0" })
     onTestFinished(() => client.close())
     // The command as it is here, in a folder that is there.
-    const here = [cli.path, ...args.slice(1, -1), folder]
+    const here = [cli.path, ...args.slice(packages.length + 1, -1), folder]
     await client.connect(
       new StdioClientTransport({ command: process.execPath, args: here, stderr: "ignore" }),
     )

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** Every block of TypeScript in the README and in `docs/`: it fits the types, runs as it stands, and prints what the page says. */
 import { execFile } from "node:child_process"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
@@ -5,6 +6,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type CodeBlock, codeBlocksOf, docPages } from "../support/doc-pages.ts"
+import { needs, type Program } from "../support/needs.ts"
 import { root, runScript } from "../support/run-script.ts"
 
 // Inside the package, so that it can import itself by name.
@@ -28,6 +30,13 @@ const besides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "model.ts": `import type { LanguageModel } from "ai"\nexport declare const model: LanguageModel`,
     "runner.ts": `import type { Runner } from "@openai/agents"\nexport declare const runner: Runner`,
   },
+}
+
+/** What the blocks of a page run besides Node. */
+const programs: Readonly<Record<string, ReadonlyArray<Program>>> = {
+  "docs/coming-from/pi.md": ["git"],
+  "docs/guides/foreign-tools.md": ["git"],
+  "docs/guides/sandbox.md": ["bwrap"],
 }
 
 const pages = docPages()
@@ -78,7 +87,8 @@ describe("the pages' code", () => {
     expect(pages.length).toBeGreaterThan(12)
   })
 
-  it("fits the types", async () => {
+  // A compiler takes a minute where others have the cores.
+  it("fits the types", { timeout: 600_000 }, async () => {
     const tsc = join(root, "node_modules/typescript/bin/tsc")
     const run = promisify(execFile)(process.execPath, [tsc, "-p", folder], { cwd: root })
     expect(
@@ -92,7 +102,8 @@ describe("the pages' code", () => {
   for (const { path, blocks } of pages) {
     const numbers = blocks.flatMap(({ runs }, index) => (runs ? [index] : []))
     if (runElsewhere.has(path) || numbers.length === 0) continue
-    it(`of ${path} runs as it stands`, async () => {
+    it(`of ${path} runs as it stands`, async (test) => {
+      needs(test, ...(programs[path] ?? []))
       const files = numbers.map((index) => fileOf(path, index))
       const { stdout } = await runScript(join(folderOf(path), "page.ts"), files)
       const printed = stdout.split(blockEnd)

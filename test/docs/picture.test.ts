@@ -1,10 +1,11 @@
+// @module-tag waits
 /** The picture in the README is drawn from a run, and shows what such a run does now. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { drawTimeline } from "../../docs/images/draw-timeline.ts"
 import { recordRun } from "../../docs/images/recorded-run.ts"
-import { root } from "../support/run-script.ts"
+import { root } from "../support/root.ts"
 
 /** The calls of a row and how they ended, without when. */
 const shownIn = (svg: string): ReadonlyArray<string> =>

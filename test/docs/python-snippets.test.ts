@@ -1,16 +1,15 @@
-import { spawn, spawnSync } from "node:child_process"
+// @module-tag waits
+import { spawn } from "node:child_process"
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { checkout, plainEnvironment, useCli } from "../cli/built-cli.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { describeWith } from "../support/needs.ts"
 
 const cli = useCli()
 const path = useTempFolder()
-
-const hasPython = spawnSync("python3", ["--version"]).status === 0
-const reason = hasPython ? "" : " (skipped: python3 is not installed)"
 
 const page = readFileSync(join(checkout, "docs/hosts.md"), "utf8")
 const snippets = [...page.matchAll(/```python\n(.*?)```/gs)].map(([, code]) => code!)
@@ -30,7 +29,7 @@ const installed = (): NodeJS.ProcessEnv => {
   }
 }
 
-describe.skipIf(!hasPython)(`docs/hosts.md${reason}`, () => {
+describeWith("python")("docs/hosts.md", () => {
   it("has an expectation for every snippet in Python", () => {
     expect(snippets).toHaveLength(prints.length)
   })

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** `npm run docs` builds without a warning (a link or an anchor that leads nowhere is one), and what it builds works from disk. */
 import { execFile } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -8,10 +9,10 @@ import { promisify } from "node:util"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { findChromium } from "../../src/io/find-chromium.ts"
-import { describeWithChromium } from "../servers/chromium.ts"
-import { root } from "../support/run-script.ts"
+import { describeWith } from "../support/needs.ts"
+import { root } from "../support/root.ts"
 
-describeWithChromium("the site of the documentation", () => {
+describeWith("chromium")("the site of the documentation", () => {
   let out: string
   let browser: Browser
 

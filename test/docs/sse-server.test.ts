@@ -1,3 +1,4 @@
+// @module-tag waits
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"

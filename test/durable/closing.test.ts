@@ -1,3 +1,4 @@
+// @module-tag waits
 /** What becomes of those that wait for a call where its executor is left. */
 
 import * as Effect from "effect/Effect"

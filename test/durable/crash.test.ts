@@ -1,3 +1,4 @@
+// @module-tag waits
 import { readFile, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { useTempFolder } from "../io/temp-folder.ts"

@@ -1,8 +1,11 @@
 /** Durable executors of one store, one after another, as if each were the next process. */
 import { afterEach } from "vitest"
 import { type DurableExecutor, type DurableOptions, openDurableExecutor } from "../../src/durable/index.ts"
+import { connectSql } from "../../src/durable/postgres/sql.ts"
 import type { ToolEvent } from "../../src/index.ts"
 import { type Plan, registryOf } from "../support/executor-of.ts"
+import { outliveLeases } from "./postgres/admin.ts"
+import { isShared } from "./stores.ts"
 
 const open = new Set<DurableExecutor>()
 
@@ -10,6 +13,13 @@ afterEach(async () => {
   for (const durable of open) await durable.close()
   open.clear()
 })
+
+/** In Postgres, it stays what it is until then, however long this machine holds it up. */
+const outlive = async (store: string): Promise<void> => {
+  const sql = await connectSql(store, 1)
+  await outliveLeases(sql)
+  await sql.end()
+}
 
 /** Opens a store with tools that compose these pipelines. It is closed after the test. */
 export const durableOf = async (
@@ -19,6 +29,7 @@ export const durableOf = async (
 ): Promise<DurableExecutor> => {
   const durable = await openDurableExecutor({ store, registry: registryOf(pipelines), ...options })
   open.add(durable)
+  if (isShared(store)) await outlive(store)
   return durable
 }
 

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor, type StoredEvent } from "../../src/durable/index.ts"
 import { pipeline, Step, ToolFilters } from "../../src/index.ts"
@@ -226,6 +227,18 @@ describeStores("calls of a store", (path, store) => {
     }
     expect(await durable.result("good")).toBeUndefined()
     expect(durable.executor.inspect()).toEqual([])
+  })
+
+  it("have a result as soon as they have ended here, also while that is being stored", async () => {
+    const durable = await durableOf(store(), { gated: gated() })
+    const callIds = Array.from({ length: 20 }, (_, index) => `call-${index}`)
+    await durable.enqueue(callIds.map((callId) => ({ callId, agentId: callId, name: "gated" })))
+    await expect.poll(() => durable.inbox()).toHaveLength(callIds.length)
+    for (const callId of callIds) {
+      durable.executor.approve(callId)
+      while (durable.executor.inspectCall(callId) !== undefined) await turn()
+      expect(await durable.result(callId)).toMatchObject({ _tag: "Completed", callId })
+    }
   })
 
   it("are asked their hooks again only where what they said was not stored", async () => {

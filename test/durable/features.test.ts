@@ -1,3 +1,4 @@
+// @module-tag waits
 /** What an executor in memory can do, with the end of its process in the middle. */
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { pipeline, Step, ToolFilters } from "../../src/index.ts"

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** A call that is too long for a store goes on, and does not hold up the others. */
 import { expect, it } from "vitest"
 import { openDurableExecutor } from "../../src/durable/index.ts"

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** Hosts that are written for an executor in memory, on one of a store. */
 import { readFile, writeFile } from "node:fs/promises"
 import { describe, expect, it, test } from "vitest"
@@ -7,12 +8,12 @@ import { SubAgents } from "../../src/hosts/sub-agents/index.ts"
 import { editFileTool, listAgentsTool, spawnAgentTool } from "../../src/impls/index.ts"
 import { noIde, pipeline, Step, type Tool, ToolRegistry } from "../../src/index.ts"
 import { openEditor } from "../hosts/nvim/editor.ts"
-import { describeWithNvim } from "../hosts/nvim/headless-nvim.ts"
 import { SessionTerminal } from "../hosts/terminal/session-terminal.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { describeWithPostgres, usePostgres } from "../servers/postgres.ts"
+import { usePostgres } from "../servers/postgres.ts"
 import { deferred } from "../support/deferred.ts"
 import { toolOf } from "../support/executor-of.ts"
+import { describeWith } from "../support/needs.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
 
 const path = useTempFolder()
@@ -166,7 +167,7 @@ it("a session in this process shows what the one before has left", async () => {
   expect(terminal.everything()).toContain("They wait.")
 })
 
-describeWithPostgres("sessions in several processes", () => {
+describeWith("postgres")("sessions in several processes", () => {
   const server = usePostgres()
 
   it("give their calls ids that differ", async () => {
@@ -187,7 +188,7 @@ describeWithPostgres("sessions in several processes", () => {
   })
 })
 
-describeWithNvim("Neovim", () => {
+describeWith("nvim")("Neovim", () => {
   test("shows a diff until the next process has written it, and takes the new text", async () => {
     const { nvim, host, folder, file } = await openEditor()
     const target = await file("a.txt", "one\n")

@@ -37,7 +37,11 @@ const startHost = (
   const args = [script, folder, JSON.stringify(plan)]
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
   const exited = once(child, "exit") as Promise<[number | null, string | null]>
-  onTestFinished(() => void child.kill("SIGKILL"))
+  // Once it has ended: what it writes until then lies in a folder that is removed next.
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await exited
+  })
   const told: Array<Told> = []
   const waiting = new Set<(told: Told) => void>()
   const lines = createInterface({ input: child.stdout })

@@ -41,11 +41,12 @@ const timed = async () => {
   }
 }
 
-it("a call that waited at its gate has left of `callTimeout` what it had", async () => {
+/** A call that ran for four of its five minutes, and waits at its gate in a process that has the store anew. */
+const atItsGate = async (limits: Pick<ToolExecutorOptions, "taskTimeout"> = {}) => {
   const { open, pass } = await timed()
   const [before, after] = [heldTool(), heldTool()]
   const plans = { tool: pipeline().andThen(before.hold).awaitApproval().andThen(after.hold) }
-  const options = { callTimeout: "5 minutes" } as const
+  const options = { callTimeout: "5 minutes", ...limits } as const
   const first = await open(plans, options)
   await first.enqueue([{ callId: "c", name: "tool" }])
   await until(() => before.running.length > 0)
@@ -55,6 +56,11 @@ it("a call that waited at its gate has left of `callTimeout` what it had", async
   await first.close()
   const second = await open(plans, options)
   await untilTag(second, "AwaitingApproval")
+  return { second, after, pass }
+}
+
+it("a call that waited at its gate has left of `callTimeout` what it had", async () => {
+  const { second, after, pass } = await atItsGate()
   await pass("1 hour")
   expect(await second.approve("c")).toBe(true)
   await until(() => after.running.length > 0)
@@ -66,6 +72,17 @@ it("a call that waited at its gate has left of `callTimeout` what it had", async
     reason: "timeout",
     content: "Timed out after 5 minutes\nc",
   })
+})
+
+it("a call that waited at its gate, and is moved to the background there, has the time of a task", async () => {
+  const { second, after, pass } = await atItsGate({ taskTimeout: "1 hour" })
+  expect(second.executor.toBackground("c")).toBe(true)
+  expect(await second.approve("c")).toBe(true)
+  await until(() => after.running.length > 0)
+  await pass("59 minutes")
+  expect(second.executor.inspect()).toMatchObject([{ callId: "c", state: "running" }])
+  after.release("c")
+  expect(await untilTag(second, "BackgroundCompleted")).toMatchObject({ callId: "c", status: "complete" })
 })
 
 it("an effect that is asked again has its time anew", async () => {

@@ -205,6 +205,20 @@ describe("a client of a store that another host runs", () => {
     expect(await host.inbox()).toEqual([])
   })
 
+  it("has its answer taken though somebody held the store for longer than it is waited for", async () => {
+    const host = await durableOf(store, { tool: gated })
+    await host.enqueue([{ callId: "c", name: "tool" }])
+    await untilTag(host, "AwaitingApproval")
+    const client = await openDurableExecutor({ store, runner: false })
+    const writer = new Libsql(store)
+    writer.exec("BEGIN IMMEDIATE")
+    const approved = client.approve("c")
+    writer.exec("ROLLBACK")
+    writer.close()
+    expect(await approved).toBe(true)
+    await client.close()
+  })
+
   it("leaves nothing with the signal of who waits for long", async () => {
     await durableOf(store, { tool: gated })
     const client = await openDurableExecutor({ store, runner: false })

@@ -1,7 +1,8 @@
 /** The same tests for each database that a store may be in. */
 import { beforeEach, describe } from "vitest"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { describeWithPostgres, usePostgres } from "../servers/postgres.ts"
+import { usePostgres } from "../servers/postgres.ts"
+import { describeWith } from "../support/needs.ts"
 
 /** Whether several processes may run the calls of a store. */
 export const isShared = (store: string): boolean => store.startsWith("postgres:")
@@ -14,7 +15,7 @@ export const describeStores = (name: string, tests: Tests): void => {
     const path = useTempFolder()
     tests(path, () => path("calls.db"))
   })
-  describeWithPostgres(`${name}, in Postgres:`, () => {
+  describeWith("postgres")(`${name}, in Postgres:`, () => {
     const path = useTempFolder()
     const server = usePostgres()
     let store = ""

@@ -1,4 +1,5 @@
-import { expect, it } from "vitest"
+// @module-tag waits
+import { expect, it, onTestFinished } from "vitest"
 import { openDurableExecutor } from "../../src/durable/index.ts"
 import { pipeline, Step } from "../../src/index.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
@@ -17,7 +18,11 @@ describeStores("a task whose `taskTtl` is over", (_path, store) => {
 })
 
 describeStores("a task that ends while its store is read", (_path, store) => {
-  it("is found at any time", async () => {
+  it("is found at any time, and many may be waited for", async () => {
+    const warnings: Array<string> = []
+    const warned = ({ name }: Error) => warnings.push(name)
+    process.on("warning", warned)
+    onTestFinished(() => void process.off("warning", warned))
     const tool = pipeline()
       .awaitApproval()
       .andThen(() => Step.Output("done"))
@@ -30,5 +35,22 @@ describeStores("a task that ends while its store is read", (_path, store) => {
     const tasks = await Promise.all(ids.map((id) => client.tasks.wait(id)))
     expect(tasks.map((task) => task?.id)).toEqual(ids)
     expect((await client.tasks.list()).map(({ id }) => id).sort()).toEqual([...ids].sort())
+    expect(warnings).not.toContain("MaxListenersExceededWarning")
+  })
+})
+
+describeStores("a task whose id is no text that a database holds", (_path, store) => {
+  it("is waited for as any other is", async () => {
+    const tool = pipeline().andThen(() => Step.Output("done"))
+    const durable = await durableOf(store(), { tool })
+    await using client = await openDurableExecutor({ store: store(), runner: false })
+    const ids = ["\0", "half\ud800", `${"long".repeat(1000)}`]
+    await durable.enqueue(ids.map((callId) => ({ callId, name: "tool", background: true })))
+    const tasks = await Promise.all(ids.map((id) => client.tasks.wait(id)))
+    expect(tasks.map((task) => task?.status)).toEqual(["complete", "complete", "complete"])
+    const unknown = ["a\0", "a\ufffd", "a\ud800", "a\udfff"]
+    expect(await Promise.all(unknown.map((id) => client.tasks.wait(id)))).toEqual(
+      unknown.map(() => undefined),
+    )
   })
 })

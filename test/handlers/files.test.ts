@@ -1,3 +1,4 @@
+// @module-tag waits
 import { execFileSync } from "node:child_process"
 import { chmod, mkdir, open, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"

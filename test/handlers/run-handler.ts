@@ -37,6 +37,7 @@ export const contextOf = ({
     cwd,
     workspace,
     denies: () => false,
+    verdictOn: () => "run",
     output: undefined,
     memory,
     signal,
@@ -58,10 +59,11 @@ export const stepOf = (handler: EffectHandler, context: HandlerContext): Effect.
 }
 
 /** Its own time-out never comes, however slow this machine is: time stands still. */
+export const runIn = (context: HandlerContext, handler: EffectHandler): Promise<Step> =>
+  Effect.runPromise(Effect.provide(stepOf(handler, context), TestClock.layer({ warningDelay: "1 hour" })))
+
 export const runHandler = (handler: EffectHandler, options: ContextOptions): Promise<Step> =>
-  Effect.runPromise(
-    Effect.provide(stepOf(handler, contextOf(options)), TestClock.layer({ warningDelay: "1 hour" })),
-  )
+  runIn(contextOf(options), handler)
 
 /** The text of an Output, or the message of an Error with `Error: ` before it. */
 export const answerOf = async (handler: EffectHandler, options: ContextOptions): Promise<string> => {

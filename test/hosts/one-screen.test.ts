@@ -1,3 +1,4 @@
+// @module-tag waits
 import { readFile, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { HostEffectQueue } from "../../src/hosts/effect-queue.ts"

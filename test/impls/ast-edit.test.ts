@@ -1,3 +1,4 @@
+// @module-tag waits
 import { chmod, link, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { describe, expect, it } from "vitest"

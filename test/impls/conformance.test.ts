@@ -1,3 +1,4 @@
+// @module-tag waits
 import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import {
   cancelBackgroundTaskTool,

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { link, readFile, writeFile } from "node:fs/promises"
 import { beforeEach, describe, expect, it } from "vitest"
 import { editFileTool } from "../../src/impls/index.ts"

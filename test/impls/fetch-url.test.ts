@@ -1,3 +1,4 @@
+// @module-tag waits
 import { once } from "node:events"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import * as Effect from "effect/Effect"

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** Folders are swapped for links by another process while the file tools run: `RACE_ROUNDS=5000` makes it a long race. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

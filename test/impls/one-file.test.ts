@@ -1,3 +1,4 @@
+// @module-tag waits
 import { readFileSync, writeFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import { allTools } from "../../src/impls/index.ts"

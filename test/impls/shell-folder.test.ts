@@ -1,3 +1,4 @@
+// @module-tag waits
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { existsSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import type { ShellDetails } from "../../src/handlers/shell.ts"

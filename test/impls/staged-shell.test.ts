@@ -1,3 +1,4 @@
+// @module-tag waits
 import { existsSync } from "node:fs"
 import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
@@ -10,6 +11,7 @@ import {
   stagingMachine,
 } from "../../src/sandbox/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { needs } from "../support/needs.ts"
 import { virtualTime } from "../support/virtual-time.ts"
 import { drive } from "./drive.ts"
 import { executorIn } from "./executor-in.ts"
@@ -17,7 +19,8 @@ import { executorIn } from "./executor-in.ts"
 const path = useTempFolder()
 const stages = () => readdir(path("state/stepline/staged")).catch(() => [])
 
-beforeEach(async () => {
+beforeEach(async (test) => {
+  needs(test, "bwrap")
   vi.stubEnv("XDG_STATE_HOME", path("state"))
   onTestFinished(() => {
     vi.unstubAllEnvs()
@@ -253,7 +256,8 @@ describe("shell in a sandbox", () => {
     }
   })
 
-  it("can be staged, and then neither writes outside nor arms a repository", async () => {
+  it("can be staged, and then neither writes outside nor arms a repository", async (test) => {
+    needs(test, "git", "curl")
     const executor = await sandboxed({ shell: { sandboxed: "approve" } })
     const command = `echo three >> a.txt; echo x > ${path()}-outside; mkdir -p .vscode; echo evil > .vscode/tasks.json; git init -q g && echo evil > g/.git/hooks/pre-commit && git -C g config core.fsmonitor evil; curl -sm2 http://1.1.1.1`
     const { content, asked } = await gates(executor, { command, stage: true })

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** What path rules keep structural tools from reading. */
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"

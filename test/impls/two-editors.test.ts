@@ -1,3 +1,4 @@
+// @module-tag waits
 import { execFile } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { promisify } from "node:util"

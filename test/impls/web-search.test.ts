@@ -1,3 +1,4 @@
+// @module-tag waits
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import type { WebSearchDetails } from "../../src/handlers/web-search.ts"
 import { makeWebSearchTool, webSearchTool } from "../../src/impls/web-search.ts"

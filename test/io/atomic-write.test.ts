@@ -1,3 +1,4 @@
+// @module-tag waits
 import { chmod, link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { localFiles } from "../../src/io/index.ts"

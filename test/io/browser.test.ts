@@ -1,3 +1,4 @@
+// @module-tag waits
 import { execFileSync, spawn } from "node:child_process"
 import { createSocket } from "node:dgram"
 import { once } from "node:events"
@@ -9,9 +10,10 @@ import { PrivateAddressError } from "../../src/io/address-guard.ts"
 import type { Browser } from "../../src/io/browser.ts"
 import { FetchError } from "../../src/io/fetch-error.ts"
 import { findChromium } from "../../src/io/find-chromium.ts"
-import { browserOf, describeWithChromium, watchedChromium } from "../servers/chromium.ts"
+import { browserOf, watchedChromium } from "../servers/chromium.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
 import { deferred, turn } from "../support/deferred.ts"
+import { describeWith } from "../support/needs.ts"
 import { compileScript } from "../support/run-script.ts"
 import { useTempFolder } from "./temp-folder.ts"
 
@@ -29,7 +31,7 @@ const holdPage = (name: string): Promise<{ readonly closed: Promise<unknown> }> 
     server.route(name, (_request, response) => resolve({ closed: once(response, "close") }))
   })
 
-describeWithChromium("the Chromium of a Browser", () => {
+describeWith("chromium")("the Chromium of a Browser", () => {
   it("is started once for all pages, ends when none is read, and is started again", async () => {
     server.route("/", sends("<p>here</p>", html))
     const { executablePath, started, ended } = await watchedChromium(path)
@@ -210,7 +212,7 @@ describeWithChromium("the Chromium of a Browser", () => {
   })
 })
 
-describeWithChromium("an aborted signal", () => {
+describeWith("chromium")("an aborted signal", () => {
   /** A browser that reads `/`, and what does something while its Chromium is stopped. */
   const suspendedChromium = async () => {
     server.route("/", sends("<p>here</p>", html))
@@ -321,7 +323,7 @@ describeWithChromium("an aborted signal", () => {
   })
 })
 
-describeWithChromium("the address guard of a Browser", () => {
+describeWith("chromium")("the address guard of a Browser", () => {
   /** Of this machine, 127.0.0.1 is taken for public, and 127.0.0.2 is not. */
   const guarded = () => browserOf({ isAllowed: (address) => address === "127.0.0.1", settleTimeout: 60_000 })
 

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { execFile } from "node:child_process"
 import { chmod } from "node:fs/promises"
 import { promisify } from "node:util"

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { spawnSync } from "node:child_process"
 import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { appendCorrection, correctionsFile, loadCorrections } from "../../src/io/corrections.ts"

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { execFileSync } from "node:child_process"
 import {
   chmodSync,
@@ -13,21 +14,11 @@ import {
 import { delimiter } from "node:path"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { localFiles } from "../../src/io/index.ts"
+import { describeWith, needs } from "../support/needs.ts"
 import { compileScript } from "../support/run-script.ts"
 import { useTempFolder } from "./temp-folder.ts"
 
 const path = useTempFolder()
-
-const can = (program: string, ...args: ReadonlyArray<string>): boolean => {
-  try {
-    execFileSync(program, args, { stdio: "ignore" })
-    return true
-  } catch {
-    return false
-  }
-}
-const hasLists = can("setfacl", "--version") && can("getfacl", "--version")
-const isRoot = process.getuid?.() === 0 && can("setpriv", "--version")
 
 const setList = (...args: ReadonlyArray<string>) => execFileSync("setfacl", args, { cwd: path() })
 const listOf = (name: string): string =>
@@ -35,7 +26,7 @@ const listOf = (name: string): string =>
 const replace = (name: string, text = "new") => localFiles.replace(path(name), Buffer.from(text))
 const textOf = (name: string): string => readFileSync(path(name), "utf8")
 
-describe.skipIf(!hasLists)("an access control list", () => {
+describeWith("acl")("an access control list", () => {
   it.each(["u:1234:rw", "u:1234:r", "u:1234:-"])("with %s is kept by a new content", async (entry) => {
     writeFileSync(path("file"), "old")
     setList("-m", entry, "file")
@@ -121,7 +112,8 @@ describe.skipIf(!hasLists)("an access control list", () => {
   })
 })
 
-it("is seen by ls where getfacl is missing", { skip: !hasLists }, async () => {
+it("is seen by ls where getfacl is missing", async (test) => {
+  needs(test, "acl")
   mkdirSync(path("bin"))
   const ls = execFileSync("sh", ["-c", "command -v ls"], { encoding: "utf8" }).trim()
   writeFileSync(path("bin/ls"), `#!/bin/sh\nexec ${ls} "$@"\n`, { mode: 0o755 })
@@ -136,7 +128,7 @@ it("is seen by ls where getfacl is missing", { skip: !hasLists }, async () => {
   expect([listOf("file"), textOf("file")]).toEqual([before, "new"])
 })
 
-describe.skipIf(!isRoot)("a process that may not give the file its owner", () => {
+describe.runIf(process.getuid?.() === 0)("a process that may not give the file its owner", () => {
   /** As the user 1234, who is in no group of the file. */
   let script: string
   beforeAll(async () => {

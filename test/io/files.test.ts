@@ -1,3 +1,4 @@
+// @module-tag waits
 import { link, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { localFiles } from "../../src/io/index.ts"

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { once } from "node:events"
 import { request as httpRequest, type IncomingMessage } from "node:http"
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net"

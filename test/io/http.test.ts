@@ -1,3 +1,5 @@
+// @module-tag waits
+// @module-tag node
 import { execFileSync } from "node:child_process"
 import type { LookupAddress } from "node:dns"
 import { once } from "node:events"
@@ -12,6 +14,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { PrivateAddressError } from "../../src/io/address-guard.ts"
 import { localHttp } from "../../src/io/http.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
+import { describeWith } from "../support/needs.ts"
 
 const server = useHttpServer()
 const open = localHttp({ allowPrivate: true })
@@ -45,6 +48,22 @@ describe("a redirect", () => {
     await expect(get(server.url("/9"))).rejects.toThrow(
       `More than 10 redirects, the last one from ${server.url("/19")}`,
     )
+  })
+
+  it("is told before it is followed, and not followed where that throws", async () => {
+    server.route("/a", redirectsTo("/b"))
+    server.route("/b", redirectsTo(server.url("/c", "localhost")))
+    const told: Array<string> = []
+    const onRedirect = (from: URL, to: URL) => {
+      told.push(`${from} ${to} ${server.requests.length}`)
+      if (to.hostname === "localhost") throw new Error("Not there")
+    }
+    await expect(open.get({ url: new URL(server.url("/a")), onRedirect })).rejects.toThrow("Not there")
+    expect(told).toEqual([
+      `${server.url("/a")} ${server.url("/b")} 1`,
+      `${server.url("/b")} ${server.url("/c", "localhost")} 2`,
+    ])
+    expect(server.requests.map(({ url }) => url)).toEqual(["/a", "/b"])
   })
 
   it("is a response like any other where none are to be followed", async () => {
@@ -184,7 +203,7 @@ describe("the address guard", () => {
   })
 })
 
-describe("https", () => {
+describeWith("openssl")("https", () => {
   /** A server for localhost with a certificate that nobody signed but itself. */
   const startServer = async (listener: RequestListener): Promise<string> => {
     const folder = await mkdtemp(join(tmpdir(), "stepline-test-"))

@@ -36,6 +36,26 @@ export const testProcesses = (localProcesses: Processes): void => {
     onTestFinished(() => void vi.useRealTimers())
   }
 
+  /** Resolves once the process whose id a file holds has ended. */
+  const untilEnded = async (file: string) => {
+    await expect.poll(() => readFile(file, "utf8").catch(() => "")).toMatch(/\n$/)
+    await expect.poll(async () => isRunning(Number(await readFile(file, "utf8")))).toBe(false)
+  }
+
+  /** Lets time pass until a promise has settled. */
+  const passingTime = async <A>(promise: Promise<A>): Promise<A> => {
+    let isSettled = false
+    const settle = () => {
+      isSettled = true
+    }
+    promise.then(settle, settle)
+    while (!isSettled) {
+      vi.advanceTimersByTime(100)
+      await turn()
+    }
+    return promise
+  }
+
   /** Runs a command and aborts it once it has printed a line; gives what it printed and the exit. */
   const abortAfterFirstLine = async (command: string) => {
     const controller = new AbortController()
@@ -80,9 +100,7 @@ export const testProcesses = (localProcesses: Processes): void => {
     })
 
     it("leads a process group of its own", async () => {
-      const { stdout } = await bash("echo $$; ps -o pgid= -p $$")
-      const [pid, group] = stdout.trim().split(/\s+/)
-      expect(group).toBe(pid)
+      expect((await bash("kill -0 -- -$$ && echo leads")).stdout).toBe("leads\n")
     })
 
     it("takes output that a process substitution prints just after the exit", async () => {
@@ -170,7 +188,12 @@ export const testProcesses = (localProcesses: Processes): void => {
     })
 
     it.each(escapes)("ends what has left the group by %s", async (_, command) => {
-      const { printed, exit } = await abortAfterFirstLine(`${command}\nsleep 600`)
+      stopTime()
+      const run = abortAfterFirstLine(`echo $$ > leader\n${command}\nsleep 600`)
+      await untilEnded(path("leader"))
+      // What refuses SIGTERM has had its time now.
+      vi.advanceTimersByTime(500)
+      const { printed, exit } = await run
       expect(isRunning(Number(printed))).toBe(false)
       expect(exit).toEqual({ code: null, signal: "SIGTERM" })
     })
@@ -184,15 +207,18 @@ export const testProcesses = (localProcesses: Processes): void => {
     })
 
     it("ends a run whose consumer never takes what it is given", async () => {
+      stopTime()
       const controller = new AbortController()
-      const run = bash("echo text; sleep 60", {
+      const run = bash("echo $$ > leader; echo text; sleep 60", {
         signal: controller.signal,
         onOutput: () => {
           controller.abort()
           return new Promise(() => {})
         },
       })
-      expect((await run).exit.signal).toBe("SIGTERM")
+      await untilEnded(path("leader"))
+      const { exit } = await passingTime(run)
+      expect(exit.signal).toBe("SIGTERM")
     })
 
     it("before the start starts nothing", async () => {

@@ -1,3 +1,5 @@
+// @module-tag waits
+// @module-tag node
 import { makeLocalProcesses } from "../../src/io/index.ts"
 import { testProcesses } from "./process-contract.ts"
 

@@ -1,3 +1,6 @@
+// @module-tag waits
+// @module-tag alone
+// @module-tag node
 import { expect, it } from "vitest"
 import { localProcesses } from "../../src/io/index.ts"
 

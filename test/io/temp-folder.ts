@@ -9,7 +9,8 @@ export const useTempFolder = (): ((name?: string) => string) => {
   let folder = ""
   beforeEach(async () => {
     const made = await mkdtemp(join(await realpath(tmpdir()), "stepline-test-"))
-    onTestFinished(() => rm(made, { recursive: true, force: true }))
+    // A process that was killed may write its last into it meanwhile.
+    onTestFinished(() => rm(made, { recursive: true, force: true, maxRetries: 10 }))
     folder = made
   })
   return (name = "") => join(folder, name)

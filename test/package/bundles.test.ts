@@ -1,3 +1,5 @@
+// @module-tag waits
+// @module-tag node
 /** Applications that are one file: the package bundled with esbuild, for Node, where no optional peer is installed. */
 import { execFile } from "node:child_process"
 import { rename, writeFile } from "node:fs/promises"

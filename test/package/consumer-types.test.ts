@@ -1,8 +1,9 @@
+// @module-tag waits
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { root } from "../support/run-script.ts"
-import { makeConsumer, versions } from "./consumer.ts"
+import { root } from "../support/root.ts"
+import { makeConsumer } from "./consumer.ts"
 
 // A compiler takes a minute where others have the cores.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
@@ -23,7 +24,8 @@ const source = [
   ...entries.map((name, index) => `import * as entry${index} from "${name.replace(/^\./, "stepline")}"`),
   'import { Type } from "@sinclair/typebox"',
   'import { z } from "zod"',
-  'import { defineTool, pipeline, Step, ToolExecutor, ToolRegistry } from "stepline"',
+  'import { defineTool, pipeline, Step, type Tool, type ToolEvent, ToolExecutor, ToolRegistry } from "stepline"',
+  'import { allTools, makeFetchUrlTool, shellTool } from "stepline/tools"',
   "const greet = defineTool({",
   '  name: "greet",',
   '  description: "",',
@@ -34,28 +36,43 @@ const source = [
   "const executor = new ToolExecutor(new ToolRegistry([greet]))",
   'const result = await executor.run({ name: "greet", params: { who: "a" } })',
   "const length: number | undefined = result.output.structured?.length",
-  `export const all = [length, ${entries.map((_, index) => `entry${index}`).join(", ")}]`,
+  "const mixed = new ToolExecutor(new ToolRegistry([greet, shellTool, makeFetchUrlTool()]))",
+  'const { output } = await mixed.run({ name: "greet", params: { who: "a" } }, (event) => {',
+  '  if (event._tag === "AwaitingApproval" && event.name === "shell") return event.params.command.trim()',
+  '  if (event._tag === "Started" && event.name === "fetch_url") return event.params.max_length?.toFixed()',
+  "})",
+  "const mixedLength: number | undefined = output.structured?.length",
+  "const everything = new ToolExecutor(new ToolRegistry([greet, ...allTools()]))",
+  'await everything.run({ name: "shell", params: { command: "echo 1", background: true } })',
+  "export const events = async (host: ToolExecutor): Promise<ToolEvent | undefined> => host.next()",
+  "await events(everything)",
+  "export const tools: Array<Tool> = allTools()",
+  `export const all = [length, mixedLength, ${entries.map((_, index) => `entry${index}`).join(", ")}]`,
 ].join("\n")
 
 const nodeNext = { module: "nodenext", moduleResolution: "nodenext" }
 const bundler = { module: "esnext", moduleResolution: "bundler" }
 
-describe.each(versions)("all entries compile without skipLibCheck under TypeScript %s", (version) => {
+const wrong = source.replace('who: "a"', "who: 5").replace('command: "echo 1"', "command: 1")
+
+// The third of the four ways stands below: what it says of the right lines is nothing.
+describe("all entries compile without skipLibCheck under TypeScript", () => {
   it.each([
     [
+      "5.9",
       "with NodeNext, though no types are named",
       { ...nodeNext, types: [], exactOptionalPropertyTypes: true },
     ],
-    ["with a bundler's resolution", bundler],
-  ])("%s", async (_name, options) => {
+    ["newest", "with a bundler's resolution", bundler],
+  ] as const)("%s %s", async (version, _name, options) => {
     expect(await consumer.compile(source, options, version)).toBe("")
   })
 })
 
-it("a consumer's mistake is still one", async () => {
-  const wrong = source.replace('who: "a"', "who: 5")
-  expect(await consumer.compile(wrong, nodeNext, "newest")).toContain(
-    "error TS2322: Type 'number' is not assignable to type 'string'",
+it("a consumer's mistakes are still some, in a call of a built-in tool too, and nothing else is one", async () => {
+  const told = await consumer.compile(wrong, nodeNext, "newest")
+  expect(told.match(/error .*/g)).toEqual(
+    Array(2).fill("error TS2322: Type 'number' is not assignable to type 'string'."),
   )
 })
 

@@ -10,7 +10,7 @@ import { root } from "../support/root.ts"
 const compilers = { newest: "typescript", "5.9": "typescript-5.9" } as const
 
 /** The TypeScript versions that a consumer may have. */
-export const versions = ["newest", "5.9"] as const
+const versions = ["newest", "5.9"] as const
 
 const run = promisify(execFile)
 

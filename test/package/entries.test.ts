@@ -1,3 +1,5 @@
+// @module-tag waits
+// @module-tag node
 /** Each entry of the package, in a fresh process. */
 import { execFile } from "node:child_process"
 import { readdir, readFile, rm, writeFile } from "node:fs/promises"

@@ -9,7 +9,7 @@ import type * as Schema from "effect/Schema"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { defineTool, pipeline, Step } from "../../src/index.ts"
 import { executorOf } from "../support/executor-of.ts"
-import { root } from "../support/run-script.ts"
+import { root } from "../support/root.ts"
 
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "stepline-copy-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

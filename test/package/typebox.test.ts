@@ -1,3 +1,4 @@
+// @module-tag waits
 /** What custom tools make with TypeBox, and what the package gives them of it, is checked by the one that is installed. */
 import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"

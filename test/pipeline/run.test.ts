@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events"
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
@@ -405,6 +406,21 @@ describe("run with a signal", () => {
     }
     for (let i = 0; i < 20; i++) await executor.run({ name: "quick" }, undefined, { signal })
     expect(listeners).toBe(0)
+  })
+
+  it("is listened to once, however many calls it is given to", async () => {
+    const { plan, running, release } = heldTool()
+    const executor = executorOf({ tool: plan })
+    const { signal } = new AbortController()
+    const ids = Array.from({ length: 50 }, (_, index) => `c${index}`)
+    const results = ids.map((callId) =>
+      executor.run({ callId, agentId: callId, name: "tool" }, undefined, { signal }),
+    )
+    await until(() => running.length === ids.length)
+    expect(getEventListeners(signal, "abort")).toHaveLength(1)
+    for (const id of ids) release(id)
+    await Promise.all(results)
+    expect(getEventListeners(signal, "abort")).toEqual([])
   })
 
   it("does not cancel what went on in the background", async () => {

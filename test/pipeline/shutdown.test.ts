@@ -1,3 +1,4 @@
+// @module-tag node
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { pipeline, Step, type ToolEvent, type ToolExecutor } from "../../src/index.ts"

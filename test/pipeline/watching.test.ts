@@ -173,3 +173,25 @@ describe("a watcher of an executor", () => {
     expect(await executor.run({ name: "gated", decision: "approve" })).toMatchObject({ status: "complete" })
   })
 })
+
+it("a thousand that come and go are each looked at once, and not with each other", async () => {
+  let looks = 0
+  let told = 0
+  const watcher: ExecutorWatcher = {
+    get tracer() {
+      looks += 1
+      return undefined
+    },
+    event: () => {
+      told += 1
+    },
+  }
+  const executor = new ToolExecutor(new ToolRegistry([gated]))
+  const leave = Array.from({ length: 1000 }, () => executor.watch(watcher))
+  await executor.run({ name: "gated", params: {} })
+  expect(told).toBe(2000)
+  for (const end of leave) end()
+  await executor.run({ name: "gated", params: {} })
+  expect(told).toBe(2000)
+  expect(looks).toBeLessThanOrEqual(2000)
+})

@@ -1,3 +1,4 @@
+// @module-tag waits
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholder is bash's
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"

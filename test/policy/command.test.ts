@@ -9,8 +9,8 @@ const decide = (allow: ReadonlyArray<string>, deny: ReadonlyArray<string>, comma
 
 const ls = ["^ls\\b"]
 
-describe("an allow pattern for ls approves", () => {
-  it.each([
+it("an allow pattern for ls approves", () => {
+  const lines = [
     "ls",
     "ls -la",
     "ls; ls",
@@ -48,13 +48,12 @@ describe("an allow pattern for ls approves", () => {
     "[[ -d x && $y == z ]] && ls",
     "coproc ls",
     "ls é",
-  ])("%j", (command) => {
-    expect(decide(ls, [], command)).toBe("approve")
-  })
+  ]
+  expect(lines.filter((command) => decide(ls, [], command) !== "approve")).toEqual([])
 })
 
-describe("an allow pattern for ls does not approve", () => {
-  it.each([
+it("an allow pattern for ls does not approve", () => {
+  const lines = [
     // other commands of the line
     "ls; rm -rf x",
     "ls && rm x",
@@ -219,9 +218,8 @@ describe("an allow pattern for ls does not approve", () => {
     "  ",
     "# ls",
     "[[ ls ]]",
-  ])("%j", (command) => {
-    expect(decide(ls, [], command)).toBeUndefined()
-  })
+  ]
+  expect(lines.filter((command) => decide(ls, [], command) !== undefined)).toEqual([])
 })
 
 describe("a command that runs another needs a rule for both", () => {
@@ -270,21 +268,20 @@ describe("a command that runs another needs a rule for both", () => {
   })
 })
 
-describe("a shell that reads its line otherwise than without the option is asked", () => {
-  it.each([
+it("a shell that reads its line otherwise than without the option is asked", () => {
+  const lines = [
     "bash -k -c 'ls LD_PRELOAD=./x.so'",
     "bash -o keyword -c 'ls LD_PRELOAD=./x.so'",
     "bash -i +O interactive_comments -c 'ls # ; touch PWN'",
     "bash -O expand_aliases -c ls",
     "bash -ic ls",
     "zsh -ic 'ls # ; touch PWN'",
-  ])("%j", (command) => {
-    expect(decide(["^(ls|bash|zsh)\\b"], [], command)).toBeUndefined()
-  })
+  ]
+  expect(lines.filter((command) => decide(["^(ls|bash|zsh)\\b"], [], command) !== undefined)).toEqual([])
 })
 
-describe("whatever the patterns allow, is asked", () => {
-  it.each([
+it("whatever the patterns allow, is asked", () => {
+  const lines = [
     "env $X",
     "env -S 'rm x'",
     "env PATH=. ls",
@@ -371,9 +368,8 @@ describe("whatever the patterns allow, is asked", () => {
     "git fetch --upload-pack=./evil x",
     "git bisect run rm x",
     "git submodule foreach rm x",
-  ])("%j", (command) => {
-    expect(decide([".*", "[^]*"], [], command)).toBeUndefined()
-  })
+  ]
+  expect(lines.filter((command) => decide([".*", "[^]*"], [], command) !== undefined)).toEqual([])
 })
 
 it("find's + ends a command only behind {}", () => {
@@ -382,8 +378,8 @@ it("find's + ends a command only behind {}", () => {
   expect(decide(allow, [], "find . -exec env + rm {} \\;")).toBeUndefined()
 })
 
-describe("patterns still allow the plain use of programs that can do more", () => {
-  it.each([
+it("patterns still allow the plain use of programs that can do more", () => {
+  const rows = [
     ["^git\\b", "git commit -m \"$(cat <<'E'\nmessage\nE\n)\""],
     ["^git\\b", "git push -u origin main"],
     ["^git\\b", "git log --oneline -5"],
@@ -398,79 +394,80 @@ describe("patterns still allow the plain use of programs that can do more", () =
     ["^command\\b", "command -v node"],
     ["^trap\\b", "trap - EXIT"],
     ["^rg\\b", "rg --glob '*.ts' x"],
-  ])("%s: %j", (pattern, command) => {
-    expect(decide([pattern, "^cat\\b"], [], command)).toBe("approve")
-  })
+  ] as const
+  expect(
+    rows.filter(([pattern, command]) => decide([pattern, "^cat\\b"], [], command) !== "approve"),
+  ).toEqual([])
 })
 
 describe("a deny pattern for rm finds", () => {
-  it.each([
-    "rm -rf x",
-    "ls; rm -rf x",
-    "ls | rm -rf x",
-    "ls $(rm -rf x)",
-    'ls "${x:-`rm -rf x`}"',
-    "cat <<E\n$(rm -rf x)\nE",
-    "r\\m -rf x",
-    "'rm' -rf x",
-    '""rm "-rf" x',
-    "r$@m -rf x",
-    "r${x}m -r${y}f x",
-    "${x:-rm} -rf x",
-    "$'\\x72m' -rf x",
-    "$'rm\\x20-rf x'",
-    "rm${IFS}-rf${IFS}x",
-    "rm$IFS-rf x",
-    "{rm,-rf,x}",
-    "rm {-rf,x}",
-    "rm  \t -rf x",
-    "rm \\\n -rf x",
-    "/bin/rm -rf x",
-    "../../bin/r'm' -rf x",
-    "PATH=. rm -rf x",
-    "f() { rm -rf x; }",
-    "alias x='rm -rf y'",
-    "trap 'rm -rf x' EXIT",
-    "sudo rm -rf x",
-    "sudo --unheard-of rm -rf x",
-    "env -i A=b rm -rf x",
-    "env -S 'rm -rf x'",
-    "xargs -0 rm -rf",
-    "find . -exec rm -rf {} \\;",
-    "timeout 5 nohup rm -rf x",
-    "su root -c 'rm -rf x'",
-    "script -qc 'rm -rf x' /dev/null",
-    "parallel rm -rf ::: x",
-    "flock lock -c 'rm -rf x'",
-    "ssh host 'ls; rm -rf x'",
-    "watch 'rm -rf x'",
-    "busybox rm -rf x",
-    "bash -c 'rm -rf x'",
-    "bash -c 'r\\m -rf \"$X\"'",
-    "bash <<'E'\nrm -rf x\nE",
-    "bash <<< 'rm -rf x'",
-    "eval 'rm' '-rf x'",
-    "e''val 'ev\"\"al \"rm -rf x\"'",
-    "!(rm -rf x)",
-    "coproc rm -rf x",
-    "ls; rm -rf x; if",
-    "rm -rf 'x",
-    "ls\nr\\m -rf x\n)",
-  ])("%j", (command) => {
-    expect(decide([".*"], ["^rm +-rf\\b"], command)).toBe("deny")
+  it("in whatever runs it", () => {
+    const lines = [
+      "rm -rf x",
+      "ls; rm -rf x",
+      "ls | rm -rf x",
+      "ls $(rm -rf x)",
+      'ls "${x:-`rm -rf x`}"',
+      "cat <<E\n$(rm -rf x)\nE",
+      "r\\m -rf x",
+      "'rm' -rf x",
+      '""rm "-rf" x',
+      "r$@m -rf x",
+      "r${x}m -r${y}f x",
+      "${x:-rm} -rf x",
+      "$'\\x72m' -rf x",
+      "$'rm\\x20-rf x'",
+      "rm${IFS}-rf${IFS}x",
+      "rm$IFS-rf x",
+      "{rm,-rf,x}",
+      "rm {-rf,x}",
+      "rm  \t -rf x",
+      "rm \\\n -rf x",
+      "/bin/rm -rf x",
+      "../../bin/r'm' -rf x",
+      "PATH=. rm -rf x",
+      "f() { rm -rf x; }",
+      "alias x='rm -rf y'",
+      "trap 'rm -rf x' EXIT",
+      "sudo rm -rf x",
+      "sudo --unheard-of rm -rf x",
+      "env -i A=b rm -rf x",
+      "env -S 'rm -rf x'",
+      "xargs -0 rm -rf",
+      "find . -exec rm -rf {} \\;",
+      "timeout 5 nohup rm -rf x",
+      "su root -c 'rm -rf x'",
+      "script -qc 'rm -rf x' /dev/null",
+      "parallel rm -rf ::: x",
+      "flock lock -c 'rm -rf x'",
+      "ssh host 'ls; rm -rf x'",
+      "watch 'rm -rf x'",
+      "busybox rm -rf x",
+      "bash -c 'rm -rf x'",
+      "bash -c 'r\\m -rf \"$X\"'",
+      "bash <<'E'\nrm -rf x\nE",
+      "bash <<< 'rm -rf x'",
+      "eval 'rm' '-rf x'",
+      "e''val 'ev\"\"al \"rm -rf x\"'",
+      "!(rm -rf x)",
+      "coproc rm -rf x",
+      "ls; rm -rf x; if",
+      "rm -rf 'x",
+      "ls\nr\\m -rf x\n)",
+    ]
+    expect(lines.filter((command) => decide([".*"], ["^rm +-rf\\b"], command) !== "deny")).toEqual([])
   })
 
-  it.each(["grep rm x", "echo 'rm -rf x'", "ls rm", "git rm x"])("and nothing in %j", (command) => {
-    expect(decide([".*"], ["^rm\\b"], command)).toBe("approve")
+  it("and nothing where rm is only a word", () => {
+    const lines = ["grep rm x", "echo 'rm -rf x'", "ls rm", "git rm x"]
+    expect(lines.filter((command) => decide([".*"], ["^rm\\b"], command) !== "approve")).toEqual([])
   })
 })
 
-it.each(["env 1=2 npm publish", "env a.b= npm publish", "sudo -u x 1=2 npm publish"])(
-  "a deny pattern finds what stands behind an assignment that bash could not make: %j",
-  (command) => {
-    expect(decide([".*"], ["^npm publish"], command)).toBe("deny")
-  },
-)
+it("a deny pattern finds what stands behind an assignment that bash could not make", () => {
+  const lines = ["env 1=2 npm publish", "env a.b= npm publish", "sudo -u x 1=2 npm publish"]
+  expect(lines.filter((command) => decide([".*"], ["^npm publish"], command) !== "deny")).toEqual([])
+})
 
 describe("deny patterns", () => {
   it("see the whole line as it is written", () => {
@@ -495,27 +492,29 @@ describe("deny patterns", () => {
 })
 
 describe("an allow pattern that is a literal", () => {
-  it.each([
-    ["^FOO=1 npm test > log$", "FOO=1 npm test > log"],
-    ["^find \\. -delete$", "find . -delete"],
-    ["^npm test$", "npm  test"],
-    ["^npm test$", "npm 'test'"],
-    ["^npm test$", "npm test && npm test"],
-  ])("%s approves %j", (pattern, command) => {
-    expect(decide([pattern], [], command)).toBe("approve")
+  it("approves its line, however it is spaced and quoted", () => {
+    const rows = [
+      ["^FOO=1 npm test > log$", "FOO=1 npm test > log"],
+      ["^find \\. -delete$", "find . -delete"],
+      ["^npm test$", "npm  test"],
+      ["^npm test$", "npm 'test'"],
+      ["^npm test$", "npm test && npm test"],
+    ] as const
+    expect(rows.filter(([pattern, command]) => decide([pattern], [], command) !== "approve")).toEqual([])
   })
 
-  it.each([
-    ["^rm a b$", "rm 'a b'"],
-    ["^rm \\$X$", "rm '$X'"],
-    ["^rm \\*$", "rm '*' "],
-    ["^rm '\\*'$", "rm \\'*\\'"],
-    ["^FOO=1 npm test$", "FOO=1 npm test; ls"],
-    ["^npm test$", "FOO=1 npm test"],
-    ["^\\$X$", "$X"],
-    ["^ls '$", "ls '"],
-  ])("%s does not approve %j", (pattern, command) => {
-    expect(decide([pattern], [], command)).toBeUndefined()
+  it("approves no other line", () => {
+    const rows = [
+      ["^rm a b$", "rm 'a b'"],
+      ["^rm \\$X$", "rm '$X'"],
+      ["^rm \\*$", "rm '*' "],
+      ["^rm '\\*'$", "rm \\'*\\'"],
+      ["^FOO=1 npm test$", "FOO=1 npm test; ls"],
+      ["^npm test$", "FOO=1 npm test"],
+      ["^\\$X$", "$X"],
+      ["^ls '$", "ls '"],
+    ] as const
+    expect(rows.filter(([pattern, command]) => decide([pattern], [], command) !== undefined)).toEqual([])
   })
 })
 
@@ -558,9 +557,7 @@ describe("a hostile line is asked in bounded time", () => {
   })
 })
 
-it.each(["bash +c 'rm x'", "bash +case 'rm x'", "sh +c 'rm x'", "bash +s <<< 'rm x'"])(
-  "an allow pattern for shells does not approve code behind a plus: %j",
-  (command) => {
-    expect(decide(["^(ba)?sh\\b"], [], command)).toBeUndefined()
-  },
-)
+it("an allow pattern for shells does not approve code behind a plus", () => {
+  const lines = ["bash +c 'rm x'", "bash +case 'rm x'", "sh +c 'rm x'", "bash +s <<< 'rm x'"]
+  expect(lines.filter((command) => decide(["^(ba)?sh\\b"], [], command) !== undefined)).toEqual([])
+})

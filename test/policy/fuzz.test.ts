@@ -1,3 +1,4 @@
+// @module-tag waits
 import { expect, it } from "vitest"
 import { fuzz } from "./fuzz/fuzz.ts"
 import { RealBash } from "./fuzz/real-bash.ts"

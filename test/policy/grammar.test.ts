@@ -8,8 +8,8 @@ const shell = { name: "shell", primaryParam: "command", primaryKind: "command" }
 const decide = (allow: ReadonlyArray<string>, command: string, deny: ReadonlyArray<string> = []) =>
   ToolFilters.compile({ shell: { allow, deny } }).evaluate(shell, { command })
 
-describe("a line that bash reads otherwise than a parser is asked, whatever is allowed", () => {
-  it.each([
+it("a line that bash reads otherwise than a parser is asked, whatever is allowed", () => {
+  const lines = [
     // a descriptor stuck to a process substitution
     "ls 2>(CMD)",
     "ls 0<(CMD)",
@@ -66,13 +66,12 @@ describe("a line that bash reads otherwise than a parser is asked, whatever is a
     "ls \u00e0",
     "ls x>y",
     "ls '\u200b'",
-  ])("%j", (command) => {
-    expect(decide([".*", "[^]*"], command)).toBeUndefined()
-  })
+  ]
+  expect(lines.filter((command) => decide([".*", "[^]*"], command) !== undefined)).toEqual([])
 })
 
-describe("everyday lines are understood", () => {
-  it.each([
+it("everyday lines are understood", () => {
+  const lines = [
     "npm test 2>&1 | tail -n 20",
     "cd src && ls -la; git status --short || true",
     "git log --oneline -5 --format='%h %s' HEAD~3..HEAD",
@@ -101,20 +100,20 @@ describe("everyday lines are understood", () => {
     "node -e 'console.log(1)'",
     "echo a\\ b \\; \\$x",
     "ls é 'à' 日本",
-  ])("%j", (command) => {
-    expect(understand(command, "bash")).not.toBeTypeOf("string")
-  })
+  ]
+  expect(lines.filter((command) => typeof understand(command, "bash") === "string")).toEqual([])
 })
 
 describe("code for a shell that need not be bash", () => {
-  it.each([
-    ["sh -c \"echo $'\\\\'; CMD #'\"", "^(sh|echo)\\b"],
-    ["sh -c 'ls &>x'", ".*"],
-    ["watch 'ls <(ls)'", ".*"],
-    ["ssh host '[[ a ]] && ls'", ".*"],
-    ["dash -c 'ls {a,b}'", ".*"],
-  ])("is asked where it is bash's own: %j", (command, allow) => {
-    expect(decide([allow], command)).toBeUndefined()
+  it("is asked where it is bash's own", () => {
+    const rows = [
+      ["sh -c \"echo $'\\\\'; CMD #'\"", "^(sh|echo)\\b"],
+      ["sh -c 'ls &>x'", ".*"],
+      ["watch 'ls <(ls)'", ".*"],
+      ["ssh host '[[ a ]] && ls'", ".*"],
+      ["dash -c 'ls {a,b}'", ".*"],
+    ] as const
+    expect(rows.filter(([command, allow]) => decide([allow], command) !== undefined)).toEqual([])
   })
 
   it("is understood where it is everybody's", () => {

@@ -32,22 +32,23 @@ const decide = (allow: Array<string>, deny: Array<string>, path: string, from = 
   ToolFilters.compile({ read_file: { allow, deny } }, { cwd: from }).evaluate(readFile, { path })
 
 describe("a path is denied", () => {
-  it.each([
-    ".env",
-    "./.env",
-    "src/../.env",
-    "src/.././/.env",
-    ".env/",
-    ".env/.",
-    "src/innocent.ts",
-    "src/linked/.env",
-    "src/dangling.ts",
-    "missing/.env",
-    "~/.env",
-    "file:///x/.env",
-    "FILE:///x/%2eenv",
-  ])("by \\.env$: %s", (path) => {
-    expect(decide([".*"], ["\\.env$"], path)).toBe("deny")
+  it("by \\.env$, however it is spelled", () => {
+    const paths = [
+      ".env",
+      "./.env",
+      "src/../.env",
+      "src/.././/.env",
+      ".env/",
+      ".env/.",
+      "src/innocent.ts",
+      "src/linked/.env",
+      "src/dangling.ts",
+      "missing/.env",
+      "~/.env",
+      "file:///x/.env",
+      "FILE:///x/%2eenv",
+    ]
+    expect(paths.filter((path) => decide([".*"], ["\\.env$"], path) !== "deny")).toEqual([])
   })
 
   it("in its relative and in its absolute form", () => {
@@ -91,22 +92,23 @@ describe("a path is approved", () => {
 })
 
 describe("a path is asked", () => {
-  it.each([
-    ["^src/", "src/../.env"],
-    ["^src/", "src"],
-    ["^src/", "srcx/a.ts"],
-    ["^src/", "src/linked/b.ts"],
-    ["^src/", "src/linked/new.ts"],
-    ["^src/", "src/dangling.ts"],
-    ["^src/", "src/innocent.ts"],
-    ["\\.ts$", "src/loop.ts"],
-    ["\\.ts$", "src/a.ts\0.ts"],
-    ["\\.ts$", `${"a/".repeat(3_000)}b.ts`],
-    ["\\.ts$", "file://host/b.ts"],
-    ["^~/", "~/b.ts"],
-    ["^\\.ts$", "src/a.ts"],
-  ])("where %s does not hold for all that it may mean: %s", (pattern, path) => {
-    expect(decide([pattern], [], path)).toBeUndefined()
+  it("where a rule does not hold for all that it may mean", () => {
+    const rows = [
+      ["^src/", "src/../.env"],
+      ["^src/", "src"],
+      ["^src/", "srcx/a.ts"],
+      ["^src/", "src/linked/b.ts"],
+      ["^src/", "src/linked/new.ts"],
+      ["^src/", "src/dangling.ts"],
+      ["^src/", "src/innocent.ts"],
+      ["\\.ts$", "src/loop.ts"],
+      ["\\.ts$", "src/a.ts\0.ts"],
+      ["\\.ts$", `${"a/".repeat(3_000)}b.ts`],
+      ["\\.ts$", "file://host/b.ts"],
+      ["^~/", "~/b.ts"],
+      ["^\\.ts$", "src/a.ts"],
+    ] as const
+    expect(rows.filter(([pattern, path]) => decide([pattern], [], path) !== undefined)).toEqual([])
   })
 })
 

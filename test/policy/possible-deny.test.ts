@@ -9,67 +9,70 @@ const decide = (deny: string, command: string) =>
   ToolFilters.compile({ shell: { allow: [".*"], deny: [deny] } }).evaluate(shell, { command })
 
 describe("a deny pattern that could match what is known only when the line runs makes it a question", () => {
-  it.each([
-    ["^npm publish", "npm $(echo publish)"],
-    ["^npm publish", "npm `echo publish`"],
-    ["^npm publish", "npm $x"],
-    ["^npm publish", 'npm "$x"'],
-    ["^npm publish", "npm pub$x"],
-    ["^npm publish", "npm publis?"],
-    ["^npm publish", "npm p*"],
-    ["^npm publish", "npm [p]ublish"],
-    ["^npm publish", "npm ~/x"],
-    ["^npm publish", "npm {1..999999}"],
-    ["^npm publish", "for c in publish; do npm $c; done"],
-    ["^npm publish", "npm --silent publish"],
-    ["^npm publish", "npm --prefix x publish"],
-    ["^npm publish", "npm -s --loglevel=silent publish"],
-    ["^npm publish", "env npm $x"],
-    ["touch\\s+PWN", "touch -- PWN"],
-    ["touch\\s+PWN", "touch ./PWN"],
-    ["touch\\s+PWN", "touch .//x/../PWN"],
-    ["touch\\s+PWN", "touch ../here/PWN"],
-    ["touch\\s+PWN", "touch /here/PWN"],
-    ["touch\\s+PWN", "touch ./$x"],
-    ["touch\\s+PWN", "touch $'\\x{50}WN'"],
-    ["touch\\s+PWN", "echo PWN | xargs touch"],
-    ["touch\\s+PWN", "echo PWN | xargs -I % touch %"],
-    ["touch\\s+PWN", "find . -exec touch {} +"],
-    ["touch\\s+PWN", "bash -c 'touch $1' x PWN"],
-    ["touch\\s+PWN", "/bin/touch -a PWN"],
-    ["^cat (.*/)?\\.env$", "cat $f"],
-    ["^git push(?! --dry-run)", "git $x"],
-    ["^(\\w+) \\1$", "echo $x"],
-    ["\\bsecret\\b", "cat $x"],
-  ])("%s: %j", (deny, command) => {
-    expect(decide(deny, command)).toBeUndefined()
+  it("and it is asked", () => {
+    const rows = [
+      ["^npm publish", "npm $(echo publish)"],
+      ["^npm publish", "npm `echo publish`"],
+      ["^npm publish", "npm $x"],
+      ["^npm publish", 'npm "$x"'],
+      ["^npm publish", "npm pub$x"],
+      ["^npm publish", "npm publis?"],
+      ["^npm publish", "npm p*"],
+      ["^npm publish", "npm [p]ublish"],
+      ["^npm publish", "npm ~/x"],
+      ["^npm publish", "npm {1..999999}"],
+      ["^npm publish", "for c in publish; do npm $c; done"],
+      ["^npm publish", "npm --silent publish"],
+      ["^npm publish", "npm --prefix x publish"],
+      ["^npm publish", "npm -s --loglevel=silent publish"],
+      ["^npm publish", "env npm $x"],
+      ["touch\\s+PWN", "touch -- PWN"],
+      ["touch\\s+PWN", "touch ./PWN"],
+      ["touch\\s+PWN", "touch .//x/../PWN"],
+      ["touch\\s+PWN", "touch ../here/PWN"],
+      ["touch\\s+PWN", "touch /here/PWN"],
+      ["touch\\s+PWN", "touch ./$x"],
+      ["touch\\s+PWN", "touch $'\\x{50}WN'"],
+      ["touch\\s+PWN", "echo PWN | xargs touch"],
+      ["touch\\s+PWN", "echo PWN | xargs -I % touch %"],
+      ["touch\\s+PWN", "find . -exec touch {} +"],
+      ["touch\\s+PWN", "bash -c 'touch $1' x PWN"],
+      ["touch\\s+PWN", "/bin/touch -a PWN"],
+      ["^cat (.*/)?\\.env$", "cat $f"],
+      ["^git push(?! --dry-run)", "git $x"],
+      ["^(\\w+) \\1$", "echo $x"],
+      ["\\bsecret\\b", "cat $x"],
+    ] as const
+    expect(rows.filter(([deny, command]) => decide(deny, command) !== undefined)).toEqual([])
   })
 
-  it.each([
-    ["^npm publish", "npm pub{lish,}"],
-    ["^npm publish", "npm $x publish"],
-    ["^npm publish", "npm {,}publish"],
-    ["^npm publish", "{npm,publish}"],
-    ["^npm publish", "npm publis{h..i}"],
-    ["touch\\s+PWN", "touch {PWN,x}"],
-    ["touch\\s+PWN", "touch a; command touch P{W,V}N"],
-  ])("and what a reading without surprises finds is not approved either, %s: %j", (deny, command) => {
-    expect(decide(deny, command)).not.toBe("approve")
+  it("and what a reading without surprises finds is not approved either", () => {
+    const rows = [
+      ["^npm publish", "npm pub{lish,}"],
+      ["^npm publish", "npm $x publish"],
+      ["^npm publish", "npm {,}publish"],
+      ["^npm publish", "{npm,publish}"],
+      ["^npm publish", "npm publis{h..i}"],
+      ["touch\\s+PWN", "touch {PWN,x}"],
+      ["touch\\s+PWN", "touch a; command touch P{W,V}N"],
+    ] as const
+    expect(rows.filter(([deny, command]) => decide(deny, command) === "approve")).toEqual([])
   })
 
-  it.each([
-    ["^npm publish", "npm test"],
-    ["^npm publish", "npm run --silent test"],
-    ["^npm publish", "ls $x"],
-    ["^echo publish", "echo run $x"],
-    ["^npm publish", "echo {publish,x}"],
-    ["^touch\\s+PWN", "touch ./PWM"],
-    ["^touch\\s+PWN", "touch x/PWN"],
-    ["^touch\\s+PWN$", "touch PWN$x.txt"],
-    ["^git push", "for f in a b; do cat $f; done"],
-    ["^rm\\b", "ls *.ts"],
-  ])("and leaves alone what it could not match, %s: %j", (deny, command) => {
-    expect(decide(deny, command)).toBe("approve")
+  it("and leaves alone what it could not match", () => {
+    const rows = [
+      ["^npm publish", "npm test"],
+      ["^npm publish", "npm run --silent test"],
+      ["^npm publish", "ls $x"],
+      ["^echo publish", "echo run $x"],
+      ["^npm publish", "echo {publish,x}"],
+      ["^touch\\s+PWN", "touch ./PWM"],
+      ["^touch\\s+PWN", "touch x/PWN"],
+      ["^touch\\s+PWN$", "touch PWN$x.txt"],
+      ["^git push", "for f in a b; do cat $f; done"],
+      ["^rm\\b", "ls *.ts"],
+    ] as const
+    expect(rows.filter(([deny, command]) => decide(deny, command) !== "approve")).toEqual([])
   })
 
   it("and says so", () => {

@@ -22,8 +22,8 @@ const decide = (command: string, ...allow: ReadonlyArray<string>) =>
 
 const nameOf = (command: string) => /^\S+/.exec(command)![0]
 
-describe("a rule for the command alone does not cover", () => {
-  it.each([
+it("a rule for the command alone does not cover", () => {
+  const lines = [
     "git diff-tree --format=x --output=package.json HEAD",
     "git diff --output package.json",
     "git log -p --outp=f",
@@ -230,67 +230,73 @@ describe("a rule for the command alone does not cover", () => {
     "crontab file",
     "crontab -",
     'dc --expression="2 $x p"',
-  ])("%s", (command) => {
+  ]
+  const isWrong = (command: string) => {
     const allow = [`^${nameOf(command)}\\b`, "^(git (log|diff|show|ls-remote)|tar|sort|ls|rm)\\b", ".*"]
-    expect(decide(command, ...allow)).toBeUndefined()
-  })
+    return decide(command, ...allow) !== undefined
+  }
+  expect(lines.filter(isWrong)).toEqual([])
 })
 
 describe("a rule for what a runner runs does not cover", () => {
-  it.each([
-    ["^npx eslint\\b", "npx eslint --fix ."],
-    ["^npx eslint\\b", "npx eslint -c evil.js ."],
-    ["^npx tsc\\b", "npx tsc --outDir src"],
-    ["^uv run pytest\\b", "uv run pytest -p evil"],
-    ["^python3? -m pytest\\b", "python -m pytest -p evil"],
-    ["^npm exec\\b", "npm exec -- git -c x=y status"],
-  ])("%s: %s", (pattern, command) => {
-    expect(decide(command, pattern)).toBeUndefined()
+  it("other options", () => {
+    const rows = [
+      ["^npx eslint\\b", "npx eslint --fix ."],
+      ["^npx eslint\\b", "npx eslint -c evil.js ."],
+      ["^npx tsc\\b", "npx tsc --outDir src"],
+      ["^uv run pytest\\b", "uv run pytest -p evil"],
+      ["^python3? -m pytest\\b", "python -m pytest -p evil"],
+      ["^npm exec\\b", "npm exec -- git -c x=y status"],
+    ] as const
+    expect(rows.filter(([pattern, command]) => decide(command, pattern) !== undefined)).toEqual([])
   })
 
-  it.each([
-    ["^npx eslint\\b", "npx eslint src"],
-    ["^npx eslint --fix\\b", "npx eslint --fix src"],
-    ["^npx tsc\\b", "npx tsc --noEmit"],
-    ["^uv run pytest\\b", "uv run pytest -q tests"],
-  ])("unless it names it: %s: %s", (pattern, command) => {
-    expect(decide(command, pattern)).toBe("approve")
+  it("unless it names it", () => {
+    const rows = [
+      ["^npx eslint\\b", "npx eslint src"],
+      ["^npx eslint --fix\\b", "npx eslint --fix src"],
+      ["^npx tsc\\b", "npx tsc --noEmit"],
+      ["^uv run pytest\\b", "uv run pytest -q tests"],
+    ] as const
+    expect(rows.filter(([pattern, command]) => decide(command, pattern) !== "approve")).toEqual([])
   })
 })
 
 describe("abbreviations and other spellings are seen:", () => {
-  it.each([
-    "sqlite3 x '.sh touch p'",
-    "sqlite3 x '.o f'",
-    "sqlite3 x '.\"shell\" touch p'",
-    "sqlite3 x <<< '.sys ls'",
-    "curl -w @fmt http://x",
-    "curl --write-out @fmt http://x",
-    "curl -sw@fmt http://x",
-    "curl --expand-output f http://x",
-    "ip link s lo down",
-    "ip addr a 1.2.3.4/8 dev lo",
-    "ip netns e x ls",
-    "openssl rand -out=x 4",
-  ])("%s", (command) => {
-    expect(decide(command, `^${nameOf(command)}\\b`)).toBeUndefined()
+  it("is asked", () => {
+    const lines = [
+      "sqlite3 x '.sh touch p'",
+      "sqlite3 x '.o f'",
+      "sqlite3 x '.\"shell\" touch p'",
+      "sqlite3 x <<< '.sys ls'",
+      "curl -w @fmt http://x",
+      "curl --write-out @fmt http://x",
+      "curl -sw@fmt http://x",
+      "curl --expand-output f http://x",
+      "ip link s lo down",
+      "ip addr a 1.2.3.4/8 dev lo",
+      "ip netns e x ls",
+      "openssl rand -out=x 4",
+    ]
+    expect(lines.filter((command) => decide(command, `^${nameOf(command)}\\b`) !== undefined)).toEqual([])
   })
 
-  it.each([
-    "sqlite3 x '.tables'",
-    "sqlite3 x 'select t.name from t'",
-    "curl -w '%{http_code}' http://x",
-    "ip a",
-    "ip addr show",
-    "ip route get 1.1.1.1",
-    "openssl rand -hex 4",
-  ])("and not in %s", (command) => {
-    expect(decide(command, `^${nameOf(command)}\\b`)).toBe("approve")
+  it("and nothing else is", () => {
+    const lines = [
+      "sqlite3 x '.tables'",
+      "sqlite3 x 'select t.name from t'",
+      "curl -w '%{http_code}' http://x",
+      "ip a",
+      "ip addr show",
+      "ip route get 1.1.1.1",
+      "openssl rand -hex 4",
+    ]
+    expect(lines.filter((command) => decide(command, `^${nameOf(command)}\\b`) !== "approve")).toEqual([])
   })
 })
 
-describe("it covers", () => {
-  it.each([
+it("it covers", () => {
+  const lines = [
     "git add -- *.ts",
     'git diff -- "$f"',
     'curl -H "Authorization: $x" http://x',
@@ -358,35 +364,36 @@ describe("it covers", () => {
     "sqlite3 x.db <<'E'\nselect 1;\nE",
     "crontab -l",
     'curl -d @- http://x <<< "$x"',
-  ])("%s", (command) => {
-    expect(decide(command, `^${nameOf(command)}\\b`)).toBe("approve")
-  })
+  ]
+  expect(lines.filter((command) => decide(command, `^${nameOf(command)}\\b`) !== "approve")).toEqual([])
 })
 
 describe("a rule that names the option covers it", () => {
-  it.each([
-    ["^sort -o \\S+ x$", "sort -o f x"],
-    ["^sort -ro f\\b", "sort -ro f x"],
-    ["^sort (-r )?--output=\\S+", "sort --output=f x"],
-    ["^git diff --output=patches/\\S+$", "git diff --output=patches/a"],
-    ["^git -C packages/\\S+ status$", "git -C packages/a status"],
-    ["^git config core\\.pager cat$", "git config core.pager cat"],
-    ["^find \\S+ -delete$", "find . -delete"],
-    ["^uniq \\S+ \\S+$", "uniq a b"],
-    ["^curl -sSLo \\S+ https://", "curl -sSLo f https://"],
-    ["^sort \\$x$", "sort $x"],
-  ])("%s: %s", (pattern, command) => {
-    expect(decide(command, pattern)).toBe("approve")
+  it("where it matches the whole option", () => {
+    const rows = [
+      ["^sort -o \\S+ x$", "sort -o f x"],
+      ["^sort -ro f\\b", "sort -ro f x"],
+      ["^sort (-r )?--output=\\S+", "sort --output=f x"],
+      ["^git diff --output=patches/\\S+$", "git diff --output=patches/a"],
+      ["^git -C packages/\\S+ status$", "git -C packages/a status"],
+      ["^git config core\\.pager cat$", "git config core.pager cat"],
+      ["^find \\S+ -delete$", "find . -delete"],
+      ["^uniq \\S+ \\S+$", "uniq a b"],
+      ["^curl -sSLo \\S+ https://", "curl -sSLo f https://"],
+      ["^sort \\$x$", "sort $x"],
+    ] as const
+    expect(rows.filter(([pattern, command]) => decide(command, pattern) !== "approve")).toEqual([])
   })
 
-  it.each([
-    ["^git (diff --output=\\S+|log).*", "git log --output=f"],
-    ["^sort -[a-z]+ f", "sort -o f x"],
-    ["^sort -o f", "sort -o f --compress-program=./x y"],
-    ["^git diff --\\S+$", "git diff --output=f"],
-    ["^find .* -\\w+$", "find . -delete"],
-  ])("and one that would match another option too does not: %s: %s", (pattern, command) => {
-    expect(decide(command, pattern)).toBeUndefined()
+  it("and one that would match another option too does not", () => {
+    const rows = [
+      ["^git (diff --output=\\S+|log).*", "git log --output=f"],
+      ["^sort -[a-z]+ f", "sort -o f x"],
+      ["^sort -o f", "sort -o f --compress-program=./x y"],
+      ["^git diff --\\S+$", "git diff --output=f"],
+      ["^find .* -\\w+$", "find . -delete"],
+    ] as const
+    expect(rows.filter(([pattern, command]) => decide(command, pattern) !== undefined)).toEqual([])
   })
 })
 
@@ -446,12 +453,14 @@ describe("every option of the tables", () => {
   }
 
   it.each(rows)("of $name is asked, however it is written", ({ name, ...row }) => {
-    const { options = "", harmless = "", behind } = row
+    const { options = "", harmless = "", promises = "", behind } = row
+    const promise = promises.split(" ")[0]!
+    const start = promise === "" ? name : `${name} ${promise}`
     for (const option of options.trim().split(/\s+/)) {
       for (const written of option === "" ? [] : spelled(option, row)) {
         if (` ${harmless} `.includes(` ${written} `)) continue
         const lines =
-          behind === undefined ? [`${name} ${written}`, `${name} x ${written}`] : [`${name} ${written}`]
+          behind === undefined ? [`${start} ${written}`, `${start} x ${written}`] : [`${start} ${written}`]
         for (const line of lines) {
           expect([line, decide(line, ".*", "^env|^ssh")]).toEqual([line, undefined])
         }

@@ -98,9 +98,19 @@ describe("nothing is remembered", () => {
     ["where a deny rule matches", "tool", "rm x", ["rm"]],
     ["of a line of which it is not known what it runs", "command", "$x y", []],
     ["of the commands of a line that only its very line approves", "command", "X=1 npm test", []],
+    ["of a command that runs what it reads", "command", "python3 - <<'E'\nprint(1)\nE", []],
+    ["of a command in a loop over its words", "command", "for f in a b; do rm $f; done", []],
+    ["of a command that takes its words from a pipe", "command", "ls | xargs rm", []],
   ])("%s", (_, choice, command, deny) => {
     expect(remembered(choice, command, deny).preview).toBeUndefined()
   })
+})
+
+it("a command is remembered without what a line may yet make of it", () => {
+  const { approves } = remembered("call", "rm -rf $f")
+  expect(approves("rm -rf $f")).toBe(true)
+  expect(approves("for f in /; do rm -rf $f; done")).toBe(false)
+  expect(remembered("call", "psql").approves("psql <<< '\\! x'")).toBe(false)
 })
 
 it("a call in another folder is remembered for that folder", () => {

@@ -7,29 +7,31 @@ const decide = (pattern: string, command: string) =>
   ToolFilters.compile({ shell: { allow: [pattern] } }).evaluate(shell, { command })
 
 describe("an allow match ends where a word of the command ends", () => {
-  it.each([
-    ["^cat\\b", "cat x"],
-    ["^cat", "cat"],
-    ["^npm run ", "npm run build"],
-    ["^(npm|npm-run)", "npm-run x"],
-    ["^git log --format=\\S+", "git log --format=%H x"],
-    ["^git log.*", "git log -5"],
-    ["^grep 'a b'|^grep a b", "grep 'a b' x"],
-    ["test$", "npm test"],
-    ["", "ls"],
-  ])("%s approves %j", (pattern, command) => {
-    expect(decide(pattern, command)).toBe("approve")
+  it("and approves what ends there", () => {
+    const rows = [
+      ["^cat\\b", "cat x"],
+      ["^cat", "cat"],
+      ["^npm run ", "npm run build"],
+      ["^(npm|npm-run)", "npm-run x"],
+      ["^git log --format=\\S+", "git log --format=%H x"],
+      ["^git log.*", "git log -5"],
+      ["^grep 'a b'|^grep a b", "grep 'a b' x"],
+      ["test$", "npm test"],
+      ["", "ls"],
+    ] as const
+    expect(rows.filter(([pattern, command]) => decide(pattern, command) !== "approve")).toEqual([])
   })
 
-  it.each([
-    ["^cat\\b", "cat/../t.sh"],
-    ["^ls\\b", "ls-evil"],
-    ["^npm run t", "npm run test"],
-    ["^git\\b", "git-upload"],
-    ["^git log --format=", "git log --format=%H"],
-    ["^echo a", "echo 'a b'"],
-    ["^echo a ", "echo 'a b'"],
-  ])("%s does not approve %j", (pattern, command) => {
-    expect(decide(pattern, command)).toBeUndefined()
+  it("and approves nothing that goes on", () => {
+    const rows = [
+      ["^cat\\b", "cat/../t.sh"],
+      ["^ls\\b", "ls-evil"],
+      ["^npm run t", "npm run test"],
+      ["^git\\b", "git-upload"],
+      ["^git log --format=", "git log --format=%H"],
+      ["^echo a", "echo 'a b'"],
+      ["^echo a ", "echo 'a b'"],
+    ] as const
+    expect(rows.filter(([pattern, command]) => decide(pattern, command) !== undefined)).toEqual([])
   })
 })

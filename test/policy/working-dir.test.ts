@@ -96,35 +96,43 @@ describe("behind cd", () => {
     { pattern: "^npm test$", workingDir: "packages/a" },
   ]
 
-  it.each([
-    "cd packages/a && npm test",
-    "cd -P ./packages/a/ && npm test",
-    "cd . && npm test",
-    "(cd packages/a; npm test)",
-    "bash -c 'cd packages/a && npm test'",
-    "cd evil",
-    "cd",
-  ])("a command that is allowed there is approved: %j", (command) => {
-    expect(verdict([...rules, { pattern: "^bash\\b", workingDir: "**" }], command)).toBe("approve")
+  it("a command that is allowed there is approved", () => {
+    const lines = [
+      "cd packages/a && npm test",
+      "cd -P ./packages/a/ && npm test",
+      "cd . && npm test",
+      "(cd packages/a; npm test)",
+      "bash -c 'cd packages/a && npm test'",
+      "cd evil",
+      "cd",
+    ]
+    expect(
+      lines.filter(
+        (command) => verdict([...rules, { pattern: "^bash\\b", workingDir: "**" }], command) !== "approve",
+      ),
+    ).toEqual([])
   })
 
-  it.each([
-    "cd evil && npm test",
-    "cd packages/linked && npm test",
-    "cd $X && npm test",
-    "cd pack* && npm test",
-    "cd - && npm test",
-    "cd && npm test",
-    `cd ${homedir()} && npm test`,
-    "cd packages && cd a && npm test",
-    "cd packages a && npm test",
-    "pushd evil && npm test",
-    "popd && npm test",
-    "builtin cd evil && npm test",
-    "find . -execdir npm test \\;",
-    "/usr/bin/find evil -okdir npm test \\;",
-  ])("any other is asked: %j", (command) => {
-    expect(verdict([...rules, "^builtin\\b", "find\\b"], command)).toBe("ask")
+  it("any other is asked", () => {
+    const lines = [
+      "cd evil && npm test",
+      "cd packages/linked && npm test",
+      "cd $X && npm test",
+      "cd pack* && npm test",
+      "cd - && npm test",
+      "cd && npm test",
+      `cd ${homedir()} && npm test`,
+      "cd packages && cd a && npm test",
+      "cd packages a && npm test",
+      "pushd evil && npm test",
+      "popd && npm test",
+      "builtin cd evil && npm test",
+      "find . -execdir npm test \\;",
+      "/usr/bin/find evil -okdir npm test \\;",
+    ]
+    expect(
+      lines.filter((command) => verdict([...rules, "^builtin\\b", "find\\b"], command) !== "ask"),
+    ).toEqual([])
   })
 
   it("relative folders start at the call's", () => {

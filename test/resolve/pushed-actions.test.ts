@@ -147,6 +147,15 @@ describe("a pushed action", () => {
     expect(pendingActions.hasPending).toBe(false)
   })
 
+  it("takes null for a reject and a source that are left out", async () => {
+    const { executor } = pushed({ reject: null as never, sourceToolName: null as never })
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ sourceToolName: "custom_tool" })
+    expect(await executor.agent().resolve(discard)).toMatchObject({
+      status: "complete",
+      content: expect.stringContaining("Discarded: Rename."),
+    })
+  })
+
   it("that gives no output a host can show has failed", async () => {
     const { executor } = pushed({ apply: () => 5 as never })
     expect(await executor.agent().resolve(apply)).toMatchObject({

@@ -167,6 +167,17 @@ describe("a background call", () => {
     expect(log).toEqual(["preview a.ts", "apply a.ts", "close a.ts"])
   })
 
+  it("says what it has staged also where a hook calls its result an error", async () => {
+    const plan = pipeline().awaitResolve({ label: "Change" })
+    const executor = executorOf({ edit: plan }, { hooks: { afterCall: () => ({ isError: true }) } })
+    const host = new ScriptedHost(executor)
+    await host.run([{ callId: "c", name: "edit", background: true }])
+    const { actionId } = executor.agent().pendingActions.peek()!
+    const staged = { actionId, label: "Change" }
+    expect(host.events.at(-1)).toMatchObject({ _tag: "BackgroundCompleted", status: "error", staged })
+    expect(executor.tasks.get("c")).toMatchObject({ status: "error", staged })
+  })
+
   it("runs in the background at once where the only approval lies behind the preview", async () => {
     const plan = pipeline().awaitResolve({ label: "Change" }).awaitApproval()
     const host = new ScriptedHost(executorOf({ edit: plan }))

@@ -1,12 +1,14 @@
+// @module-tag waits
 import { execFile, spawn } from "node:child_process"
 import { existsSync, lstatSync, readFileSync } from "node:fs"
 import { link, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { promisify } from "node:util"
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { beforeEach, describe, expect, it, vi } from "vitest"
 import { type SandboxedMachine, sandboxedMachine } from "../../src/sandbox/index.ts"
 import { writeFiles } from "../custom-tools/loading/write-files.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { needs } from "../support/needs.ts"
 import { runOn } from "./host.ts"
 
 const path = useTempFolder()
@@ -15,7 +17,8 @@ let machine: SandboxedMachine
 
 const git = (...args: ReadonlyArray<string>) => promisify(execFile)("git", ["-C", ws(), ...args])
 
-beforeEach(async () => {
+beforeEach(async (test) => {
+  needs(test, "curl", "git", "bwrap")
   await writeFiles(path(), {
     "ws/file.txt": "inside\n",
     "outside/victim.txt": "safe\n",
@@ -24,10 +27,10 @@ beforeEach(async () => {
   })
   vi.stubEnv("HOME", path("home"))
   machine = await sandboxedMachine({ cwd: ws() })
-})
-afterEach(async () => {
-  await machine.close()
-  vi.unstubAllEnvs()
+  return async () => {
+    await machine.close()
+    vi.unstubAllEnvs()
+  }
 })
 
 const run = (command: string) => runOn(machine, ws(), command)
@@ -293,8 +296,8 @@ describe("the network", () => {
     const { port } = server
     await run(
       `${connect(port, "127.0.0.1")}; ${connect(port, "localhost")}; ${connect(port, "$(hostname -I | cut -d' ' -f1)")}
-       curl -sm5 http://127.0.0.1:${port}; curl -sm5 --noproxy '*' http://127.0.0.1:${port}; curl -sm5 -x $HTTP_PROXY http://127.0.0.1:${port}; curl -sm5 -x $ALL_PROXY http://localhost:${port}
-       curl -sm5 http://[::ffff:127.0.0.1]:${port}; curl -sm5 http://0x7f.1:${port}`,
+       curl -sm100 http://127.0.0.1:${port}; curl -sm100 --noproxy '*' http://127.0.0.1:${port}; curl -sm100 -x $HTTP_PROXY http://127.0.0.1:${port}; curl -sm100 -x $ALL_PROXY http://localhost:${port}
+       curl -sm100 http://[::ffff:127.0.0.1]:${port}; curl -sm100 http://0x7f.1:${port}`,
     )
     await server.close()
     expect(server.connections()).toBe(0)
@@ -312,14 +315,14 @@ describe("the network", () => {
 
   it("nothing is resolved, and no address is reached, when the proxies are unset", async () => {
     const { stdout, code } = await run(
-      `unset $(env | grep -i _proxy | cut -d= -f1); getent hosts example.com; curl -sm5 http://example.com; ${connect(53, "1.1.1.1")}; (echo > /dev/udp/1.1.1.1/53); ping -c1 -W1 1.1.1.1`,
+      `unset $(env | grep -i _proxy | cut -d= -f1); getent hosts example.com; curl -sm100 http://example.com; ${connect(53, "1.1.1.1")}; (echo > /dev/udp/1.1.1.1/53); ping -c1 -W1 1.1.1.1`,
     )
     expect(stdout).toBe("")
     expect(code).not.toBe(0)
   })
 
   it("the proxy lets nobody out to a domain that is not named, and says so", async () => {
-    const { stdout, stderr } = await run("curl -sm5 http://example.com; curl -sSm5 https://example.com")
+    const { stdout, stderr } = await run("curl -sm100 http://example.com; curl -sSm100 https://example.com")
     expect(stdout).toBe("Connection blocked by network allowlist\n")
     expect(stderr).toContain("network-outbound example.com:80 (host is not on the allow list)")
   })
@@ -327,7 +330,7 @@ describe("the network", () => {
   it("each machine has its own domains", async () => {
     const server = await listen(0)
     await using other = await sandboxedMachine({ cwd: ws(), network: { allow: ["localhost"] } })
-    const fetch = `curl -sm5 --noproxy '' http://localhost:${server.port}`
+    const fetch = `curl -sm100 --noproxy '' http://localhost:${server.port}`
     expect((await run(fetch)).stdout).toBe("Connection blocked by network allowlist\n")
     expect((await runOn(other, ws(), fetch)).stdout).toBe("evil")
     await server.close()
@@ -342,24 +345,27 @@ const isRunning = async (text: string): Promise<boolean> => {
 }
 
 describe("its end", () => {
+  // No other run of these tests sleeps for as long.
+  const seconds = String(1_000_000 + process.pid)
+
   it("leaves no child behind, in whatever session it is", async () => {
     await run(
-      "sleep 98761 & nohup sleep 98761 >/dev/null 2>&1 & setsid sleep 98761 >/dev/null 2>&1 & (setsid bash -c 'sleep 98761 & disown' &); sleep 0.2; echo started",
+      `sleep ${seconds} & nohup sleep ${seconds} >/dev/null 2>&1 & setsid sleep ${seconds} >/dev/null 2>&1 & (setsid bash -c 'sleep ${seconds} & disown' &); sleep 0.2; echo started`,
     )
-    await expect.poll(() => isRunning("98761")).toBe(false)
+    await expect.poll(() => isRunning(seconds)).toBe(false)
   })
 
   it("comes at once when it is cancelled, children included", async () => {
     const controller = new AbortController()
     const running = machine.processes.run({
       command: "bash",
-      args: ["-c", "setsid sleep 98762 & echo started; sleep 98762"],
+      args: ["-c", `setsid sleep ${seconds} & echo started; sleep ${seconds}`],
       cwd: ws(),
       signal: controller.signal,
       onOutput: async () => controller.abort(),
     })
     expect(await running).toMatchObject({ code: expect.toSatisfy((code) => code !== 0) })
-    await expect.poll(() => isRunning("98762")).toBe(false)
+    await expect.poll(() => isRunning(seconds)).toBe(false)
   })
 })
 

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
@@ -7,21 +8,22 @@ import { afterEach, describe, expect, it, vi } from "vitest"
 import { probeSandbox, SandboxError, sandboxedMachine } from "../../src/sandbox/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { builtPackage } from "../support/built-package.ts"
+import { describeWith, needs } from "../support/needs.ts"
 import { runOn } from "./host.ts"
 
 const path = useTempFolder()
 afterEach(() => vi.unstubAllEnvs())
 
-/** A PATH that leads to these programs alone. */
-const stubPath = async (programs: Readonly<Record<string, string>>) => {
+/** A PATH that leads to programs of these names alone, none of which is run. */
+const stubPath = async (...names: ReadonlyArray<string>) => {
   await mkdir(path("bin"))
-  for (const [name, target] of Object.entries(programs)) await symlink(target, path(`bin/${name}`))
+  for (const name of names) await symlink(process.execPath, path(`bin/${name}`))
   vi.stubEnv("PATH", path("bin"))
 }
 
 describe("where there can be no sandbox, none is pretended", () => {
   it("names the programs that are missing", async () => {
-    await stubPath({ rg: "/usr/bin/rg" })
+    await stubPath("rg")
     await expect(sandboxedMachine({ cwd: path() })).rejects.toThrow(
       new SandboxError(
         "There is no sandbox: bwrap, socat are not on the PATH. Install bubblewrap socat, or work without a sandbox.",
@@ -30,14 +32,14 @@ describe("where there can be no sandbox, none is pretended", () => {
   })
 
   it("names the one that is missing", async () => {
-    await stubPath({ rg: "/usr/bin/rg", bwrap: "/usr/bin/bwrap" })
+    await stubPath("rg", "bwrap")
     await expect(probeSandbox()).rejects.toThrow(
       "There is no sandbox: socat is not on the PATH. Install socat, or work without a sandbox.",
     )
   })
 
   it("says what a system answers that refuses user namespaces", async () => {
-    await stubPath({ rg: "/usr/bin/rg", socat: "/usr/bin/socat" })
+    await stubPath("rg", "socat")
     await writeFile(
       path("bin/bwrap"),
       "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n",
@@ -48,7 +50,8 @@ describe("where there can be no sandbox, none is pretended", () => {
     )
   })
 
-  it("runs nothing where a real kernel has no user namespaces left", async () => {
+  it("runs nothing where a real kernel has no user namespaces left", async (test) => {
+    needs(test, "bwrap")
     const script = path("try.mjs")
     const entry = join(await builtPackage(), "dist/sandbox/index.js")
     await writeFile(
@@ -89,7 +92,7 @@ describe("where there can be no sandbox, none is pretended", () => {
   })
 })
 
-describe("sandboxes of one process", () => {
+describeWith("bwrap")("sandboxes of one process", () => {
   it("work side by side with bounds of their own, and one after the other", async () => {
     await mkdir(path("a"))
     await mkdir(path("[b] *"))

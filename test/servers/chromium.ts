@@ -1,24 +1,12 @@
-/** Tests that need a Chromium: left out, with the reason, on a machine without one, unless that is the CI's. */
+/** What tests with a Chromium have in common. */
 
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { createReadStream } from "node:fs"
 import { writeFile } from "node:fs/promises"
-import { describe, onTestFinished } from "vitest"
+import { onTestFinished } from "vitest"
 import { Browser, type BrowserOptions } from "../../src/io/browser.ts"
 import { findChromium } from "../../src/io/find-chromium.ts"
-
-const missing = await findChromium().then(
-  () => undefined,
-  (error: Error) => error.message,
-)
-const isLeftOut = missing !== undefined && process.env.CI === undefined
-if (isLeftOut) console.warn(`Tests with a browser are skipped. ${missing}`)
-
-/** A start of Chromium takes its time on a machine that does other things, too. */
-export const describeWithChromium = (name: string, tests: () => void): void => {
-  describe.skipIf(isLeftOut)(name, { timeout: 120_000 }, tests)
-}
 
 export interface WatchedChromium {
   readonly executablePath: string

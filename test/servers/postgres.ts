@@ -1,45 +1,56 @@
-/** A Postgres server on loopback, for the tests of a file. Left out, with the reason, where there is none, unless that is the CI's. */
+/** A Postgres server on loopback, for the tests of a file. */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe } from "vitest"
+import { afterAll, beforeAll } from "vitest"
 import { connectSql } from "../../src/durable/postgres/sql.ts"
-
-const versions = "/usr/lib/postgresql"
-
-const findBinaries = (): string | undefined => {
-  try {
-    const [newest] = readdirSync(versions).sort((one, other) => Number(other) - Number(one))
-    return newest === undefined ? undefined : join(versions, newest, "bin")
-  } catch {
-    return undefined
-  }
-}
-
-const binaries = findBinaries()
-const isLeftOut = binaries === undefined && process.env.CI === undefined
-if (isLeftOut) console.warn(`Tests with Postgres are skipped. There is none in ${versions}.`)
-
-export const describeWithPostgres = (name: string, tests: () => void): void => {
-  describe.skipIf(isLeftOut)(name, tests)
-}
+import { isLeftOut, postgresBinaries } from "../support/needs.ts"
 
 /** Postgres refuses to run as root. */
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { readonly port: number }
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer()
+  const outcome = new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true))
+  })
+  if (!(await outcome)) return false
   server.close()
   await once(server, "close")
-  return port
+  return true
 }
+
+/** The first port that the system gives to connections and to whoever listens on none of its own. */
+const firstGiven = (): number => {
+  try {
+    return Number.parseInt(readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8"), 10)
+  } catch {
+    return 32_768
+  }
+}
+
+const firstPort = 10_000
+
+/**
+ * A port that stays this server's while it is down: the system gives it to nobody, and another process that looks for one
+ * begins elsewhere.
+ */
+const ownPort = async (): Promise<number> => {
+  const count = Math.max(firstGiven() - firstPort, 1000)
+  for (let step = 0; step < count; step += 1) {
+    const port = firstPort + ((process.pid * 31 + step) % count)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`No port from ${firstPort} on is free`)
+}
+
+/** Seconds that a start or an end may take: as long as a test. */
+const patience = "120"
 
 /** A server that runs. */
 export interface PostgresServer {
@@ -65,7 +76,7 @@ export const usePostgres = (): PostgresServer => {
   shared ??= makeServer()
   const { server } = shared
   beforeAll(() => {
-    started ??= isLeftOut ? Promise.resolve() : server.make()
+    started ??= isLeftOut("postgres") ? Promise.resolve() : server.make()
     return started
   })
   return server
@@ -76,9 +87,9 @@ const makeServer = () => {
   let port = 0
   let count = 0
   const run = (program: string, args: ReadonlyArray<string>) =>
-    promisify(execFile)(join(binaries!, program), args, { cwd: folder, ...nobody })
+    promisify(execFile)(join(postgresBinaries!, program), args, { cwd: folder, ...nobody })
   const data = () => join(folder, "data")
-  const control = (...args: Array<string>) => run("pg_ctl", ["-D", data(), "-w", ...args])
+  const control = (...args: Array<string>) => run("pg_ctl", ["-D", data(), "-w", "-t", patience, ...args])
   const server: PostgresServer = {
     get port() {
       return port
@@ -88,7 +99,7 @@ const makeServer = () => {
       await chmod(folder, 0o700)
       if (nobody.uid !== undefined) await chown(folder, nobody.uid, nobody.gid)
       await run("initdb", ["-D", data(), "-U", "stepline", "-A", "trust", "-E", "UTF8", "--no-sync"])
-      port = await freePort()
+      port = await ownPort()
       await server.start()
     },
     async database() {
@@ -105,8 +116,12 @@ const makeServer = () => {
       // Its standard streams are not this process's: who waits for their end would wait for the server's.
       // Its crashes are those of processes: what it has handed to the system is kept, and need not be on the disk.
       const options = `-h 127.0.0.1 -p ${port} -k ${folder} -c max_connections=200 -c fsync=off`
-      const args = ["-D", data(), "-w", "-l", join(folder, "log"), "-o", options, "start"]
-      const child = spawn(join(binaries!, "pg_ctl"), args, { cwd: folder, stdio: "ignore", ...nobody })
+      const args = ["-D", data(), "-w", "-t", patience, "-l", join(folder, "log"), "-o", options, "start"]
+      const child = spawn(join(postgresBinaries!, "pg_ctl"), args, {
+        cwd: folder,
+        stdio: "ignore",
+        ...nobody,
+      })
       const [status] = await once(child, "exit")
       if (status !== 0) throw new Error(`Postgres did not start: pg_ctl ended with ${status}`)
     },

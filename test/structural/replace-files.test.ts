@@ -1,3 +1,4 @@
+// @module-tag waits
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { type Files, localFiles } from "../../src/io/index.ts"

@@ -1,7 +1,7 @@
 /** The pages of the documentation: the README, the changelog, those of the examples, and what lies in `docs/`. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { root } from "./run-script.ts"
+import { root } from "./root.ts"
 
 /** One page. `path` is relative to the checkout. */
 export interface DocPage {

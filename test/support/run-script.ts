@@ -6,10 +6,16 @@ import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
 import { promisify } from "node:util"
 import { build, type Plugin } from "esbuild"
+import { beforeAll } from "vitest"
 import { builtPackage } from "./built-package.ts"
 import { root } from "./root.ts"
 
 export { root } from "./root.ts"
+
+// Not in the time of the first test that runs a script.
+beforeAll(async () => {
+  await builtPackage()
+})
 
 const sources = join(root, "src/")
 

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { ruleText } from "../../hosts/terminal/remembered-rules.ts"
 import { visibleLine } from "../../hosts/terminal/render-text.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
 import { parseRules, textOf } from "../../policy/rule-file.ts"
+import { messageOf } from "../../text/message-of.ts"
 
 /** Below a project, and below the home folder. */
 export const rulesName = join(".stepline", "rules.toml")

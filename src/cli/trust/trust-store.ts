@@ -7,7 +7,7 @@ import { lstat, mkdir, open, readFile, realpath, rename, rm } from "node:fs/prom
 import { dirname, join, sep } from "node:path"
 import { readFault } from "../../io/file-fault.ts"
 import { withFileLock } from "../../io/file-lock.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 
 export type TrustAnswer = "yes" | "no"
 

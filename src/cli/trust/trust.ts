@@ -3,7 +3,7 @@
  * of it, and by its rules nothing. Yes by `--trust`, by a remembered answer for the very same code, or by the user's answer now; else no, and a line
  * on stderr says what was left out.
  */
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { askTrust, canAsk, namesOf } from "./ask-trust.ts"
 import type { ProjectCode } from "./project-code.ts"
 import { type KnownTrust, type TrustAnswer, TrustStore } from "./trust-store.ts"

@@ -1,5 +1,5 @@
 /** Channels between extensions. A listener that fails is logged and never breaks the one who emits. */
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { EventBus } from "../extension.ts"
 import { runIsolated } from "../loading/isolation.ts"
 import type { Logger } from "../logger.ts"

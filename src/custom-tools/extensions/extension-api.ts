@@ -1,6 +1,7 @@
 /** The object that one extension is given: pi's `ExtensionAPI` and oh-my-pi's in one. It works from the loading on. */
-import { messageOf } from "../../pipeline/model/failure.ts"
+
 import { toPlainJson } from "../../pipeline/model/to-plain-json.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionListener } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"

@@ -2,8 +2,9 @@
  * The extensions of one host: what they registered, told of what happens in the order of their loading. What a listener
  * throws is logged and goes no further; only a `tool_call` listener that throws blocks its call.
  */
-import { messageOf } from "../../pipeline/model/failure.ts"
+
 import type { Hooks } from "../../pipeline/model/options.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { extensionContext } from "../contexts.ts"
 import { type CurrentCall, currentCall } from "../current-call.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"

@@ -1,23 +1,8 @@
 /** The servers of the Model Context Protocol that extensions register: kept for who connects them. */
 import { toPlainJson } from "../../pipeline/model/to-plain-json.ts"
 import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import type { McpServerConfig, RegisteredMcpServer } from "../extension.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
-
-/** As in a file `mcp.json`: a program to start, or an address. */
-export interface McpServerConfig {
-  readonly command?: string
-  readonly args?: ReadonlyArray<string>
-  readonly url?: string
-  readonly [field: string]: unknown
-}
-
-/** A server that an extension has registered. */
-export interface RegisteredMcpServer {
-  readonly name: string
-  readonly config: McpServerConfig
-  /** The file of the extension that registered it. */
-  readonly extensionPath: string
-}
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
 

@@ -1,5 +1,5 @@
 /** Tells tools with a state what happens to the session that they live in. */
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { customToolContext } from "../contexts.ts"
 import { loggerOf } from "../file-logger.ts"
 import type { CustomToolHost } from "../host.ts"

@@ -5,10 +5,10 @@
 import { isDeepStrictEqual } from "node:util"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { ToolResult } from "../../pipeline/model/event.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
 import type { AfterCall, BeforeCall, Hooks } from "../../pipeline/model/options.ts"
 import { toOutput } from "../../pipeline/model/output.ts"
 import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { ToolCallEvent, ToolResultEvent } from "./extension-events.ts"
 import { hookTimeout, settleWithin } from "./settle-within.ts"
 

@@ -1,6 +1,6 @@
 /** Walks the paths that a loader is given, in order: each module once, by the file that it really is. */
 import { realpath } from "node:fs/promises"
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { ToolPath } from "../loaded-tool.ts"
 import { resolveToolPath } from "./tool-paths.ts"
 

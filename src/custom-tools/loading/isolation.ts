@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { syncBuiltinESMExports } from "node:module"
 import type { Readable } from "node:stream"
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { loggerOf } from "../file-logger.ts"
 import type { Logger } from "../logger.ts"
 import { guardProcess } from "./process-guard.ts"

@@ -1,5 +1,5 @@
 /** The factory of a module. What it gives is read where the guards of foreign code hold, and comes out as plain data. */
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { type AnyTool, takeTool } from "../tool-shape.ts"
 import { runIsolated } from "./isolation.ts"
 import type { ModuleLoader } from "./module-loader.ts"

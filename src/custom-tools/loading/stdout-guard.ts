@@ -3,12 +3,13 @@
  * program may read it. All of it goes to stderr.
  */
 import childProcess from "node:child_process"
+import { Console } from "node:console"
 import fs from "node:fs"
 import { replaceMethod } from "./replace-method.ts"
 
 export const guardStdout = (isForeign: () => boolean): void => {
   const { stdout, stderr } = process
-  // The console writes by this as well.
+  // Node's console writes by this as well.
   replaceMethod(
     stdout,
     "write",
@@ -19,12 +20,33 @@ export const guardStdout = (isForeign: () => boolean): void => {
           : original.apply(this, args)
       },
   )
+  if (hasOwnConsole) divertConsole(isForeign)
   const functions =
     "open openSync write writeSync writev writevSync writeFile writeFileSync appendFile appendFileSync"
   for (const name of functions.split(" ")) divert(fs, name, isForeign)
   for (const name of ["open", "writeFile", "appendFile"]) divert(fs.promises, name, isForeign)
   divertChildren(childProcess.ChildProcess.prototype, "spawn", isForeign)
   for (const name of ["spawnSync", "execSync", "execFileSync"]) divertChildren(childProcess, name, isForeign)
+}
+
+/** The consoles of Bun and Deno write past `process.stdout`. */
+const hasOwnConsole = process.versions.bun !== undefined || process.versions.deno !== undefined
+
+const divertConsole = (isForeign: () => boolean): void => {
+  const names = "log info debug dir dirxml table group groupCollapsed groupEnd count countReset"
+  const timers = "time timeLog timeEnd"
+  const onStderr = new Console(process.stderr)
+  for (const name of `${names} ${timers}`.split(" ")) {
+    const diverted = Reflect.get(onStderr, name) as (...args: ReadonlyArray<unknown>) => unknown
+    replaceMethod(
+      console,
+      name,
+      (original) =>
+        function (...args) {
+          return isForeign() ? diverted.apply(onStderr, args) : original.apply(this, args)
+        },
+    )
+  }
 }
 
 const stdoutPaths: ReadonlySet<unknown> = new Set(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])

@@ -1,6 +1,6 @@
 /** A bus of a tool's own, as pi makes them. */
 import { EventEmitter } from "node:events"
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { loggerOf } from "../file-logger.ts"
 
 export interface EventBusController {

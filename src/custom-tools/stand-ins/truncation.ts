@@ -2,7 +2,7 @@
  * Cuts tool output to a number of lines and of UTF-8 bytes, whichever comes first. `truncateHead` has two published
  * meanings: an object of limits (or none) keeps the start and reports; a number keeps the end and gives a string.
  */
-import { tailOf } from "../../io/truncation.ts"
+import { tailOf } from "../../text/truncation.ts"
 
 /** Lines that tools keep of what they read. */
 export const DEFAULT_MAX_LINES = 2000

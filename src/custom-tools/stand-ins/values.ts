@@ -1,6 +1,6 @@
 /** Small values that tools make: ids, texts of contents and of failures. */
 import { randomBytes } from "node:crypto"
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 
 /** A UUID of version 7: the time in front, so that later ones sort behind earlier ones. */
 export const uuidv7 = (): string => {

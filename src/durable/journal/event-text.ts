@@ -1,8 +1,8 @@
 /** An event as a store keeps it. */
 import type { ToolEvent } from "../../pipeline/model/event.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
-import { plainEvent } from "../event-log.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { keptText } from "../kept-text.ts"
+import { plainEvent } from "../stored-event.ts"
 
 /** JSON of it; of one that is none, or that is too long, what can be kept. */
 export const eventText = (event: ToolEvent): string => {

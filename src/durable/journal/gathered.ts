@@ -7,7 +7,6 @@ import type { JournalEntry } from "./journal-entry.ts"
 
 /** What a journal reads when it stores. */
 export interface GatheredOptions {
-  readonly approvalTimeout: number
   /** The actions of an agent, from the oldest to the latest. */
   readonly actionsOf: (agentId: string) => ReadonlyArray<StagedAction>
 }
@@ -142,7 +141,7 @@ export class Gathered {
     const isOurs = ({ agentId }: { readonly agentId: string }) => !this.foreignAgents.has(agentId)
     const calls = [...this.changed].flatMap((entry) => {
       if (!isOurs(entry) || this.refusedIds.has(entry.callId)) return []
-      const row = entry.row(now, this.options.approvalTimeout)
+      const row = entry.row(now)
       if (row === undefined) return []
       entries.push(entry)
       return [row]

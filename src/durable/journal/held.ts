@@ -4,9 +4,13 @@ import { Ring } from "../../pipeline/schedule/ring.ts"
 
 interface Waiting {
   readonly act: () => void
+  /** Of whoever had it wait. */
+  readonly context: AsyncResource
   /** Told where that will never be. */
   readonly lost: ((error: Error) => void) | undefined
 }
+
+const manually = { requireManualDestroy: true }
 
 /** Acts that are held until they are released. */
 export class Held {
@@ -27,7 +31,7 @@ export class Held {
   }
 
   add(act: () => void, lost?: (error: Error) => void): void {
-    this.waiting.push({ act: AsyncResource.bind(act), lost })
+    this.waiting.push({ act, context: new AsyncResource("stepline.held", manually), lost })
     this.added += 1
   }
 
@@ -39,7 +43,8 @@ export class Held {
     try {
       while (this.done < this.released) {
         this.done += 1
-        this.waiting.shift()!.act()
+        const { act, context } = this.waiting.shift()!
+        context.runInAsyncScope(act)
       }
     } finally {
       this.isDoing = false

@@ -4,15 +4,27 @@ import type { JournaledCall } from "../../pipeline/call/journal.ts"
 import { type CallSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
 import type { CallRecord, Question } from "../../pipeline/call/state.ts"
 import { writeMoving } from "../../pipeline/call/write-snapshot.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
 import type { HostEffect } from "../../pipeline/model/host-effect.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { AskedQuestion } from "../inbox.ts"
 import { withinBounds } from "../kept-text.ts"
-import type { CallRow, EndedRow } from "../store.ts"
+import type { CallRow, EndedRow, WrittenRow } from "../store.ts"
 
 /** Whether a function answers an effect. */
 export type HasFunction = (effect: HostEffect) => boolean
+
+/** What a row depends on besides its call. */
+export interface EntryOptions {
+  readonly approvalTimeout: number
+  readonly hasFunction: HasFunction
+}
+
+/** A call that another executor had: its row, and what was read of it. */
+export interface Restored {
+  readonly row: WrittenRow
+  readonly snapshot: CallSnapshot
+}
 
 /** The handler that runs, or is next: by itself, and not by how often it was begun. */
 const placeOf = ({ state, at, decided, action }: CallRecord): string =>
@@ -34,27 +46,29 @@ export class JournalEntry {
   /** Whether it has ended. */
   isOver = false
   toldStarted: boolean
-  /** The snapshot that was written last. */
-  private written: string | undefined
+  toldBackground: boolean
+  /** What was written last. Not kept of a call that waits, for that may be long, and to write it again does no harm. */
+  private written: WrittenRow | undefined
   /** How it ended, as that was told. */
   result: string | undefined
   private endedAt = 0
   private begun: string | undefined
-  private askedAt: { readonly id: number; readonly at: number } | undefined
-  private readonly hasFunction: HasFunction
+  /** The question that was put to the host last, and when. */
+  private asked = 0
+  private askedAt: number | undefined
+  private readonly options: EntryOptions
 
-  constructor(
-    call: JournaledCall,
-    isKnown: boolean,
-    restored: CallSnapshot | undefined,
-    hasFunction: HasFunction,
-  ) {
+  constructor(call: JournaledCall, isKnown: boolean, options: EntryOptions, restored: Restored | undefined) {
     this.call = call
     this.isKnown = isKnown
-    this.hasFunction = hasFunction
-    const { standing, again } = restored ?? {}
+    this.options = options
+    this.written = restored?.row
+    const { standing, again } = restored?.snapshot ?? {}
     this.toldStarted = again !== undefined || (standing !== undefined && standing.untold !== true)
-    if (standing?.askedAt !== undefined) this.askedAt = { id: 1, at: standing.askedAt }
+    this.toldBackground = (standing ?? again)?.announced === true
+    if (standing?.askedAt === undefined) return
+    this.asked = 1
+    this.askedAt = standing.askedAt
   }
 
   get callId(): string {
@@ -75,25 +89,33 @@ export class JournalEntry {
     return true
   }
 
+  /** Whether it asks something else than its row says: others read there what they may answer. */
+  get isAskedAnew(): boolean {
+    const { asks, deadline } = this.question(this.openSince(Date.now()))
+    return asks !== this.written?.asks || deadline !== this.written.deadline
+  }
+
   /** What its row says now; undefined where it says so already. */
-  row(now: number, approvalTimeout: number): CallRow | undefined {
-    const { record } = this.call
-    const { callId, agentId, name, background } = record.call
+  row(now: number): CallRow | undefined {
+    const { callId, agentId, name, background } = this.call.record.call
     const askedAt = this.openSince(now)
+    const { asks, deadline } = this.question(askedAt)
     const snapshot = this.write(askedAt)
-    if (snapshot === this.written) return undefined
-    this.written = snapshot
+    const { written } = this
+    const isWritten = snapshot === written?.snapshot && asks === written.asks && deadline === written.deadline
+    this.written = asks ? undefined : { snapshot, asks, deadline }
+    if (isWritten) return undefined
+    const { mayBeThere } = this
+    return { callId, agentId, name, isNew: !this.isKnown, mayBeThere, asks, background, snapshot, deadline }
+  }
+
+  private question(askedAt: number | undefined): Pick<CallRow, "asks" | "deadline"> {
+    const { record } = this.call
+    const { approvalTimeout, hasFunction } = this.options
     const isGate = askedAt !== undefined && questionIn(record)?.kind === "approval"
     const deadline = isGate ? askedAt + approvalTimeout : Number.POSITIVE_INFINITY
     return {
-      callId,
-      agentId,
-      name,
-      isNew: !this.isKnown,
-      mayBeThere: this.mayBeThere,
-      asks: asks(record, this.hasFunction),
-      background,
-      snapshot,
+      asks: asks(record, hasFunction),
       deadline: Number.isFinite(deadline) ? deadline : undefined,
     }
   }
@@ -120,20 +142,20 @@ export class JournalEntry {
   isOpen({ kind, askedAt }: AskedQuestion): boolean {
     const { record } = this.call
     const question = questionIn(record)
-    if (question === undefined) return kind === "start" && asks(record, this.hasFunction)
+    if (question === undefined) return kind === "start" && asks(record, this.options.hasFunction)
     const isKind = kind === (question.kind === "approval" ? "approval" : "effect")
-    return isKind && question.id === this.askedAt?.id && askedAt === this.askedAt.at
+    return isKind && question.id === this.asked && askedAt === this.askedAt
   }
 
   /** When the question that is open was put to the host: at another time than each before, whatever the clock says. */
   private openSince(now: number): number | undefined {
     const question = questionIn(this.call.record)
     if (question === undefined || (question.kind === "approval" && !question.put)) return undefined
-    if (this.askedAt?.id !== question.id) {
-      const at = Math.max(now, (this.askedAt?.at ?? 0) + 1)
-      this.askedAt = { id: question.id, at }
+    if (this.asked !== question.id) {
+      this.asked = question.id
+      this.askedAt = Math.max(now, (this.askedAt ?? 0) + 1)
     }
-    return this.askedAt.at
+    return this.askedAt
   }
 
   private write(askedAt: number | undefined): string {
@@ -141,10 +163,9 @@ export class JournalEntry {
     const { record, createdAt, startedAt } = call
     const begun = this.begun !== undefined && this.begun === placeOf(record)
     try {
-      const { toldStarted } = this
-      return withinBounds(
-        writeMoving(record, call.beside, { begun, toldStarted, askedAt, createdAt, startedAt }),
-      )
+      const { toldStarted, toldBackground } = this
+      const notes = { begun, toldStarted, toldBackground, askedAt, createdAt, startedAt }
+      return withinBounds(writeMoving(record, call.beside(), notes))
     } catch (error) {
       return JSON.stringify(unwritable(record, messageOf(error)))
     }

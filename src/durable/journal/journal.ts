@@ -4,7 +4,6 @@
  */
 import type { Command } from "../../pipeline/call/command.ts"
 import type { JournaledCall } from "../../pipeline/call/journal.ts"
-import type { CallSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { ExecutorJournal, JournaledParts } from "../../pipeline/executor-environment.ts"
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
@@ -13,18 +12,16 @@ import type { AskedQuestion } from "../inbox.ts"
 import type { JournalStore, RuleRow } from "../store.ts"
 import { ForeignAgentsError } from "../store-error.ts"
 import { Commits } from "./commits.ts"
+import { Endings } from "./endings.ts"
 import { eventText } from "./event-text.ts"
 import { Gathered, type Taken } from "./gathered.ts"
-import { type HasFunction, JournalEntry } from "./journal-entry.ts"
+import { type EntryOptions, JournalEntry, type Restored } from "./journal-entry.ts"
 import { type Refusal, refusedCalls } from "./refusals.ts"
 import { taskText } from "./task-text.ts"
 import { type CalledHooks, isOutward, isUrgentState } from "./urgency.ts"
 
 /** What a journal is told of its executor. */
-export interface JournalOptions {
-  readonly approvalTimeout: number
-  /** Whether a function answers an effect. Default: none does. */
-  readonly hasFunction?: HasFunction
+export interface JournalOptions extends EntryOptions {
   readonly hooks: CalledHooks
   /** Told when the store fails, and, with undefined, when it is there again. */
   readonly onStoreError: ((error: unknown) => void) | undefined
@@ -45,30 +42,26 @@ const ends: ReadonlySet<ToolEvent["_tag"]> = new Set([
 /** The journal of one executor. */
 export class StoreJournal implements ExecutorJournal {
   readonly firstSequence: number
+  readonly endings = new Endings()
   private readonly store: JournalStore
   private readonly options: JournalOptions
-  private readonly hasFunction: HasFunction
   private readonly entries = new Map<string, JournalEntry>()
   private readonly gathered: Gathered
   private readonly commits: Commits
   private readonly listeners = new Set<(event: ToolEvent) => void>()
-  /** Calls that have ended, and whether that is stored. */
-  private readonly endings = new Map<string, boolean>()
   /** The task that is being forgotten, and not in the store. */
   private unkept: string | undefined
   private attached: JournaledParts | undefined
   /** What a call that is taken in now has in the store. */
-  private known: { readonly snapshot: CallSnapshot | undefined } | undefined
+  private known: { readonly restored: Restored | undefined } | undefined
   /** Until its host has had the time to attach itself to the executor. */
   private isPaused = true
 
   constructor(store: JournalStore, options: JournalOptions) {
     this.store = store
     this.options = options
-    this.hasFunction = options.hasFunction ?? (() => false)
     this.firstSequence = store.firstSequence
     this.gathered = new Gathered({
-      approvalTimeout: options.approvalTimeout,
       actionsOf: (agentId) => this.parts.actions.all(agentId),
     })
     this.commits = new Commits({
@@ -149,16 +142,18 @@ export class StoreJournal implements ExecutorJournal {
 
   added(call: JournaledCall): void {
     const { known } = this
-    const entry = new JournalEntry(call, known !== undefined, known?.snapshot, this.hasFunction)
+    const restored = known?.restored
+    const entry = new JournalEntry(call, known !== undefined, this.options, restored)
     this.gathered.admit(entry.agentId)
     this.entries.set(call.callId, entry)
     // One that nobody has had stands in the store as it was enqueued.
-    this.note(entry, known === undefined || known.snapshot !== undefined)
+    if (restored === undefined) this.note(entry, known === undefined)
+    else if (entry.isAskedAnew) this.note(entry, true)
   }
 
-  /** Has a call taken in that is stored already; `snapshot`: as it stood when an executor had it. */
-  takingIn(snapshot: CallSnapshot | undefined, take: () => void): void {
-    this.known = { snapshot }
+  /** Has a call taken in that is stored already; `restored`: as it stood when an executor had it. */
+  takingIn(restored: Restored | undefined, take: () => void): void {
+    this.known = { restored }
     try {
       take()
     } finally {
@@ -177,7 +172,7 @@ export class StoreJournal implements ExecutorJournal {
     if (entry?.call !== call) return
     this.entries.delete(call.callId)
     entry.ended(Date.now())
-    if (this.gathered.end(entry)) this.endings.set(entry.callId, false)
+    if (this.gathered.end(entry)) this.endings.add(entry.callId)
     this.commits.hurry()
   }
 
@@ -252,8 +247,9 @@ export class StoreJournal implements ExecutorJournal {
     if (!("callId" in event)) return
     const entry = this.entries.get(event.callId)
     if (entry === undefined) return
-    if (event._tag === "Started") {
+    if (event._tag === "Started" || event._tag === "BackgroundStarted") {
       entry.toldStarted = true
+      entry.toldBackground ||= event._tag === "BackgroundStarted"
       // Its row says so in the same transaction.
       this.gathered.call(entry)
     }
@@ -269,17 +265,7 @@ export class StoreJournal implements ExecutorJournal {
 
   private settled({ entries, ended }: Taken): void {
     for (const entry of entries) entry.isKnown = true
-    for (const { callId } of ended) this.endings.set(callId, true)
-  }
-
-  /** Whether a call has ended here, though what was read of the store may not say so yet. */
-  hasEnded(callId: string): boolean {
-    return this.endings.has(callId)
-  }
-
-  /** What is read from now on says of which calls the end is stored. */
-  forgetEndings(): void {
-    for (const [callId, isStored] of this.endings) if (isStored) this.endings.delete(callId)
+    for (const { callId } of ended) this.endings.stored(callId)
   }
 
   /** Whether calls that were refused have not ended yet. What the store has under their ids must not be taken in before. */

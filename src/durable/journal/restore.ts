@@ -1,18 +1,18 @@
 /** Puts what a store holds back into the executor that runs it now. */
 import { type CallSnapshot, readSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
 import type { CallFilter } from "../../pipeline/model/options.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { ActionRow, RuleRow, StoredCall, StoredState } from "../store.ts"
 import type { StoreJournal } from "./journal.ts"
 
 const snapshotOf = (call: StoredCall): CallSnapshot => {
   try {
-    return readSnapshot(JSON.parse(call.snapshot))
+    return readSnapshot(JSON.parse(call.row.snapshot))
   } catch (error) {
     return unreadable(call, messageOf(error))
   }
@@ -30,11 +30,12 @@ const unreadable = ({ agentId, callId, name }: StoredCall, message: string): Cal
 })
 
 /** Actions that calls have applied or discarded already, though the store has not been told. */
-const settledActions = (snapshots: ReadonlyArray<CallSnapshot>): ReadonlySet<string> =>
+const settledActions = (calls: ReadonlyArray<StoredCall>): ReadonlySet<string> =>
   new Set(
-    snapshots.flatMap(({ standing }) =>
-      standing?.settled === true && standing.action ? [standing.action.actionId] : [],
-    ),
+    calls.flatMap((call) => {
+      const { standing } = snapshotOf(call)
+      return standing?.settled === true && standing.action ? [standing.action.actionId] : []
+    }),
   )
 
 /** Adds rules that were remembered before in this folder: elsewhere the same rule would allow something else. */
@@ -61,12 +62,12 @@ export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
     const task = readTask(text)
     if (task !== undefined) parts.tasks.putBack(task)
   }
-  const calls = state.calls.map((call) => ({ isFresh: call.isFresh === true, snapshot: snapshotOf(call) }))
-  const snapshots = calls.map(({ snapshot }) => snapshot)
-  restoreActions(state.actions, journal, settledActions(snapshots))
-  for (const { isFresh, snapshot } of calls) {
-    if (isFresh && snapshot.refusal === undefined) takeIn(snapshot.call, journal)
-    else journal.takingIn(snapshot, () => parts.intake.restoreJournaled(snapshot))
+  if (state.actions.length > 0) restoreActions(state.actions, journal, settledActions(state.calls))
+  // One by one: what was read of many thousands is not held at the same time.
+  for (const call of state.calls) {
+    const snapshot = snapshotOf(call)
+    if (call.isFresh && snapshot.refusal === undefined) takeIn(snapshot.call, journal)
+    else journal.takingIn({ row: call.row, snapshot }, () => parts.intake.restoreJournaled(snapshot))
   }
 }
 

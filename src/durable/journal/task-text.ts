@@ -1,6 +1,7 @@
 /** The result of a background task as a store keeps it. */
-import { messageOf } from "../../pipeline/model/failure.ts"
+
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { keptText } from "../kept-text.ts"
 
 /** JSON of it; of one that is none, without its parameters, and of its output the text alone, unless that is too long. */

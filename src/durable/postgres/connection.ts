@@ -1,7 +1,8 @@
 /** Connections to a Postgres store, made when they are needed and again when they are lost. */
 import { createHash } from "node:crypto"
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { StoreError } from "../store-error.ts"
+import { toWellFormed } from "../well-formed.ts"
 import { schema, storeVersion } from "./schema.ts"
 import { connectSql, type Queries, type Query, type Sql } from "./sql.ts"
 
@@ -89,6 +90,3 @@ export const column = (text: string): string => {
   const hash = createHash("sha256").update(clean).digest("hex")
   return `${toWellFormed(clean.slice(0, longest - hash.length))}${hash}`
 }
-
-/** `isWellFormed` and its like are in Node 20, and not in its types. */
-const toWellFormed = (text: string): string => Buffer.from(text, "utf8").toString("utf8")

@@ -40,7 +40,7 @@ const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> 
     sql<Array<ActionColumns>>`
       SELECT * FROM stepline_actions WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY agent_id, place`,
     sql<Array<CallColumns>>`
-      SELECT call_id, agent_id, name, snapshot, fresh FROM stepline_calls
+      SELECT call_id, agent_id, name, snapshot, asks, deadline, fresh FROM stepline_calls
       WHERE agent_id = ANY(${agentIds}::text[]) AND ended_at IS NULL ORDER BY seq`,
   ])
   return storedState(tasks, actions, calls)

@@ -1,5 +1,6 @@
 /** What the processes of a Postgres store tell each other, so that nobody has to poll. A lost notice is made up for by a look. */
 
+import { whenAborted } from "../../pipeline/model/when-aborted.ts"
 import { channel, type Notice } from "./schema.ts"
 import { type Listener, listen } from "./sql.ts"
 
@@ -68,12 +69,12 @@ export class Notices {
       const wake = () => {
         clearTimeout(late)
         this.waiting.delete(wake)
-        signal?.removeEventListener("abort", wake)
+        release?.()
         resolve()
       }
       const late = setTimeout(wake, lookAgain)
       this.waiting.add(wake)
-      signal?.addEventListener("abort", wake, { once: true })
+      const release = signal && whenAborted(signal, wake)
     })
   }
 

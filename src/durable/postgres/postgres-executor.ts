@@ -4,28 +4,25 @@ import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
-import type { CallNumbers, DurableExecutor } from "../durable-executor.ts"
+import type { AgentWait, CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import { type DurableTasks, StoredTasks } from "../durable-tasks.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
-import { FencedError, StoreError, tellStoreError } from "../store-error.ts"
+import { FencedError, heldUpError, tellStoreError } from "../store-error.ts"
 import { StoredCalls } from "../stored-calls.ts"
+import type { StoredEvent } from "../stored-event.ts"
 import { column } from "./connection.ts"
 import { PostgresJournalStore } from "./journal-store.ts"
 import { Maintenance } from "./maintenance.ts"
 import { Membership } from "./membership.ts"
 import { PostgresStore } from "./postgres-store.ts"
+import { untilTaken } from "./taking-over.ts"
 
 /** Milliseconds until it is looked again for what cannot be taken up yet: an answer, say, whose question is about to be put. */
 const lookAgain = 50
 
 /** Milliseconds that a server which says nothing has at the end: others find out by themselves. */
 const leaveTimeout = 20_000
-
-const fencedError = () =>
-  new StoreError(
-    "This process was held up for so long that others run its calls now. It goes on as a new one, with a new executor",
-  )
 
 /** The runner of this process, as long as others hold it to live. */
 interface Life {
@@ -99,6 +96,17 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   /** @internal Each runner has a number of its own. */
   async callNumbers(): Promise<CallNumbers> {
     return { callPrefix: `${this.life.membership.id}-`, callsBefore: 0 }
+  }
+
+  /** @internal A runner that was killed is held to live for a while. */
+  untilTaken(agentIds: ReadonlyArray<string>, wait: AgentWait): Promise<void> {
+    return untilTaken(agentIds, this.store, () => this.life.membership, wait)
+  }
+
+  override async result(callId: string): Promise<StoredEvent | undefined> {
+    // What has ended here may not be stored yet. Where it cannot be, what the store says is what is true.
+    await this.life.runner.journal.stored().catch(() => undefined)
+    return super.result(callId)
   }
 
   close(): Promise<void> {
@@ -209,7 +217,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private async rejoin(): Promise<void> {
     const { signal } = this.closes
     if (signal.aborted) return
-    this.report(fencedError())
+    this.report(heldUpError())
     await leaveStore(this.life.membership, this.life.runner)
     while (!signal.aborted) {
       try {
@@ -259,7 +267,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
 
   private async look({ membership, runner, taken }: Life): Promise<void> {
     if (runner.journal.isRefusing) return this.lookLater()
-    runner.journal.forgetEndings()
+    runner.journal.endings.forget()
     const before = [...taken]
     const { state, fresh, requests } = await membership.look()
     if (runner.journal.isClosed) return

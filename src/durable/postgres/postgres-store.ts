@@ -4,16 +4,17 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { snapshotVersion } from "../../pipeline/call/snapshot.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
-import { pageSize, type StoredEvent } from "../event-log.ts"
+import { pageSize } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, type InboxRow, inboxPage } from "../inbox.ts"
-import type { Request } from "../requests.ts"
+import { PendingReads } from "../pending-reads.ts"
+import type { Request, RequestAnswer } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
-import { closedError } from "../store-error.ts"
+import { closedError, unansweredError } from "../store-error.ts"
+import type { StoredEvent } from "../stored-event.ts"
 import { storedTaskTexts, type TaskOrCallColumns } from "../stored-rows.ts"
 import { column, openConnection } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
 import { Notices } from "./notices.ts"
-import { PendingAnswers } from "./pending-answers.ts"
 import { channel, type Notice } from "./schema.ts"
 import { isAway, type Sql } from "./sql.ts"
 
@@ -23,6 +24,15 @@ export interface Enqueued {
   readonly added: Set<string>
   /** The agents that the runner got with them. */
   readonly agents: ReadonlyArray<string>
+}
+
+/** Which runner has an agent. */
+export interface AgentOwner {
+  readonly agentId: string
+  /** None until somebody gets it. */
+  readonly runner: number | null
+  /** Until when that is held to live. */
+  readonly until: string | null
 }
 
 const columnOf = (text: string | undefined): string | null => (text === undefined ? null : column(text))
@@ -38,12 +48,11 @@ export class PostgresStore implements CallStore {
   readonly sql: Sql
   isClosed = false
   private readonly notices: Notices
-  private readonly answers: PendingAnswers
+  private readonly answers = new PendingReads(this, (ids: ReadonlyArray<number>) => this.answersTo(ids))
 
   private constructor(sql: Sql, notices: Notices) {
     this.sql = sql
     this.notices = notices
-    this.answers = new PendingAnswers(sql, notices)
   }
 
   /** `makes`: whether its tables are made where there are none. */
@@ -119,9 +128,21 @@ export class PostgresStore implements CallStore {
     const [made] = await this.patiently(put)
     if (made === undefined) return false
     await this.tell("work")
-    const answer = await this.answers.to(made.id)
+    const answer = await this.answers.of(made.id)
+    if (answer === undefined) throw unansweredError()
     if ("error" in answer) throw new Error(answer.error)
     return answer.took
+  }
+
+  /** Of those of the agents that there are. */
+  owners(agentIds: ReadonlyArray<string>): Promise<Array<AgentOwner>> {
+    const ids = agentIds.map((agentId) => column(agentId))
+    return this.patiently(
+      () => this.sql<Array<AgentOwner>>`
+        SELECT agent_id AS "agentId", runner, expires_at::text AS until
+        FROM stepline_agents a LEFT JOIN stepline_runners r ON r.id = a.runner
+        WHERE agent_id = ANY(${ids}::text[])`,
+    )
   }
 
   inbox({ agentId, ...options }: InboxOptions = {}): Promise<Array<InboxItem>> {
@@ -172,6 +193,19 @@ export class PostgresStore implements CallStore {
     return storedTaskTexts(await this.patiently(read))
   }
 
+  async endedTasks(taskIds: ReadonlyArray<string>): Promise<ReadonlyMap<string, string | undefined>> {
+    const { sql } = this
+    const ids = taskIds.map(column)
+    const read = () => sql<Array<{ place: number; task: string | null }>>`
+      SELECT place, task FROM unnest(${ids}::text[]) WITH ORDINALITY AS ids (id, place)
+      LEFT JOIN stepline_tasks ON task_id = id
+      WHERE task IS NOT NULL OR NOT EXISTS (
+        SELECT FROM stepline_calls WHERE call_id = id AND background AND ended_at IS NULL)`
+    const rows = await this.patiently(read)
+    // By their places: several ids may be one in their column.
+    return new Map(rows.map(({ place, task }) => [taskIds[place - 1]!, task ?? undefined]))
+  }
+
   mark(): number {
     return this.notices.mark()
   }
@@ -189,8 +223,30 @@ export class PostgresStore implements CallStore {
     if (this.isClosed) return
     this.isClosed = true
     this.notices.close()
-    this.answers.close()
     await this.sql.end()
+  }
+
+  /** False, where its call ends without one. Where the store is away, it is waited for. */
+  private async answersTo(ids: ReadonlyArray<number>): Promise<ReadonlyMap<number, RequestAnswer>> {
+    const { sql } = this
+    const reading = sql<Array<{ id: number; answer: string | null }>>`
+      SELECT ids.id, answer FROM unnest(${[...ids]}::bigint[]) AS ids (id) LEFT JOIN stepline_requests r ON r.id = ids.id
+      WHERE answer IS NOT NULL
+        OR NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = r.call_id AND ended_at IS NULL)
+        AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = r.call_id)`
+    const rows = await reading.catch(() => [])
+    const over = rows.flatMap(({ id, answer }) => (answer === null ? [id] : []))
+    if (over.length > 0) this.withdraw(over)
+    const answerOf = (answer: string | null) =>
+      answer === null ? { took: false } : (JSON.parse(answer) as RequestAnswer)
+    return new Map(rows.map(({ id, answer }) => [id, answerOf(answer)]))
+  }
+
+  /** Nobody takes them for what is asked of a later call of the same id. */
+  private withdraw(requests: Array<number>): void {
+    this.sql`DELETE FROM stepline_requests WHERE id = ANY(${requests}::bigint[]) AND answer IS NULL`.catch(
+      () => undefined,
+    )
   }
 
   /** Does it, and again where the database is away, or ended it for the sake of another. */

@@ -6,7 +6,7 @@ import { closeSync, openSync, type Stats, statSync } from "node:fs"
 import type Database from "libsql"
 import { folderFault, writeFault } from "../../io/file-fault.ts"
 import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { closedError, StoreError } from "../store-error.ts"
 
 /** The version of the tables that this stepline writes and reads. */
@@ -81,7 +81,11 @@ const load = async (): Promise<typeof Database> => {
   }
 }
 
-const isBusy = (error: unknown): boolean =>
+/** Milliseconds for which this process stands still while another one has the store. */
+const busyTimeout = 2000
+
+/** Whether another process has had the store for longer than this one waits. */
+export const isBusy = (error: unknown): boolean =>
   String((error as { readonly code?: unknown } | null | undefined)?.code).startsWith("SQLITE_BUSY")
 
 /** A database that is open. */
@@ -126,10 +130,11 @@ export class StoreDatabase {
     }
   }
 
-  /** Does all of it, or nothing. */
-  transaction(work: () => void): void {
+  /** Does all of it, or nothing. `waits`: whether this process stands still while another one has the store. */
+  transaction(work: () => void, waits = true): void {
     if (!this.database.open) throw closedError()
-    this.database.exec("BEGIN IMMEDIATE")
+    if (waits) this.database.exec("BEGIN IMMEDIATE")
+    else this.beginAtOnce()
     try {
       work()
       this.database.exec("COMMIT")
@@ -137,6 +142,15 @@ export class StoreDatabase {
     } catch (error) {
       this.rollBack()
       throw error
+    }
+  }
+
+  private beginAtOnce(): void {
+    this.database.exec("PRAGMA busy_timeout = 0")
+    try {
+      this.database.exec("BEGIN IMMEDIATE")
+    } finally {
+      this.database.exec(`PRAGMA busy_timeout = ${busyTimeout}`)
     }
   }
 
@@ -237,7 +251,7 @@ const pragma = (database: Database.Database, name: string): number => {
 
 /** Nothing is changed in a database that is refused. */
 const prepare = (database: Database.Database, path: string, owns: boolean): void => {
-  database.exec("PRAGMA busy_timeout = 2000")
+  database.exec(`PRAGMA busy_timeout = ${busyTimeout}`)
   const isNew = isNewStore(database, path)
   if (isNew && !owns) throw noStore(path)
   database.exec("PRAGMA journal_mode = WAL")

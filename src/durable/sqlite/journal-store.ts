@@ -61,7 +61,7 @@ export class SqliteJournalStore implements JournalStore {
       rows<TaskColumns>("SELECT task FROM tasks ORDER BY ended_at"),
       rows<ActionColumns>("SELECT * FROM actions ORDER BY agent_id, place"),
       rows<CallColumns>(
-        "SELECT call_id, agent_id, name, snapshot FROM calls WHERE ended_at IS NULL ORDER BY seq",
+        "SELECT call_id, agent_id, name, snapshot, asks, deadline FROM calls WHERE ended_at IS NULL ORDER BY seq",
       ),
     )
   }

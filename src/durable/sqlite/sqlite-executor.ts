@@ -2,16 +2,18 @@
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCall, ToolCallInput } from "../../pipeline/model/call.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
+import { expectId } from "../../pipeline/model/got.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import type { BackgroundTask, WaitOptions } from "../../pipeline/stores/background-tasks.ts"
 import type { CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import type { DurableTasks } from "../durable-tasks.ts"
-import { type EventsOptions, readEvents, type StoredEvent } from "../event-log.ts"
+import { type EventsOptions, expectReading, readEvents } from "../event-log.ts"
 import type { InboxItem, InboxOptions } from "../inbox.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
 import { closedError } from "../store-error.ts"
 import { StoredCalls } from "../stored-calls.ts"
+import type { StoredEvent } from "../stored-event.ts"
 import { StoreDatabase } from "./database.ts"
 import { SqliteJournalStore } from "./journal-store.ts"
 import { SqliteStore } from "./sqlite-store.ts"
@@ -40,6 +42,7 @@ class LocalTasks implements DurableTasks {
   }
 
   async take(taskId: string): Promise<BackgroundTask | undefined> {
+    expectId("task", taskId)
     const took = await this.runner.stored({ _tag: "Take", callId: taskId })
     return (took ?? undefined) as BackgroundTask | undefined
   }
@@ -121,6 +124,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   }
 
   override events(options: EventsOptions = {}): AsyncGenerator<StoredEvent, undefined, undefined> {
+    expectReading(options)
     return readEvents(this.store, this.runner.journal, this.store.closed, options)
   }
 
@@ -128,6 +132,9 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     await this.runner.journal.stored()
     return super.result(callId)
   }
+
+  /** @internal All of a file are its one owner's. */
+  async untilTaken(): Promise<void> {}
 
   /** @internal */
   async callNumbers(): Promise<CallNumbers> {
@@ -165,7 +172,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   /** Does what other processes ask. What fails is tried again with the next look. */
   private sweep(): void {
     this.runner.dropOldTasks()
-    this.runner.journal.forgetEndings()
+    this.runner.journal.endings.forget()
     try {
       const version = this.store.mark()
       if (version === this.version) return

@@ -1,27 +1,20 @@
 /** A store in one SQLite file, for whoever has it open. */
+import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolCall } from "../../pipeline/model/call.ts"
-import { pageSize, type StoredEvent } from "../event-log.ts"
+import { pageSize } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, inboxPage } from "../inbox.ts"
+import { PendingReads } from "../pending-reads.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
-import { type CallStore, type StoredTaskTexts, type TaskQuery, untilStored } from "../store.ts"
+import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
 import { unansweredError } from "../store-error.ts"
+import type { StoredEvent } from "../stored-event.ts"
 import { storedTaskTexts } from "../stored-rows.ts"
-import { type Row, StoreDatabase, type Value } from "./database.ts"
+import { toWellFormed } from "../well-formed.ts"
+import { isBusy, type Row, StoreDatabase, type Value } from "./database.ts"
+import { FileChanges } from "./file-changes.ts"
 
-/** Milliseconds between looks at the store. */
-const lookAgain = 50
-
-/** Until the next look, or until one of the signals is aborted. Nothing is left with them: they may outlive many looks. */
-const pause = (signals: ReadonlyArray<AbortSignal>): Promise<void> =>
-  new Promise((resolve) => {
-    const wake = () => {
-      clearTimeout(timer)
-      for (const signal of signals) signal.removeEventListener("abort", wake)
-      resolve()
-    }
-    const timer = setTimeout(wake, lookAgain)
-    for (const signal of signals) signal.addEventListener("abort", wake, { once: true })
-  })
+/** Milliseconds until what found the store held is tried again. */
+const tryAgain = 10
 
 /** A condition for each that is there. */
 const where = (conditions: Readonly<Record<string, Value | undefined>>) => {
@@ -36,9 +29,12 @@ const texts = (rows: ReadonlyArray<Row>, column: string): Array<string> =>
 export class SqliteStore implements CallStore {
   private readonly database: StoreDatabase
   private readonly closing = new AbortController()
+  private readonly changes: FileChanges
+  private readonly answers = new PendingReads(this, (ids: ReadonlyArray<number>) => this.answersTo(ids))
 
   constructor(database: StoreDatabase) {
     this.database = database
+    this.changes = new FileChanges(() => database.version)
   }
 
   /** A client's. */
@@ -51,7 +47,8 @@ export class SqliteStore implements CallStore {
   }
 
   async ask(request: Request): Promise<unknown> {
-    const answer = await this.answerTo(this.put(request))
+    const answer = await this.answers.of(await this.put(request))
+    if (answer === undefined) throw unansweredError()
     if ("error" in answer) throw new Error(answer.error)
     return answer.took
   }
@@ -94,6 +91,19 @@ export class SqliteStore implements CallStore {
     return storedTaskTexts(rows.map((row) => ({ text: String(row.text), open: Number(row.open) })))
   }
 
+  async endedTasks(taskIds: ReadonlyArray<string>): Promise<ReadonlyMap<string, string | undefined>> {
+    const rows = this.database.all(
+      `SELECT key AS place, task FROM json_each(?) LEFT JOIN tasks ON task_id = value
+      WHERE task IS NOT NULL
+        OR NOT EXISTS (SELECT 1 FROM calls WHERE call_id = value AND background = 1 AND ended_at IS NULL)`,
+      // Half a surrogate pair is an escape in JSON, which SQLite takes for bytes that are no text.
+      JSON.stringify(taskIds.map(toWellFormed)),
+    )
+    return new Map(
+      rows.map(({ place, task }) => [taskIds[Number(place)]!, task === null ? undefined : String(task)]),
+    )
+  }
+
   /** The greatest place that a call has, 0 where there is none: the next one comes behind it. */
   get lastPlace(): number {
     return Number(this.database.get("SELECT max(seq) AS place FROM calls")?.place ?? 0)
@@ -104,8 +114,7 @@ export class SqliteStore implements CallStore {
   }
 
   async changed(mark: number, signal?: AbortSignal): Promise<void> {
-    const ends = signal === undefined ? [this.closed] : [this.closed, signal]
-    while (ends.every(({ aborted }) => !aborted) && this.database.version === mark) await pause(ends)
+    if (!this.isClosed) await this.changes.after(mark, signal)
   }
 
   get isClosed(): boolean {
@@ -120,6 +129,7 @@ export class SqliteStore implements CallStore {
   /** Ends what waits for something to be stored. The database stays open for whoever else has it. */
   leave(): void {
     this.closing.abort()
+    this.changes.end()
   }
 
   async close(): Promise<void> {
@@ -128,21 +138,31 @@ export class SqliteStore implements CallStore {
     this.database.close()
   }
 
-  private put(request: Request): number {
+  /** Where its machine holds up the process that writes, what is asked waits for it, and this process goes on meanwhile. */
+  private async put(request: Request): Promise<number> {
+    for (;;) {
+      try {
+        return this.insert(request)
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
+      await sleep(tryAgain)
+    }
+  }
+
+  private insert(request: Request): number {
     let id = 0
     this.database.transaction(() => {
       const inserting = "INSERT INTO requests (request, at) VALUES (?, ?)"
       id = this.database.run(inserting, JSON.stringify(request), Date.now())
-    })
+    }, false)
     return id
   }
 
-  private async answerTo(id: number): Promise<RequestAnswer> {
-    const answer = await untilStored(
-      this,
-      () => this.database.get("SELECT answer FROM requests WHERE id = ?", id)?.answer ?? undefined,
-    )
-    if (answer === undefined) throw unansweredError()
-    return JSON.parse(String(answer)) as RequestAnswer
+  private answersTo(ids: ReadonlyArray<number>): ReadonlyMap<number, RequestAnswer> {
+    const reading =
+      "SELECT id, answer FROM requests WHERE id IN (SELECT value FROM json_each(?)) AND answer IS NOT NULL"
+    const rows = this.database.all(reading, JSON.stringify(ids))
+    return new Map(rows.map(({ id, answer }) => [Number(id), JSON.parse(String(answer)) as RequestAnswer]))
   }
 }

@@ -7,11 +7,11 @@ import type {
   ToolCallStatus,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk"
-import { tailOf } from "../../io/truncation.ts"
 import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
 import type { TextEdit } from "../../pipeline/model/host-effect.ts"
 import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
+import { tailOf } from "../../text/truncation.ts"
 import { visibleText } from "../../text/visible-text.ts"
 import { sentJson, shownJson } from "../shown-json.ts"
 import { diffOf } from "../terminal/render-diff.ts"

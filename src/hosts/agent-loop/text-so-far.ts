@@ -1,5 +1,5 @@
 /** What a call has streamed, as cumulative snapshots for whoever reads them, at his pace: what came meanwhile is one. */
-import { HeadAndTail, maxOutputBytes } from "../../io/truncation.ts"
+import { HeadAndTail, maxOutputBytes } from "../../text/truncation.ts"
 
 /** Past `maxOutputBytes` its middle is left out. */
 export class TextSoFar {

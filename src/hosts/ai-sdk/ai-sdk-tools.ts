@@ -3,8 +3,8 @@
  * runs them. The SDK is an argument, so that nothing is loaded here and both versions do.
  */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { JsonSchema } from "../../pipeline/model/tool.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
+import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { type AgentLoopOptions, LoopCalls, type LoopResult } from "../agent-loop/loop-calls.ts"
 import { TextSoFar } from "../agent-loop/text-so-far.ts"

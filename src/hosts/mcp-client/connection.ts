@@ -12,8 +12,8 @@ import type {
   Transport,
   VersionNegotiationOptions,
 } from "@modelcontextprotocol/client"
-import { messageOf } from "../../pipeline/model/failure.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { loadPeer } from "../load-peer.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/client")
@@ -46,6 +46,10 @@ const loadSdk = (): Promise<Sdk> =>
 
 /** Progress that comes after its call has ended is no fault of anybody's. */
 const isLate = ({ message }: Error): boolean => message.includes("progress notification for an unknown token")
+
+/** Of a request that did not get through, `fetch` says why in the cause alone. */
+const reasonOf = (error: unknown): string =>
+  error instanceof TypeError && error.cause instanceof Error ? messageOf(error.cause) : messageOf(error)
 
 /** A connection that is made when it is needed. */
 export class Connection implements AsyncDisposable {
@@ -111,8 +115,8 @@ export class Connection implements AsyncDisposable {
   private failure(error: unknown, isLost: boolean): string {
     const { name } = this.options
     return isLost
-      ? `The connection to the MCP server ${name} was lost during this call, so that nobody knows whether it took effect: find out before you call it again. (${messageOf(error)})`
-      : messageOf(error)
+      ? `The connection to the MCP server ${name} was lost during this call, so that nobody knows whether it took effect: find out before you call it again. (${reasonOf(error)})`
+      : reasonOf(error)
   }
 
   private async connect(onLost: () => void): Promise<Client> {
@@ -136,7 +140,7 @@ export class Connection implements AsyncDisposable {
       onTools(tools)
     } catch (cause) {
       await client.close().catch(() => {})
-      throw new Error(`The MCP server ${name} cannot be reached: ${messageOf(cause)}`, { cause })
+      throw new Error(`The MCP server ${name} cannot be reached: ${reasonOf(cause)}`, { cause })
     }
     return client
   }

@@ -3,10 +3,11 @@
 import type { McpRequestContext, Server } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
-import { got } from "../../pipeline/model/got.ts"
+import { expectFlag, expectFunction, expectText, got } from "../../pipeline/model/got.ts"
 import type { DurationInput } from "../../pipeline/model/step.ts"
-import type { JsonSchema, Tool } from "../../pipeline/model/tool.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
+import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { CallServer, type TaskMode } from "./call-server.ts"
 import { tasksExtension } from "./client-tasks.ts"
@@ -74,6 +75,13 @@ export const mcpServer = (
   options: McpServerOptions,
 ): { readonly build: McpBuild } => {
   const { name, version, instructions, agentId = "main", questions, configure, leavesGates = false } = options
+  for (const [option, value] of Object.entries({ name, version })) {
+    if (typeof value !== "string")
+      throw new TypeError(`Expected \`${option}\` of the server to be a string, ${got(value)}`)
+  }
+  expectText("agentId", agentId)
+  expectFlag("leavesGates", leavesGates)
+  for (const option of ["questions", "tasks", "configure"] as const) expectFunction(option, options[option])
   const tasks = options.tasks && taskModes(options.tasks)
   const answerTimeout = Math.min(toMillis("answerTimeout", options.answerTimeout, "10 minutes"), longestTimer)
   const agent = executor.agent(agentId)

@@ -3,9 +3,9 @@
  * what its schemas say of it, or, where it is long, close.
  */
 import { finished, Transform, type Writable } from "node:stream"
-import { messageOf } from "../../pipeline/model/failure.ts"
 import { got } from "../../pipeline/model/got.ts"
 import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { codes, errorMessage, RpcError, type RpcId } from "../serve/json-rpc.ts"
 import { LineSplitter, type ReadLine } from "../serve/line-reader.ts"
 

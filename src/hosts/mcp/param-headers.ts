@@ -3,7 +3,7 @@
  * call whose headers say something else than its parameters is refused: what a proxy let pass would not be what runs.
  */
 
-import type { JsonSchema } from "../../pipeline/model/tool.ts"
+import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
 import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
 
 interface ParamHeader {

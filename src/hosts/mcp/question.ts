@@ -28,7 +28,7 @@ const previewOf = ({ preview }: AwaitingApprovalEvent): string | undefined => {
 /** Nothing of what the model wrote can hide in it, or pass for a part of the question. */
 const quoted = (text: string): string => bounded(visibleText(text)).replace(/^/gm, "  ")
 
-const messageOf = (
+const questionText = (
   gate: AwaitingApprovalEvent,
   tool: Tool<unknown> | undefined,
   note: string | undefined,
@@ -52,7 +52,7 @@ export const questionForm = (
   note?: string,
 ): ElicitRequestFormParams => ({
   mode: "form",
-  message: messageOf(gate, tool, note),
+  message: questionText(gate, tool, note),
   requestedSchema: {
     type: "object",
     properties: {

@@ -6,7 +6,10 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { McpServerFactory } from "@modelcontextprotocol/server"
+import { expectFunction, expectText } from "../../pipeline/model/got.ts"
 import { loadPeer } from "../load-peer.ts"
+import { expectPort } from "../port.ts"
+import { expectBuild } from "./expect-build.ts"
 import { HttpSessions } from "./http-sessions.ts"
 import { loadServerSdk } from "./load-sdk.ts"
 import type { McpBuild } from "./mcp-server.ts"
@@ -94,6 +97,11 @@ export const serveMcpHttp = async (
   build: McpBuild | McpServerFactory,
   options: McpHttpOptions,
 ): Promise<McpHttp> => {
+  expectBuild(build)
+  expectPort(options.port)
+  expectText("host", options.host)
+  expectText("token", options.token)
+  expectFunction("onError", options.onError)
   const { port, host = "127.0.0.1", legacy = "sessions", maxRequestBytes = 4 * 1024 * 1024 } = options
   const { onError: onerror = () => {}, token } = options
   if (token === "")

@@ -1,6 +1,7 @@
 /** Serves one client that started this process: messages are lines on stdin and stdout. */
 import type { McpServerFactory, Transport } from "@modelcontextprotocol/server"
 import { loadPeer } from "../load-peer.ts"
+import { expectBuild } from "./expect-build.ts"
 import { loadServerSdk } from "./load-sdk.ts"
 import { messageLines } from "./message-lines.ts"
 
@@ -51,6 +52,7 @@ export const serveMcpStdio = async (
   build: McpServerFactory,
   { onError, transport: given }: McpStdioOptions = {},
 ): Promise<McpStdio> => {
+  expectBuild(build)
   const stdio = await loadPeer(
     "@modelcontextprotocol/server",
     "2",

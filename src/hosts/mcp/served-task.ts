@@ -4,7 +4,7 @@
  */
 import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { ClientQuestion, InputResponses } from "./client-question.ts"
 import type { CallEnd, Round, ServedCall } from "./served-call.ts"
 import { errorResult } from "./tool-result.ts"

@@ -1,7 +1,9 @@
 /** How tools are told to an MCP client. */
 import type { Tool as McpTool } from "@modelcontextprotocol/server"
 import type { ExecutorAgent } from "../../pipeline/agent.ts"
-import type { JsonSchema, Tool, ToolAnnotations } from "../../pipeline/model/tool.ts"
+import type { Tool, ToolAnnotations } from "../../pipeline/model/tool.ts"
+import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
+import { objectSchema } from "../../pipeline/schema/object-schema.ts"
 
 /** All four, for what is left out counts as destructive and open to the world. */
 const annotationsOf = ({
@@ -20,11 +22,6 @@ const annotationsOf = ({
 const plain = (schema: JsonSchema): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
 
-const objectSchema = (parameters: JsonSchema): McpTool["inputSchema"] => ({
-  ...plain(parameters),
-  type: "object",
-})
-
 /**
  * A client refuses a result that lacks the structured output which its tool promised, as the note that something runs in the
  * background does: such a tool is not offered in the background.
@@ -36,13 +33,13 @@ const parametersOf = (tool: Tool<unknown>, offered: JsonSchema): JsonSchema =>
 export const toolList = (agent: ExecutorAgent): Array<McpTool> =>
   agent.definitions().map(({ name, description, parameters }) => {
     const tool = agent.tool(name)
-    if (tool === undefined) return { name, description, inputSchema: objectSchema(parameters) }
+    if (tool === undefined) return { name, description, inputSchema: objectSchema(plain(parameters)) }
     const { label, annotations, outputSchema } = tool
     return {
       name,
       title: label,
       description,
-      inputSchema: objectSchema(parametersOf(tool, parameters)),
+      inputSchema: objectSchema(plain(parametersOf(tool, parameters))),
       ...(outputSchema !== undefined && {
         outputSchema: plain(outputSchema),
       }),

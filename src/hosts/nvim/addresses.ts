@@ -6,12 +6,12 @@ export interface AddressOptions {
   /** The only address to try. */
   readonly socket: string | undefined
   readonly env: NodeJS.ProcessEnv
+  /** Milliseconds in which tmux says the name of its session, or is done without. Default: 1000. */
+  readonly tmuxTimeout?: number
 }
 
-const tmuxTimeout = 1000
-
 /** The name of the tmux session that this process runs in. */
-const tmuxSession = (env: NodeJS.ProcessEnv): Promise<string | undefined> => {
+const tmuxSession = ({ env, tmuxTimeout = 1000 }: AddressOptions): Promise<string | undefined> => {
   if (!env.TMUX) return Promise.resolve(undefined)
   const target = env.TMUX_PANE ? ["-t", env.TMUX_PANE] : []
   const args = ["display-message", "-p", ...target, "#{session_name}"]
@@ -32,12 +32,13 @@ const isOurs = async (path: string): Promise<boolean> => {
  * The option; without it `/tmp/nvim-<tmux session>.sock`, `$NVIM_LISTEN_ADDRESS`, and `$NVIM`, which Neovim sets in its
  * own terminals.
  */
-export async function* nvimAddresses({ socket, env }: AddressOptions): AsyncGenerator<string, void> {
+export async function* nvimAddresses(options: AddressOptions): AsyncGenerator<string, void> {
+  const { socket, env } = options
   if (socket !== undefined) {
     yield socket
     return
   }
-  const session = await tmuxSession(env)
+  const session = await tmuxSession(options)
   if (session !== undefined) {
     const path = `/tmp/nvim-${session}.sock`
     if (await isOurs(path)) yield path

@@ -1,8 +1,8 @@
 /** What a preview shows: the text of a new file, or a file as it is and as it would be. */
 import { applyTextEdits, withUnixEndings } from "../../handlers/text-edits.ts"
 import { localFiles } from "../../io/files.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
 import type { TextEdit } from "../../pipeline/model/host-effect.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { visibleText } from "../../text/visible-text.ts"
 
 /** A side of a preview, as it is named in Neovim. */

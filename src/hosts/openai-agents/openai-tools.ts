@@ -5,8 +5,8 @@
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolContent } from "../../pipeline/model/content.ts"
 import type { ToolDefinition } from "../../pipeline/model/registry.ts"
-import type { JsonSchema } from "../../pipeline/model/tool.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
+import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import {
   type AgentLoopOptions,

@@ -3,12 +3,14 @@
  *
  *   [awaitApproval] ─▶ Delegate HostTool { name, params } ─▶ the client's `respond`
  */
-import { messageOf } from "../../pipeline/model/failure.ts"
+
 import { handler } from "../../pipeline/model/handler.ts"
 import { pipeline } from "../../pipeline/model/pipeline.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import { type DurationInput, Step } from "../../pipeline/model/step.ts"
-import { defineTool, type JsonSchema, type Tool, type ToolOptions } from "../../pipeline/model/tool.ts"
+import { defineTool, type Tool, type ToolOptions } from "../../pipeline/model/tool.ts"
+import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { codes, RpcError } from "./json-rpc.ts"
 import { Params } from "./params.ts"
 

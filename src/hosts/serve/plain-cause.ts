@@ -1,4 +1,4 @@
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 
 /** The same as plain JSON: what caused a failure is told by its message. */
 export const plainCause = <T extends object>(value: T): T | (Omit<T, "cause"> & { cause: string }) =>

@@ -10,11 +10,14 @@ import { BlockList } from "./block-list.ts"
 import { columnsOf } from "./columns.ts"
 import { FrameTimer } from "./frame-timer.ts"
 import { GateView } from "./gate-view.ts"
+import { liveLines } from "./live-lines.ts"
 import { type Frame, LiveRegion, type TerminalOutput } from "./live-region.ts"
 import { ReactionTime } from "./reaction-time.ts"
 import { RememberedRules } from "./remembered-rules.ts"
-import { type RenderBlockOptions, renderBlock } from "./render-block.ts"
+import { renderBlock } from "./render-block.ts"
+import type { RenderBlockOptions } from "./render-options.ts"
 import { spinnerInterval } from "./render-parts.ts"
+import { Scrollback } from "./scrollback.ts"
 import { type Style, styleOf } from "./style.ts"
 import { columnsIn, rowsIn } from "./terminal-size.ts"
 
@@ -35,14 +38,8 @@ export interface BlockViewOptions {
   readonly gateNote?: () => string | undefined
 }
 
-/** Printed lines that are kept: more than a screen has rows. */
-const maxRecent = 200
 /** Milliseconds between two frames. */
 const frameInterval = 33
-const shownQueued = 3
-const shownInBackground = 5
-/** Where a gate would have fewer rows than this, it takes the place of what else lives. */
-const leastGateRows = 8
 
 /** Draws the calls of an executor on a terminal: those that run in place, those that have ended as ordinary text above. */
 export class BlockView {
@@ -57,9 +54,7 @@ export class BlockView {
   private readonly remembered: RememberedRules
   private readonly gateView = new GateView()
   private readonly reaction = new ReactionTime()
-  private printed: Array<string> = []
-  /** What was printed last, to be there again on a screen that was cleared. */
-  private recent: ReadonlyArray<string> = []
+  private readonly scrollback = new Scrollback()
   private isHeld = false
   private lastFinished: Block | undefined
   private readonly timer = new FrameTimer(() => this.draw())
@@ -140,7 +135,7 @@ export class BlockView {
 
   /** Adds lines to what scrolls up. */
   print(lines: ReadonlyArray<string>): void {
-    this.printed.push(...lines)
+    this.scrollback.print(lines)
     this.invalidate()
   }
 
@@ -177,12 +172,9 @@ export class BlockView {
     this.reaction.shown(this.options.gateNote?.() === undefined ? this.shownBlock : undefined)
     const { wait } = this.reaction
     const live = this.liveLines(footer.live.length)
-    const { printed } = this
-    this.printed = []
-    this.recent = [...this.recent, ...printed].slice(-maxRecent)
     const { cursor } = footer
     this.region.draw({
-      printed,
+      printed: this.scrollback.take(),
       live: [...live, ...footer.live],
       ...(cursor !== undefined && { cursor: { ...cursor, row: cursor.row + live.length } }),
     })
@@ -203,14 +195,9 @@ export class BlockView {
   /** The terminal has another size. A narrower one has broken all lines, nobody knows where: the screen begins anew. */
   resized(): void {
     if (this.region.isAsWide) return this.draw()
-    const live = this.region.height
-    let room = rowsIn(this.options.output) - 1 - live
-    let first = this.recent.length
-    const rows = (line: string) => Math.max(1, Math.ceil(columnsOf(line) / columnsIn(this.options.output)))
-    while (first > 0 && room - rows(this.recent[first - 1]!) >= 0) room -= rows(this.recent[--first]!)
-    const shown = this.recent.slice(first)
-    this.recent = this.recent.slice(0, first)
-    this.printed = [...shown, ...this.printed]
+    const { output } = this.options
+    const rowsOf = (line: string) => Math.max(1, Math.ceil(columnsOf(line) / columnsIn(output)))
+    this.scrollback.again(rowsIn(output) - 1 - this.region.height, rowsOf)
     this.redraw(true)
   }
 
@@ -262,43 +249,16 @@ export class BlockView {
     return renderBlock(block, { ...this.blockOptions(block), ...options })
   }
 
-  /** Background tasks, gates in wait, what runs, what is queued; the gate on show last, above the prompt. */
   private liveLines(reserved: number): Array<string> {
-    const gate = this.shownBlock
-    const back: Array<Block> = []
-    const front: Array<Block> = []
-    const queued: Array<Block> = []
-    for (const block of this.blocks) {
-      if (block === gate) continue
-      if (block.status === "queued") queued.push(block)
-      else if (block.background || block.status === "pending") back.push(block)
-      else front.push(block)
-    }
-    const lines = this.brief(back, shownInBackground, "more in the background")
-    const queuedLines = this.brief(queued, shownQueued, "more queued")
-    const rows = rowsIn(this.options.output) - 2 - reserved
-    const room = rows - lines.length - queuedLines.length
-    if (gate !== undefined && room - front.length < leastGateRows) return this.gateLines(gate, rows + 1)
-    lines.push(...this.frontLines(front, room), ...queuedLines)
-    if (gate !== undefined) lines.push(...this.gateLines(gate, rows - lines.length))
-    return lines
-  }
-
-  /** What runs in the foreground shares the room; where that is too small, some show their headers alone. */
-  private frontLines(blocks: ReadonlyArray<Block>, room: number): Array<string> {
-    const maxLines = Math.min(10, Math.floor(room / Math.max(1, blocks.length)) - 2)
-    const { hint } = this.options
-    if (maxLines < 1) return this.brief(blocks, Math.max(1, room - 1), "more running")
-    return blocks.flatMap((block) => this.render(block, { maxLines, ...(hint !== undefined && { hint }) }))
-  }
-
-  /** The headers of the first blocks, and how many more there are. */
-  private brief(blocks: ReadonlyArray<Block>, count: number, more: string): Array<string> {
-    const shown = blocks
-      .slice(0, count)
-      .map((block) => this.render(block, block.background ? { hint: `task ${block.callId}` } : {})[0]!)
-    const hidden = blocks.length - shown.length
-    return hidden === 0 ? shown : [...shown, this.style.dim(`  … ${hidden} ${more}`)]
+    return liveLines({
+      blocks: this.blocks,
+      gate: this.shownBlock,
+      rows: rowsIn(this.options.output) - 2 - reserved,
+      style: this.style,
+      hint: this.options.hint,
+      render: (block, options) => this.render(block, options),
+      drawGate: (gate, rows) => this.gateLines(gate, rows),
+    })
   }
 
   private gateLines(gate: Block, room: number): Array<string> {

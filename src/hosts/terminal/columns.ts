@@ -12,9 +12,11 @@ export const columnsOf = (text: string): number => (ascii.test(text) ? text.leng
 export const expandTabs = (line: string): string => {
   if (!line.includes("\t")) return line
   let expanded = ""
+  let column = 0
   for (const [index, part] of line.split("\t").entries()) {
-    if (index > 0) expanded += " ".repeat(tabWidth - (columnsOf(expanded) % tabWidth))
-    expanded += part
+    const stop = index === 0 ? 0 : tabWidth - (column % tabWidth)
+    expanded += " ".repeat(stop) + part
+    column += stop + columnsOf(part)
   }
   return expanded
 }

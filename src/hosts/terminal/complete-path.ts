@@ -4,8 +4,14 @@ import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { Completion } from "./line-editor.ts"
 
-/** A word that is still being typed: quotes hold it together, and may be open. */
-const lastWord = /(?:"[^"]*"?|'[^']*'?|\\.|[^\s"'\\])*$/s
+/** Words, which quotes hold together that may be open, and what stands between them. */
+const words = /(?:"[^"]*"?|'[^']*'?|\\.|[^\s"'\\])+|[\s\\]/gs
+
+/** The word that is still being typed; empty behind a blank. */
+const lastWord = (text: string): string => {
+  const last = text.match(words)?.at(-1) ?? ""
+  return /^[\s\\]$/.test(last) ? "" : last
+}
 
 /** More than these are not listed by anybody. */
 const maxCandidates = 500
@@ -23,7 +29,7 @@ const quoted = (path: string, quote: string | undefined, isFolder: boolean): str
 export const completePath = async (before: string, cwd: string): Promise<Completion> => {
   // Within a JSON object a word starts at its quote, whatever stands before that.
   const isOpen = (before.match(/"/g)?.length ?? 0) % 2 === 1
-  const word = isOpen ? before.slice(before.lastIndexOf('"')) : lastWord.exec(before)![0]
+  const word = isOpen ? before.slice(before.lastIndexOf('"')) : lastWord(before)
   const from = before.length - word.length
   const path = unquoted(word)
   const slash = path.lastIndexOf("/") + 1

@@ -2,8 +2,8 @@
 import type { Block } from "./block.ts"
 import { clip, columnsOf } from "./columns.ts"
 import { Pager } from "./pager.ts"
-import type { RenderBlockOptions } from "./render-block.ts"
 import { type Gate, renderGate } from "./render-gate.ts"
+import type { RenderBlockOptions } from "./render-options.ts"
 import { styleOf } from "./style.ts"
 
 /** What is said below a page that is not the last one. */

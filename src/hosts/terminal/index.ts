@@ -15,7 +15,8 @@ export { BlockView, type BlockViewOptions } from "./block-view.ts"
 export { LineHistory } from "./line-history.ts"
 export type { TerminalOutput } from "./live-region.ts"
 export { printable } from "./printable.ts"
-export { type RenderBlockOptions, renderBlock } from "./render-block.ts"
+export { renderBlock } from "./render-block.ts"
+export type { RenderBlockOptions } from "./render-options.ts"
 export {
   type RenderPartOptions,
   type RenderPromptOptions,

@@ -24,7 +24,12 @@ export class Keyboard {
   private burst: Array<KeyPress> = []
   private isOpen = false
 
+  /** Throws a TypeError for an input that is no terminal, which its type does not tell: standard input may be a pipe. */
   constructor(input: ReadStream, output: TerminalOutput, onKey: (key: KeyPress) => void) {
+    if (typeof input.setRawMode !== "function")
+      throw new TypeError(
+        "Expected `input` to be a terminal, got a stream that is none: open a session only where `process.stdin.isTTY` is true",
+      )
     this.input = input
     this.output = output
     this.onKey = onKey

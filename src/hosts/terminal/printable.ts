@@ -2,10 +2,11 @@
  * Makes text that somebody else wrote safe to print: it cannot move the cursor, colour or clear the screen,
  * set the title, or reorder what is shown. Linear in the length of the text.
  */
+import { withoutTrailing } from "../../text/without-trailing.ts"
 
 /** Whole escape sequences: CSI, the string sequences (OSC, DCS, SOS, PM, APC), and the short ones. */
 const escapeSequences =
-  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-Z\\-~]/g
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f\n]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-Z\\-~]/g
 
 const colorSequence = /^\u001b\[[\d;:]*m$/
 
@@ -23,7 +24,7 @@ const visible = (character: string): string => {
 
 /** What a progress bar leaves behind: of a line that returns to its start, the last text that was written over it. */
 const afterCarriageReturn = (line: string): string => {
-  const trimmed = line.replace(/\r+$/, "")
+  const trimmed = withoutTrailing(line, "\r")
   return trimmed.slice(trimmed.lastIndexOf("\r") + 1)
 }
 

@@ -1,5 +1,5 @@
 /** The line that calls are typed into, as it is drawn. */
-import type { PendingAction } from "../../pipeline/model/staged-action.ts"
+import type { PendingAction } from "../../pipeline/model/pending-actions.ts"
 import { clip, columnsOf } from "./columns.ts"
 import type { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"

@@ -2,7 +2,7 @@
 import type { Tool } from "../../pipeline/model/tool.ts"
 import type { PlacedRule, ToolFilters } from "../../policy/index.ts"
 import type { Block } from "./block.ts"
-import type { RenderBlockOptions } from "./render-block.ts"
+import type { RenderBlockOptions } from "./render-options.ts"
 
 export interface RememberedRulesOptions {
   readonly filters?: Pick<ToolFilters, "rememberable">

@@ -2,38 +2,15 @@
  * Draws a block as lines for a terminal. A pure function of the block, the width and the time.
  * Everything that a tool or a model wrote is untrusted: it is cleaned, indented and cut to the width.
  */
-import type { Tool } from "../../pipeline/model/tool.ts"
 import { type Block, isFinished } from "./block.ts"
 import { diffOf, isUnifiedDiff, renderDiff } from "./render-diff.ts"
 import { askedRows, renderGate } from "./render-gate.ts"
 import { renderHeader } from "./render-header.ts"
+import type { RenderBlockOptions } from "./render-options.ts"
 import { indent } from "./render-parts.ts"
 import { clippedLines, foldLines, visibleLine, wrappedLines } from "./render-text.ts"
 import { drawnCall, drawnResult } from "./render-tool.ts"
 import { type Style, styleOf } from "./style.ts"
-
-/** How a block is drawn. */
-export interface RenderBlockOptions {
-  /** In columns; Infinity cuts nothing. */
-  readonly width: number
-  /** Milliseconds since the epoch, for the spinner and the elapsed time. */
-  readonly now: number
-  readonly colors: boolean
-  /** The block's tool, for its main parameter and its own renderers. */
-  readonly tool?: Tool<unknown>
-  /** Lines of output that are shown, and twice as many of a diff; of a gate all are. Default 10; Infinity shows all. */
-  readonly maxLines?: number
-  /** What is said behind the number of lines that a fold hides. */
-  readonly moreNote?: string
-  /** Whether this gate is the one that the keys answer. Default true. */
-  readonly answerable?: boolean
-  /** What `a` would remember at a gate; false where nothing can be. Default: not said. */
-  readonly remembers?: ReadonlyArray<string> | false
-  /** Whether somebody is to decide on what its output says: nothing of that is folded or left out. Default false. */
-  readonly isAsked?: boolean
-  /** A few dim words behind the elapsed time of a call that runs. */
-  readonly hint?: string
-}
 
 const deniedText = (text: string): string => {
   if (text === "") return "Denied"

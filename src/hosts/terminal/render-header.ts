@@ -4,9 +4,9 @@ import { shownJson } from "../shown-json.ts"
 import type { Block } from "./block.ts"
 import { clip, columnsOf } from "./columns.ts"
 import { printable } from "./printable.ts"
-import type { RenderBlockOptions } from "./render-block.ts"
+import type { RenderBlockOptions } from "./render-options.ts"
 import { backgroundMark, spinnerFrame, statusIcon } from "./render-parts.ts"
-import { visibleLine } from "./render-text.ts"
+import { visibleLine, withLineEnds } from "./render-text.ts"
 import type { Style } from "./style.ts"
 import { breakVisible } from "./visible-rows.ts"
 
@@ -98,7 +98,7 @@ export const renderHeader = (
   const fullName = block.status === "pending" ? block.toolName : block.toolName.replace(/^mcp_/, "")
   const name = clip(visibleLine(fullName), Math.max(8, room - 2))
   const main = mainArgumentOf(block.params, options.tool)
-  const whole = block.status === "pending" ? main.text : main.text.trim().replace(/\s*\n\s*/g, "\n")
+  const whole = block.status === "pending" ? main.text : withLineEnds(main.text.trim(), "\n")
   const text = visibleLine(whole)
   const argument = shortened(text, Math.max(0, room - columnsOf(name) - 2))
   const call = `${style.name(name)}${style.dim("(")}${argument}${style.dim(")")}`

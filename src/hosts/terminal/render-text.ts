@@ -1,12 +1,13 @@
 /** Untrusted text as lines for a terminal: cleaned, then cut or wrapped to a width. */
 import { visibleText } from "../../text/visible-text.ts"
+import { withoutTrailing } from "../../text/without-trailing.ts"
 import { clip, expandTabs, wrap } from "./columns.ts"
 import { printable } from "./printable.ts"
 import type { Style } from "./style.ts"
 
 /** The lines of a text, cleaned, without the empty ones at its end. */
 export const plainLines = (text: string): Array<string> => {
-  const clean = printable(text).replace(/\n+$/, "")
+  const clean = withoutTrailing(printable(text), "\n")
   return clean === "" ? [] : clean.split("\n").map(expandTabs)
 }
 
@@ -16,9 +17,14 @@ export const visibleLine = (text: string): string => visibleText(text, { singleL
 /** The same of a sentence for people, such as the question of a dialog. */
 export const visibleSentence = (text: string): string => visibleText(text, { singleLine: true, prose: true })
 
+/** The ends of lines, with the blanks around them: looked for where blanks begin, and not from each of them anew. */
+const lineEnds = /(?<!\s)\s*\n\s*/g
+
+/** Without the blanks between its lines, and without empty ones; `end` is put for the end of a line. */
+export const withLineEnds = (text: string, end: string): string => text.replace(lineEnds, end)
+
 /** All that a text shows on one line; its line ends become `⏎`. */
-export const singleLine = (text: string): string =>
-  expandTabs(printable(text.trim()).replace(/\s*\n\s*/g, " ⏎ "))
+export const singleLine = (text: string): string => expandTabs(withLineEnds(printable(text.trim()), " ⏎ "))
 
 export const clippedLines = (text: string, width: number): Array<string> =>
   plainLines(text).map((line) => clip(line, width))

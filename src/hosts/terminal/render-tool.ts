@@ -3,7 +3,7 @@ import { textOutput } from "../../pipeline/model/output.ts"
 import { type Block, isFinished } from "./block.ts"
 import { clip, columnsOf, expandTabs, wrap } from "./columns.ts"
 import { printable } from "./printable.ts"
-import type { RenderBlockOptions } from "./render-block.ts"
+import type { RenderBlockOptions } from "./render-options.ts"
 
 /** What becomes of a line that is too wide. */
 type Narrow = (line: string, width: number) => Array<string>

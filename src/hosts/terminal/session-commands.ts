@@ -2,7 +2,7 @@
 import type { Correction } from "../../io/corrections.ts"
 import type { ResolveRequest, ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolEvent } from "../../pipeline/model/event.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { type Block, taskBlock } from "./block.ts"
 import type { CallableTools, Input } from "./input.ts"
 import { visibleLine } from "./render-text.ts"

@@ -1,7 +1,7 @@
 /** The gate of a session: its keys, the reason for a denial, and the parameters as a text to edit. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import { messageOf } from "../../pipeline/model/failure.ts"
 import type { RememberChoice } from "../../policy/index.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { BlockView } from "./block-view.ts"
 import { wrap } from "./columns.ts"
 import { editorCommand } from "./external-editor.ts"

@@ -9,7 +9,7 @@ import type { LineHistory } from "./line-history.ts"
 /** The options of a `Session`. */
 export interface SessionOptions {
   readonly executor: ToolExecutor
-  /** Default: the process's. */
+  /** A terminal. Default: the process's. */
   readonly input?: ReadStream
   readonly output?: WriteStream
   /** Default: whether the output shows colours. */

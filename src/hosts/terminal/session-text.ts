@@ -1,6 +1,6 @@
 /** What the session's own commands print. */
 import type { Correction } from "../../io/corrections.ts"
-import type { PendingAction } from "../../pipeline/model/staged-action.ts"
+import type { PendingAction } from "../../pipeline/model/pending-actions.ts"
 import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
 import { usageOf } from "./arguments.ts"
 import { clip, columnsOf, wrap } from "./columns.ts"

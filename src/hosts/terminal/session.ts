@@ -4,7 +4,6 @@
  */
 import type { WriteStream } from "node:tty"
 import type { UIContext } from "../../custom-tools/ui-context.ts"
-import { getBackgroundTaskTool } from "../../impls/get-background-task.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Decision } from "../../pipeline/model/decision.ts"
 import { Notifications } from "../notifications.ts"
@@ -13,16 +12,16 @@ import { BlockView } from "./block-view.ts"
 import { wrap } from "./columns.ts"
 import { editExternally } from "./external-editor.ts"
 import { denyAll } from "./gate-keys.ts"
-import { type CallableTools, callableTools, type Input, parseInput } from "./input.ts"
+import { callableTools } from "./input.ts"
 import { Keyboard, type KeyPress } from "./keyboard.ts"
 import { completeLine } from "./line-completions.ts"
 import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
-import { prompt, promptFrame } from "./prompt.ts"
-import { singleLine, visibleLine } from "./render-text.ts"
-import { noTask, performCommand } from "./session-commands.ts"
+import { promptFrame } from "./prompt.ts"
+import { singleLine } from "./render-text.ts"
 import { SessionDialogs } from "./session-dialogs.ts"
 import { SessionGate } from "./session-gate.ts"
+import { SessionLines } from "./session-lines.ts"
 import type { SessionOptions } from "./session-options.ts"
 import { SessionReport } from "./session-report.ts"
 import { candidateLines } from "./session-text.ts"
@@ -34,7 +33,6 @@ export class Session {
   /** The screen for tools of other agents; it answers as long as the session runs. */
   readonly ui: UIContext
   private readonly executor: ToolExecutor
-  private readonly tools: CallableTools
   private readonly output: WriteStream
   private readonly view: BlockView
   private readonly keyboard: Keyboard
@@ -42,22 +40,16 @@ export class Session {
   private readonly dialogs: SessionDialogs
   private readonly gate: SessionGate
   private readonly report: SessionReport
-  private readonly corrections: NonNullable<SessionOptions["corrections"]>
+  private readonly lines: SessionLines
   private readonly farewell: SessionOptions["farewell"]
-  /** The number of the last one, which its id ends in. */
-  private calls: number
-  private readonly callPrefix: string
   private warned = false
   private down: Promise<void> | undefined
 
   constructor(options: SessionOptions) {
     const { executor, input = process.stdin, output = process.stdout } = options
     this.executor = executor
-    this.corrections = options.corrections ?? (async () => [])
-    this.calls = options.callsBefore ?? 0
-    this.callPrefix = options.callPrefix ?? ""
     this.farewell = options.farewell
-    this.tools = callableTools(executor)
+    const tools = callableTools(executor)
     this.output = output
     this.view = new BlockView({
       output,
@@ -92,12 +84,23 @@ export class Session {
     })
     this.ui = this.dialogs.ui
     this.keyboard = new Keyboard(input, output, (key) => this.press(key))
+    this.lines = new SessionLines({
+      executor,
+      tools,
+      view: this.view,
+      report: this.report,
+      corrections: options.corrections ?? (async () => []),
+      callPrefix: options.callPrefix ?? "",
+      callsBefore: options.callsBefore ?? 0,
+      say: (text) => this.say(text),
+      leave: () => void this.leave(),
+    })
     this.editor = new LineEditor({
-      onLine: (line) => this.submit(line),
+      onLine: (line) => this.lines.submit(line),
       onEnd: () => this.leave(),
       complete: (before) =>
         completeLine(before, {
-          tools: this.tools,
+          tools,
           tasks: executor.tasks.list(),
           cwd: options.cwd ?? process.cwd(),
         }),
@@ -282,47 +285,5 @@ export class Session {
       if (this.down === undefined) this.keyboard.open()
       this.view.release()
     }
-  }
-
-  // --- Lines
-
-  private submit(line: string): void {
-    const input = parseInput(line, this.tools)
-    if (input._tag === "Nothing") return
-    this.report.tell()
-    this.view.print([
-      "",
-      ...wrap(prompt + visibleLine(line.trimEnd()), this.view.width).map(this.view.style.bold),
-    ])
-    this.perform(input)
-  }
-
-  private perform(input: Exclude<Input, { _tag: "Nothing" }>): void {
-    if (input._tag === "Unknown") return this.say(input.message)
-    if (input._tag === "Call") {
-      const { name, params, background } = input
-      const missing = this.missingTask(input)
-      if (missing !== undefined) return this.say(noTask(missing))
-      this.calls += 1
-      const call = { callId: `${this.callPrefix}${this.calls}`, name, params, background }
-      this.view.blocks.set(queuedBlock(call))
-      this.executor.enqueue([call])
-      return
-    }
-    void performCommand(input, {
-      executor: this.executor,
-      tools: this.tools,
-      view: this.view,
-      corrections: this.corrections,
-      show: (event) => this.report.show(event),
-      say: (text) => this.say(text),
-      leave: () => void this.leave(),
-    })
-  }
-
-  /** A model is told that a task that never was is not found; people mistype its ID. */
-  private missingTask({ name, params }: Extract<Input, { _tag: "Call" }>): string | undefined {
-    const id = name === getBackgroundTaskTool.name ? params.task_id : undefined
-    return typeof id === "string" && this.executor.tasks.get(id) === undefined ? id : undefined
   }
 }

@@ -131,7 +131,10 @@ export class TextBuffer {
   }
 
   private wordStart(): number {
-    return this.before.replace(/\S*\s*$/, "").length
+    const words = this.before.trimEnd()
+    let start = words.length
+    while (start > 0 && /\S/.test(words[start - 1]!)) start -= 1
+    return start
   }
 
   private wordEnd(): number {

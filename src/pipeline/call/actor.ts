@@ -3,10 +3,16 @@
  * the commands that follow wait for the mailbox, so that nothing of a tool, a filter or a consumer runs inside the host's
  * own call.
  */
+
+import { messageOf } from "../../text/message-of.ts"
 import type { CancellingParty, DecidedBy } from "../model/decision.ts"
-import type { ActionResolvedEvent, ApproveOptions, TerminalEvent } from "../model/event.ts"
-import { messageOf } from "../model/failure.ts"
-import { cancelled, deniedByUser, type Stopped, terminalEvent } from "../model/outcome.ts"
+import {
+  type ActionResolvedEvent,
+  type ApproveOptions,
+  expectApproval,
+  type TerminalEvent,
+} from "../model/event.ts"
+import { cancelled, deniedByUser, type Stopped } from "../model/outcome.ts"
 import { outputFault, textOf, toOutput } from "../model/output.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { RunningTask, TaskStatus } from "../stores/background-tasks.ts"
@@ -21,7 +27,15 @@ import { claimAction, stageAction } from "./resolving.ts"
 import { reviewGate, ruleGate } from "./reviewing.ts"
 import type { CallSnapshot } from "./snapshot.ts"
 import { CallStream } from "./stream.ts"
-import { resolvedEvent, type Teller, tellAnnounced, tellDecision, tellEnded, tellStarted } from "./telling.ts"
+import {
+  endOf,
+  settledEvent,
+  type Teller,
+  tellAnnounced,
+  tellDecision,
+  tellEnded,
+  tellStarted,
+} from "./telling.ts"
 import { CallSpan } from "./tracing.ts"
 import { CallWork } from "./work.ts"
 import { type Beside, writeCall } from "./write-snapshot.ts"
@@ -38,6 +52,7 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
 
   /** Approves the gate that is open, or, while it is `requested`, the call. */
   approve(options?: ApproveOptions, id?: number): boolean {
+    if (options !== undefined) expectApproval(options)
     const { params, reason, remember } = options ?? {}
     const edit = params !== undefined
     // Where it runs is settled: `background` among edited parameters changes nothing.
@@ -95,7 +110,7 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
     if (!this.mayMove || !this.answer({ _tag: "ToBackground" })) return false
     this.engine.tasks.started(this)
     const { state } = this.record
-    this.timer?.restart(state, this.timeLimit)
+    this.timed().restart(state, this.timeLimit)
     if (state._tag === "Running") this.suspended()
     return true
   }
@@ -147,14 +162,16 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
       case "TakePlace":
         return this.takePlace()
       case "ReleasePlace":
-        return this.engine.pool.release(this)
+        // One that it was given since is its own.
+        if (this.record.place !== "held") this.engine.pool.release(this)
+        return
       case "LeaveLane":
         return this.engine.leaveLane(this.submission)
       case "Stage":
         return this.stage()
       case "SettleAction":
         this.engine.actions.settle(this.agentId, command.action)
-        this.resolved = resolvedEvent(this, command.action)
+        this.resolved = settledEvent(this.record.call, command.action)
         return
       case "RestoreAction":
         return this.engine.actions.restore(this.agentId, command.action)
@@ -192,7 +209,7 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
 
   private judge(): void {
     this.attempt?.finish()
-    const event = checkedOutput(this.tool, this.terminalEvent())
+    const event = checkedOutput(this.tool, endOf(this))
     if (!(event instanceof Promise)) return this.askHook(event)
     this.suspended()
     void event.then((checked) => this.askHook(checked))
@@ -215,25 +232,10 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
     })
   }
 
-  private terminalEvent(): TerminalEvent {
-    const { call, outcome, output, decidedBy, edited, ties, cleanupErrors } = this.record
-    const streamed = this.stream === undefined ? "" : this.stream.transcript.toString()
-    return terminalEvent({
-      call,
-      outcome: outcome!,
-      output,
-      streamed,
-      decidedBy,
-      edited,
-      staged: ties.staged,
-      cleanupErrors,
-    })
-  }
-
   private tellEnd(): void {
     const { engine } = this
     const wasActive = engine.ended(this.submission)
-    tellEnded(this, this.event ?? this.terminalEvent())
+    tellEnded(this, this.event ?? endOf(this))
     if (!wasActive) return
     engine.journal?.ended(this)
     if (this.record.call.background) engine.tasks.over(this.callId)
@@ -242,26 +244,29 @@ export class CallActor extends CallWork implements RunningTask, Asker, Teller {
 
   // --- Written down and read back
 
-  get beside(): Beside {
+  beside(): Beside {
     const streamed = this.stream?.transcript.toString() ?? ""
-    const traceParent = this.span?.traceParent ?? this.before?.traceParent
-    return { streamed, timeLeft: this.timer?.timeLeft, resolved: this.resolved, traceParent }
+    const { timer, before } = this
+    const timeLeft = timer === undefined ? before?.timeLeft : timer.timeLeft
+    const traceParent = this.span?.traceParent ?? before?.traceParent
+    return { streamed, timeLeft, resolved: this.resolved, traceParent }
   }
 
   snapshot(): CallSnapshot {
-    return writeCall(this.record, this.beside)
+    return writeCall(this.record, this.beside())
   }
 
   /** What the record of a restored call does not hold. */
   resume({ standing, startedAt }: CallSnapshot): void {
     this.startedAt = startedAt
     this.resolved = standing?.resolved
+    if (standing?.settled === true && standing.action !== undefined)
+      this.resolved ??= settledEvent(this.record.call, standing.action)
     this.before = standing && beforeOf(standing, this.engine.deadlines.time())
     if (standing?.streamed !== undefined) {
       this.stream = new CallStream(this.record.call)
       this.stream.transcript.append(standing.streamed)
     }
-    if (standing?.timeLeft !== undefined) this.timed(standing.timeLeft)
     if (this.record.announced === "yes") this.engine.tasks.started(this)
     this.trace()
   }

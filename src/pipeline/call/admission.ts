@@ -2,13 +2,15 @@
  * What stands between a call and its pipeline: validation, the host's hook, deny rules, composition. Synchronous unless
  * a hook or the loading of the validator takes time. Never throws: whatever goes wrong refuses the call.
  */
+
+import { messageOf } from "../../text/message-of.ts"
 import type { ToolCall } from "../model/call.ts"
 import { type DecidedBy, reasonText } from "../model/decision.ts"
-import { messageOf } from "../model/failure.ts"
 import { got } from "../model/got.ts"
 import type { CallFilter, Hooks } from "../model/options.ts"
-import { deniedByPolicy, failed, type Outcome } from "../model/outcome.ts"
+import { deniedByPolicy, failed, type Stopped } from "../model/outcome.ts"
 import { finallyPartsOf, type ToolPipeline } from "../model/pipeline.ts"
+import { isThenable, leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import type { ParameterCheck } from "../schema/validation.ts"
 import { withoutBackground } from "./call-input.ts"
@@ -26,7 +28,7 @@ export interface AdmissionRules {
   readonly hookSignal: AbortSignal
 }
 
-const refused = (outcome: Outcome): Admission => ({ _tag: "Refused", outcome })
+const refused = (outcome: Stopped): Admission => ({ _tag: "Refused", outcome })
 
 /**
  * Validates a call's parameters, asks the host's hook and deny rules, and composes its pipeline. A promise only where the validator
@@ -69,7 +71,7 @@ const admitLater = async (
 
 const invalid = ({ message }: { readonly message: string }): Admission => refused(failed("invalid", message))
 
-type HookAnswer = { readonly outcome: Outcome } | { readonly params: unknown } | Record<never, never>
+type HookAnswer = { readonly outcome: Stopped } | { readonly params: unknown } | Record<never, never>
 
 const askHook = async (call: ToolCall, rules: AdmissionRules, params: unknown): Promise<HookAnswer> => {
   const context = {
@@ -117,10 +119,16 @@ const compose = (
   try {
     const pipeline = tool.compose(params, params === call.params ? call : { ...call, params })
     if (Array.isArray(pipeline?.steps)) return admitted(params, pipeline, call)
-    return refused(failed("failed", `Tool "${tool.name}" composed no pipeline`))
+    return refused(failed("failed", `Tool "${tool.name}" composed no pipeline${adviceFor(pipeline)}`))
   } catch (error) {
     return refused(failed("failed", messageOf(error), error))
   }
+}
+
+const adviceFor = (composed: unknown): string => {
+  if (!isThenable(composed)) return ""
+  leaveAlone(composed)
+  return ", but a promise of one. Make `compose` a plain function, and do what takes time in a handler"
 }
 
 const noFinals: ReadonlyArray<never> = []

@@ -54,23 +54,12 @@ const changedOutput = (result: ToolResult, { output, content }: Answer): ToolOut
 
 const rewrite = (event: Judged, result: ToolResult, answer: Answer): Judged => {
   const changed = changedOutput(result, answer)
+  const content = changed === undefined ? event.content : textOf(changed)
   const isError = typeof answer.isError === "boolean" ? answer.isError : event._tag === "Error"
-  const { agentId, callId, name, decidedBy, editedParams, cleanupErrors, staged } = event
-  const shared = {
-    agentId,
-    callId,
-    name,
-    content: changed === undefined ? event.content : textOf(changed),
-    seq: 0,
-    at: 0,
-    ...(decidedBy !== undefined && { decidedBy }),
-    ...(editedParams !== undefined && { editedParams }),
-    ...(cleanupErrors !== undefined && { cleanupErrors }),
-    ...(staged !== undefined && { staged }),
+  if (isError) {
+    const output = changed ?? event.output
+    return { reason: "failed", ...event, _tag: "Error", content, ...(output !== undefined && { output }) }
   }
-  if (!isError) return { _tag: "Completed", ...shared, output: changed ?? result.output }
-  const output = changed ?? event.output
-  const reason = event._tag === "Error" ? event.reason : "failed"
-  const cause = event._tag === "Error" && event.cause !== undefined ? { cause: event.cause } : undefined
-  return { _tag: "Error", ...shared, reason, ...(output !== undefined && { output }), ...cause }
+  const { reason: _reason, cause: _cause, ...shared } = event as ErrorEvent
+  return { ...shared, _tag: "Completed", content, output: changed ?? result.output }
 }

@@ -1,13 +1,13 @@
 /** Puts a call's open question: a gate to rules and the host, an effect to whoever answers it. */
 import type { RememberChoice } from "../../policy/index.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { EventSink } from "../events/event-sink.ts"
 import { toMillis } from "../model/duration.ts"
 import type { ApproveOptions, AwaitingApprovalEvent } from "../model/event.ts"
-import { messageOf } from "../model/failure.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { type CallFilter, delegateOf } from "../model/options.ts"
 import { type ToolOutput, textOutput } from "../model/output.ts"
-import { leaveAlone } from "../model/thenable.ts"
+import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import { answerOfTasks, type Sleep } from "../stores/task-answers.ts"
 import type { Engine } from "./engine.ts"
@@ -43,12 +43,9 @@ export const openQuestion = ({ state }: CallRecord): Question | undefined =>
 export const rememberCall = (asker: Asker, choice: RememberChoice): void => {
   const { engine, record } = asker
   const asked = askedTool(asker)
-  try {
-    if (asked !== undefined)
-      leaveAlone(engine.rememberingFilters.remember?.(asked, record.subject.params, choice))
-  } catch {
-    // Without a rule the next call is asked again.
-  }
+  // Without a rule the next call is asked again.
+  if (asked !== undefined)
+    tellAlone(() => engine.rememberingFilters.remember?.(asked, record.subject.params, choice))
 }
 
 const askedTool = ({ engine, record, tool }: Asker): Tool<unknown> | undefined =>

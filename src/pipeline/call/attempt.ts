@@ -13,6 +13,7 @@ import type { HostEffect } from "../model/host-effect.ts"
 import type { ToolOutput } from "../model/output.ts"
 import { type DurationInput, isStep, type Step } from "../model/step.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
+import type { HandlerTrace } from "../model/tracer.ts"
 import { BlockedDelta, rejectedDelta } from "./blocked-delta.ts"
 import type { Engine } from "./engine.ts"
 import { AttemptContext, type ViewedAttempt } from "./handler-context.ts"
@@ -20,7 +21,6 @@ import { isAsyncIterable, isOwnEffect, notAStep } from "./handler-return.ts"
 import { MidwayQuestions } from "./midway.ts"
 import type { Origin } from "./origin.ts"
 import type { Answer, CallRecord } from "./state.ts"
-import type { HandlerObserver } from "./tracing.ts"
 
 /** What a handler may give as an Effect; the services that it needs are in the context of the executor. */
 export type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
@@ -61,7 +61,7 @@ export class Attempt implements ViewedAttempt {
   private controller: AbortController | undefined
   private generator: AsyncIterator<Step, unknown> | undefined
   private fiber: Fiber<unknown, unknown> | undefined
-  private observer: HandlerObserver | undefined
+  private observer: HandlerTrace | undefined
   /** The one that runs. */
   private handler: EffectHandler<unknown> | undefined
   private blocked: BlockedDelta | undefined
@@ -95,7 +95,7 @@ export class Attempt implements ViewedAttempt {
   }
 
   /** Calls a handler. */
-  run(run: number, handler: EffectHandler<unknown>, observer: HandlerObserver | undefined): void {
+  run(run: number, handler: EffectHandler<unknown>, observer: HandlerTrace | undefined): void {
     const { context } = this
     this.observer = observer
     this.handler = handler
@@ -285,7 +285,7 @@ export class Attempt implements ViewedAttempt {
   }
 
   private left(failure: unknown): void {
-    this.observer?.leave(failure)
+    this.observer?.end(failure)
     this.observer = undefined
   }
 }

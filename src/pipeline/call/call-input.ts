@@ -71,12 +71,13 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   return { ...call, ...(lane !== undefined && { lane }), ...(meta !== undefined && { meta }) }
 }
 
-const hasBackground = (params: unknown): params is Record<string, unknown> =>
-  typeof params === "object" && params !== null && Object.hasOwn(params, "background")
-
 /** Whether `background` among the parameters is the call's own: no property of the tool's schema. */
 const isTheCalls = (params: unknown, tool: Tool<unknown> | undefined): params is Record<string, unknown> =>
-  hasBackground(params) && tool !== undefined && !ownsBackground(tool as Tool<never>)
+  typeof params === "object" &&
+  params !== null &&
+  Object.hasOwn(params, "background") &&
+  tool !== undefined &&
+  !ownsBackground(tool)
 
 /** The parameters without `background`, where that is the call's own. */
 export const withoutBackground = (params: unknown, tool: Tool<unknown> | undefined): unknown => {

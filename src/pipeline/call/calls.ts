@@ -1,6 +1,7 @@
 /** The calls that have not ended, by id, and the moment when none is left. */
 
 import type { CancellingParty } from "../model/decision.ts"
+import { expectOptions, expectText } from "../model/got.ts"
 import { SoloMap } from "../schedule/solo-map.ts"
 import { soon } from "../schedule/soon.ts"
 import type { CallActor } from "./actor.ts"
@@ -20,6 +21,13 @@ export interface CancelOptions {
   readonly agentId?: string
   /** Told to the model. */
   readonly reason?: string
+}
+
+/** What is cancelled. Throws a TypeError for what would be taken for all agents, and is not meant so. */
+export const readCancel = (method: string, options: CancelOptions | undefined): CancelOptions => {
+  expectOptions(method, options, ["agentId", "reason"])
+  expectText("agentId", options?.agentId)
+  return options ?? {}
 }
 
 /** The calls that have not ended, in the order of enqueueing. */
@@ -89,7 +97,7 @@ export class ActiveCalls {
     for (const call of this.all()) {
       const { background, agentId: ofAgent } = call.call
       if (background || (agentId !== undefined && ofAgent !== agentId)) continue
-      if (running && !isRunning(call.record)) continue
+      if (running && !isRunning(call.look())) continue
       if (call.actor.cancel(reason, by)) count += 1
     }
     return count

@@ -1,6 +1,7 @@
 /** Holds a tool to its `outputSchema`: a call whose output breaks it has failed, though its work is done. */
+
+import { messageOf } from "../../text/message-of.ts"
 import type { CompletedEvent, ErrorEvent, TerminalEvent } from "../model/event.ts"
-import { messageOf } from "../model/failure.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { textOf } from "../model/output.ts"
 import type { Tool } from "../model/tool.ts"
@@ -22,11 +23,12 @@ export const checkedOutput = (
   }
   const told = (faults: ReadonlyArray<string>): TerminalEvent =>
     faults.length === 0 ? event : broken(event, misfit(event.name, faults))
+  const unchecked = (error: unknown) => told([`root: ${messageOf(error)}`])
   try {
     const faults = check(structured)
-    return faults instanceof Promise ? faults.then(told) : told(faults)
+    return faults instanceof Promise ? faults.then(told, unchecked) : told(faults)
   } catch (error) {
-    return broken(event, misfit(event.name, [`root: ${messageOf(error)}`]))
+    return unchecked(error)
   }
 }
 

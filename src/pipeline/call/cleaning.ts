@@ -130,7 +130,11 @@ export const answerFinal = (record: CallRecord, id: number, answer: Answer, out:
 
 /** Closes the question of the finally handler that runs, where it has one: nobody waits for the answer any more. */
 export const closeFinalQuestion = (record: CallRecord, out: Outbox): void => {
-  if (cleaningOf(record).question !== undefined) out.push(commands.closeQuestion)
+  const state = cleaningOf(record)
+  if (state.question === undefined) return
+  // One that is yet to be asked has nobody to be told.
+  if (state.question.put) out.push(commands.closeQuestion)
+  record.state = { ...state, question: undefined }
 }
 
 const conclude = (record: CallRecord, then: Then, out: Outbox): void => {

@@ -3,7 +3,7 @@ import { resolveName } from "../../resolve/definition.ts"
 import type { ToolCall } from "../model/call.ts"
 import { byCall, type CallDecision, type DecidedBy } from "../model/decision.ts"
 import type { CallFilter, FilteredTool, Hooks } from "../model/options.ts"
-import { deniedByUser, duplicate, noBackground, type Outcome, type Stopped } from "../model/outcome.ts"
+import { deniedByUser, duplicate, noBackground, type Stopped } from "../model/outcome.ts"
 import type { PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Tool } from "../model/tool.ts"
@@ -24,11 +24,9 @@ export interface Deciding {
   readonly toolOf: (name: string) => Tool<unknown> | undefined
 }
 
-const refused = (outcome: Outcome, params: unknown): CallDecision => {
-  if (outcome._tag === "Denied") {
-    return { verdict: "deny", reason: outcome.message, by: outcome.decidedBy, params }
-  }
-  const reason = outcome._tag === "Completed" ? "It would not run" : outcome.message
+const refused = (outcome: Stopped, params: unknown): CallDecision => {
+  const { message: reason } = outcome
+  if (outcome._tag === "Denied") return { verdict: "deny", reason, by: outcome.decidedBy, params }
   return { verdict: "invalid", reason, params }
 }
 

@@ -48,7 +48,7 @@ export class EnqueuedCall implements Submission, LaneCall {
   }
 
   /** To look at: a call that nobody has asked for yet stays as small as it is. */
-  get record(): CallRecord {
+  look(): CallRecord {
     return this.made === undefined ? makeRecord(this.call) : this.made.record
   }
 

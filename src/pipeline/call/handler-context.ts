@@ -4,6 +4,7 @@ import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
 import type { ToolOutput } from "../model/output.ts"
 import type { Engine } from "./engine.ts"
+import { ruledAgain } from "./ruling.ts"
 import type { CallRecord } from "./state.ts"
 
 /** The attempt that a context is a view of. */
@@ -63,6 +64,17 @@ export class AttemptContext implements HandlerContext {
         // A filter that cannot tell must not let the file be read.
         return true
       }
+    }
+  }
+
+  get verdictOn(): HandlerContext["verdictOn"] {
+    const { owner } = this.#attempt
+    return (params) => {
+      const { engine, record } = owner
+      const { filters } = engine
+      if (filters === undefined) return "run"
+      // Read at each question: a gate may have been decided since the last one.
+      return ruledAgain(filters, engine.toolOf(record.subject.name), params, record.decidedBy)
     }
   }
 

@@ -31,10 +31,23 @@ const otherCopy = (handler: Named): TypeError =>
     `Handler \`${handler?.name}\` gave an Effect of another copy of effect than stepline's. ${twoCopies}`,
   )
 
+const isIterator = (value: unknown): boolean =>
+  typeof (value as { next?: unknown } | null)?.next === "function" && Symbol.iterator in Object(value)
+
+const adviceFor = (value: unknown): string => {
+  if (isIterator(value)) return "yield from an `async function*`, or return one Step"
+  if (typeof value === "function") return "call it, and return what it gives"
+  return "end it with one, such as Step.Continue"
+}
+
+/** What it gave, in a word that its author knows it by. */
+const kindOf = (value: unknown): string => {
+  if (isIterator(value)) return "a generator that is not async"
+  return value === null ? "null" : typeof value
+}
+
 /** The failure of a handler that gave something else than a Step. */
 export const notAStep = (handler: Named, value: unknown): TypeError =>
   isOfVersion3(value)
     ? otherCopy(handler)
-    : new TypeError(
-        `Handler \`${handler?.name}\` gave ${value === null ? "null" : typeof value}, not a Step; end it with one, such as Step.Continue`,
-      )
+    : new TypeError(`Handler \`${handler?.name}\` gave ${kindOf(value)}, not a Step; ${adviceFor(value)}`)

@@ -4,7 +4,7 @@ import type { ResolveParams } from "../../resolve/definition.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { FailureReason } from "../model/event.ts"
 import type { HostEffect } from "../model/host-effect.ts"
-import type { Outcome, Stopped } from "../model/outcome.ts"
+import type { Stopped } from "../model/outcome.ts"
 import type { ToolOutput } from "../model/output.ts"
 import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
@@ -22,7 +22,7 @@ export type Input =
       /** The number of the last gate at which the host may be asked; 0 where there is none. */
       readonly gates: number
     }
-  | { readonly _tag: "Refused"; readonly outcome: Outcome }
+  | { readonly _tag: "Refused"; readonly outcome: Stopped }
   /** Only this action's finally handlers are to run: nobody will resolve it any more. */
   | { readonly _tag: "Drop"; readonly action: StagedAction }
   /** The host is told now that it runs in the background. */

@@ -4,7 +4,7 @@
  */
 import type { EventJournal } from "../events/event-stamps.ts"
 import type { StagedAction } from "../model/staged-action.ts"
-import type { BackgroundTask } from "../stores/background-tasks.ts"
+import type { TaskJournal } from "../stores/background-tasks.ts"
 import type { Command } from "./command.ts"
 import type { CallRecord } from "./state.ts"
 import type { Beside } from "./write-snapshot.ts"
@@ -13,13 +13,13 @@ import type { Beside } from "./write-snapshot.ts"
 export interface JournaledCall {
   readonly callId: string
   readonly record: CallRecord
-  readonly beside: Beside
+  beside(): Beside
   readonly createdAt: number
   readonly startedAt: number | undefined
 }
 
 /** Where the state of an executor's calls, tasks and actions goes. */
-export interface Journal extends EventJournal {
+export interface Journal extends EventJournal, TaskJournal {
   /** A call was taken in. */
   added(call: JournaledCall): void
   /** Its record has changed. */
@@ -28,9 +28,6 @@ export interface Journal extends EventJournal {
   ended(call: JournaledCall): void
   /** Whether this may be done: all that it builds on is stored. If not, the mailbox is asked to deliver again once it is. */
   allows(call: JournaledCall, command: Command): boolean
-  /** A result of a background task is kept, or forgotten. */
-  kept(task: BackgroundTask): void
-  forgot(taskId: string): void
   /** The pending actions of an agent have changed. */
   staged(agentId: string): void
   /** An action is dropped: its finally handlers run until the call of its id has ended. */

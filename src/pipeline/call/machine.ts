@@ -29,13 +29,19 @@ const placed: Input = { _tag: "Placed" }
 export interface Before {
   /** Milliseconds that its question was open. */
   readonly waited: number
+  /** Milliseconds that it may still run; undefined where it has not run within a limit. */
+  readonly timeLeft: number | undefined
   /** The `traceparent` of it, for a later process, where nobody traces it in this one. */
   readonly traceParent: string | undefined
 }
 
 /** `now`: milliseconds since 1970. */
-export const beforeOf = ({ question, askedAt, traceParent }: StandingSnapshot, now: number): Before => ({
+export const beforeOf = (
+  { question, askedAt, timeLeft, traceParent }: StandingSnapshot,
+  now: number,
+): Before => ({
   waited: askedAt === undefined || question?.kind !== "approval" ? 0 : Math.max(0, now - askedAt),
+  timeLeft,
   traceParent: typeof traceParent === "string" ? traceParent : undefined,
 })
 
@@ -65,7 +71,7 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
   abstract execute(command: Command): void
 
   /** What is written down of it beside its record. */
-  abstract get beside(): Beside
+  abstract beside(): Beside
 
   /** A call that has started goes on in the background, and its lane moves on. */
   abstract toBackground(): boolean
@@ -187,9 +193,9 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
     return this.timer?.remaining
   }
 
-  /** `left`: milliseconds that a restored call may still run. */
-  protected timed(left?: number): CallTimer {
-    this.timer ??= new CallTimer(this.engine.deadlines, this, left)
+  /** Made when time first runs: a restored call that waits for ever needs none. */
+  protected timed(): CallTimer {
+    this.timer ??= new CallTimer(this.engine.deadlines, this, this.before?.timeLeft)
     return this.timer
   }
 

@@ -1,13 +1,14 @@
 /** Makes the record of a call that goes on as it was written down. Throws an Error where its tool is gone or has changed. */
 import type { ResolveParams } from "../../resolve/definition.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { ToolCall } from "../model/call.ts"
-import { messageOf } from "../model/failure.ts"
-import { failed } from "../model/outcome.ts"
+import { failed, type Stopped } from "../model/outcome.ts"
 import { finallyPartsOf, type PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Tool } from "../model/tool.ts"
 import { readChoice } from "./asking.ts"
-import { actFor } from "./running.ts"
+import { shareReason } from "./ruling.ts"
+import { actFor, endWith } from "./running.ts"
 import {
   type CallSnapshot,
   type QuestionSnapshot,
@@ -15,7 +16,7 @@ import {
   type StandingSnapshot,
   shapeOf,
 } from "./snapshot.ts"
-import { type CallRecord, makeRecord, type Question, type Resume } from "./state.ts"
+import { type CallRecord, makeRecord, type Question, type Resume, type Then } from "./state.ts"
 
 type Parts = ReadonlyArray<PipelinePart<unknown>>
 
@@ -49,7 +50,7 @@ export const readCall = ({ call, ...rest }: CallSnapshot, toolOf: ToolOf): CallR
   if (standing.then === undefined || standing.part !== undefined) readParts(record, standing, toolOf)
   record.output = standing.output ?? record.action?.output
   record.asked = 1
-  record.resume = readResume(record, standing)
+  record.resume = readResume(record, standing, toolOf)
   return record
 }
 
@@ -96,22 +97,29 @@ export const resolvingParts = (
 const interrupted = (name: string): string =>
   `Interrupted: the process ended while ${name} ran. It may have run, wholly or in part: look before you call it again.`
 
-const readResume = (record: CallRecord, standing: StandingSnapshot): Resume => {
+const readResume = (record: CallRecord, standing: StandingSnapshot, toolOf: ToolOf): Resume => {
   const { question, then, part, begun } = standing
-  if (then !== undefined) {
-    if (part === undefined) return { _tag: "Clean", part: record.finals.length, then }
-    if (begun !== true) return { _tag: "Clean", part, then }
-    const { name } = record.finals[part]!
-    record.cleanupErrors ??= []
-    record.cleanupErrors.push(`${name}: ${interrupted(name)}`)
-    return { _tag: "Clean", part: part + 1, then }
-  }
-  if (question !== undefined) return { _tag: "Ask", question: readQuestion(question) }
+  if (then !== undefined) return cleanFrom(record, part ?? record.finals.length, begun, then)
+  if (question !== undefined)
+    return { _tag: "Ask", question: readQuestion(question, toolOf(record.subject.name)) }
   if (begun !== true) return { _tag: "Run" }
   return { _tag: "Fail", message: interrupted(record.parts[record.at]!.name) }
 }
 
-const readQuestion = (question: QuestionSnapshot): Question =>
+/** `begun`: the finally handler `part` may have run already, and must not run twice. */
+const cleanFrom = (record: CallRecord, part: number, begun: boolean | undefined, then: Then): Resume => {
+  const next = record.finals[part]
+  if (begun !== true || next === undefined) return { _tag: "Clean", part, then }
+  noteUncleaned(record, `${next.name}: ${interrupted(next.name)}`)
+  return { _tag: "Clean", part: part + 1, then }
+}
+
+const noteUncleaned = (record: CallRecord, message: string): void => {
+  record.cleanupErrors ??= []
+  record.cleanupErrors.push(message)
+}
+
+const readQuestion = (question: QuestionSnapshot, tool: Tool<unknown> | undefined): Question =>
   question.kind === "approval"
     ? {
         kind: "approval",
@@ -119,7 +127,7 @@ const readQuestion = (question: QuestionSnapshot): Question =>
         label: question.label,
         person: question.person === true,
         put: question.undecided !== true,
-        because: question.because,
+        because: shareReason(tool, question.because),
       }
     : {
         kind: "delegate",
@@ -132,28 +140,43 @@ const readQuestion = (question: QuestionSnapshot): Question =>
       }
 
 /**
- * The record of a call that cannot go on: it ends as an Error with this message, once its finally handlers have run, where
- * they are composed as they were.
+ * The record of a call that cannot go on: it ends as an Error with this message, once its finally handlers have run, where they
+ * are composed as they were. Where its end was decided before, it ends so.
  */
 export const readLost = (snapshot: CallSnapshot, message: string, toolOf: ToolOf): CallRecord => {
   const { call, standing, again } = snapshot
   const record = makeRecord(call)
   const outcome = failed("failed", message)
-  record.edited = snapshot.edited === true
-  record.started = standing !== undefined || again !== undefined
   const known = standing ?? again
-  if (known !== undefined) know(record, known)
-  if (standing !== undefined && standing.action === undefined && standing.staged === undefined) {
-    record.finals = sameFinals(call, standing.shape, toolOf)
-  }
-  const part = standing?.part ?? 0
-  record.resume = { _tag: "Clean", part, then: { _tag: "End", outcome } }
-  if (!record.started) {
-    record.resume = undefined
+  record.edited = snapshot.edited === true
+  if (known === undefined) {
     record.call.decision = "deny"
     record.refusal = outcome
+    return record
   }
+  know(record, known)
+  record.started = standing?.untold !== true
+  record.decidedBy = snapshot.decidedBy
+  record.resume =
+    standing === undefined
+      ? { _tag: "Clean", part: 0, then: endWith(outcome) }
+      : lostResume(record, standing, outcome, toolOf)
   return record
+}
+
+const lostResume = (
+  record: CallRecord,
+  { then, part = 0, begun, action, staged, output, shape }: StandingSnapshot,
+  outcome: Stopped,
+  toolOf: ToolOf,
+): Resume => {
+  if (action === undefined && staged === undefined) record.finals = sameFinals(record.call, shape, toolOf)
+  const from = Math.min(part, record.finals.length)
+  if (then?._tag !== "End") return cleanFrom(record, from, then && begun, endWith(outcome))
+  record.output = output
+  if (staged !== undefined) record.ties = { ...record.ties, staged }
+  if (record.finals.length === 0) noteUncleaned(record, outcome.message)
+  return cleanFrom(record, from, begun, then)
 }
 
 const finalsIn = (shape: string): string =>

@@ -7,7 +7,7 @@ import {
 } from "../../resolve/definition.ts"
 import { renderResolve } from "../../resolve/rendering.ts"
 import { failureText, nothingPending, notTheLatest, withDetails } from "../../resolve/result.ts"
-import { messageOf } from "../model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { EffectHandler, HandlerContext } from "../model/handler.ts"
 import { type GivenOutput, outputFault, toOutput } from "../model/output.ts"
 import { pipeline } from "../model/pipeline.ts"
@@ -24,7 +24,7 @@ export type StandingResolveHandler = ((
 }
 
 /** Who answers `resolve` for an agent while nothing is pending. */
-export type StandingHandlerOf = (agentId: string) => StandingResolveHandler | undefined
+type StandingHandlerOf = (agentId: string) => StandingResolveHandler | undefined
 
 /** The tool `resolve`. A call of it takes the latest pending action; its own handler runs where there is none. */
 export const makeResolveTool = (standingHandlerOf: StandingHandlerOf): Tool<unknown> =>

@@ -6,7 +6,7 @@ import type { StagedAction } from "../model/staged-action.ts"
 import type { Input } from "./input.ts"
 import { resolvingParts } from "./read-snapshot.ts"
 import { shapeOf } from "./snapshot.ts"
-import { resolvedEvent, type Teller, tellAction } from "./telling.ts"
+import { pendingEvent, settledEvent, type Teller, tellAction } from "./telling.ts"
 
 interface Resolving extends Teller {
   readonly asyncContext: AsyncResource
@@ -25,10 +25,10 @@ export const stageAction = (call: Resolving): void => {
     before === undefined
       ? { call: record.call, at: at + 1, shape: shapeOf(parts) }
       : furtherOn(before, at + 1)
-  // It gives its place up for it: there may be no other.
+  // First: the new one may have no other place than that of the one before.
   if (before !== undefined) {
     engine.actions.settle(agentId, before)
-    call.resolved = resolvedEvent(call, before)
+    call.resolved = settledEvent(record.call, before)
   }
   const staged = engine.actions.stage(agentId, {
     label,
@@ -47,20 +47,9 @@ export const stageAction = (call: Resolving): void => {
     call.receive({ _tag: "Unstaged", message: engine.actions.tooMany })
     return
   }
-  const { actionId } = staged
-  const sourceCallId = staging?.call.callId
   // Staged, whatever those do who are told.
-  call.receive({ _tag: "Staged", actionId, label })
-  tellAction(call, {
-    _tag: "ActionPending",
-    agentId,
-    actionId,
-    label,
-    sourceToolName: staged.sourceToolName,
-    ...(sourceCallId !== undefined && sourceCallId !== callId && { sourceCallId }),
-    seq: 0,
-    at: 0,
-  })
+  call.receive({ _tag: "Staged", actionId: staged.actionId, label })
+  tellAction(call, pendingEvent(agentId, staged, callId))
 }
 
 const furtherOn = ({ staging }: StagedAction, parts: number): StagedAction["staging"] =>

@@ -1,6 +1,7 @@
 /** Puts an open gate to those who may decide it before the host does: the rules, then the reviewers in their order. */
+
+import { messageOf } from "../../text/message-of.ts"
 import { byCall, type DecidedBy, type Review, type ReviewQuestion } from "../model/decision.ts"
-import { messageOf } from "../model/failure.ts"
 import { deniedByPolicy } from "../model/outcome.ts"
 import { type Asker, approvalOf, openQuestion } from "./asking.ts"
 import type { Input } from "./input.ts"

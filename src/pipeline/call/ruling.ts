@@ -1,7 +1,7 @@
 /** What the rules say of a call, and why: of every one before it runs, and of each that comes to a gate. */
 import type { Explanation } from "../../policy/index.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { DecidedBy } from "../model/decision.ts"
-import { messageOf } from "../model/failure.ts"
 import type { Mutable } from "../model/mutable.ts"
 import type { CallFilter, FilteredTool } from "../model/options.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
@@ -20,6 +20,15 @@ const noRule = (tool: FilteredTool): Explanation => {
   const made = ask(noRuleFor(tool.name))
   withoutRules.set(tool, made)
   return made
+}
+
+/** A reason that was read back, as the one text that calls of its tool share: each of many thousands that wait would hold its own. */
+export const shareReason = (
+  tool: FilteredTool | undefined,
+  because: string | undefined,
+): string | undefined => {
+  const shared = tool && noRule(tool).because
+  return because === shared ? shared : because
 }
 
 const becauses = {
@@ -66,6 +75,29 @@ export const explained = (
   } catch (error) {
     return ask(`The filter failed: ${messageOf(error)}`)
   }
+}
+
+/**
+ * What the rules say of a call that runs, had it these parameters. As before a call, a filter that fails denies; what cannot
+ * be meant is asked, whoever approved the call. Never throws.
+ */
+export const ruledAgain = (
+  filters: CallFilter,
+  tool: FilteredTool | undefined,
+  params: unknown,
+  decidedBy: DecidedBy | undefined,
+): "run" | "ask" | "deny" => {
+  if (tool === undefined) return "ask"
+  try {
+    const verdict: unknown = answered(filters.evaluate(tool, params)) ?? "ask"
+    if (verdict === "deny") return "deny"
+    if (!isVerdict(verdict)) return "ask"
+  } catch {
+    return "deny"
+  }
+  const { verdict } = explained(filters, tool, params)
+  if (verdict === "deny") return "deny"
+  return decidedBy?.kind !== "rule" || verdict === "approve" ? "run" : "ask"
 }
 
 /** The rule that decided. Set one by one: most are absent, and every call that a rule passes pays for this. */

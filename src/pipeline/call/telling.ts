@@ -1,4 +1,5 @@
 /** What a call tells its host: that it started, that it runs in the background, and its end, once. */
+import type { ResolveParams } from "../../resolve/definition.ts"
 import type { EventSink } from "../events/event-sink.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy, Decision } from "../model/decision.ts"
@@ -11,10 +12,11 @@ import type {
   ToolResult,
 } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
-import { addWhy, resultOf, statusOf } from "../model/outcome.ts"
+import { addTaskEnd, resultOf, statusOf, terminalEvent } from "../model/outcome.ts"
 import { textOutput } from "../model/output.ts"
+import type { PendingAction } from "../model/pending-actions.ts"
 import type { StagedAction } from "../model/staged-action.ts"
-import { leaveAlone } from "../model/thenable.ts"
+import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import type { Tracer } from "../model/tracer.ts"
 import type { RunningTask } from "../stores/background-tasks.ts"
@@ -45,7 +47,7 @@ export const tellStarted = (teller: Teller): void => {
   if (tracers !== undefined) teller.span = new CallSpan(tracers, record.call, teller.tool)
   const event: ToolEvent = { _tag: "Started", agentId, callId, name, params, background, seq: 0, at: 0 }
   teller.sink.push(event)
-  // Dated where somebody is told.
+  // An event that nobody is told has no date.
   if (teller.tool?.background === true) teller.startedAt = event.at || engine.deadlines.time()
 }
 
@@ -67,22 +69,38 @@ export const tellAction = (teller: Teller, event: ActionPendingEvent | ActionRes
   sink.push(event)
 }
 
-/** What the call's end will say of the action that it applied or discarded. */
+/** An action waits. `callId`: the call that staged it now, which is not the first where it goes on from another action. */
+export const pendingEvent = (
+  agentId: string,
+  { actionId, label, sourceToolName, staging }: StagedAction,
+  callId?: string,
+): ActionPendingEvent => {
+  const sourceCallId = staging?.call.callId
+  const isKnown = sourceCallId === undefined || sourceCallId === callId
+  const source = isKnown ? undefined : { sourceCallId }
+  return { _tag: "ActionPending", agentId, actionId, label, sourceToolName, ...source, seq: 0, at: 0 }
+}
+
+/** An action is over. */
 export const resolvedEvent = (
-  { record }: Teller,
-  { actionId, label, sourceToolName }: StagedAction,
-): ActionResolvedEvent => {
-  const outcome = record.ties.resolving?.action === "discard" ? "discarded" : "applied"
-  return {
-    _tag: "ActionResolved",
-    agentId: record.call.agentId,
-    actionId,
-    label,
-    sourceToolName,
-    outcome,
-    seq: 0,
-    at: 0,
-  }
+  agentId: string,
+  { actionId, label, sourceToolName }: PendingAction,
+  outcome: ActionResolvedEvent["outcome"],
+): Mutable<ActionResolvedEvent> => ({
+  _tag: "ActionResolved",
+  agentId,
+  actionId,
+  label,
+  sourceToolName,
+  outcome,
+  seq: 0,
+  at: 0,
+})
+
+/** What the end of a call of `resolve` will say of the action that it applied or discarded. */
+export const settledEvent = ({ agentId, params }: ToolCall, action: PendingAction): ActionResolvedEvent => {
+  const outcome = (params as ResolveParams).action === "discard" ? "discarded" : "applied"
+  return resolvedEvent(agentId, action, outcome)
 }
 
 /** Tells what was decided, where somebody listens. */
@@ -98,11 +116,23 @@ export const tellDecision = (
   const at = engine.deadlines.time()
   const decision: Decision = { at, agentId, callId, name, params, verdict, ...(by !== undefined && { by }) }
   watchers.decided(decision)
-  try {
-    leaveAlone(settings.onDecision?.(decision))
-  } catch {
-    // The call goes on, whatever those do who are told.
-  }
+  tellAlone(() => settings.onDecision?.(decision))
+}
+
+/** How the call ended, as its machine says. */
+export const endOf = ({ record, stream }: Teller): TerminalEvent => {
+  const { call, outcome, output, decidedBy, edited, ties, cleanupErrors } = record
+  const streamed = stream === undefined ? "" : stream.transcript.toString()
+  return terminalEvent({
+    call,
+    outcome: outcome!,
+    output,
+    streamed,
+    decidedBy,
+    edited,
+    staged: ties.staged,
+    cleanupErrors,
+  })
 }
 
 const endVerdict = (event: TerminalEvent, { started }: CallRecord): Decision["verdict"] => {
@@ -135,7 +165,6 @@ export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
   }
   engine.tasks.ended(teller, event)
   const { agentId, callId, name } = record.call
-  const { staged } = record.ties
   const { createdAt, startedAt } = teller
   const last: Mutable<BackgroundCompletedEvent> = {
     _tag: "BackgroundCompleted",
@@ -148,11 +177,7 @@ export const tellEnded = (teller: Teller, event: TerminalEvent): void => {
     seq: 0,
     at: 0,
   }
-  // Set one by one: most are absent.
-  addWhy(last, event)
   if (startedAt !== undefined) last.startedAt = startedAt
-  if ("editedParams" in event) last.editedParams = event.editedParams
-  if (staged !== undefined) last.staged = staged
-  if (event.cleanupErrors !== undefined) last.cleanupErrors = event.cleanupErrors
+  addTaskEnd(last, event)
   teller.sink.push(last)
 }

@@ -1,5 +1,4 @@
 /** Tells tracers of one call: a tracer that throws costs its span, and the call nothing. */
-import type * as Effect from "effect/Effect"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { TerminalEvent } from "../model/event.ts"
@@ -8,15 +7,6 @@ import type { Tool } from "../model/tool.ts"
 import type { CallTrace, HandlerTrace, Tracer } from "../model/tracer.ts"
 import { openQuestion } from "./asking.ts"
 import type { CallRecord, Question } from "./state.ts"
-
-type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
-
-/** Around one handler. */
-export interface HandlerObserver {
-  run<A>(work: () => A): A
-  wrap(effect: HandlerEffect): HandlerEffect
-  leave(failure: unknown): void
-}
 
 const attempt = <A>(work: () => A): A | undefined => {
   try {
@@ -28,7 +18,7 @@ const attempt = <A>(work: () => A): A | undefined => {
   }
 }
 
-const observing = (trace: HandlerTrace): HandlerObserver => ({
+const guarded = (trace: HandlerTrace): HandlerTrace => ({
   run: (work) => {
     let began = false
     const once = () => {
@@ -44,16 +34,16 @@ const observing = (trace: HandlerTrace): HandlerObserver => ({
     }
   },
   wrap: (effect) => attempt(() => trace.wrap(effect)) ?? effect,
-  leave: (failure) => attempt(() => trace.end(failure)),
+  end: (failure) => attempt(() => trace.end(failure)),
 })
 
 /** The first one is outermost. */
-const nested = (outer: HandlerObserver, inner: HandlerObserver): HandlerObserver => ({
+const nested = (outer: HandlerTrace, inner: HandlerTrace): HandlerTrace => ({
   run: (work) => outer.run(() => inner.run(work)),
   wrap: (effect) => outer.wrap(inner.wrap(effect)),
-  leave: (failure) => {
-    inner.leave(failure)
-    outer.leave(failure)
+  end: (failure) => {
+    inner.end(failure)
+    outer.end(failure)
   },
 })
 
@@ -77,23 +67,18 @@ export class CallSpan {
     tool: Tool<unknown> | undefined,
     from?: string | undefined,
   ) {
-    for (const tracer of tracers) this.begin(tracer, call, tool, from)
+    for (const tracer of tracers) this.begin(() => tracer.call(call, tool, from))
   }
 
-  private begin(
-    tracer: Tracer,
-    call: ToolCall,
-    tool: Tool<unknown> | undefined,
-    from?: string,
-  ): CallTrace | undefined {
-    const trace = attempt(() => tracer.call(call, tool, from))
+  private begin(call: () => CallTrace): CallTrace | undefined {
+    const trace = attempt(call)
     if (trace !== undefined) this.traces.push(trace)
     return trace
   }
 
   /** A tracer that comes while the call runs is told of what begins from here on, and of the wait that it finds. */
   join(tracer: Tracer, record: CallRecord, tool: Tool<unknown> | undefined): void {
-    const trace = this.begin(tracer, record.call, tool)
+    const trace = this.begin(() => tracer.call(record.call, tool))
     if (trace === undefined) return
     if (this.asked === undefined) this.asks(record)
     else this.answered.push(this.wait(trace, this.asked))
@@ -101,31 +86,31 @@ export class CallSpan {
 
   /** The id under which the first tracer that has ids tells of the call. */
   get traceId(): string | undefined {
-    for (const trace of this.traces) {
-      const id = attempt(() => trace.traceId)
-      if (id !== undefined) return id
-    }
-    return undefined
+    return this.first((trace) => trace.traceId)
   }
 
   /** That of the first tracer that has one. */
   get traceParent(): string | undefined {
+    return this.first((trace) => trace.traceParent)
+  }
+
+  private first(read: (trace: CallTrace) => string | undefined): string | undefined {
     for (const trace of this.traces) {
-      const parent = attempt(() => trace.traceParent)
-      if (parent !== undefined) return parent
+      const found = attempt(() => read(trace))
+      if (found !== undefined) return found
     }
     return undefined
   }
 
-  handler(name: string): HandlerObserver | undefined {
-    let observer: HandlerObserver | undefined
+  /** All of them, around one handler; undefined where nobody traces it. */
+  handler(name: string): HandlerTrace | undefined {
+    let all: HandlerTrace | undefined
     for (const trace of this.traces) {
-      const handler = attempt(() => trace.handler(name))
-      if (handler === undefined) continue
-      const inner = observing(handler)
-      observer = observer === undefined ? inner : nested(observer, inner)
+      const one = attempt(() => trace.handler(name))
+      if (one === undefined) continue
+      all = all === undefined ? guarded(one) : nested(all, guarded(one))
     }
-    return observer
+    return all
   }
 
   /** A reviewer, the host or a function is asked next. */

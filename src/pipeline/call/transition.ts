@@ -141,7 +141,8 @@ const goneOn =
   (record, input, out) => {
     const question = questionOf(record)
     if (question.kind !== "delegate" || !question.midway || input.run !== record.run) return false
-    out.push(commands.closeQuestion)
+    // Where it is yet to be asked, what would ask it finds the next question open, which must stay so.
+    if (question.put) out.push(commands.closeQuestion)
     record.state = running
     return then()!(record, input, out)
   }
@@ -242,6 +243,7 @@ const runningRow: Row = {
   },
   Exhausted: (record, { run }, out) => {
     if (run !== record.run) return false
+    record.reply = undefined
     record.more = false
     advance(record, out)
     return true

@@ -1,8 +1,13 @@
-/** Writes a call down: at rest, for whoever asks, or wherever it stands, for a journal. */
+/**
+ * Writes a call down: at rest, for whoever asks, or wherever it stands, for a journal. All of it becomes JSON text, which leaves
+ * out what is undefined.
+ */
+
+import { messageOf } from "../../text/message-of.ts"
 import type { ActionResolvedEvent } from "../model/event.ts"
-import { messageOf } from "../model/failure.ts"
+import type { Outcome, Stopped } from "../model/outcome.ts"
 import type { StagedAction } from "../model/staged-action.ts"
-import { produced } from "./running.ts"
+import { endWith, produced } from "./running.ts"
 import {
   type CallSnapshot,
   type QuestionSnapshot,
@@ -26,8 +31,9 @@ export interface Beside {
 export interface JournalNotes {
   /** Whether the handler that is next has begun, and must not run twice. */
   readonly begun: boolean
-  /** Whether its host was told of its start. */
+  /** Whether its host was told of its start, and that it runs in the background. */
   readonly toldStarted: boolean
+  readonly toldBackground: boolean
   /** When the question that is open was asked, in epoch milliseconds. */
   readonly askedAt: number | undefined
   readonly createdAt: number
@@ -57,42 +63,41 @@ export const writeCall = (record: CallRecord, beside: Beside): CallSnapshot => {
  */
 export const writeMoving = (record: CallRecord, beside: Beside, notes: JournalNotes): string => {
   const { createdAt, startedAt } = notes
-  const snapshot = moving(record, beside, notes)
-  return textOf(record.call.callId, {
-    ...snapshot,
-    createdAt,
-    ...(startedAt !== undefined && { startedAt }),
-  })
+  // What its host was not told yet, the next process tells it.
+  const isUntold = record.announced === "yes" && !notes.toldBackground
+  const known: CallRecord = isUntold ? { ...record, announced: "due" } : record
+  return textOf(record.call.callId, { ...moving(known, beside, notes), createdAt, startedAt })
 }
 
 const moving = (record: CallRecord, beside: Beside, notes: JournalNotes): CallSnapshot => {
   const { state, resume } = record
-  const untold = notes.toldStarted ? {} : { untold: true as const }
-  const begun = notes.begun ? { begun: true as const } : {}
+  const { askedAt } = notes
+  const told = { untold: !notes.toldStarted || undefined }
+  const work = { ...told, begun: notes.begun || undefined }
   switch (state._tag) {
     case "Queued":
-      return resume === undefined ? queued(record) : resuming(record, resume, beside)
+      return resume === undefined ? queued(record) : resuming(record, resume, beside, told, askedAt)
     case "Held":
     case "Preparing":
       return queued(record)
     case "Asking": {
       const { question } = state
-      const asked = notes.askedAt === undefined ? {} : { askedAt: notes.askedAt }
       if (isMidway(record, question))
-        return running(record, beside, { ...untold, ...begun, ...asked, ...askingOf(question) })
-      const snapshot = waiting(record, question, beside)
-      return { ...snapshot, standing: { ...snapshot.standing!, ...untold, ...asked } }
+        return running(record, beside, { ...work, askedAt, asking: askingOf(question) })
+      return waiting(record, question, beside, { ...told, askedAt })
     }
     case "Running":
-      return running(record, beside, { ...untold, ...begun })
+      return running(record, beside, work)
     case "Stopping":
       // What ran ends with its process: what it claimed is pending again.
-      return ending({ ...record, output: produced(record), action: undefined }, 0, state.then, beside, untold)
+      return ending({ ...record, output: produced(record), action: undefined }, 0, state.then, beside, told)
     case "Cleaning":
-      return ending(record, state.part, state.then, beside, { ...untold, ...begun })
+      return ending(record, state.part, state.then, beside, work)
     case "Judging":
+      return ending(record, record.finals.length, endWith(record.outcome!), beside, told)
     case "Ended":
-      return ending(record, record.finals.length, { _tag: "End", outcome: record.outcome! }, beside, untold)
+      if (!record.started) return refused(record, record.outcome!)
+      return ending(record, record.finals.length, endWith(record.outcome!), beside, told)
   }
 }
 
@@ -101,16 +106,18 @@ const resuming = (
   record: CallRecord,
   resume: NonNullable<CallRecord["resume"]>,
   beside: Beside,
+  told: Pick<StandingSnapshot, "untold">,
+  askedAt: number | undefined,
 ): CallSnapshot => {
   switch (resume._tag) {
     case "Ask":
-      return waiting(record, resume.question, beside)
+      return waiting(record, resume.question, beside, { ...told, askedAt })
     case "Run":
-      return running(record, beside, {})
+      return running(record, beside, told)
     case "Fail":
-      return running(record, beside, { begun: true })
+      return running(record, beside, { ...told, begun: true })
     case "Clean":
-      return ending(record, resume.part, resume.then, beside, {})
+      return ending(record, resume.part, resume.then, beside, told)
   }
 }
 
@@ -118,36 +125,37 @@ const isMidway = ({ more }: CallRecord, question: Question): boolean =>
   more || (question.kind === "delegate" && question.midway)
 
 const head = (record: CallRecord, state: CallSnapshot["state"]): CallSnapshot => {
-  const { call, edited, remember, approval, decidedBy, refusal } = record
-  return {
-    version,
-    state,
-    call,
-    ...(edited && { edited }),
-    ...(remember !== false && { remember }),
-    ...(approval !== undefined && { approval }),
-    ...(decidedBy !== undefined && { decidedBy }),
-    ...(refusal !== undefined && { refusal }),
-  }
+  const { call, approval, decidedBy, refusal } = record
+  const edited = record.edited || undefined
+  const remember = record.remember || undefined
+  return { version, state, call, edited, remember, approval, decidedBy, refusal }
 }
 
 const queued = (record: CallRecord): CallSnapshot => {
   const { started, decided, cleanupErrors } = record
   if (!started) return head(record, "queued")
-  const again = {
-    decided,
-    announced: announcedOf(record),
-    ...(cleanupErrors !== undefined && { cleanupErrors }),
-  }
-  return { ...head(record, "queued"), again }
+  return { ...head(record, "queued"), again: { decided, announced: announcedOf(record), cleanupErrors } }
 }
 
-const waiting = (record: CallRecord, question: Question, beside: Beside): CallSnapshot => ({
+/** It ended before it began: nothing but its end is told. */
+const refused = (record: CallRecord, outcome: Outcome): CallSnapshot => ({
+  ...head(record, "queued"),
+  call: { ...record.call, decision: "deny" },
+  refusal: withoutCause(outcome) as Stopped,
+})
+
+const waiting = (
+  record: CallRecord,
+  question: Question,
+  beside: Beside,
+  notes: Pick<StandingSnapshot, "untold" | "askedAt"> = {},
+): CallSnapshot => ({
   ...head(record, "waiting"),
   standing: {
     question: writeQuestion(question),
     ...standingOf(record, beside),
-    ...(beside.streamed !== "" && { streamed: beside.streamed }),
+    streamed: beside.streamed || undefined,
+    ...notes,
   },
 })
 
@@ -169,17 +177,17 @@ const ending = (
   standing: {
     ...standingOf(record, beside),
     ...notes,
-    then: withoutCause(then),
-    ...(part < record.finals.length && { part }),
-    ...(beside.streamed !== "" && { streamed: beside.streamed }),
+    then: then._tag === "End" ? endWith(withoutCause(then.outcome)) : then,
+    part: part < record.finals.length ? part : undefined,
+    streamed: beside.streamed || undefined,
   },
 })
 
 /** A cause is the host's, and no data. */
-const withoutCause = (then: Then): Then => {
-  if (then._tag === "Restart" || then.outcome._tag !== "Error") return then
-  const { cause: _cause, ...outcome } = then.outcome
-  return { _tag: "End", outcome }
+const withoutCause = (outcome: Outcome): Outcome => {
+  if (outcome._tag !== "Error") return outcome
+  const { cause: _cause, ...rest } = outcome
+  return rest
 }
 
 const announcedOf = ({ announced }: CallRecord): StandingSnapshot["announced"] =>
@@ -193,43 +201,37 @@ const standingOf = (record: CallRecord, { timeLeft, resolved, traceParent }: Bes
     at,
     shape: shapeOf(parts),
     // The preview is the action's: what stands here was put out since.
-    ...(output !== undefined && (settled !== undefined || output !== action?.output) && { output }),
-    ...(memory !== undefined && { memory }),
-    ...(resolution !== undefined && { resolution }),
+    output: settled === undefined && output === action?.output ? undefined : output,
+    memory,
+    resolution,
     passed,
     decided,
     announced: announcedOf(record),
-    ...(cleanupErrors !== undefined && { cleanupErrors }),
-    ...(timeLeft !== undefined && { timeLeft }),
-    ...(action !== undefined && { action: stagedSnapshot(call.callId, action) }),
-    ...(settled !== undefined && { settled: true }),
-    ...(resolved !== undefined && { resolved }),
-    ...(traceParent !== undefined && { traceParent }),
-    ...(staged !== undefined && { staged }),
+    cleanupErrors,
+    timeLeft,
+    action: action && stagedSnapshot(call.callId, action),
+    settled: settled && true,
+    resolved,
+    traceParent,
+    staged,
   }
 }
 
 const writeQuestion = (question: Question): QuestionSnapshot => {
   if (question.kind === "approval") {
     const { label, person, because, put } = question
-    return {
-      kind: "approval",
-      ...(label !== undefined && { label }),
-      ...(person && { person }),
-      ...(because !== undefined && { because }),
-      ...(!put && { undecided: true }),
-    }
+    return { kind: "approval", label, person: person || undefined, because, undecided: !put || undefined }
   }
   const { effect, timeout } = question
-  return { kind: "delegate", effect, ...(timeout !== undefined && { timeout }) }
+  return { kind: "delegate", effect, timeout }
 }
 
 /** The call goes on without it: an effect that is no JSON, which only this process can answer, is left out. */
-const askingOf = (question: Question): Pick<StandingSnapshot, "asking"> => {
+const askingOf = (question: Question): QuestionSnapshot | undefined => {
   try {
-    return { asking: JSON.parse(JSON.stringify(writeQuestion(question))) as QuestionSnapshot }
+    return JSON.parse(JSON.stringify(writeQuestion(question))) as QuestionSnapshot
   } catch {
-    return {}
+    return undefined
   }
 }
 
@@ -250,17 +252,8 @@ const stagedSnapshot = (id: string, action: StagedAction): StagedSnapshot => {
       `"${id}" cannot be written down: the action "${label}" was pushed with functions, which are no data`,
     )
   }
-  return {
-    actionId,
-    label,
-    sourceToolName,
-    ...(details !== undefined && { details }),
-    source,
-    staging: { call: staging.call, at: staging.at },
-    ...(output !== undefined && { output }),
-    ...(memory !== undefined && { memory }),
-    shape: staging.shape,
-  }
+  const { call, at, shape } = staging
+  return { actionId, label, sourceToolName, details, source, staging: { call, at }, output, memory, shape }
 }
 
 const plain = (id: string, snapshot: CallSnapshot): CallSnapshot =>

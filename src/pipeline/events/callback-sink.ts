@@ -1,6 +1,7 @@
 /** Tells the events of one call to its caller's function. */
+
+import { messageOf } from "../../text/message-of.ts"
 import type { ToolEvent } from "../model/event.ts"
-import { messageOf } from "../model/failure.ts"
 import { expectFunction } from "../model/got.ts"
 import { isThenable } from "../model/thenable.ts"
 import { type DeltaSource, deltaEvent, type EventSink } from "./event-sink.ts"

@@ -3,7 +3,9 @@
  * Deltas are bounded in number and in bytes: past a bound whoever awaits waits for the reader, and those of others merge
  * into their call's last unread one.
  */
+import { abortError } from "../model/abort-error.ts"
 import type { ToolEvent } from "../model/event.ts"
+import { whenAborted } from "../model/when-aborted.ts"
 import { Ring } from "../schedule/ring.ts"
 import { type DeltaSource, deltaEvent, type EventSink, type Room, type SentDelta } from "./event-sink.ts"
 import type { EventStamps } from "./event-stamps.ts"
@@ -128,7 +130,7 @@ export class EventQueue implements EventSink {
   /** The next event; undefined once closed and read empty, or, `untilIdle`, once nothing is left to come for now. */
   next(options: ReadOptions): Promise<ToolEvent | undefined> {
     const { untilIdle, signal } = options
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (signal?.aborted) return Promise.reject(abortError(signal))
     const event = this.shift()
     if (event !== undefined) return Promise.resolve(event)
     if (this.closed || (untilIdle && this.held === 0 && this.isIdle())) return Promise.resolve(undefined)
@@ -146,19 +148,18 @@ export class EventQueue implements EventSink {
     signal: AbortSignal,
   ): Promise<ToolEvent | undefined> {
     return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        reject(signal.reason)
+      const release = whenAborted(signal, () => {
+        reject(abortError(signal))
         this.sendHome((other) => other === reader)
-      }
+      })
       const reader: Reader = {
         resolve: (value) => {
-          signal.removeEventListener("abort", onAbort)
+          release()
           resolve(value)
         },
         untilIdle,
         iterator,
       }
-      signal.addEventListener("abort", onAbort, { once: true })
       this.readers.push(reader)
     })
   }

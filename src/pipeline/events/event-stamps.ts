@@ -2,7 +2,7 @@
 import type { Clock } from "effect/Clock"
 import type { ToolEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
-import { Watchers } from "./watchers.ts"
+import type { Watchers } from "./watchers.ts"
 
 /** Where events are written down before they are told. */
 export interface EventJournal {
@@ -24,7 +24,7 @@ export class EventStamps {
   private readonly watchers: Watchers
 
   /** Without a clock the system's is used. */
-  constructor(clock: Clock | undefined, watchers: Watchers = new Watchers(), journal?: EventJournal) {
+  constructor(clock: Clock | undefined, watchers: Watchers, journal: EventJournal | undefined) {
     this.clock = clock
     this.watchers = watchers
     this.journal = journal

@@ -1,20 +1,10 @@
 /** What a call streamed so far, within a bound: a cancel or a time-out keeps it in the result. */
-
-/**
- * Bytes of UTF-8 that a result may hold. As many as `maxOutputBytes` of io/, which the core cannot import, nor io/ the core:
- * so the number, and the cutting of a tail, stand in both.
- */
-const maxResultBytes = 50_000
-
-const decoder = new TextDecoder()
+import { maxOutputBytes, tailOf } from "../../text/truncation.ts"
 
 /** The last bytes of a text that fit, cut on a character boundary, behind a note of how much there was. */
 const notedTail = (text: string, totalChars: number): string => {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= maxResultBytes && totalChars === text.length) return text
-  let start = Math.max(0, bytes.length - maxResultBytes)
-  while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start += 1
-  return `[truncated: the last part of ${totalChars} characters]\n${decoder.decode(bytes.subarray(start))}`
+  if (totalChars === text.length && Buffer.byteLength(text) <= maxOutputBytes) return text
+  return `[truncated: the last part of ${totalChars} characters]\n${tailOf(text, maxOutputBytes)}`
 }
 
 /** The text that one call streamed: all of it, or, past the bound, its end behind a note. */
@@ -26,7 +16,7 @@ export class Transcript {
     this.total += content.length
     this.text += content
     // Cut only once twice the bound has come together, so that a long stream is not copied for every delta.
-    if (this.text.length > 2 * maxResultBytes) this.text = this.text.slice(-maxResultBytes)
+    if (this.text.length > 2 * maxOutputBytes) this.text = this.text.slice(-maxOutputBytes)
   }
 
   /** What came after that many characters, or its end behind a note; and how many came in all. */

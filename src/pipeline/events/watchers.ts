@@ -2,31 +2,49 @@
 import type { ToolCall } from "../model/call.ts"
 import type { Decision } from "../model/decision.ts"
 import type { ToolEvent } from "../model/event.ts"
-import { leaveAlone } from "../model/thenable.ts"
+import { tellAlone } from "../model/thenable.ts"
 import type { Tracer } from "../model/tracer.ts"
 import type { ExecutorWatcher } from "../model/watcher.ts"
 
+/** Those that are told, as they stand. */
+interface Standing {
+  readonly watchers: ReadonlyArray<ExecutorWatcher>
+  readonly tracers: ReadonlyArray<Tracer> | undefined
+}
+
 /** The watchers of one executor, told one after another. One that throws costs the others nothing. */
 export class Watchers {
-  private list: ReadonlyArray<ExecutorWatcher> = []
-  private readonly own: ReadonlyArray<Tracer>
-  /** The tracers of calls that start from here on; undefined where there are none. */
-  tracers: ReadonlyArray<Tracer> | undefined
+  /** Each by an entry of its own: one may be there twice. */
+  private entries: Set<{ readonly watcher: ExecutorWatcher }> | undefined
+  private readonly own: ReadonlyArray<Tracer> | undefined
+  /** Listed when they are next told, and not for each that comes or goes. Who comes while they are told is not among them. */
+  private standing: Standing | undefined
 
   /** @param own The executor's own tracer. */
   constructor(own?: Tracer) {
-    this.own = own === undefined ? [] : [own]
-    this.tracers = own === undefined ? undefined : this.own
+    this.own = own && [own]
   }
 
   get isEmpty(): boolean {
-    return this.list.length === 0
+    return this.entries === undefined
+  }
+
+  /** The tracers of calls that start from here on; undefined where there are none. */
+  get tracers(): ReadonlyArray<Tracer> | undefined {
+    return this.entries === undefined ? this.own : this.listed(this.entries).tracers
   }
 
   /** Gives what takes it out again. */
   add(watcher: ExecutorWatcher): () => void {
-    this.set([...this.list, watcher])
-    return () => this.set(this.list.filter((other) => other !== watcher))
+    const entry = { watcher }
+    this.entries ??= new Set()
+    this.entries.add(entry)
+    this.standing = undefined
+    return () => {
+      if (this.entries?.delete(entry) !== true) return
+      this.standing = undefined
+      if (this.entries.size === 0) this.entries = undefined
+    }
   }
 
   /** Tells one of them alone. */
@@ -36,11 +54,13 @@ export class Watchers {
     return only
   }
 
-  private set(list: ReadonlyArray<ExecutorWatcher>): void {
-    this.list = list
-    const tracers = list.flatMap(({ tracer }) => (tracer === undefined ? [] : [tracer]))
-    const all = [...this.own, ...tracers]
-    this.tracers = all.length === 0 ? undefined : all
+  private listed(entries: Iterable<{ readonly watcher: ExecutorWatcher }>): Standing {
+    if (this.standing !== undefined) return this.standing
+    const watchers = Array.from(entries, ({ watcher }) => watcher)
+    const tracers = watchers.flatMap(({ tracer }) => (tracer === undefined ? [] : [tracer]))
+    const all = [...(this.own ?? []), ...tracers]
+    this.standing = { watchers, tracers: all.length === 0 ? undefined : all }
+    return this.standing
   }
 
   queued(call: ToolCall): void {
@@ -60,12 +80,7 @@ export class Watchers {
   }
 
   private tell(how: (watcher: ExecutorWatcher) => unknown): void {
-    for (const watcher of this.list) {
-      try {
-        leaveAlone(how(watcher))
-      } catch {
-        // Calls go on, whatever those do who look on.
-      }
-    }
+    if (this.entries === undefined) return
+    for (const watcher of this.listed(this.entries).watchers) tellAlone(() => how(watcher))
   }
 }

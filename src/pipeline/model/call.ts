@@ -43,12 +43,19 @@ export interface ToolCallInput {
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
+/** The parameters of a call may say that it runs in the background, unless that means something else to the tool. */
+type OrBackground<Input> = unknown extends Input
+  ? unknown
+  : "background" extends keyof Input
+    ? Input
+    : Input & { readonly background?: boolean }
+
 /** Parameters whose names are not known are the model's, of whatever type. */
 type ParamsInput<Input> = string extends keyof Input
   ? { readonly params?: unknown }
   : Record<never, never> extends Input
-    ? { readonly params?: Input }
-    : { readonly params: Input }
+    ? { readonly params?: OrBackground<Input> }
+    : { readonly params: OrBackground<Input> }
 
 /** What `run` takes: a call whose parameters are checked against the tool of this name, where the types know one. */
 export type CallOf<T extends ToolTypes, Name extends string> = { readonly name: Name } & ([

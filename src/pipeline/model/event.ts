@@ -2,6 +2,7 @@
 import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams, resolveName } from "../../resolve/definition.ts"
 import type { CancelledBy, DecidedBy } from "./decision.ts"
+import { expectOptions } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { GivenOutput, ToolOutput } from "./output.ts"
 import type { AnyTools, ToolTypes } from "./tool-types.ts"
@@ -18,6 +19,13 @@ export interface ApproveOptions {
    * such rule fits the call it is approved all the same, and nothing is remembered: see `executor.wouldRemember`.
    */
   readonly remember?: boolean | RememberChoice
+}
+
+const approvalKeys: ReadonlyArray<keyof ApproveOptions> = ["params", "reason", "remember"]
+
+/** Throws a TypeError for an object of something else, such as the parameters: the call would run as it was. */
+export const expectApproval = (options: unknown): void => {
+  if (typeof options === "object") expectOptions("approve", options, approvalKeys)
 }
 
 /** How a finished task or call ended. */
@@ -148,24 +156,33 @@ export interface BackgroundStartedEvent extends CallEvent {
   readonly name: string
 }
 
-/** A background task has ended. Its result is in `tasks`, until it is taken. */
-export interface BackgroundCompletedEvent extends CallEvent {
-  readonly _tag: "BackgroundCompleted"
-  readonly name: string
-  readonly status: FinalStatus
+/** Why a call ended as it did, and who decided that. */
+export interface EndReason {
   /** Why it failed. */
   readonly reason?: ErrorReason
   /** Who denied or cancelled it. */
   readonly by?: DeniedBy | CancelledBy
-  /** Who denied or cancelled it; else, who decided its last gate. */
+  /** Who denied or cancelled it; else, who decided the last gate that it passed, where there was one. */
   readonly decidedBy?: DecidedBy
   /** For the host's logs; not plain JSON. */
   readonly cause?: unknown
+}
+
+/** How a background task ended, beside its output. */
+export interface TaskEnd extends EndReason {
+  /** The parameters that ran, where the host edited them. */
   readonly editedParams?: unknown
   /** Set where the task staged a pending action. */
   readonly staged?: StagedName
   /** Set where it failed to clean up. */
   readonly cleanupErrors?: ReadonlyArray<string>
+}
+
+/** A background task has ended. Its result is in `tasks`, until it is taken. */
+export interface BackgroundCompletedEvent extends CallEvent, TaskEnd {
+  readonly _tag: "BackgroundCompleted"
+  readonly name: string
+  readonly status: FinalStatus
   /** When it was enqueued, when it started and when it ended, in epoch milliseconds. */
   readonly createdAt: number
   readonly startedAt?: number
@@ -210,9 +227,14 @@ type EventOfTool<T extends ToolTypes> =
           })
     : never
 
-type EventOfCall<T extends ToolTypes> = string extends T["name"]
-  ? StartedEvent | AwaitingApprovalEvent | CompletedEvent
-  : EventOfTool<T | ToolTypes<typeof resolveName, ResolveParams>>
+type EventOfAny = StartedEvent | AwaitingApprovalEvent | CompletedEvent
+
+/** Among tools of which one may have any name, no name tells what `params` are. A registry made of none gets its tools later. */
+type EventOfCall<T extends ToolTypes> = [T] extends [never]
+  ? EventOfAny
+  : string extends T["name"]
+    ? EventOfAny
+    : EventOfTool<T | ToolTypes<typeof resolveName, ResolveParams>>
 
 /**
  * All that an executor tells, by `_tag`. Where the tools are known by their types (`ToolEvent<typeof noteTool>`), `name` tells
@@ -229,21 +251,13 @@ export type ToolEvent<T extends ToolTypes = AnyTools> =
   | ActionResolvedEvent
 
 /** What `run` resolves to. */
-export interface ToolResult<Structured = unknown> {
+export interface ToolResult<Structured = unknown> extends EndReason {
   /** `background`: it runs on as a task. */
   readonly status: FinalStatus | "background"
   /** The text that the model is told. */
   readonly content: string
   readonly output: ToolOutput<Structured>
   readonly isError: boolean
-  /** Why it failed. */
-  readonly reason?: ErrorReason
-  /** Who denied or cancelled it. */
-  readonly by?: DeniedBy | CancelledBy
-  /** Who denied or cancelled it; else, who decided its last gate, where it had one. */
-  readonly decidedBy?: DecidedBy
-  /** For the host's logs; not plain JSON. */
-  readonly cause?: unknown
   /** The task that it became: the call id. */
   readonly taskId?: string
   /** The tool asks the host to end the model's turn. */

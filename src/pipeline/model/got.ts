@@ -1,9 +1,75 @@
 /** How a TypeError ends: with what the caller gave instead. */
 export const got = (value: unknown): string =>
-  `got \`${String(value)}\` (${value === null ? "null" : typeof value})`
+  `got \`${shown(value)}\` (${value === null ? "null" : typeof value})`
+
+/** A module, and whatever else has no prototype, does not tell itself. */
+const shown = (value: unknown): string => {
+  try {
+    return String(value)
+  } catch {
+    return Object.prototype.toString.call(value)
+  }
+}
+
+const expecting =
+  (type: string, what: string) =>
+  (name: string, value: unknown, whose = ""): void => {
+    if (value !== undefined && value !== null && typeof value !== type)
+      throw new TypeError(`Expected \`${name}\`${whose} to be ${what}, ${got(value)}`)
+  }
 
 /** Throws a TypeError that names it for what is neither left out nor a function. */
-export const expectFunction = (name: string, value: unknown): void => {
-  if (value !== undefined && value !== null && typeof value !== "function")
-    throw new TypeError(`Expected \`${name}\` to be a function, ${got(value)}`)
+export const expectFunction = expecting("function", "a function")
+
+/** Throws a TypeError that names it for what is neither left out nor a string. */
+export const expectText = expecting("string", "a string")
+
+/** Throws a TypeError that names it for what is neither left out nor true nor false. */
+export const expectFlag = expecting("boolean", "true or false")
+
+/** Throws a TypeError for what is no id, such as a whole event or task. */
+export const expectId = (of: "call" | "task", id: unknown): void => {
+  if (typeof id !== "string") throw new TypeError(`Expected a ${of}'s id, a string, ${got(id)}`)
+}
+
+/** Throws a TypeError for what is no signal: a call that could not be told of its end would hold its lane for ever. */
+export const expectSignal = (signal: unknown): void => {
+  if (signal === undefined || signal === null) return
+  const { addEventListener, removeEventListener } = signal as Partial<AbortSignal>
+  if (typeof addEventListener === "function" && typeof removeEventListener === "function") return
+  throw new TypeError(`Expected \`signal\` to be an AbortSignal, ${got(signal)}`)
+}
+
+const isEmpty = (value: object): boolean =>
+  Object.prototype.toString.call(value) === "[object Object]" && Object.keys(value).length === 0
+
+/** Whether somebody means to be heard by it, or to hear. */
+const isAwaited = (value: unknown): boolean =>
+  typeof value === "function" || value instanceof AbortSignal || value instanceof AbortController
+
+/**
+ * Throws a TypeError for options that are none, such as a bare `signal`, or that hold a signal or a listener under another name:
+ * nobody would hear it. What else there is costs nothing where it says nothing.
+ */
+export const expectSignalOptions = (
+  of: string,
+  options: unknown,
+  keys: ReadonlyArray<string> = ["signal"],
+): void => {
+  const isObject = Object.prototype.toString.call(options) === "[object Object]"
+  if (!isObject || Object.values(options as object).some(isAwaited)) expectOptions(of, options, keys)
+}
+
+/**
+ * Throws a TypeError for options that are none, such as a bare `signal`, or that have none of these keys: as if nothing were
+ * said, more would happen than was meant.
+ */
+export const expectOptions = (of: string, options: unknown, keys: ReadonlyArray<string>): void => {
+  if (options === undefined || options === null) return
+  if (typeof options === "object" && (keys.some((key) => key in options) || isEmpty(options))) return
+  const given =
+    typeof options === "object" && Object.keys(options).length > 0
+      ? `got \`{ ${Object.keys(options).join(", ")} }\``
+      : got(options)
+  throw new TypeError(`Expected the options of \`${of}\` to be an object with ${keys.join(", ")}, ${given}`)
 }

@@ -3,6 +3,7 @@ import type { Effect } from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import type { ToolCall } from "./call.ts"
 import type { DecidedBy } from "./decision.ts"
+import { got } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { ToolOutput } from "./output.ts"
 import type { PendingActions } from "./pending-actions.ts"
@@ -44,6 +45,13 @@ export interface HandlerContext {
   readonly workspace: string | undefined
   /** Whether a deny rule of the tool holds for a file: to be asked before one that was found, not named, is read. */
   readonly denies: (path: string) => boolean
+  /**
+   * What the rules say of this call had it other parameters: to be asked before a handler goes where the call is led on its
+   * way, such as by a redirect. `run`: it would have come as far without a new question. `ask`: a rule approved this call,
+   * and none approves that one. `deny`: a rule denies it. Where nobody had to approve this call, and where anybody but a
+   * rule did, all that is not denied runs. Hooks and reviewers are not asked.
+   */
+  readonly verdictOn: (params: unknown) => "run" | "ask" | "deny"
   /** What the earlier handlers produced. */
   readonly output: ToolOutput | undefined
   /** Aborted when the call is cancelled or runs out of time. Made when first read. */
@@ -112,8 +120,14 @@ export const handler = <R = never>(
   name: string,
   call: HandlerFunction<R>,
   { retry }: Pick<EffectHandler, "retry"> = {},
-): EffectHandler<Needs<R>> => ({
-  name,
-  call: call as HandlerFunction<Needs<R>>,
-  ...(retry !== undefined && { retry }),
-})
+): EffectHandler<Needs<R>> => {
+  if (typeof call !== "function")
+    throw new TypeError(`Expected \`handler\` to be given a name and a function, ${got(call)}`)
+  if (retry !== undefined && retry !== "never")
+    throw new TypeError(`Expected \`retry\` of handler \`${name}\` to be never, or left out, ${got(retry)}`)
+  return {
+    name,
+    call: call as HandlerFunction<Needs<R>>,
+    ...(retry !== undefined && { retry }),
+  }
+}

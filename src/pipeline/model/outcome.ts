@@ -4,9 +4,11 @@ import { byUser, byUserBecause, type CancellingParty, type DecidedBy, reasonText
 import type {
   CompletedEvent,
   DeniedBy,
+  EndReason,
   ErrorEvent,
   ErrorReason,
   FinalStatus,
+  TaskEnd,
   TerminalEvent,
   ToolResult,
 } from "./event.ts"
@@ -186,14 +188,20 @@ const failureContent = (text: string, output: ToolOutput): ToolOutput["content"]
   return [{ type: "text", text }, ...output.content.filter((block) => block.type !== "text")]
 }
 
-type Why = Pick<ToolResult, "reason" | "by" | "decidedBy" | "cause">
-
 /** Adds why a call ended so, and who decided it, as its event says it. */
-export const addWhy = (to: Mutable<Why>, event: TerminalEvent): void => {
+const addWhy = (to: Mutable<EndReason>, event: TerminalEvent): void => {
   if (event._tag === "Denied" || event._tag === "Cancelled") to.by = event.by
   if (event._tag === "Error") to.reason = event.reason
   if (event.decidedBy !== undefined) to.decidedBy = event.decidedBy
   if (event._tag === "Error" && event.cause !== undefined) to.cause = event.cause
+}
+
+/** Adds what else is told of a task's end. Set one by one: most have none of it. */
+export const addTaskEnd = (to: Mutable<TaskEnd>, event: TerminalEvent): void => {
+  addWhy(to, event)
+  if ("editedParams" in event) to.editedParams = event.editedParams
+  if ("staged" in event) to.staged = event.staged
+  if (event.cleanupErrors !== undefined) to.cleanupErrors = event.cleanupErrors
 }
 
 /** The result that a terminal event stands for: what `run` resolves to. */

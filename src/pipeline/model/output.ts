@@ -1,6 +1,7 @@
 /** What a tool produces: for the model (`content`), for programs (`structured`), and for its host alone (`details`). */
+
+import { messageOf } from "../../text/message-of.ts"
 import { contentFault, isContent, type ToolContent } from "./content.ts"
-import { messageOf } from "./failure.ts"
 import { jsonFault } from "./plain-json.ts"
 import { toPlainJson } from "./to-plain-json.ts"
 
@@ -53,9 +54,9 @@ const withStructuredText = (output: ToolOutput): ToolOutput => {
   return { ...output, content: [...content, { type: "text", text: JSON.stringify(structured) }] }
 }
 
-const structuredFault = (structured: unknown): string | undefined => {
+const faultIn = (value: unknown, place: string): string | undefined => {
   try {
-    return jsonFault(structured, "structured")
+    return jsonFault(value, place)
   } catch (error) {
     return `it cannot be read: ${messageOf(error)}`
   }
@@ -64,14 +65,6 @@ const structuredFault = (structured: unknown): string | undefined => {
 const withPlainDetails = ({ details, ...output }: ToolOutput): ToolOutput => {
   const plain = toPlainJson(details)
   return plain === undefined ? output : { ...output, details: plain }
-}
-
-const isJson = (details: unknown): boolean => {
-  try {
-    return jsonFault(details, "details") === undefined
-  } catch {
-    return false
-  }
 }
 
 /**
@@ -84,9 +77,9 @@ export const toOutput = (value: unknown): ToolOutput | undefined => {
   const output = withContent(value as ToolOutput) as ToolOutput
   const { content, structured, details } = output
   if (!Array.isArray(content) || !content.every(isContent)) return undefined
-  if (structured !== undefined && structuredFault(structured) !== undefined) return undefined
+  if (structured !== undefined && faultIn(structured, "structured") !== undefined) return undefined
   const told = structured === undefined ? output : withStructuredText(output)
-  return details === undefined || isJson(details) ? told : withPlainDetails(told)
+  return details === undefined || faultIn(details, "details") === undefined ? told : withPlainDetails(told)
 }
 
 /** What is wrong with an output that `toOutput` does not take, as the end of a sentence that says whose it is. */
@@ -101,7 +94,7 @@ export const outputFault = (value: unknown): string => {
       const fault = contentFault(block)
       if (fault !== undefined) return `is not made of content blocks: \`content[${index}]\` ${fault}`
     }
-    return `has a \`structured\` that is no plain JSON: ${structuredFault(structured)}`
+    return `has a \`structured\` that is no plain JSON: ${faultIn(structured, "structured")}`
   } catch (error) {
     return `cannot be read: ${messageOf(error)}`
   }

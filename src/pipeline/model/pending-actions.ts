@@ -1,6 +1,13 @@
 /** The previews of one agent that wait to be applied or discarded, as hosts and tools use them. */
 import type { GivenOutput } from "./output.ts"
-import type { PendingAction } from "./staged-action.ts"
+
+/** A pending action as hosts see it. `details` are the host's; no result shows them. */
+export interface PendingAction {
+  readonly actionId: string
+  readonly label: string
+  readonly sourceToolName: string
+  readonly details?: unknown
+}
 
 /** What applies or discards an action gives: an output, its text, or nothing. */
 export type ActionResult = GivenOutput | undefined

@@ -1,6 +1,7 @@
 /** A tool call's plan: an immutable chain of parts. Every builder method returns a new pipeline. */
+import { expectFlag, got } from "./got.ts"
 import type { EffectHandler, HandlerFunction, Needs } from "./handler.ts"
-import { Step } from "./step.ts"
+import { isStep, Step } from "./step.ts"
 
 /** A handler in its place. */
 export interface HandlerPart<R = never> {
@@ -127,7 +128,10 @@ class Placed<R, Kind extends "handler" | "finally"> {
 
 const checkedHandler = <R>(value: EffectHandler<R>): EffectHandler<Needs<R>> => {
   if (typeof value?.call === "function") return value as EffectHandler<Needs<R>>
-  throw new TypeError("Expected an effect handler or a function of the handler's context")
+  const advice = isStep(value) ? ". Write a function that returns the Step" : ""
+  throw new TypeError(
+    `Expected an effect handler or a function of the handler's context, ${got(value)}${advice}`,
+  )
 }
 
 const placed = <R, Kind extends "handler" | "finally">(
@@ -153,11 +157,11 @@ const plainGate: GatePart = Object.freeze({
 export class ToolPipeline<R = never> {
   private readonly parts: ReadonlyArray<PipelinePart<R>>
 
-  private constructor(parts: ReadonlyArray<PipelinePart<R>>) {
+  private constructor(parts: ReadonlyArray<PipelinePart<R>> = []) {
     this.parts = parts
   }
 
-  static readonly empty: ToolPipeline = new ToolPipeline([])
+  static readonly empty: ToolPipeline = new ToolPipeline()
 
   /** A pipeline that fails with this message, for `compose` functions that cannot build one. */
   static error(message: string, options?: { readonly cause?: unknown }): ToolPipeline {
@@ -172,9 +176,12 @@ export class ToolPipeline<R = never> {
   /** Adds a gate: the call waits here for its host's decision. */
   awaitApproval(options?: ApprovalOptions): ToolPipeline<R> {
     if (options === undefined) return this.with(plainGate)
+    if (typeof options !== "object")
+      throw new TypeError(`Expected the options of \`awaitApproval\` to be an object, ${got(options)}`)
     const { label, person } = options ?? {}
     if (label !== undefined && typeof label !== "string")
       throw new TypeError("Expected `label` of `awaitApproval` to be a string")
+    expectFlag("person", person, " of `awaitApproval`")
     return this.with({ kind: "approval", name: "awaitApproval", label, person: person === true })
   }
 
@@ -185,7 +192,7 @@ export class ToolPipeline<R = never> {
   awaitResolve<R2 = never>(options: ResolveOptions<R2>): ToolPipeline<R | Needs<R2>> {
     const { label, sourceToolName, details, onDiscard } = options ?? {}
     if (typeof label !== "string") throw new TypeError("Expected `label` of `awaitResolve` to be a string")
-    const discard = onDiscard === undefined ? undefined : toHandler(onDiscard)
+    const discard = onDiscard === undefined || onDiscard === null ? undefined : toHandler(onDiscard)
     return this.with({
       kind: "resolve",
       name: "awaitResolve",

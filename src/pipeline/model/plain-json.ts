@@ -1,4 +1,5 @@
 /** Tells what is plain JSON: what comes out of `JSON.parse` as it went into `JSON.stringify`. */
+import { isOfClass } from "../schema/plain-object.ts"
 
 /** Deeper values may refer to themselves, and are too much for whoever reads them. */
 const maxDepth = 512
@@ -6,12 +7,6 @@ const maxDepth = 512
 const nameOf = (value: object): string => {
   const { constructor } = value as { readonly constructor?: unknown }
   return typeof constructor === "function" && constructor.name !== "" ? constructor.name : "object"
-}
-
-const isPlain = (value: object): boolean => {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  // Of whatever realm its `Object` is.
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 const article = (name: string): string => (/^[AEIOU]/i.test(name) ? `an ${name}` : `a ${name}`)
@@ -41,7 +36,7 @@ export const jsonFault = (value: unknown, place: string, depth = 0): string | un
     }
     return undefined
   }
-  if (!isPlain(value)) return `\`${place}\` is ${article(nameOf(value))}`
+  if (isOfClass(value)) return `\`${place}\` is ${article(nameOf(value))}`
   for (const [key, each] of Object.entries(value)) {
     const fault = each === undefined ? undefined : jsonFault(each, `${place}.${key}`, depth + 1)
     if (fault !== undefined) return fault

@@ -1,7 +1,10 @@
 /** The tools of an executor by name. */
+
+import type { JsonSchema } from "../schema/json-schema.ts"
+import { objectSchema } from "../schema/object-schema.ts"
 import { got } from "./got.ts"
-import { leaveAlone } from "./thenable.ts"
-import type { JsonSchema, Tool } from "./tool.ts"
+import { tellAlone } from "./thenable.ts"
+import type { Tool } from "./tool.ts"
 import type { AnyTools, NamedTool, ToolTypes } from "./tool-types.ts"
 
 /** What a model provider is told of a tool. */
@@ -22,11 +25,12 @@ const propertiesOf = (schema: JsonSchema): Record<string, unknown> => {
 }
 
 /** Whether the schema itself has a property `background`, which then means the tool's own. */
-export const ownsBackground = (tool: Tool<never>): boolean =>
+export const ownsBackground = (tool: Pick<Tool, "parameters">): boolean =>
   Object.hasOwn(propertiesOf(tool.parameters), "background")
 
-const definitionOf = (tool: Tool<never>): ToolDefinition => {
-  const { name, description, parameters } = tool
+const definitionOf = (tool: Tool<unknown>): ToolDefinition => {
+  const { name, description } = tool
+  const parameters = objectSchema(tool.parameters)
   if (!tool.background || ownsBackground(tool)) return { name, description, parameters }
   const properties = { ...propertiesOf(parameters), background: backgroundProperty }
   return { name, description, parameters: { ...parameters, properties } }
@@ -35,12 +39,14 @@ const definitionOf = (tool: Tool<never>): ToolDefinition => {
 /**
  * The tools that an executor can call, by name. `T` are those that it was made with, where their types tell their names: then
  * events, results and `run` of its executor are typed by them. What is registered later runs, but the types do not know it.
+ * One tool of any name among them makes events those of any tool.
  */
 export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements Iterable<Tool<R>> {
   private readonly tools = new Map<string, Tool<R>>()
   private readonly listeners = new Set<() => void>()
 
-  constructor(tools: Iterable<Tool<R> & T> = []) {
+  // `readonly []` has an array that is written here read as a tuple: else one tool of any name hides the names of the others.
+  constructor(tools: Iterable<Tool<R> & T> | readonly [] = []) {
     for (const tool of tools) this.register(tool)
   }
 
@@ -74,13 +80,7 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
   }
 
   private changed(): void {
-    for (const listener of [...this.listeners]) {
-      try {
-        leaveAlone(listener())
-      } catch {
-        // The tool is registered, whatever those do who are told.
-      }
-    }
+    for (const listener of [...this.listeners]) tellAlone(listener)
   }
 
   get<const Name extends string>(
@@ -99,8 +99,6 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
 
   /** For the model: by default all tools but hidden ones, else those that `isActive` admits. */
   definitions(isActive: (tool: Tool<R>) => boolean = (tool) => !tool.hidden): Array<ToolDefinition> {
-    return [...this.tools.values()]
-      .filter(isActive)
-      .map((tool) => definitionOf(tool as unknown as Tool<never>))
+    return [...this.tools.values()].filter(isActive).map(definitionOf)
   }
 }

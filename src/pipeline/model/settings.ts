@@ -4,7 +4,7 @@ import type { Tracer as EffectTracer } from "effect/Tracer"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import { toMillis } from "./duration.ts"
-import { expectFunction, got } from "./got.ts"
+import { expectFlag, expectFunction, got } from "./got.ts"
 import { type CallFilter, type Delegates, type Hooks, type ToolExecutorOptions, toCount } from "./options.ts"
 import type { Tracer } from "./tracer.ts"
 
@@ -88,12 +88,6 @@ const toHooks = (hooks: Hooks | undefined): Hooks => {
   return hooks
 }
 
-const toParallelReads = (parallelReads: boolean | undefined): boolean => {
-  if (parallelReads === undefined || parallelReads === null) return false
-  if (typeof parallelReads === "boolean") return parallelReads
-  throw new TypeError(`Expected \`parallelReads\` to be true or false, ${got(parallelReads)}`)
-}
-
 const toTrace = (trace: Settings["trace"] = false): Settings["trace"] => {
   const { call, span } = (trace ?? {}) as { readonly call?: unknown; readonly span?: unknown }
   if (typeof trace === "boolean" || typeof call === "function" || typeof span === "function") return trace
@@ -110,6 +104,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
   }
   expectFilters(options.filters)
   expectFunction("onDecision", options.onDecision)
+  expectFlag("parallelReads", options.parallelReads)
   return {
     cwd: toCwd(options.cwd),
     workspace: toWorkspace(options.workspace),
@@ -127,7 +122,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     maxPendingActions: toCount("maxPendingActions", options.maxPendingActions, 100),
     eventBuffer: toCount("eventBuffer", options.eventBuffer, 1024),
     eventBufferBytes: toCount("eventBufferBytes", options.eventBufferBytes, 8 * 1024 * 1024),
-    parallelReads: toParallelReads(options.parallelReads),
+    parallelReads: options.parallelReads === true,
     resolveChoice,
     hooks: toHooks(options.hooks),
     reviewers: toReviewers(options.reviewers),

@@ -1,17 +1,10 @@
-/** A pending action as hosts see it, and with what it takes to end it. */
+/** A pending action with what it takes to end it. */
 import type { AsyncResource } from "node:async_hooks"
 import type { ToolCall } from "./call.ts"
 import type { CallMemory, EffectHandler } from "./handler.ts"
 import type { ToolOutput } from "./output.ts"
+import type { PendingAction } from "./pending-actions.ts"
 import type { FinallyPart, PipelinePart } from "./pipeline.ts"
-
-/** A pending action as hosts see it. `details` are the host's; no result shows them. */
-export interface PendingAction {
-  readonly actionId: string
-  readonly label: string
-  readonly sourceToolName: string
-  readonly details?: unknown
-}
 
 /** The call that staged an action, and where: what it takes to compose the action's pipeline again. */
 export interface Staging {

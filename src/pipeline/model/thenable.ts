@@ -6,11 +6,20 @@ export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 
 const ignore = (): undefined => undefined
 
-/** Of somebody who is told and not waited for: a promise that rejects would end the process. Never throws. */
+/** Leaves what somebody gave who is not waited for: a promise that rejects would end the process. Never throws. */
 export const leaveAlone = (returned: unknown): void => {
   if (returned === undefined) return
   try {
     if (isThenable(returned)) returned.then(ignore, ignore)
+  } catch {
+    // It is nobody's.
+  }
+}
+
+/** Calls somebody who is told and not waited for: what it is told of has happened, whatever it makes of it. Never throws. */
+export const tellAlone = (tell: () => unknown): void => {
+  try {
+    leaveAlone(tell())
   } catch {
     // It is nobody's.
   }

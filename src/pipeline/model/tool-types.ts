@@ -12,10 +12,15 @@ type Any = any
 /** Tools that the types do not know. What takes an executor or a registry of these takes any. */
 export type AnyTools = Any
 
-/** The tool of this name among several; never, where the types do not tell. */
-export type NamedTool<T extends ToolTypes, Name extends string> = string extends Name | T["name"]
+/** Only `any` is both. */
+type IsAny<T> = 0 extends 1 & T ? true : false
+
+/** The tool of this name among several; never, where the types do not tell. A registry has one of a name, so others do not count. */
+export type NamedTool<T extends ToolTypes, Name extends string> = string extends Name
   ? never
-  : Extract<T, { readonly name: Name }>
+  : IsAny<T> extends true
+    ? never
+    : Extract<T, { readonly name: Name }>
 
 /** The JSON of a tool's parameters. */
 export type ToolInput<T extends ToolTypes> = NonNullable<T["~types"]>["input"]

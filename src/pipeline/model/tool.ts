@@ -1,4 +1,5 @@
 /** A tool: what the model is told of it, and how a call of it becomes a pipeline. */
+import type { JsonSchema } from "../schema/json-schema.ts"
 import { compileOutput, type OutputCheck } from "../schema/output-check.ts"
 import { type StandardCheck, standardCheck } from "../schema/standard-check.ts"
 import { readSchema } from "../schema/standard-schema.ts"
@@ -10,10 +11,8 @@ import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
 import type { ToolPipeline } from "./pipeline.ts"
 import { leaveAlone } from "./thenable.ts"
+import { expectHints } from "./tool-hints.ts"
 import type { ToolTypes } from "./tool-types.ts"
-
-/** Any JSON Schema of an object: TypeBox's, or written by hand. */
-export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** How filters match the primary parameter: a shell command line, a file path, or plain text. */
 export type PrimaryKind = "command" | "path" | "text"
@@ -190,6 +189,20 @@ const outputOf = (name: string, schema: unknown): Pick<Tool, "outputSchema" | "o
   return { outputSchema: json, outputCheck: compileOutput(json, validate) }
 }
 
+/** What never gives a pipeline. One that a compiler has made a plain function of is found out when it is called. */
+const expectPlainFunction = (name: string, compose: unknown): void => {
+  const [, kind] =
+    /^\[object (Async|AsyncGenerator|Generator)Function\]$/.exec(Object.prototype.toString.call(compose)) ??
+    []
+  if (kind === undefined) return
+  throw new TypeError(
+    `Expected \`compose\` of tool \`${name}\` to be a plain function that returns a pipeline, got ${kind === "Async" ? "an async function" : "a generator function"}. Do what takes time in a handler of the pipeline`,
+  )
+}
+
+type ToolFunctions<R> = Pick<Tool<R>, "compose" | "paths" | "renderCall" | "renderResult"> &
+  Partial<Pick<Tool<R>, "title">>
+
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
 
 /**
@@ -230,47 +243,37 @@ export const defineTool = <
   if (typeof options.compose !== "function") {
     throw new TypeError(`Expected \`compose\` of tool \`${name}\` to be a function`)
   }
-  const { primaryParam, paths, workingDirParam } = options
+  expectPlainFunction(name, options.compose)
+  expectHints(name, options)
+  const { primaryParam, workingDirParam, prepareParams } = options
   if (primaryParam !== undefined) expectTextParameter({ name, parameters }, "primaryParam", primaryParam)
   if (workingDirParam !== undefined)
     expectTextParameter({ name, parameters }, "workingDirParam", workingDirParam)
-  if (paths !== undefined && typeof paths !== "function") {
-    throw new TypeError(`Expected \`paths\` of tool \`${name}\` to be a function of its parameters`)
-  }
   expectOneOf(name, "kind", options.kind, kinds)
   expectOneOf(name, "primaryKind", options.primaryKind, primaryKinds)
-  if (options.title !== undefined && typeof options.title !== "function") {
-    throw new TypeError(`Expected \`title\` of tool \`${name}\` to be a function of its parameters`)
-  }
   const own = validate && standardCheck(name, validate)
-  const tool: Omit<Tool<R, Name, InputOf<S>, StructuredBy<O>>, "validator" | "~types"> = {
+  const validator = compileParameters(name, parameters, own?.check)
+  const label = options.label ?? name
+  // Called with what the validator found valid, which is what their own types say.
+  const { compose, title, paths, renderCall, renderResult } = options as unknown as ToolFunctions<R>
+  return {
     name,
-    label: options.label ?? name,
+    label,
     description: options.description,
     parameters,
     primaryParam,
     primaryKind: options.primaryKind ?? "text",
-    ...(paths && { paths: paths as NonNullable<Tool<R>["paths"]> }),
+    ...(paths && { paths }),
     ...(workingDirParam !== undefined && { workingDirParam }),
     background: options.background ?? true,
     hidden: options.hidden ?? false,
     annotations: options.annotations ?? {},
     kind: options.kind ?? "other",
     ...outputOf(name, options.outputSchema),
-    title: titleOf(
-      options.label ?? name,
-      primaryParam,
-      options.title as ((params: unknown) => string) | undefined,
-    ),
-    compose: composing(options.compose as Tool<R>["compose"], own),
-    ...(options.renderCall && { renderCall: options.renderCall as NonNullable<Tool<R>["renderCall"]> }),
-    ...(options.renderResult && {
-      renderResult: options.renderResult as NonNullable<Tool<R>["renderResult"]>,
-    }),
+    title: titleOf(label, primaryParam, title),
+    compose: composing(compose, own),
+    ...(renderCall && { renderCall }),
+    ...(renderResult && { renderResult }),
+    validator: prepareParams ? preparing(name, prepareParams, validator) : validator,
   }
-  const validator = compileParameters(name, parameters, own?.check)
-  const { prepareParams } = options
-  return Object.assign(tool, {
-    validator: prepareParams === undefined ? validator : preparing(name, prepareParams, validator),
-  })
 }

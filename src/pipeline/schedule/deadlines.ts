@@ -2,10 +2,13 @@
  * Many deadlines on one timer. Setting and clearing one arms nothing, as long as an earlier timer is armed already; the
  * timer keeps the process alive only while a deadline is set.
  */
+
 import { performance } from "node:perf_hooks"
 import type { Clock } from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { whenAborted } from "../model/when-aborted.ts"
+import { beyondCalls } from "./beyond-calls.ts"
 import { DeadlineHeap, type Expiring } from "./deadline-heap.ts"
 import { longestTimer } from "./longest-timer.ts"
 
@@ -55,14 +58,16 @@ export class Deadlines {
 
   /** Resolves after that time, or once the signal is aborted. */
   sleep(millis: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
-      const entry = this.after(millis, resolve)
-      const wake = () => {
+      const release = whenAborted(signal, () => {
         this.clear(entry)
         resolve()
-      }
-      if (signal.aborted) wake()
-      else signal.addEventListener("abort", wake, { once: true })
+      })
+      const entry = this.after(millis, () => {
+        release()
+        resolve()
+      })
     })
   }
 
@@ -102,7 +107,7 @@ export class Deadlines {
     this.armedAt = at
     const wait = Math.min(Math.max(0, at - this.now()), longestTimer)
     if (this.clock === undefined) {
-      const timer = setTimeout(() => this.fire(), wait)
+      const timer = beyondCalls.runInAsyncScope(() => setTimeout(() => this.fire(), wait))
       this.released = false
       this.timer = timer
       this.disarm = () => clearTimeout(timer)

@@ -2,29 +2,13 @@
  * What a model meant: brings parameters that a JSON Schema refuses into the shape that it asks for, where only one is
  * possible, and fills in its defaults. Copies what it changes; what needs no change comes back as the same object.
  */
+import type { JsonSchema } from "./json-schema.ts"
 import { coerceEnum, coerceType, onlyOne, toObject } from "./json-type.ts"
 import { isPlainObject } from "./plain-object.ts"
-import {
-  child,
-  children,
-  type Entries,
-  itemSchema,
-  type Located,
-  namesOf,
-  ownValue,
-  type SchemaObject,
-} from "./subschema.ts"
+import { child, children, type Entries, itemSchema, type Located, namesOf, ownValue } from "./subschema.ts"
 
 /** Whether a value satisfies the subschema at a JSON Pointer of the root schema. */
 export type ValidatorAt = (pointer: string) => ((value: unknown) => unknown) | undefined
-
-/** The two ways in which parameters are brought into the shape of one schema. */
-export interface Coercion {
-  /** Throws a RangeError where the value is too deep, or refers to itself. */
-  fillDefaults(value: unknown): unknown
-  /** Gives the value itself where it is too deep or too intricate. */
-  coerce(value: unknown): unknown
-}
 
 /** Deeper parameters are not filled or coerced. */
 const maxDepth = 512
@@ -46,25 +30,35 @@ const mapItems = (items: ReadonlyArray<unknown>, map: (item: unknown, index: num
   return mapped.every((item, index) => Object.is(item, items[index])) ? items : mapped
 }
 
-class SchemaCoercion implements Coercion {
+/** The two ways in which parameters are brought into the shape of one schema. */
+export class Coercion {
   private readonly root: Located
   private readonly validatorAt: ValidatorAt
   private readonly hasDefaults: boolean
   private readonly named = new Map<string, Located>()
+  private readonly begin: (value: unknown) => void
   private branches = 0
 
-  constructor(schema: SchemaObject, validatorAt: ValidatorAt) {
+  /**
+   * @param validatorAt Throws where a subschema does not compile, when it is first needed.
+   * @param begin Told the value that the validators will be asked about.
+   */
+  constructor(schema: JsonSchema, validatorAt: ValidatorAt, begin: (value: unknown) => void) {
     this.root = { schema, pointer: "" }
     this.validatorAt = validatorAt
+    this.begin = begin
     this.hasDefaults = this.index()
   }
 
+  /** Throws a RangeError where the value is too deep, or refers to itself. */
   fillDefaults(value: unknown): unknown {
     return this.hasDefaults ? this.fill(this.root, value, 0) : value
   }
 
+  /** Gives the value itself where it is too deep or too intricate. */
   coerce(value: unknown): unknown {
     this.branches = 0
+    this.begin(value)
     try {
       // Some models send all parameters as one string.
       return this.coerceTo(this.root, toObject(value), 0)
@@ -223,7 +217,3 @@ class SchemaCoercion implements Coercion {
     return result === undefined ? value : result.value
   }
 }
-
-/** Throws where a subschema does not compile, when it is first needed. */
-export const makeCoercion = (schema: SchemaObject, validatorAt: ValidatorAt): Coercion =>
-  new SchemaCoercion(schema, validatorAt)

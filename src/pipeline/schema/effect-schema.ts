@@ -48,7 +48,7 @@ const loadModule = (whose: string): SchemaModule => {
   }
 }
 
-/** A schema makes Effects of its own copy. A number is no object of any shape, so no code of its owner runs for this one. */
+/** A schema makes Effects of its own copy. It is asked about 0, which is refused as no object before any code of its owner runs. */
 const isOwnSchema = (schema: object): boolean => {
   try {
     const made: unknown = (schema as { makeEffect(value: unknown): unknown }).makeEffect(0)

@@ -2,9 +2,10 @@
 
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv"
 import type { Ajv2020 } from "ajv/dist/2020.js"
-import { type Coercion, makeCoercion } from "./coercion.ts"
+import { Coercion } from "./coercion.ts"
+import type { JsonSchema } from "./json-schema.ts"
 import { isPlainObject } from "./plain-object.ts"
-import type { SchemaObject } from "./subschema.ts"
+import { countedUnion, dataKeywords, UnionBudget, withCountedUnions } from "./union-budget.ts"
 
 /** The library's validator of one dialect. */
 export type AjvClass = typeof Ajv | typeof Ajv2020
@@ -36,7 +37,7 @@ const newKeywords = [
 ]
 
 /** Every key at whatever depth: keywords, and names of properties, which do no harm here. */
-const keysOf = (schema: SchemaObject): Set<string> => {
+const keysOf = (schema: JsonSchema): Set<string> => {
   const keys = new Set<string>()
   const seen = new Set<unknown>()
   const pending: Array<unknown> = [schema]
@@ -53,31 +54,25 @@ const keysOf = (schema: SchemaObject): Set<string> => {
 }
 
 /** A schema that does not name its dialect tells it by its keywords; where it uses none, draft-07 reads both. */
-const dialectOf = (schema: SchemaObject): Dialect => {
+const dialectOf = (schema: JsonSchema): Dialect => {
   const { $schema } = schema
   if (typeof $schema === "string") return /20(19|20)-/.test($schema) ? "2020-12" : "draft-07"
   const keys = keysOf(schema)
   return newKeywords.some((keyword) => keys.has(keyword)) ? "2020-12" : "draft-07"
 }
 
-/**
- * To list all errors, every branch of a union is followed to its end. Where a branch holds the union again, that takes
- * time exponential in the depth of what a model sent; the first error has to do.
- */
-const listsAllErrors = (schema: SchemaObject): boolean => {
+/** Whether a branch of a union may hold the union again: to try it may take time exponential in the depth of what a model sent. */
+const isRecursiveUnion = (schema: JsonSchema): boolean => {
   const keys = keysOf(schema)
   const refers = keys.has("$ref") || keys.has("$dynamicRef")
-  return !(refers && (keys.has("anyOf") || keys.has("oneOf")))
+  return refers && (keys.has("anyOf") || keys.has("oneOf"))
 }
-
-/** Keywords whose values are data, not schemas. */
-const dataKeywords = new Set(["const", "default", "enum", "examples"])
 
 /**
  * The library refuses a second subschema of the same `$id`, which TypeBox's recursive types give wherever they are used
  * twice: it becomes a reference to the first.
  */
-const withUniqueIds = (schema: SchemaObject): SchemaObject => {
+const withUniqueIds = (schema: JsonSchema): JsonSchema => {
   const ids = new Set<string>()
   const copy = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(copy)
@@ -90,7 +85,7 @@ const withUniqueIds = (schema: SchemaObject): SchemaObject => {
       Object.entries(value).map(([key, child]) => [key, dataKeywords.has(key) ? child : copy(child)]),
     )
   }
-  return copy(schema) as SchemaObject
+  return copy(schema) as JsonSchema
 }
 
 /** Patterns are Unicode ones where they can be: many in the wild escape what Unicode patterns must not. */
@@ -108,13 +103,14 @@ const tolerantRegExp = Object.assign(
 const rootKey = "parameters"
 
 /** An instance a tool: the same `$id` may stand in the schemas of two tools. */
-const makeAjv = (ajvClass: AjvClass, schema: SchemaObject): Ajv | Ajv2020 => {
+const makeAjv = (ajvClass: AjvClass, schema: JsonSchema, unions: UnionBudget | undefined): Ajv | Ajv2020 => {
   const ajv = new ajvClass({
     strict: false,
     // `NaN` and `Infinity` are no numbers of JSON.
     strictNumbers: true,
     logger: false,
-    allErrors: listsAllErrors(schema),
+    // To list all errors, every branch of a union is followed to its end. Of a recursive one, the first error has to do.
+    allErrors: unions === undefined,
     // Keywords are checked as they are compiled; the meta-schema of an unheard-of `$schema` could not be.
     meta: false,
     validateSchema: false,
@@ -123,6 +119,14 @@ const makeAjv = (ajvClass: AjvClass, schema: SchemaObject): Ajv | Ajv2020 => {
     code: { regExp: tolerantRegExp },
   })
   ajv.removeKeyword("id")
+  if (unions !== undefined)
+    ajv.addKeyword({
+      keyword: countedUnion,
+      before: "anyOf",
+      schema: false,
+      errors: false,
+      validate: unions.spend,
+    })
   ajv.addSchema(schema, rootKey)
   return ajv
 }
@@ -147,10 +151,20 @@ const errorLine = (error: ErrorObject): string => {
   return `${parts.join("/") || "root"}: ${sentenceOf(error)}`
 }
 
-/** The validator that a schema needs. A promise where it has to be loaded first. */
-export const ajvFor = (schema: SchemaObject): AjvClass | Promise<AjvClass> => {
-  const dialect = dialectOf(schema)
-  return loaded.get(dialect) ?? loadClass(dialect)
+/** What is made once of a schema, when it is first needed. A promise where the library has to be loaded first. */
+export const compiledOnce = <Check extends object>(
+  schema: JsonSchema,
+  compile: (ajvClass: AjvClass) => Check,
+): (() => Check | Promise<Check>) => {
+  let check: Check | undefined
+  return () => {
+    if (check !== undefined) return check
+    const dialect = dialectOf(schema)
+    const ajvClass = loaded.get(dialect)
+    if (ajvClass === undefined) return loadClass(dialect).then((found) => (check ??= compile(found)))
+    check = compile(ajvClass)
+    return check
+  }
 }
 
 /** A JSON Schema, ready to bring values into its shape. */
@@ -165,16 +179,22 @@ export interface Shape {
 }
 
 /** Throws where the schema does not compile. */
-export const compileShape = (schema: SchemaObject, ajvClass: AjvClass): Shape => {
-  const unique = withUniqueIds(schema)
-  const ajv = makeAjv(ajvClass, unique)
+export const compileShape = (schema: JsonSchema, ajvClass: AjvClass): Shape => {
+  const unions = isRecursiveUnion(schema) ? new UnionBudget(schema) : undefined
+  const unique = unions === undefined ? withUniqueIds(schema) : withCountedUnions(withUniqueIds(schema))
+  const ajv = makeAjv(ajvClass, unique, unions)
   const isValid: ValidateFunction = ajv.getSchema(rootKey)!
-  const coercion = makeCoercion(unique, (pointer) => ajv.getSchema(`${rootKey}#${pointer}`))
+  const begin = (value: unknown): void => unions?.begin(value)
+  const coercion = new Coercion(unique, (pointer) => ajv.getSchema(`${rootKey}#${pointer}`), begin)
+  const fits = (value: unknown): boolean => {
+    begin(value)
+    return isValid(value) === true
+  }
   return {
     coercion,
-    fits: (value) => isValid(value) === true,
+    fits,
     // A schema without a type lets anything through, but parameters are an object.
-    accepts: (value) => isValid(value) && isPlainObject(value),
+    accepts: (value) => fits(value) && isPlainObject(value),
     errors: () => isValid.errors?.map(errorLine) ?? ["root: must be object"],
   }
 }

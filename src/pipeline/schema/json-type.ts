@@ -1,6 +1,7 @@
 /** What a single value can be taken for, where a schema asks for another type than it has. */
+
+import type { JsonSchema } from "./json-schema.ts"
 import { isPlainObject } from "./plain-object.ts"
-import type { SchemaObject } from "./subschema.ts"
 
 const parseJson = (text: string): unknown => {
   try {
@@ -75,7 +76,7 @@ export const onlyOne = (values: ReadonlyArray<unknown>): { readonly value: unkno
 }
 
 /** The value in one of the types that the schema allows, where that is clear. */
-export const coerceType = (schema: SchemaObject, value: unknown): unknown => {
+export const coerceType = (schema: JsonSchema, value: unknown): unknown => {
   if (schema.type === undefined || (schema.nullable === true && value === null)) return value
   const types = [schema.type].flat()
   if (types.some((type) => hasType(type, value))) return value
@@ -85,7 +86,7 @@ export const coerceType = (schema: SchemaObject, value: unknown): unknown => {
 }
 
 /** `"5"` where only 5 is allowed, and the other way round. */
-export const coerceEnum = (schema: SchemaObject, value: unknown): unknown => {
+export const coerceEnum = (schema: JsonSchema, value: unknown): unknown => {
   const allowed = Object.hasOwn(schema, "const") ? [schema.const] : schema.enum
   if (!Array.isArray(allowed) || schema.type !== undefined || typeof value === "object") return value
   if (allowed.includes(value)) return value

@@ -1,10 +1,10 @@
 /** Checks what a tool gives as `structured` against its `outputSchema`, as it stands: nothing is coerced or filled in. */
-import { messageOf } from "../model/failure.ts"
-import { type AjvClass, ajvFor, compileShape } from "./json-shape.ts"
+import { messageOf } from "../../text/message-of.ts"
+import type { JsonSchema } from "./json-schema.ts"
+import { type AjvClass, compiledOnce, compileShape } from "./json-shape.ts"
 import { guarded, isValid } from "./standard-check.ts"
 import type { StandardResult, StandardValidate } from "./standard-props.ts"
 import { issueLine } from "./standard-schema.ts"
-import type { SchemaObject } from "./subschema.ts"
 
 /** What is wrong with a value, by path: nothing where it fits. */
 export type Faults = ReadonlyArray<string>
@@ -25,7 +25,7 @@ const ownCheck = (validate: StandardValidate): OutputCheck => {
   }
 }
 
-const jsonCheck = (schema: SchemaObject, ajvClass: AjvClass): ((structured: unknown) => Faults) => {
+const jsonCheck = (schema: JsonSchema, ajvClass: AjvClass): ((structured: unknown) => Faults) => {
   try {
     const { fits, errors } = compileShape(schema, ajvClass)
     return (structured) => {
@@ -42,19 +42,11 @@ const jsonCheck = (schema: SchemaObject, ajvClass: AjvClass): ((structured: unkn
 }
 
 /** Compiles the schema when it is first needed. `validate` is the schema's own check, where its library has one. */
-export const compileOutput = (schema: SchemaObject, validate: StandardValidate | undefined): OutputCheck => {
+export const compileOutput = (schema: JsonSchema, validate: StandardValidate | undefined): OutputCheck => {
   if (validate !== undefined) return ownCheck(validate)
-  let check: ((structured: unknown) => Faults) | undefined
+  const compiled = compiledOnce(schema, (ajvClass) => jsonCheck(schema, ajvClass))
   return (structured) => {
-    if (check !== undefined) return check(structured)
-    const ajvClass = ajvFor(schema)
-    if (ajvClass instanceof Promise) {
-      return ajvClass.then((found) => {
-        check ??= jsonCheck(schema, found)
-        return check(structured)
-      })
-    }
-    check = jsonCheck(schema, ajvClass)
-    return check(structured)
+    const check = compiled()
+    return check instanceof Promise ? check.then((ready) => ready(structured)) : check(structured)
   }
 }

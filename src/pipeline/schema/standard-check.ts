@@ -3,7 +3,8 @@
  * of its JSON Schema; `compose` gets what it made of that.
  */
 import { isDeepStrictEqual } from "node:util"
-import { messageOf } from "../model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
+import { isThenable } from "../model/thenable.ts"
 import type { Shape } from "./json-shape.ts"
 import { isPlainObject } from "./plain-object.ts"
 import type { StandardResult, StandardValidate } from "./standard-props.ts"
@@ -28,8 +29,7 @@ export const guarded =
   (value: unknown): StandardResult | Promise<StandardResult> => {
     try {
       const result: unknown = validate(value)
-      // Of whatever realm or library the promise is.
-      if (typeof (result as PromiseLike<StandardResult>)?.then !== "function") return result as StandardResult
+      if (!isThenable(result)) return result as StandardResult
       return Promise.resolve(result as PromiseLike<StandardResult>).catch(failed)
     } catch (error) {
       return failed(error)
@@ -54,7 +54,7 @@ export const standardCheck = (toolName: string, ownValidate: StandardValidate): 
   const invalid = (result: StandardResult, received: unknown): ParameterCheck =>
     invalidParameters(toolName, (result.issues ?? []).map(issueLine), received)
 
-  /** Defaults are shown to rules and hosts only where they change nothing: some stand for what a schema gives, not reads. */
+  /** Rules and hosts see a default only where the check gives the same with it: some are of what a schema gives, not of what it reads. */
   const withDefaults = (
     { coercion }: Shape,
     given: object,

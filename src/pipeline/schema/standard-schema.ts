@@ -1,14 +1,15 @@
 /** Reads the schemas of other libraries. */
 
-import { messageOf } from "../model/failure.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { isEffectSchema, standardOfEffect } from "./effect-schema.ts"
+import { expectJsonSchema } from "./expect-json-schema.ts"
+import type { JsonSchema } from "./json-schema.ts"
 import { isPlainObject } from "./plain-object.ts"
 import type { StandardIssue, StandardProps, StandardValidate } from "./standard-props.ts"
-import type { SchemaObject } from "./subschema.ts"
 
 /** A tool's schema as JSON Schema, and the check of its library, where it has one. */
 export interface ReadSchema {
-  readonly json: SchemaObject
+  readonly json: JsonSchema
   readonly validate: StandardValidate | undefined
 }
 
@@ -45,7 +46,7 @@ const convert = ({ vendor, jsonSchema }: StandardProps): unknown => {
 const inlined = (json: unknown): unknown => {
   if (!isPlainObject(json) || typeof json.$ref !== "string") return json
   const [, holder, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(json.$ref) ?? []
-  const named = holder === undefined ? undefined : (json[holder] as SchemaObject | undefined)?.[name!]
+  const named = holder === undefined ? undefined : (json[holder] as JsonSchema | undefined)?.[name!]
   const { $ref: _reference, ...rest } = json
   return isPlainObject(named) ? { ...named, ...rest } : json
 }
@@ -58,6 +59,7 @@ export const readSchema = (schema: unknown, whose: string): ReadSchema => {
   const props = propsOf(schema, whose)
   if (props === undefined) {
     if (!isPlainObject(schema)) throw new TypeError(`Expected ${whose} to be a JSON Schema object`)
+    expectJsonSchema(schema, whose)
     return { json: schema, validate: undefined }
   }
   if (typeof props.jsonSchema?.input !== "function") {

@@ -1,12 +1,10 @@
 /** The parts of a JSON Schema, each with the place where it stands. */
+import type { JsonSchema } from "./json-schema.ts"
 import { isPlainObject } from "./plain-object.ts"
-
-/** A JSON Schema that is an object. */
-export type SchemaObject = Readonly<Record<string, unknown>>
 
 /** A schema within the root schema. */
 export interface Located {
-  readonly schema: SchemaObject
+  readonly schema: JsonSchema
   readonly pointer: string
 }
 

@@ -1,12 +1,7 @@
 /** Whether a tool's schema makes a parameter a string: rules that match it would see nothing of anything else. */
 
-import type { JsonSchema } from "../model/tool.ts"
+import type { JsonSchema } from "./json-schema.ts"
 import { isPlainObject } from "./plain-object.ts"
-
-interface SchemaOfTool {
-  readonly name: string
-  readonly parameters: unknown
-}
 
 const pointed = (root: JsonSchema, reference: string): unknown => {
   if (!reference.startsWith("#/")) return undefined
@@ -37,12 +32,11 @@ const admitsOnlyText = (root: JsonSchema, schema: unknown, depth = 0): boolean =
 
 /** Throws a TypeError that says what to do instead. */
 export const expectTextParameter = (
-  { name, parameters }: SchemaOfTool,
+  { name, parameters }: { readonly name: string; readonly parameters: JsonSchema },
   option: string,
   param: string,
 ): void => {
-  const root = parameters as JsonSchema
-  const { properties, allOf, anyOf, oneOf, $ref } = root
+  const { properties, allOf, anyOf, oneOf, $ref } = parameters
   const own = isPlainObject(properties) && Object.hasOwn(properties, param) ? properties[param] : undefined
   if (own === undefined) {
     // A schema may name no properties at all, or in a part that is not followed here.
@@ -51,7 +45,7 @@ export const expectTextParameter = (
       `Expected \`${option}\` of tool \`${name}\` to be one of its \`parameters\`, got \`${param}\``,
     )
   }
-  if (admitsOnlyText(root, own)) return
+  if (admitsOnlyText(parameters, own)) return
   const instead = option === "primaryParam" ? " Name several paths with `paths: (params) => string[]`." : ""
   throw new TypeError(
     `Expected \`${option}\` of tool \`${name}\` to be a string in its \`parameters\`: \`${param}\` may be something else, which rules cannot match.${instead}`,

@@ -1,8 +1,8 @@
 /** Checks a call's parameters against its tool's JSON Schema, after unambiguous coercion. Compiled once a tool. */
 
-import { messageOf } from "../model/failure.ts"
-import { type AjvClass, ajvFor, compileShape, type Shape } from "./json-shape.ts"
-import type { SchemaObject } from "./subschema.ts"
+import { messageOf } from "../../text/message-of.ts"
+import type { JsonSchema } from "./json-schema.ts"
+import { type AjvClass, compiledOnce, compileShape, type Shape } from "./json-shape.ts"
 
 /** Parameters that do not fit. The message tells the model what is wrong, by path, and what was received. */
 export interface InvalidParameters {
@@ -74,7 +74,7 @@ const unreadable = (toolName: string, error: unknown, received: unknown): Invali
   return invalidParameters(toolName, [`root: ${reason}`], received)
 }
 
-const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass, own: OwnCheck): Check => {
+const compileCheck = (toolName: string, schema: JsonSchema, ajvClass: AjvClass, own: OwnCheck): Check => {
   let check: Check
   try {
     const shape = compileShape(schema, ajvClass)
@@ -103,22 +103,10 @@ const compileCheck = (toolName: string, schema: SchemaObject, ajvClass: AjvClass
  */
 export const compileParameters = (
   toolName: string,
-  schema: SchemaObject,
+  schema: JsonSchema,
   own?: OwnCheck,
 ): CompiledParameters => {
-  let check: Check | undefined
-  const compiled = (): Check | Promise<Check> => {
-    if (check !== undefined) return check
-    const ajvClass = ajvFor(schema)
-    if (ajvClass instanceof Promise) {
-      return ajvClass.then((found) => {
-        check ??= compileCheck(toolName, schema, found, own)
-        return check
-      })
-    }
-    check = compileCheck(toolName, schema, ajvClass, own)
-    return check
-  }
+  const compiled = compiledOnce(schema, (ajvClass) => compileCheck(toolName, schema, ajvClass, own))
   return {
     compile: async () => {
       await compiled()

@@ -1,7 +1,7 @@
 /** Which tools an agent may call, and which its model is told of. */
 import { resolveName } from "../../resolve/definition.ts"
 import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
-import { leaveAlone } from "../model/thenable.ts"
+import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import { LateMap } from "../schedule/late-map.ts"
 
@@ -63,13 +63,7 @@ export class AgentTools {
 
   /** What an agent may call, or is told of, is another now. */
   changed(agentId: string): void {
-    for (const listener of [...(this.listeners.get(agentId) ?? [])]) {
-      try {
-        leaveAlone(listener())
-      } catch {
-        // What was changed is changed, whatever those do who are told.
-      }
-    }
+    for (const listener of [...(this.listeners.get(agentId) ?? [])]) tellAlone(listener)
   }
 
   /** The tool that a call of this agent means. */

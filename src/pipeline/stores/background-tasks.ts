@@ -1,19 +1,21 @@
 /** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
-import { byUser, type CancelledBy, type CancellingParty, type DecidedBy } from "../model/decision.ts"
-import type { CompletedEvent, DeniedBy, ErrorReason, FinalStatus, TerminalEvent } from "../model/event.ts"
+import type { EventJournal } from "../events/event-stamps.ts"
+import { byUser, type CancellingParty, type DecidedBy } from "../model/decision.ts"
+import type { FinalStatus, TaskEnd, TerminalEvent } from "../model/event.ts"
+import { expectId, expectSignal, expectSignalOptions, expectText } from "../model/got.ts"
 import type { Mutable } from "../model/mutable.ts"
-import { addWhy, resultOf, statusOf } from "../model/outcome.ts"
+import { addTaskEnd, resultOf, statusOf } from "../model/outcome.ts"
 import type { ToolOutput } from "../model/output.ts"
 import { Fifo } from "../schedule/fifo.ts"
 import { LateMap } from "../schedule/late-map.ts"
 import { OutputReads } from "./output-reads.ts"
-import { type Stored, TaskWaiters } from "./task-waiters.ts"
+import { TaskWaiters } from "./task-waiters.ts"
 
 /** What a task is doing, or how it ended. `pending`: it waits for a place in the pool; `waiting`: for the host. */
 export type TaskStatus = "pending" | "running" | "waiting" | FinalStatus
 
 /** A background task as hosts see it. Plain JSON. */
-export interface BackgroundTask {
+export interface BackgroundTask extends TaskEnd {
   /** The call id. */
   readonly id: string
   readonly agentId: string
@@ -24,24 +26,10 @@ export interface BackgroundTask {
   readonly content: string
   /** Set once it has ended. */
   readonly output?: ToolOutput
-  /** Why it failed. */
-  readonly reason?: ErrorReason
-  /** Who denied or cancelled it. */
-  readonly by?: DeniedBy | CancelledBy
-  /** Who denied or cancelled it; else, who decided the last gate that it passed. */
-  readonly decidedBy?: DecidedBy
-  /** For the host's logs; not plain JSON. */
-  readonly cause?: unknown
-  /** The parameters that ran, where the host edited them. */
-  readonly editedParams?: unknown
   /** When it was enqueued, in epoch milliseconds. */
   readonly createdAt: number
   readonly startedAt?: number
   readonly endedAt?: number
-  /** Set where the call staged a pending action. */
-  readonly staged?: CompletedEvent["staged"]
-  /** Set where it failed to clean up. */
-  readonly cleanupErrors?: ReadonlyArray<string>
 }
 
 /** A task that runs. */
@@ -89,15 +77,17 @@ interface BackgroundTasksOptions {
   readonly time: () => number
   /** A background call that has not ended, also while it waits for its turn or at the gate ahead of its start. */
   readonly starting: (id: string) => Pick<RunningTask, "agentId" | "cancel"> | undefined
-  /** Told that a result is kept no longer. Default: nobody. */
-  readonly forgotten?: (id: string) => void
+  /** Told that a result is kept no longer. */
+  readonly forgotten: (id: string) => void
   /** Where results are kept. */
-  readonly journal?: TaskJournal | undefined
+  readonly journal: TaskJournal | undefined
 }
 
 /** Where the results of tasks are kept. */
-export interface TaskJournal extends Stored {
+export interface TaskJournal extends Pick<EventJournal, "after"> {
+  /** The result of a task is kept from here on. */
   kept(task: BackgroundTask): void
+  /** It was taken, or dropped. */
   forgot(taskId: string): void
 }
 
@@ -118,22 +108,10 @@ export class BackgroundTasks {
   private readonly expired = new Fifo<string>()
   private readonly waiters: TaskWaiters<BackgroundTask>
   private readonly reads = new OutputReads()
-  private readonly ttl: number
-  private readonly max: number
-  private readonly now: () => number
-  private readonly time: () => number
-  private readonly starting: BackgroundTasksOptions["starting"]
-  private readonly forgotten: BackgroundTasksOptions["forgotten"]
-  private readonly journal: TaskJournal | undefined
+  private readonly options: BackgroundTasksOptions
 
   constructor(options: BackgroundTasksOptions) {
-    this.ttl = options.ttl
-    this.max = options.max
-    this.now = options.now
-    this.time = options.time
-    this.starting = options.starting
-    this.forgotten = options.forgotten
-    this.journal = options.journal
+    this.options = options
     this.waiters = new TaskWaiters(options.journal)
   }
 
@@ -146,6 +124,7 @@ export class BackgroundTasks {
 
   /** All tasks, or those of one agent: finished ones first, in the order of their ending. */
   list(agentId?: string): Array<BackgroundTask> {
+    expectText("agentId", agentId)
     this.dropOld()
     const tasks = [
       ...[...this.finished.values()].map((entry) => entry.task),
@@ -155,6 +134,7 @@ export class BackgroundTasks {
   }
 
   get(id: string): BackgroundTask | undefined {
+    expectId("task", id)
     this.dropOld()
     const run = this.running.get(id)
     return run === undefined ? this.finished.get(id)?.task : snapshot(run)
@@ -162,6 +142,7 @@ export class BackgroundTasks {
 
   /** A finished task, once: it is forgotten. Undefined for one that is unknown or still running. */
   take(id: string): BackgroundTask | undefined {
+    expectId("task", id)
     this.dropOld()
     const task = this.finished.get(id)?.task
     this.forget(id)
@@ -173,21 +154,26 @@ export class BackgroundTasks {
    * an unknown id, for a call that ended before it became a task (its terminal event has told how), once `signal` is aborted, and
    * where the task goes on in another process.
    */
-  wait(id: string, { signal }: WaitOptions = {}): Promise<BackgroundTask | undefined> {
+  wait(id: string, options: WaitOptions = {}): Promise<BackgroundTask | undefined> {
+    expectId("task", id)
+    expectSignalOptions("wait", options)
+    const { signal } = options
+    expectSignal(signal)
     const task = this.get(id)
-    const isOver = task === undefined ? this.starting(id) === undefined : this.finished.has(id)
+    const isOver = task === undefined ? this.options.starting(id) === undefined : this.finished.has(id)
     if (isOver) return this.waiters.told(task)
     return this.waiters.wait(id, signal)
   }
 
   /** True if the task was still running, or about to, and is being cancelled. */
   cancel(id: string, reason?: string): boolean {
+    expectId("task", id)
     return this.cancelBy(byUser, id, reason)
   }
 
   /** @internal The same for somebody else than the host. */
   cancelBy(by: CancellingParty, id: string, reason?: string): boolean {
-    return this.starting(id)?.cancel(reason, by) ?? false
+    return this.options.starting(id)?.cancel(reason, by) ?? false
   }
 
   /** @internal */
@@ -200,17 +186,13 @@ export class BackgroundTasks {
   ended(run: RunningTask, event: TerminalEvent): void {
     const { callId } = run
     const { content, output } = resultOf(event)
-    const { cleanupErrors } = event
     const task = taskOf(run, statusOf(event), content)
     task.output = output
-    task.endedAt = this.time()
-    addWhy(task, event)
-    if ("editedParams" in event) task.editedParams = event.editedParams
-    if (cleanupErrors !== undefined) task.cleanupErrors = cleanupErrors
-    if (event._tag === "Completed" && event.staged !== undefined) task.staged = event.staged
+    task.endedAt = this.options.time()
+    addTaskEnd(task, event)
     this.reads.keepUnread(run, content)
     this.running.delete(callId)
-    const endedAt = this.now()
+    const endedAt = this.options.now()
     this.keep(task, endedAt)
     this.dropOld(endedAt)
     this.waiters.answer(callId, task)
@@ -219,12 +201,13 @@ export class BackgroundTasks {
   private keep(task: BackgroundTask, endedAt: number): void {
     this.finished.set(task.id, { task, endedAt })
     this.order.add(task.id)
-    this.journal?.kept(task)
+    this.options.journal?.kept(task)
   }
 
   /** @internal The result of a task that ended in an earlier process. */
   putBack(task: BackgroundTask): void {
-    this.keep(task, this.now() - Math.max(0, this.time() - (task.endedAt ?? 0)))
+    const { now, time } = this.options
+    this.keep(task, now() - Math.max(0, time() - (task.endedAt ?? 0)))
   }
 
   /** @internal The call has ended, whether it became a task or not. */
@@ -234,7 +217,7 @@ export class BackgroundTasks {
 
   /** @internal Whether a background call of the agent waits for its start. */
   isStarting(agentId: string, id: string): boolean {
-    return this.starting(id)?.agentId === agentId
+    return this.options.starting(id)?.agentId === agentId
   }
 
   /** @internal Whether the result of a task of the agent was dropped unread. */
@@ -259,8 +242,8 @@ export class BackgroundTasks {
 
   private forget(id: string): void {
     if (this.finished.delete(id)) {
-      this.forgotten?.(id)
-      this.journal?.forgot(id)
+      this.options.forgotten(id)
+      this.options.journal?.forgot(id)
     }
     this.order.delete(id)
     // It is read until it is taken.
@@ -273,14 +256,15 @@ export class BackgroundTasks {
   }
 
   /** Looked at whenever somebody asks, so that no timer is needed; the number kept is bounded all the same. */
-  private dropOld(now = this.now()): void {
-    const oldest = now - this.ttl
+  private dropOld(now = this.options.now()): void {
+    const { ttl, max } = this.options
+    const oldest = now - ttl
     for (let id = this.order.first(); id !== undefined; id = this.order.first()) {
-      if (this.finished.size <= this.max && this.finished.get(id)!.endedAt > oldest) break
+      if (this.finished.size <= max && this.finished.get(id)!.endedAt > oldest) break
       this.expiredAgents.set(id, this.finished.get(id)!.task.agentId)
       this.expired.add(id)
       this.forget(id)
-      if (this.expired.size > this.max) this.forgetExpired(this.expired.first()!)
+      if (this.expired.size > max) this.forgetExpired(this.expired.first()!)
     }
   }
 }

@@ -6,10 +6,10 @@ import { resolveName } from "../../resolve/definition.ts"
 import * as toolChoice from "../../resolve/tool-choice.ts"
 import type { Journal } from "../call/journal.ts"
 import type { ToolCall } from "../model/call.ts"
-import { got } from "../model/got.ts"
+import { expectFunction, expectText } from "../model/got.ts"
 import type { EffectHandler } from "../model/handler.ts"
-import type { ActionFunction, PendingActions, PushedAction } from "../model/pending-actions.ts"
-import type { PendingAction, StagedAction } from "../model/staged-action.ts"
+import type { ActionFunction, PendingAction, PendingActions, PushedAction } from "../model/pending-actions.ts"
+import type { StagedAction } from "../model/staged-action.ts"
 import { Step } from "../model/step.ts"
 import { LateMap } from "../schedule/late-map.ts"
 
@@ -57,7 +57,7 @@ export class ActionStore {
   }
 
   /** The agents that have any. */
-  get agentIds(): ReadonlyArray<string> {
+  agentIds(): Array<string> {
     return [...this.agents.keys()]
   }
 
@@ -213,12 +213,10 @@ export class AgentPendingActions implements PendingActions {
     this.agentId = agentId
   }
 
-  /** From the oldest to the latest. */
   list(): Array<PendingAction> {
     return this.store.open(this.agentId).map(shown)
   }
 
-  /** The latest: what `resolve` takes next. */
   peek(): PendingAction | undefined {
     const action = this.store.latest(this.agentId)
     return action && shown(action)
@@ -228,34 +226,29 @@ export class AgentPendingActions implements PendingActions {
     return this.store.latest(this.agentId) !== undefined
   }
 
-  /** Adds an action; gives its id. Throws where the agent has too many. */
   push(action: PushedAction): string {
-    const { label, sourceToolName = "custom_tool", details, apply, reject } = action ?? {}
+    const { label, details, apply, reject } = action ?? {}
     if (typeof label !== "string" || typeof apply !== "function") {
       throw new TypeError("Expected a pending action to have a string `label` and a function `apply`")
     }
-    if (typeof sourceToolName !== "string")
-      throw new TypeError(
-        `Expected \`sourceToolName\` of a pending action to be a string, ${got(sourceToolName)}`,
-      )
-    if (reject !== undefined && reject !== null && typeof reject !== "function")
-      throw new TypeError(`Expected \`reject\` of a pending action to be a function, ${got(reject)}`)
+    expectText("sourceToolName", action.sourceToolName, " of a pending action")
+    expectFunction("reject", reject, " of a pending action")
+    const sourceToolName = action.sourceToolName ?? "custom_tool"
     const staged = this.store.push(this.agentId, {
       label,
       sourceToolName,
-      ...(details !== undefined && { details }),
+      details,
       source: { name: sourceToolName, params: {} },
       staging: undefined,
       output: undefined,
       memory: undefined,
       rest: [{ kind: "handler", name: "apply", handler: callHandler("apply", apply) }],
-      onDiscard: reject && callHandler("reject", reject),
+      onDiscard: reject ? callHandler("reject", reject) : undefined,
       finals: [],
     })
     return staged.actionId
   }
 
-  /** Drops what is pending: of each action, only its finally handlers run. */
   clear(): void {
     this.store.clear(this.agentId)
   }

@@ -1,15 +1,14 @@
 /** Who waits for the end of a background task. */
+import type { EventJournal } from "../events/event-stamps.ts"
+import { whenAborted } from "../model/when-aborted.ts"
 import { LateMap } from "../schedule/late-map.ts"
 
 /** Where what is told is stored first. */
-export interface Stored {
-  /** Does something once all before it is stored; where that is not to be, the other. */
-  after(act: () => void, lost?: () => void): void
-}
+type Stored = Pick<EventJournal, "after">
 
 type Answer<Task> = (task: Task | undefined) => void
 
-/** Those that wait, by task id. They are told only what cannot be forgotten. */
+/** Those that wait, by task id. Where results are stored, they are told once that is done. */
 export class TaskWaiters<Task> {
   private readonly waiters = new LateMap<string, Set<Answer<Task>>>()
   private readonly stored: Stored | undefined
@@ -22,14 +21,13 @@ export class TaskWaiters<Task> {
   wait(id: string, signal: AbortSignal | undefined): Promise<Task | undefined> {
     if (signal?.aborted === true) return Promise.resolve(undefined)
     return new Promise((resolve) => {
-      const stop = () => this.stopWaiting(id, answer)
       const answer: Answer<Task> = (ended) => {
-        signal?.removeEventListener("abort", stop)
+        release?.()
         resolve(ended)
       }
       const waiting = this.waiters.get(id) ?? new Set()
       this.waiters.set(id, waiting.add(answer))
-      signal?.addEventListener("abort", stop, { once: true })
+      const release = signal && whenAborted(signal, () => this.stopWaiting(id, answer))
     })
   }
 

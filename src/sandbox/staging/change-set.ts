@@ -3,35 +3,22 @@
  * missing from what it saw. Nothing of the lower folder is touched.
  */
 import type { BigIntStats } from "node:fs"
-import { readdir, readFile } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { Change, ChangeSet, Outcome } from "./change.ts"
-import { fingerprintOf, kindOf, namesIn, statOf, targetOf } from "./fingerprint.ts"
-import type { Listing } from "./listing.ts"
-
-const maxCompared = 64_000_000n
-
-const hasSameContent = async (one: string, other: string, size: bigint): Promise<boolean> => {
-  if (size > maxCompared) return false
-  const [first, second] = await Promise.all([readFile(one), readFile(other)])
-  return first.equals(second)
-}
-
-const modeOf = (info: BigIntStats): number => Number(info.mode & 0o7777n)
-
-const ownerOf = (info: BigIntStats): string => `${info.uid}:${info.gid}`
+import {
+  fingerprintOf,
+  hasSameContent,
+  kindOf,
+  modeOf,
+  namesIn,
+  ownerOf,
+  statOf,
+  targetOf,
+} from "./fingerprint.ts"
+import { Overlay, type OverlayOptions } from "./overlay.ts"
 
 const isWhiteout = (info: BigIntStats): boolean => info.isCharacterDevice() && info.rdev === 0n
-
-export interface ReadOptions {
-  readonly lower: string
-  readonly upper: string
-  readonly seen: Listing
-  /** Whether the overlay keeps the inode of a file with several names, so that one made anew can be told from it. */
-  readonly keepsLinks: boolean
-  /** When the command began, in milliseconds since the epoch. */
-  readonly startedAt: number
-}
 
 /** Whether a name of a file with several names goes, or becomes a file of its own. */
 const isParted = ({ before, after }: Change): boolean =>
@@ -59,10 +46,10 @@ class ChangeReader {
     readonly info: BigIntStats
     readonly below: BigIntStats | undefined
   }> = []
-  private readonly options: ReadOptions
+  private readonly overlay: Overlay
 
-  constructor(options: ReadOptions) {
-    this.options = options
+  constructor(overlay: Overlay) {
+    this.overlay = overlay
   }
 
   /** Whether a name that the command did not touch would have to change, and cannot. */
@@ -71,21 +58,13 @@ class ChangeReader {
   private readonly met = new Set<bigint>()
 
   async read(): Promise<ChangeSet> {
-    const { lower, upper } = this.options
-    const [above, below] = await Promise.all([statOf(upper), statOf(lower)])
+    const root = this.overlay.at(".")
+    const [above, below] = await Promise.all([statOf(root.above), statOf(root.below)])
     if (above !== undefined && below !== undefined) this.folder(".", above, below)
     await this.inFolder(".", true)
     await this.resolveLinked()
     if (this.isLost || (await this.hasLostContent())) this.markLost()
     return { changes: this.changes, leftOut: this.leftOut }
-  }
-
-  private at(path: string): { readonly below: string; readonly above: string } {
-    return { below: join(this.options.lower, path), above: join(this.options.upper, path) }
-  }
-
-  private isStale(info: BigIntStats): boolean {
-    return Number(info.ctimeNs / 1000n) / 1000 > this.options.startedAt
   }
 
   private add(
@@ -95,14 +74,14 @@ class ChangeReader {
     names?: ReadonlyArray<string>,
   ): void {
     const before = below && { before: fingerprintOf(below, names) }
-    const isStale = below !== undefined && kindOf(below) !== "folder" && this.isStale(below)
+    const isStale = below !== undefined && kindOf(below) !== "folder" && this.overlay.isStale(below)
     this.changes.push({ path, ...before, ...change, ...(isStale && { isStale: true }) })
   }
 
   /** @param isMerged Whether the lower folder's entries show through. */
   private async inFolder(path: string, isMerged: boolean): Promise<void> {
-    const { below, above } = this.at(path)
-    const entries = await readdir(above)
+    const { below, above } = this.overlay.at(path)
+    const entries = await namesIn(above)
     const whiteouts = new Set<string>()
     for (const name of entries) {
       if (await this.entry(path === "." ? name : `${path}/${name}`, isMerged)) whiteouts.add(name)
@@ -115,15 +94,15 @@ class ChangeReader {
     names: ReadonlyArray<string>,
     whiteouts: ReadonlySet<string>,
   ): Promise<void> {
-    const seen = this.options.seen.get(path === "." ? "." : `./${path}`) ?? new Map<string, string>()
+    const seen = this.overlay.namesSeen(path)
     const missing: Array<{ name: string; info: BigIntStats }> = []
     for (const name of names) {
       if (seen.has(name)) continue
-      const info = await statOf(join(this.at(path).below, name))
+      const info = await statOf(join(this.overlay.at(path).below, name))
       if (info !== undefined) missing.push({ name, info })
     }
     // A folder that was made anew hides what was in it, and so what somebody else has put there since.
-    const isOpaque = missing.some(({ name, info }) => !whiteouts.has(name) && !this.isStale(info))
+    const isOpaque = missing.some(({ name, info }) => !whiteouts.has(name) && !this.overlay.isStale(info))
     for (const { name, info } of missing) {
       if (whiteouts.has(name) || isOpaque) await this.goes(path === "." ? name : `${path}/${name}`, info)
     }
@@ -132,7 +111,7 @@ class ChangeReader {
   /** A path goes, and what is below it goes first. */
   private async goes(path: string, info: BigIntStats): Promise<void> {
     if (kindOf(info) !== "folder") return this.add(path, info, {})
-    const folder = this.at(path).below
+    const folder = this.overlay.at(path).below
     const names = await namesIn(folder)
     for (const name of names) {
       const below = await statOf(join(folder, name))
@@ -146,7 +125,7 @@ class ChangeReader {
    * by the overlay alone.
    */
   private async hasLostContent(): Promise<boolean> {
-    const index = join(this.options.upper, "..", "work", "index")
+    const { index } = this.overlay
     for (const name of await readdir(index).catch(() => [])) {
       const info = await statOf(join(index, name))
       if (info === undefined || kindOf(info) !== "file" || this.met.has(info.ino)) continue
@@ -159,7 +138,7 @@ class ChangeReader {
   private async isAsBefore(path: string, info: BigIntStats): Promise<boolean> {
     for (const change of this.changes) {
       if (!isParted(change)) continue
-      const lower = this.at(change.path).below
+      const lower = this.overlay.at(change.path).below
       const below = await statOf(lower)
       if (below?.size !== info.size || modeOf(below) !== modeOf(info)) continue
       if (await hasSameContent(path, lower, info.size)) return true
@@ -181,7 +160,7 @@ class ChangeReader {
       this.leftOut.push(path)
       return false
     }
-    const { above, below: lower } = this.at(path)
+    const { above, below: lower } = this.overlay.at(path)
     const info = await statOf(above)
     if (info === undefined) return false
     if (isWhiteout(info)) return true
@@ -221,7 +200,7 @@ class ChangeReader {
   }
 
   private async link(path: string, info: BigIntStats, below: BigIntStats | undefined): Promise<void> {
-    const { above, below: lower } = this.at(path)
+    const { above, below: lower } = this.overlay.at(path)
     const target = await targetOf(above)
     const isSame = below !== undefined && kindOf(below) === "link" && (await targetOf(lower)) === target
     if (isSame && ownerOf(below) === ownerOf(info)) return
@@ -231,38 +210,28 @@ class ChangeReader {
   }
 
   private async file(path: string, info: BigIntStats, below: BigIntStats | undefined): Promise<void> {
-    const { above, below: lower } = this.at(path)
+    const { above, below: lower } = this.overlay.at(path)
     const isSame =
       below !== undefined &&
       kindOf(below) === "file" &&
       below.size === info.size &&
       modeOf(below) === modeOf(info) &&
       ownerOf(below) === ownerOf(info) &&
-      !this.isMadeAnew(path, below) &&
+      !this.overlay.isMadeAnew(path, below) &&
       (await hasSameContent(above, lower, info.size))
     if (info.nlink > 1n) {
       const known = this.linked.get(info.ino)
       const hasOtherNames =
-        below !== undefined && kindOf(below) === "file" && below.nlink > 1n && !this.isMadeAnew(path, below)
+        below !== undefined &&
+        kindOf(below) === "file" &&
+        below.nlink > 1n &&
+        !this.overlay.isMadeAnew(path, below)
       const anchor: Anchor = { path, isUnchanged: isSame, hasOtherNames }
       if (known === undefined || isBetter(anchor, known)) this.linked.set(info.ino, anchor)
       if (!isSame || known !== undefined) this.waiting.push({ path, info, below })
       return
     }
     if (!isSame) await this.writes(path, info, below)
-  }
-
-  /** Whether a file with other names is no longer the one that it was. */
-  private isMadeAnew(path: string, below: BigIntStats): boolean {
-    if (!this.options.keepsLinks || below.nlink < 2n) return false
-    return this.inodeOf(path) !== String(below.ino)
-  }
-
-  /** As the command saw it. */
-  private inodeOf(path: string): string | undefined {
-    const slash = path.lastIndexOf("/")
-    const folder = slash < 0 ? "." : `./${path.slice(0, slash)}`
-    return this.options.seen.get(folder)?.get(path.slice(slash + 1))
   }
 
   private async writes(
@@ -274,7 +243,7 @@ class ChangeReader {
     const rest = await this.clear(path, below)
     const isLinked = rest !== undefined && kindOf(rest) === "file" && rest.nlink > 1n
     const inPlace =
-      linkOf === undefined && isLinked && this.options.keepsLinks && !this.isMadeAnew(path, rest)
+      linkOf === undefined && isLinked && this.overlay.keepsLinks && !this.overlay.isMadeAnew(path, rest)
     const after: Outcome = {
       kind: "file",
       mode: modeOf(info),
@@ -285,30 +254,14 @@ class ChangeReader {
     this.add(path, rest, { after, ...(rest !== below && { replaces: true }) })
   }
 
-  /** Other names of a file, as the command saw it, that it did not touch: what the lower folder has there. */
-  private async *untouchedNames(path: string): AsyncGenerator<{ name: string; lower: BigIntStats }> {
-    if (!this.options.keepsLinks) return
-    const inode = this.inodeOf(path)
-    for (const [folder, names] of this.options.seen) {
-      for (const [name, other] of names) {
-        if (other !== inode) continue
-        const found = folder === "." ? name : `${folder.slice(2)}/${name}`
-        const { above, below } = this.at(found)
-        const lower = await statOf(below)
-        if (lower !== undefined && kindOf(lower) === "file" && (await statOf(above)) === undefined)
-          yield { name: found, lower }
-      }
-    }
-  }
-
   /** Another name of a file that the command has linked, through which it changed nothing. */
   private async untouchedName(path: string, info: BigIntStats): Promise<string | undefined> {
-    for await (const { name, lower } of this.untouchedNames(path)) {
+    for await (const { name, lower } of this.overlay.untouchedNames(path)) {
       const isSame =
-        String(lower.ino) === this.inodeOf(path) &&
+        String(lower.ino) === this.overlay.inodeOf(path) &&
         lower.size === info.size &&
         modeOf(lower) === modeOf(info) &&
-        (await hasSameContent(join(this.options.upper, path), this.at(name).below, info.size))
+        (await hasSameContent(this.overlay.at(path).above, this.overlay.at(name).below, info.size))
       if (isSame) return name
       // It was changed through a name that then went, and this one would have to change with it.
       this.isLost = true
@@ -325,7 +278,7 @@ class ChangeReader {
         await this.writes(path, info, below, hasOtherNames ? undefined : await this.untouchedName(path, info))
         continue
       }
-      const [one, other] = [below, await statOf(this.at(anchor).below)]
+      const [one, other] = [below, await statOf(this.overlay.at(anchor).below)]
       const isLinked =
         one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev
       if (isLinked && this.linked.get(info.ino)!.isUnchanged) continue
@@ -335,4 +288,5 @@ class ChangeReader {
 }
 
 /** In an order in which what goes, goes from the leaves. */
-export const readChanges = (options: ReadOptions): Promise<ChangeSet> => new ChangeReader(options).read()
+export const readChanges = (options: OverlayOptions): Promise<ChangeSet> =>
+  new ChangeReader(new Overlay(options)).read()

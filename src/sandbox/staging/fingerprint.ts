@@ -1,6 +1,6 @@
 /** What tells whether a file, a folder or a link is still what it was. */
 import type { BigIntStats } from "node:fs"
-import { lstat, readdir, readlink } from "node:fs/promises"
+import { lstat, readdir, readFile, readlink } from "node:fs/promises"
 
 export type EntryKind = "file" | "folder" | "link" | "other"
 
@@ -35,10 +35,14 @@ export const statOf = async (path: string): Promise<BigIntStats | undefined> => 
   }
 }
 
+export const modeOf = (info: BigIntStats): number => Number(info.mode & 0o7777n)
+
+export const ownerOf = (info: BigIntStats): string => `${info.uid}:${info.gid}`
+
 export const fingerprintOf = (info: BigIntStats, names?: ReadonlyArray<string>): Fingerprint => ({
   kind: kindOf(info),
-  mode: Number(info.mode & 0o7777n),
-  owner: `${info.uid}:${info.gid}`,
+  mode: modeOf(info),
+  owner: ownerOf(info),
   identity: `${info.dev}:${info.ino}`,
   size: String(info.size),
   modified: String(info.mtimeNs),
@@ -48,6 +52,16 @@ export const fingerprintOf = (info: BigIntStats, names?: ReadonlyArray<string>):
 })
 
 export const namesIn = async (folder: string): Promise<Array<string>> => (await readdir(folder)).sort()
+
+/** Bytes up to which the content of two files is compared. */
+const maxCompared = 64_000_000n
+
+/** Whether two files of that size have the same content; false where that is too long to be read. */
+export const hasSameContent = async (one: string, other: string, size: bigint): Promise<boolean> => {
+  if (size > maxCompared) return false
+  const [first, second] = await Promise.all([readFile(one), readFile(other)])
+  return first.equals(second)
+}
 
 export const targetOf = (link: string): Promise<string> => readlink(link)
 

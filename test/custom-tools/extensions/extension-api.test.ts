@@ -1,3 +1,4 @@
+// @module-tag waits
 import { describe, expect, it } from "vitest"
 import type { CustomToolHost } from "../../../src/custom-tools/index.ts"
 import { defaultSession } from "../../../src/custom-tools/memory-session.ts"

@@ -1,3 +1,5 @@
+// @module-tag waits
+// @module-tag node
 import { Type } from "@sinclair/typebox"
 import type { ToolEvent } from "stepline"
 import { defineTool, pipeline, Step, ToolExecutor, ToolRegistry } from "stepline"

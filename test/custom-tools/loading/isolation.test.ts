@@ -1,3 +1,5 @@
+// @module-tag waits
+// @module-tag node
 import { execFile, type StdioOptions, spawn } from "node:child_process"
 import { once } from "node:events"
 import { open, readFile } from "node:fs/promises"

@@ -235,7 +235,8 @@ describe("a bad module costs its own tools only", () => {
       "c.ts": "for (;;);",
       "d.ts": factory("d"),
     })
-    const { names, errors } = await load(["a.ts", "b.ts", "c.ts", "d.ts"], { loadTimeout: 1000 })
+    // As long as `d.ts` may take on a machine that is busy: `c.ts` takes all of it.
+    const { names, errors } = await load(["a.ts", "b.ts", "c.ts", "d.ts"], { loadTimeout: 5000 })
     expect([names, errors.length]).toEqual([["d"], 3])
   })
 })

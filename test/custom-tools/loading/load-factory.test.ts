@@ -1,3 +1,4 @@
+// @module-tag node
 import { describe, expect, it } from "vitest"
 import { ModuleLoader, type ModuleLoaderOptions } from "../../../src/custom-tools/index.ts"
 import { foreignOwner } from "../../../src/custom-tools/loading/isolation.ts"

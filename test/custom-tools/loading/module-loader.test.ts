@@ -1,3 +1,4 @@
+// @module-tag node
 import { symlink } from "node:fs/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { ModuleLoader, type ModuleLoaderOptions } from "../../../src/custom-tools/index.ts"

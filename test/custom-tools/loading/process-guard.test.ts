@@ -1,3 +1,4 @@
+// @module-tag node
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { runIsolated } from "../../../src/custom-tools/loading/isolation.ts"

@@ -1,3 +1,5 @@
+// @module-tag waits
+// @module-tag node
 import fs from "node:fs"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,5 @@
 /** How a test uses one published example, and shows that it works. */
-import { expect } from "vitest"
+import { expect, type TestContext } from "vitest"
 import type { ExampleAgent, ExampleAgentOptions } from "./example-agent.ts"
 import type { SampleRepository } from "./sample-repository.ts"
 
@@ -11,7 +11,7 @@ export type Start = (
   },
 ) => Promise<ExampleAgent>
 
-export type ExampleRun = (start: Start, repository: SampleRepository) => Promise<void>
+export type ExampleRun = (start: Start, repository: SampleRepository, test: TestContext) => Promise<void>
 
 /** `folder/name` to what is done with it. */
 type ExampleRuns = Readonly<Record<string, ExampleRun>>

@@ -1,9 +1,9 @@
 /** The examples of `@mariozechner/pi-coding-agent` that can be run with a file system, a shell and git. */
-import { spawnSync } from "node:child_process"
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 import { expect, vi } from "vitest"
 import type { DeltaEvent, ToolEvent } from "../../../src/index.ts"
+import { needs } from "../../support/needs.ts"
 import { writeFiles } from "../loading/write-files.ts"
 import type { ExampleAgent } from "./example-agent.ts"
 import {
@@ -18,12 +18,7 @@ import {
 } from "./example-run.ts"
 import { autoCommitRun, fileTools, permissionGateRun, protectedPathsRun } from "./hook-examples.ts"
 
-const hasRipgrep = spawnSync("rg", ["--version"]).error === undefined
-
-const leftOut = new Map([
-  ["extensions/subagent", "starts the agent's own program"],
-  ...(hasRipgrep ? [] : [["extensions/truncated-tool", "rg is not installed"] as const]),
-])
+const leftOut = new Map([["extensions/subagent", "starts the agent's own program"]])
 
 /** Reads, changes and writes files through tools that wrap the agent's own. `folder` is where they work. */
 const runFileTools = async (agent: ExampleAgent, folder: string): Promise<void> => {
@@ -206,7 +201,8 @@ const tools: PackageRuns["tools"] = {
     expect(agent.record.notices[0]).toContain(`BLOCKED: ${join(cwd, ".env")} (matches blocked pattern)`)
   },
 
-  "extensions/truncated-tool": async (start, { cwd }) => {
+  "extensions/truncated-tool": async (start, { cwd }, test) => {
+    needs(test, "rg")
     const agent = await start()
     const { content, output } = await agent.run("rg", { pattern: "answer" })
     expect(content).toContain("src/answer.ts:1:export const answer = 42\n")

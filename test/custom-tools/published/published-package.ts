@@ -1,13 +1,11 @@
-/**
- * Packages of the npm registry that tests read, in a cache outside of the checkout. Without a network the tests that
- * need them are skipped, except on CI.
- */
+/** Packages of the npm registry that tests read, in a cache outside of the checkout. */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { leavesOut } from "../../support/needs.ts"
 
 const run = promisify(execFile)
 
@@ -36,13 +34,12 @@ const unpack = async (name: string, version: string): Promise<string> => {
   return folder
 }
 
-/** Undefined where there is no network. */
+/** Undefined where there is no network, and its tests are left out. */
 export const publishedPackage = async (name: string, version: string): Promise<string | undefined> => {
   try {
     return await unpack(name, version)
   } catch (error) {
-    if (process.env.CI !== undefined) throw error
-    console.warn(`Tests with ${name} are skipped, it cannot be fetched: ${String(error).split("\n")[0]}`)
+    if (!leavesOut) throw error
     return undefined
   }
 }

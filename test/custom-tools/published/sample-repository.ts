@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterEach, beforeEach, vi } from "vitest"
 import { useTempFolder } from "../../io/temp-folder.ts"
+import { needs } from "../../support/needs.ts"
 import { writeFiles } from "../loading/write-files.ts"
 
 const files = {
@@ -29,7 +30,8 @@ export const useSampleRepository = (): (() => SampleRepository) => {
       execFileSync("git", args, { cwd, encoding: "utf8" }).trim()
     return { cwd, home: path("home"), git }
   }
-  beforeEach(async () => {
+  beforeEach(async (test) => {
+    needs(test, "git")
     const { cwd, home, git } = repository()
     await writeFiles(cwd, files)
     await writeFiles(home, {

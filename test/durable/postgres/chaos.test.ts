@@ -1,3 +1,4 @@
+// @module-tag waits
 /** Runners of one store are killed and frozen at random while clients answer at random: no call is lost, and each ends once. */
 import { mkdir } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -5,7 +6,8 @@ import { expect, it } from "vitest"
 import { type DurableClient, openDurableExecutor } from "../../../src/durable/index.ts"
 import type { ToolCallInput } from "../../../src/index.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
-import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { usePostgres } from "../../servers/postgres.ts"
+import { describeWith } from "../../support/needs.ts"
 import { type RunningHost, ranIn, type Told, tag, useHosts } from "../hosts.ts"
 
 const seed = Number(process.env.CHAOS_SEED ?? 1)
@@ -30,7 +32,7 @@ const answer = async (client: DurableClient, callId: string, chance: number): Pr
   return chance < 0.9 ? client.deny(callId, "no") : client.cancel(callId)
 }
 
-describeWithPostgres("runners that die and freeze at random", () => {
+describeWith("postgres")("runners that die and freeze at random", () => {
   const server = usePostgres()
   const path = useTempFolder()
   const hosts = useHosts()

@@ -1,11 +1,13 @@
+// @module-tag waits
 /** What goes wrong between a runner and its store in the middle of things: no call is lost by it, and none blocks the others. */
 import { randomBytes } from "node:crypto"
 import { inspect } from "node:util"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
 import { pipeline, Step, ToolRegistry } from "../../../src/index.ts"
-import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { usePostgres } from "../../servers/postgres.ts"
 import { registryOf } from "../../support/executor-of.ts"
+import { describeWith } from "../../support/needs.ts"
 import { durableOf, untilTag } from "../durable-of.ts"
 import { adminOf, connectionsTo, hold, waitingForLocks } from "./admin.ts"
 
@@ -16,7 +18,7 @@ const gated = () =>
 
 const quick = () => pipeline().andThen(() => Step.Output("done"))
 
-describeWithPostgres("a Postgres store that fails in the middle", () => {
+describeWith("postgres")("a Postgres store that fails in the middle", () => {
   const server = usePostgres()
 
   it("gives the calls of agents that a runner got while its store failed", async () => {

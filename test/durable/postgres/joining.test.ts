@@ -1,12 +1,14 @@
+// @module-tag waits
 /** How a process becomes one of the runners of a Postgres store, shows that it lives, and leaves, while the store is slow or fails. */
 import pg from "pg"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
 import { Maintenance } from "../../../src/durable/postgres/maintenance.ts"
 import { pipeline, Step } from "../../../src/index.ts"
-import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { usePostgres } from "../../servers/postgres.ts"
 import { deferred } from "../../support/deferred.ts"
 import { registryOf } from "../../support/executor-of.ts"
+import { describeWith } from "../../support/needs.ts"
 import { durableOf, untilTag } from "../durable-of.ts"
 import { adminOf, connectionsTo, hold } from "./admin.ts"
 
@@ -15,7 +17,7 @@ const gated = () =>
     .awaitApproval()
     .andThen(() => Step.Output("done"))
 
-describeWithPostgres("a runner of a Postgres store", () => {
+describeWith("postgres")("a runner of a Postgres store", () => {
   const server = usePostgres()
 
   it("shows that it lives once at a time, however long that takes", async () => {

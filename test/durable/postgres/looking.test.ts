@@ -1,3 +1,4 @@
+// @module-tag waits
 /** What a runner finds in its store, while others and it itself write there: each call is run once, and each answer finds its call. */
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
@@ -5,8 +6,9 @@ import { Membership } from "../../../src/durable/postgres/membership.ts"
 import { PostgresStore } from "../../../src/durable/postgres/postgres-store.ts"
 import type { Sql } from "../../../src/durable/postgres/sql.ts"
 import { pipeline, Step } from "../../../src/index.ts"
-import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { usePostgres } from "../../servers/postgres.ts"
 import { deferred } from "../../support/deferred.ts"
+import { describeWith } from "../../support/needs.ts"
 import { durableOf, untilTag } from "../durable-of.ts"
 import { adminOf } from "./admin.ts"
 
@@ -37,7 +39,7 @@ const heldLook = async (sql: Sql) => {
   }
 }
 
-describeWithPostgres("a look at a Postgres store", () => {
+describeWith("postgres")("a look at a Postgres store", () => {
   const server = usePostgres()
 
   it("finds with what is asked the call that it is asked of, though that was queued meanwhile", async () => {

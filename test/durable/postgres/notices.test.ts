@@ -1,10 +1,12 @@
+// @module-tag waits
 import { expect, it, onTestFinished, vi } from "vitest"
 import { Notices } from "../../../src/durable/postgres/notices.ts"
 import type { Sql } from "../../../src/durable/postgres/sql.ts"
-import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { usePostgres } from "../../servers/postgres.ts"
+import { describeWith } from "../../support/needs.ts"
 import { adminOf } from "./admin.ts"
 
-describeWithPostgres("notices of a Postgres store", () => {
+describeWith("postgres")("notices of a Postgres store", () => {
   const server = usePostgres()
 
   interface Connection {

@@ -1,9 +1,11 @@
+// @module-tag waits
 /** What clients have asked of a Postgres store, and died. */
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
 import { pipeline, Step } from "../../../src/index.ts"
-import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { usePostgres } from "../../servers/postgres.ts"
+import { describeWith } from "../../support/needs.ts"
 import { durableOf, untilTag } from "../durable-of.ts"
 import { adminOf } from "./admin.ts"
 
@@ -12,7 +14,7 @@ const gated = () =>
     .awaitApproval()
     .andThen(() => Step.Output("done"))
 
-describeWithPostgres("a request of a client that has died", () => {
+describeWith("postgres")("a request of a client that has died", () => {
   const server = usePostgres()
 
   it("is forgotten with its retention where its call is over, and carried out where it goes on", async () => {
@@ -41,7 +43,7 @@ describeWithPostgres("a request of a client that has died", () => {
   })
 })
 
-describeWithPostgres("a request of a client that was closed", () => {
+describeWith("postgres")("a request of a client that was closed", () => {
   const server = usePostgres()
 
   it("may be done all the same", async () => {

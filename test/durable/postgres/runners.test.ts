@@ -1,11 +1,14 @@
+// @module-tag waits
 /** Several processes that run the calls of one Postgres store. */
 import { expect, it } from "vitest"
 import { type DurableClient, openDurableExecutor } from "../../../src/durable/index.ts"
 import { pipeline, Step } from "../../../src/index.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
-import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { usePostgres } from "../../servers/postgres.ts"
+import { describeWith } from "../../support/needs.ts"
 import { durableOf } from "../durable-of.ts"
 import { ranIn, type Told, tag, useHosts } from "../hosts.ts"
+import { adminOf, outliveLeases } from "./admin.ts"
 
 const ends = new Set(["Completed", "Error", "Denied", "Cancelled", "BackgroundCompleted"])
 
@@ -27,7 +30,7 @@ const endsOf = async (client: DurableClient, callIds: ReadonlyArray<string>) => 
   return count
 }
 
-describeWithPostgres("processes that share a Postgres store", () => {
+describeWith("postgres")("processes that share a Postgres store", () => {
   const server = usePostgres()
   const path = useTempFolder()
   const hosts = useHosts()
@@ -99,6 +102,9 @@ describeWithPostgres("processes that share a Postgres store", () => {
     const frozen = hosts.start(path(), { store, stays: true, calls })
     await frozen.until(tag("AwaitingApproval"))
     await frozen.kill("SIGSTOP")
+    const sql = await adminOf(store)
+    const [first] = await sql<[{ id: number }]>`SELECT id FROM stepline_runners`
+    await outliveLeases(sql, first.id)
     const lives = hosts.start(path(), { store, stays: true })
     await lives.until(tag("AwaitingApproval"))
     await using client = await clientOf(store)
@@ -112,6 +118,8 @@ describeWithPostgres("processes that share a Postgres store", () => {
     expect(await lives.until(tag("Completed"))).toMatchObject({ content: "first;second;" })
     expect(await ranIn(path())).toEqual(["w first w/0/0", "w second w/0/2", "w last w/0/finally 0"])
     await lives.kill("SIGKILL")
+    // Of those that are there, the one that goes on joined last.
+    await sql`DELETE FROM stepline_runners WHERE id < (SELECT max(id) FROM stepline_runners)`
     expect(await client.enqueue([{ callId: "n", agentId: "a", name: "work" }])).toEqual(["n"])
     await frozen.until((told: Told) => told._tag === "AwaitingApproval" && told.callId === "n")
   })

@@ -1,12 +1,14 @@
+// @module-tag waits
 /** A Postgres store on whose network nothing comes through any more, and no connection ends. */
 import { connect, createServer, type Socket } from "node:net"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
 import { connectSql } from "../../../src/durable/postgres/sql.ts"
 import { pipeline, Step } from "../../../src/index.ts"
-import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { usePostgres } from "../../servers/postgres.ts"
 import { turn } from "../../support/deferred.ts"
 import { registryOf } from "../../support/executor-of.ts"
+import { describeWith } from "../../support/needs.ts"
 import { untilTag } from "../durable-of.ts"
 import { adminOf, connectionsTo, hold, waitingForLocks } from "./admin.ts"
 
@@ -60,7 +62,7 @@ const inTime = async (over: () => Promise<void>): Promise<void> => {
   await waited
 }
 
-describeWithPostgres("a Postgres store that says nothing any more", () => {
+describeWith("postgres")("a Postgres store that says nothing any more", () => {
   const server = usePostgres()
 
   it("is left all the same, and its calls are there for the next one", async () => {
@@ -91,7 +93,7 @@ describeWithPostgres("a Postgres store that says nothing any more", () => {
   })
 })
 
-describeWithPostgres("a Postgres store that is slow", () => {
+describeWith("postgres")("a Postgres store that is slow", () => {
   const server = usePostgres()
 
   it("is waited for, also by what gets no connection in time", async () => {

@@ -1,10 +1,12 @@
+// @module-tag waits
 /** What a Postgres store refuses, and what it outlives. */
 import { expect, it } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
 import { connectSql } from "../../../src/durable/postgres/sql.ts"
 import { pipeline, Step, ToolRegistry } from "../../../src/index.ts"
-import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { usePostgres } from "../../servers/postgres.ts"
 import { deferred } from "../../support/deferred.ts"
+import { describeWith } from "../../support/needs.ts"
 import { durableOf, untilTag } from "../durable-of.ts"
 
 const registry = new ToolRegistry([])
@@ -14,7 +16,7 @@ const gated = () =>
     .awaitApproval()
     .andThen(() => Step.Output("done"))
 
-describeWithPostgres("a Postgres store", () => {
+describeWith("postgres")("a Postgres store", () => {
   const server = usePostgres()
 
   it("is refused where a newer stepline has written it, where it cannot be reached, and to clients where there is none", async () => {

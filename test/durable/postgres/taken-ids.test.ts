@@ -1,8 +1,10 @@
+// @module-tag waits
 /** A call whose id another process has: nothing of the first one is lost by it. */
 import { expect, it } from "vitest"
 import type { DurableExecutor } from "../../../src/durable/index.ts"
 import { pipeline, Step } from "../../../src/index.ts"
-import { describeWithPostgres, usePostgres } from "../../servers/postgres.ts"
+import { usePostgres } from "../../servers/postgres.ts"
+import { describeWith } from "../../support/needs.ts"
 import { durableOf, untilTag } from "../durable-of.ts"
 
 const gated = () =>
@@ -16,7 +18,7 @@ const inUse = (callId: string) =>
 const openIds = async (durable: DurableExecutor) =>
   (await durable.inbox()).map(({ callId, agentId }) => `${callId} ${agentId}`)
 
-describeWithPostgres("an id that another process of a Postgres store has", () => {
+describeWith("postgres")("an id that another process of a Postgres store has", () => {
   const server = usePostgres()
 
   const both = async () => {

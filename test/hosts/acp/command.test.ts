@@ -1,28 +1,26 @@
-import { once } from "node:events"
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { beforeEach, describe, expect, it } from "vitest"
+// @module-tag waits
+import { readFile, writeFile } from "node:fs/promises"
+import { describe, expect, it } from "vitest"
 import { useCli } from "../../cli/built-cli.ts"
+import { useTempFolder } from "../../io/temp-folder.ts"
 import { isAlive } from "../../support/is-alive.ts"
-import { Editor, type EditorOptions } from "./editor.ts"
+import { useShared } from "../../support/use-shared.ts"
+import { Agent } from "./editor.ts"
 
 const cli = useCli()
-let cwd: string
+const path = useTempFolder()
 
-beforeEach(async () => {
-  cwd = await realpath(await mkdtemp(join(tmpdir(), "stepline-acp-")))
-  return () => rm(cwd, { recursive: true, force: true })
-})
+const start = (...args: ReadonlyArray<string>) =>
+  Agent.start([process.execPath, cli.path, "acp", "--no-discovery", ...args], { cwd: path() })
 
-const open = (options: EditorOptions = {}, args: ReadonlyArray<string> = []) =>
-  Editor.open([process.execPath, cli.path, "acp", "--no-discovery", ...args], cwd, options)
+const agent = useShared(() => start("--allow", "shell=.*"))
+const open = async () => (await agent()).open(path())
 
 const shell = (command: string, more: object = {}) => ({ name: "shell", params: { command }, ...more })
 
 describe("stepline acp", () => {
   it("shows a call from its start to its end", async () => {
-    await writeFile(join(cwd, "a.txt"), "one\n")
+    await writeFile(path("a.txt"), "one\n")
     const editor = await open()
     expect(
       await editor.prompt("# Looks", { name: "read_file", callId: "r", params: { path: "a.txt" } }),
@@ -32,7 +30,7 @@ describe("stepline acp", () => {
       kind: "read",
       status: "completed",
       rawInput: { path: "a.txt" },
-      locations: [{ path: join(cwd, "a.txt") }],
+      locations: [{ path: path("a.txt") }],
     })
     expect(editor.textOf("r")).toBe("   1│one")
     const [heading, ...updates] = editor.updates
@@ -46,18 +44,18 @@ describe("stepline acp", () => {
   })
 
   it("sends what a command prints so far with each update", async () => {
-    const editor = await open({}, ["--allow", "shell=.*"])
+    const editor = await open()
     const command = "echo one; until [ -e go ]; do sleep 0.05; done; echo two; exit 3"
     const ended = editor.prompt(shell(command, { callId: "s" }))
     await editor.until(() => editor.call("s").content?.length === 1)
     expect(editor.textOf("s")).toBe("one\n")
-    await writeFile(join(cwd, "go"), "")
+    await writeFile(path("go"), "")
     expect(await ended).toBe("end_turn")
     expect(editor.textOf("s")).toBe("one\ntwo\n[exit code: 3]")
   })
 
   it("kills a command when the turn is cancelled, and ends it as cancelled", async () => {
-    const editor = await open({}, ["--allow", "shell=.*"])
+    const editor = await open()
     const ended = editor.prompt(shell("echo $$; exec sleep 300", { callId: "s" }), shell("touch never"))
     await editor.until(() => editor.call("s").content?.length === 1)
     const pid = Number(editor.textOf("s"))
@@ -68,20 +66,18 @@ describe("stepline acp", () => {
     expect(editor.call("s").status).toBe("failed")
     expect(await editor.prompt(shell("printf well", { callId: "t" }))).toBe("end_turn")
     expect(editor.textOf("t-2")).toBe("well")
-    await expect(readFile(join(cwd, "never"))).rejects.toThrow("ENOENT")
+    await expect(readFile(path("never"))).rejects.toThrow("ENOENT")
   })
 
   it("ends what runs, and itself, when its client goes", async () => {
-    const editor = await open({}, ["--allow", "shell=.*"])
+    await using agent = await start("--allow", "shell=.*")
+    const editor = await agent.open(path())
     const ended = editor.prompt(shell("echo $$; exec sleep 300", { callId: "s" }))
     const lost = expect(ended).rejects.toThrow()
     await editor.until(() => editor.call("s").content?.length === 1)
     const pid = Number(editor.textOf("s"))
-    const exited = once(editor.agent, "exit")
-    editor.connection.close()
-    editor.agent.stdin!.end()
+    await agent[Symbol.asyncDispose]()
     await lost
-    await exited
     await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
@@ -92,19 +88,19 @@ describe("stepline acp", () => {
   })
 
   it("runs the file that it was given, at every prompt", async () => {
-    await writeFile(join(cwd, "script.jsonl"), '{"name": "shell", "params": {"command": "printf done"}}\n')
-    const editor = await open({}, ["script.jsonl"])
+    await writeFile(path("script.jsonl"), '{"name": "shell", "params": {"command": "printf done"}}\n')
+    await using agent = await start("script.jsonl")
+    const editor = await agent.open(path())
     for (const prompt of ["one", "two"]) expect(await editor.prompt(prompt)).toBe("end_turn")
     expect(editor.textOf("line-1")).toBe("done")
     expect(editor.textOf("line-1-2")).toBe("done")
   })
 
   it("refuses a session that it does not have, and a folder that is not there", async () => {
-    const editor = await open()
-    const { agent } = editor.connection
-    const prompt = agent.request("session/prompt", { sessionId: "none", prompt: [] })
+    const { connection } = await agent()
+    const prompt = connection.agent.request("session/prompt", { sessionId: "none", prompt: [] })
     await expect(prompt).rejects.toThrow()
-    const session = agent.request("session/new", { cwd: join(cwd, "none"), mcpServers: [] })
+    const session = connection.agent.request("session/new", { cwd: path("none"), mcpServers: [] })
     await expect(session).rejects.toThrow("there is no such folder")
   })
 })

@@ -1,9 +1,10 @@
+// @module-tag waits
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { checkout } from "../../cli/built-cli.ts"
 import { compileScript } from "../../support/run-script.ts"
-import { Editor } from "./editor.ts"
+import { Agent } from "./editor.ts"
 
 it("the agent of docs/hosts.md runs as it stands", async () => {
   const page = await readFile(join(checkout, "docs/hosts.md"), "utf8")
@@ -15,7 +16,8 @@ it("the agent of docs/hosts.md runs as it stands", async () => {
   const path = join(folder, "agent.ts")
   await writeFile(path, code)
   const command = [process.execPath, await compileScript(path)]
-  const editor = await Editor.open(command, folder, { capabilities: { terminal: true } })
+  await using agent = await Agent.start(command, { cwd: folder, capabilities: { terminal: true } })
+  const editor = await agent.open(folder)
   expect(await editor.prompt("hello")).toBe("end_turn")
   expect(editor.asked[0]!.toolCall.title).toBe("Shell: echo hello")
   expect(editor.terminals[0]!.output).toBe("hello\n")

@@ -1,4 +1,4 @@
-/** An editor that speaks ACP, made with the SDK's own client: its terminals are real processes, its buffers may be unsaved. */
+/** Editors that speak ACP, made with the SDK's own client: their terminals are real processes, their buffers may be unsaved. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFile, writeFile } from "node:fs/promises"
@@ -12,10 +12,11 @@ import {
   ndJsonStream,
   RequestError,
   type RequestPermissionRequest,
+  type RequestPermissionResponse,
   type SessionUpdate,
+  type TerminalOutputResponse,
   type ToolCallContent,
 } from "@agentclientprotocol/sdk"
-import { onTestFinished } from "vitest"
 
 export type Answer =
   | "allow_once"
@@ -25,8 +26,14 @@ export type Answer =
   | "cancelled"
   | { readonly optionId: string }
 
-export interface EditorOptions {
+export interface AgentOptions {
+  readonly cwd: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Of all editors that use it. */
   readonly capabilities?: ClientCapabilities
+}
+
+export interface EditorOptions {
   /** What its user answers. Default: allows once. */
   readonly answer?: (request: RequestPermissionRequest) => Answer | Promise<Answer>
   /** Unsaved texts by path. */
@@ -53,6 +60,65 @@ interface EditorTerminal {
   isReleased: boolean
 }
 
+/** An agent on its standard streams. Editors that have a session each may use it, one after the other or beside each other. */
+export class Agent implements AsyncDisposable {
+  readonly process: ChildProcess
+  readonly connection: ClientConnection
+  readonly editors = new Map<string, Editor>()
+
+  private constructor(process: ChildProcess) {
+    this.process = process
+    this.connection = this.client().connect(
+      ndJsonStream(
+        Writable.toWeb(process.stdin!) as WritableStream<Uint8Array>,
+        Readable.toWeb(process.stdout!) as ReadableStream<Uint8Array>,
+      ),
+    )
+  }
+
+  static async start([program = "", ...args]: ReadonlyArray<string>, options: AgentOptions): Promise<Agent> {
+    const { cwd, env, capabilities: clientCapabilities = {} } = options
+    const stdio = ["pipe", "pipe", "inherit"] as const
+    const agent = new Agent(spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: [...stdio] }))
+    await agent.connection.agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities })
+    return agent
+  }
+
+  /** An editor with a session in the folder. */
+  async open(cwd: string, options: EditorOptions = {}): Promise<Editor> {
+    const session = await this.connection.agent.request(methods.agent.session.new, { cwd, mcpServers: [] })
+    const editor = new Editor(this, session.sessionId, options)
+    this.editors.set(session.sessionId, editor)
+    return editor
+  }
+
+  /** As when the editor's program ends. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const exited = once(this.process, "exit")
+    this.connection.close()
+    this.process.stdin!.end()
+    if (this.process.exitCode === null && this.process.signalCode === null) await exited
+    for (const { terminals } of this.editors.values()) {
+      for (const { child } of terminals) child.kill("SIGKILL")
+    }
+  }
+
+  private client() {
+    const { client: on } = methods
+    const of = ({ sessionId }: { readonly sessionId: string }) => this.editors.get(sessionId)!
+    return client({ name: "editor" })
+      .onNotification(on.session.update, ({ params }) => of(params).update(params.update))
+      .onRequest(on.session.requestPermission, ({ params }) => of(params).permit(params))
+      .onRequest(on.fs.readTextFile, ({ params }) => of(params).read(params.path))
+      .onRequest(on.fs.writeTextFile, ({ params }) => of(params).write(params.path, params.content))
+      .onRequest(on.terminal.create, ({ params }) => of(params).createTerminal(params))
+      .onRequest(on.terminal.output, ({ params }) => of(params).outputOf(params.terminalId))
+      .onRequest(on.terminal.waitForExit, ({ params }) => of(params).terminal(params.terminalId).exited)
+      .onRequest(on.terminal.kill, ({ params }) => of(params).kill(params.terminalId))
+      .onRequest(on.terminal.release, ({ params }) => of(params).release(params.terminalId))
+  }
+}
+
 export class Editor {
   readonly updates: Array<SessionUpdate> = []
   readonly asked: Array<RequestPermissionRequest> = []
@@ -60,58 +126,22 @@ export class Editor {
   readonly buffers: Map<string, string>
   /** The requests for files, as `read PATH` and `write PATH`. */
   readonly fileRequests: Array<string> = []
-  connection!: ClientConnection
-  sessionId = ""
+  readonly agent: Agent
+  readonly sessionId: string
   private readonly options: EditorOptions
   private waiting: Array<() => void> = []
 
-  constructor(options: EditorOptions) {
+  constructor(agent: Agent, sessionId: string, options: EditorOptions) {
+    this.agent = agent
+    this.sessionId = sessionId
     this.options = options
     this.buffers = options.buffers ?? new Map()
-  }
-
-  /** Starts an agent, and a session in the folder. */
-  static async open(
-    command: ReadonlyArray<string>,
-    cwd: string,
-    options: EditorOptions & { readonly env?: NodeJS.ProcessEnv } = {},
-  ): Promise<Editor & { readonly agent: ChildProcess }> {
-    const [program = "", ...args] = command
-    const agent = spawn(program, args, {
-      cwd,
-      env: { ...process.env, HOME: cwd, ...options.env },
-      stdio: ["pipe", "pipe", "inherit"],
-    })
-    const editor = Object.assign(new Editor(options), { agent })
-    const exited = once(agent, "exit")
-    onTestFinished(async () => {
-      editor.connection.close()
-      agent.stdin!.end()
-      await exited
-      for (const { child } of editor.terminals) child.kill("SIGKILL")
-    })
-    const stream = ndJsonStream(
-      Writable.toWeb(agent.stdin!) as WritableStream<Uint8Array>,
-      Readable.toWeb(agent.stdout!) as ReadableStream<Uint8Array>,
-    )
-    editor.connection = editor.app().connect(stream)
-    const { capabilities: clientCapabilities = {} } = options
-    await editor.connection.agent.request(methods.agent.initialize, {
-      protocolVersion: 1,
-      clientCapabilities,
-    })
-    const { sessionId } = await editor.connection.agent.request(methods.agent.session.new, {
-      cwd,
-      mcpServers: [],
-    })
-    editor.sessionId = sessionId
-    return editor
   }
 
   /** One turn of calls. Gives why it ended. */
   async prompt(...calls: ReadonlyArray<object | string>): Promise<string> {
     const text = calls.map((call) => (typeof call === "string" ? call : JSON.stringify(call))).join("\n")
-    const { stopReason } = await this.connection.agent.request(methods.agent.session.prompt, {
+    const { stopReason } = await this.agent.connection.agent.request(methods.agent.session.prompt, {
       sessionId: this.sessionId,
       prompt: [{ type: "text", text }],
     })
@@ -119,7 +149,7 @@ export class Editor {
   }
 
   cancel(): Promise<void> {
-    return this.connection.agent.notify(methods.agent.session.cancel, { sessionId: this.sessionId })
+    return this.agent.connection.agent.notify(methods.agent.session.cancel, { sessionId: this.sessionId })
   }
 
   /** A call as it is shown: what an update holds replaces what was there. */
@@ -144,73 +174,36 @@ export class Editor {
     while (!holds()) await new Promise<void>((resolve) => this.waiting.push(resolve))
   }
 
-  private changed(): void {
-    const { waiting } = this
-    this.waiting = []
-    for (const resolve of waiting) resolve()
+  update(update: SessionUpdate): void {
+    this.updates.push(update)
+    this.changed()
   }
 
-  private app() {
-    const { client: on } = methods
-    return client({ name: "editor" })
-      .onNotification(on.session.update, ({ params }) => {
-        this.updates.push(params.update)
-        this.changed()
-      })
-      .onRequest(on.session.requestPermission, async ({ params }) => {
-        this.asked.push(params)
-        this.changed()
-        const answer = (await this.options.answer?.(params)) ?? "allow_once"
-        if (answer === "cancelled") return { outcome: { outcome: "cancelled" } }
-        if (typeof answer === "object") return { outcome: { outcome: "selected", ...answer } }
-        const option = params.options.find(({ kind }) => kind === answer)
-        if (option === undefined) throw RequestError.invalidParams(undefined, `There is no ${answer}`)
-        return { outcome: { outcome: "selected", optionId: option.optionId } }
-      })
-      .onRequest(on.fs.readTextFile, async ({ params: { path } }) => {
-        this.fileRequests.push(`read ${path}`)
-        if (this.options.refusesFiles === true) throw RequestError.resourceNotFound(path)
-        return { content: this.buffers.get(path) ?? (await readFile(path, "utf8")) }
-      })
-      .onRequest(on.fs.writeTextFile, async ({ params: { path, content } }) => {
-        this.fileRequests.push(`write ${path}`)
-        this.buffers.delete(path)
-        await writeFile(path, content)
-        return {}
-      })
-      .onRequest(on.terminal.create, async ({ params }) => ({
-        terminalId: await this.createTerminal(params),
-      }))
-      .onRequest(on.terminal.output, ({ params }) => {
-        const { output, child } = this.terminal(params.terminalId)
-        const { exitCode, signalCode } = child
-        const hasExited = exitCode !== null || signalCode !== null
-        return {
-          output,
-          truncated: false,
-          ...(hasExited && { exitStatus: { exitCode, signal: signalCode } }),
-        }
-      })
-      .onRequest(on.terminal.waitForExit, ({ params }) => this.terminal(params.terminalId).exited)
-      .onRequest(on.terminal.kill, ({ params }) => {
-        this.end(this.terminal(params.terminalId))
-        return {}
-      })
-      .onRequest(on.terminal.release, ({ params }) => {
-        const terminal = this.terminal(params.terminalId)
-        terminal.isReleased = true
-        this.end(terminal)
-        return {}
-      })
+  async permit(request: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+    this.asked.push(request)
+    this.changed()
+    const answer = (await this.options.answer?.(request)) ?? "allow_once"
+    if (answer === "cancelled") return { outcome: { outcome: "cancelled" } }
+    if (typeof answer === "object") return { outcome: { outcome: "selected", ...answer } }
+    const option = request.options.find(({ kind }) => kind === answer)
+    if (option === undefined) throw RequestError.invalidParams(undefined, `There is no ${answer}`)
+    return { outcome: { outcome: "selected", optionId: option.optionId } }
   }
 
-  private terminal(id: string): EditorTerminal {
-    const terminal = this.terminals[Number(id)]
-    if (terminal === undefined || terminal.isReleased) throw RequestError.resourceNotFound(id)
-    return terminal
+  async read(path: string): Promise<{ content: string }> {
+    this.fileRequests.push(`read ${path}`)
+    if (this.options.refusesFiles === true) throw RequestError.resourceNotFound(path)
+    return { content: this.buffers.get(path) ?? (await readFile(path, "utf8")) }
   }
 
-  private async createTerminal(request: CreateTerminalRequest): Promise<string> {
+  async write(path: string, content: string): Promise<object> {
+    this.fileRequests.push(`write ${path}`)
+    this.buffers.delete(path)
+    await writeFile(path, content)
+    return {}
+  }
+
+  async createTerminal(request: CreateTerminalRequest): Promise<{ terminalId: string }> {
     const { command, args = [], cwd, env = [] } = request
     const added = Object.fromEntries(env.map(({ name, value }) => [name, value]))
     const child = spawn(command, args, {
@@ -229,10 +222,42 @@ export class Editor {
       })
     }
     this.terminals.push(terminal)
-    return String(this.terminals.length - 1)
+    return { terminalId: String(this.terminals.length - 1) }
   }
 
-  private end({ child }: EditorTerminal): void {
+  terminal(id: string): EditorTerminal {
+    const terminal = this.terminals[Number(id)]
+    if (terminal === undefined || terminal.isReleased) throw RequestError.resourceNotFound(id)
+    return terminal
+  }
+
+  outputOf(id: string): TerminalOutputResponse {
+    const { output, child } = this.terminal(id)
+    const { exitCode, signalCode } = child
+    const hasExited = exitCode !== null || signalCode !== null
+    return {
+      output,
+      truncated: false,
+      ...(hasExited && { exitStatus: { exitCode, signal: signalCode } }),
+    }
+  }
+
+  kill(id: string): object {
+    const { child } = this.terminal(id)
     if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, "SIGKILL")
+    return {}
+  }
+
+  release(id: string): object {
+    const terminal = this.terminal(id)
+    this.kill(id)
+    terminal.isReleased = true
+    return {}
+  }
+
+  private changed(): void {
+    const { waiting } = this
+    this.waiting = []
+    for (const resolve of waiting) resolve()
   }
 }

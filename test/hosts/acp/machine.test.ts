@@ -1,20 +1,20 @@
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
+// @module-tag waits
+import { readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { useCli } from "../../cli/built-cli.ts"
-import { Editor, type EditorOptions } from "./editor.ts"
+import { useTempFolder } from "../../io/temp-folder.ts"
+import { useShared } from "../../support/use-shared.ts"
+import { Agent, type AgentOptions, type EditorOptions } from "./editor.ts"
 
 const cli = useCli()
-let cwd: string
+const path = useTempFolder()
 
-beforeEach(async () => {
-  cwd = await realpath(await mkdtemp(join(tmpdir(), "stepline-acp-")))
-  return () => rm(cwd, { recursive: true, force: true })
-})
-
-const open = (options: EditorOptions & { env?: NodeJS.ProcessEnv }, args: ReadonlyArray<string> = []) =>
-  Editor.open([process.execPath, cli.path, "acp", "--no-discovery", ...args], cwd, options)
+const useAgent = (options: Omit<AgentOptions, "cwd">, args: ReadonlyArray<string> = []) =>
+  useShared(() => {
+    const command = [process.execPath, cli.path, "acp", "--no-discovery", ...args]
+    return Agent.start(command, { cwd: tmpdir(), ...options })
+  })
 
 const shell = (command: string, more: object = {}) => ({
   name: "shell",
@@ -23,16 +23,23 @@ const shell = (command: string, more: object = {}) => ({
   ...more,
 })
 
-const terminal = { terminal: true }
-const unsaved = { fs: { readTextFile: true, writeTextFile: true } }
-
 describe("a client with terminals", () => {
+  // A client starts its agent, which has what the client has, and may be given more.
+  process.env.ACP_TEST_TOKEN = "hush"
+  const options = { capabilities: { terminal: true }, env: { ACP_AGENT_TOKEN: "for the agent" } }
+  const agent = useAgent(options, ["--pass-env", "ACP_AGENT_TOKEN"])
+  const open = async () => (await agent()).open(path())
+
   it("runs commands in them, and shows them in their calls", async () => {
-    const editor = await open({ capabilities: terminal })
+    const editor = await open()
     await editor.prompt(shell("echo out; echo err >&2; exit 3"))
     const [{ request, isReleased, output } = expect.fail("no terminal"), ...others] = editor.terminals
     expect(others).toEqual([])
-    expect(request).toMatchObject({ command: "bash", args: ["-c", "echo out; echo err >&2; exit 3"], cwd })
+    expect(request).toMatchObject({
+      command: "bash",
+      args: ["-c", "echo out; echo err >&2; exit 3"],
+      cwd: path(),
+    })
     expect(output).toContain("out\n")
     expect(isReleased).toBe(true)
     expect(editor.call("s")).toMatchObject({
@@ -42,7 +49,7 @@ describe("a client with terminals", () => {
   })
 
   it("gives the model what they showed, and the exit code", async () => {
-    const editor = await open({ capabilities: terminal })
+    const editor = await open()
     const background = shell("printf '\\033[31mred\\033[0m\\r\\n'; exit 3", { background: true })
     await editor.prompt(
       background,
@@ -61,48 +68,46 @@ describe("a client with terminals", () => {
   })
 
   it("kills what runs in one, and releases it, when the turn is cancelled", async () => {
-    const editor = await open({ capabilities: terminal })
+    const editor = await open()
     const ended = editor.prompt(shell("echo started; exec sleep 300"))
     await editor.until(() => editor.terminals[0]?.output === "started\n")
     await editor.cancel()
     expect(await ended).toBe("cancelled")
-    const [{ child, isReleased } = expect.fail("no terminal")] = editor.terminals
-    expect(child.signalCode).toBe("SIGKILL")
+    const [{ exited, isReleased } = expect.fail("no terminal")] = editor.terminals
     expect(isReleased).toBe(true)
+    expect(await exited).toMatchObject({ signal: "SIGKILL" })
     expect(editor.call("s").status).toBe("failed")
   })
 
   it("withholds variables that look like secrets from them", async () => {
-    process.env.ACP_TEST_TOKEN = "hush"
-    try {
-      const editor = await open({ capabilities: terminal })
-      await editor.prompt(shell('printf "[%s]" "$ACP_TEST_TOKEN"'))
-      expect(editor.terminals[0]!.output).toBe("[]")
-    } finally {
-      delete process.env.ACP_TEST_TOKEN
-    }
+    const editor = await open()
+    await editor.prompt(shell('printf "[%s]" "$ACP_TEST_TOKEN"'))
+    expect(editor.terminals[0]!.output).toBe("[]")
   })
 
   it("gives them a variable that is named, also where the client has none", async () => {
-    const options = { capabilities: terminal, env: { ACP_AGENT_TOKEN: "for the agent" } }
-    const editor = await open(options, ["--pass-env", "ACP_AGENT_TOKEN"])
+    const editor = await open()
     await editor.prompt(shell('printf "[%s]" "$ACP_AGENT_TOKEN"'))
     expect(editor.terminals[0]!.output).toBe("[for the agent]")
   })
 
   it("fails a call whose terminal it cannot make", async () => {
-    const editor = await open({ capabilities: terminal })
-    await rm(cwd, { recursive: true })
+    const editor = await open()
+    await rm(path(), { recursive: true })
     await editor.prompt(shell("true"))
     expect(editor.call("s").status).toBe("failed")
   })
 })
 
 describe("a client with unsaved text", () => {
+  const agent = useAgent({ capabilities: { fs: { readTextFile: true, writeTextFile: true } } })
+  const reader = useAgent({ capabilities: { fs: { readTextFile: true, writeTextFile: false } } })
+  const open = async (options?: EditorOptions) => (await agent()).open(path(), options)
+
   it("has it read, and changed in its editor", async () => {
-    const path = join(cwd, "a.txt")
-    await writeFile(path, "saved\n")
-    const editor = await open({ capabilities: unsaved, buffers: new Map([[path, "typed\nnot saved\n"]]) })
+    const file = path("a.txt")
+    await writeFile(file, "saved\n")
+    const editor = await open({ buffers: new Map([[file, "typed\nnot saved\n"]]) })
     const edits = [{ old_string: "not saved", new_string: "changed" }]
     await editor.prompt(
       { name: "read_file", callId: "r", params: { path: "a.txt" } },
@@ -110,31 +115,31 @@ describe("a client with unsaved text", () => {
     )
     expect(editor.textOf("r")).toBe("   1│typed\n   2│not saved")
     expect(editor.call("e").status).toBe("completed")
-    expect(editor.fileRequests.at(-1)).toBe(`write ${path}`)
-    expect(await readFile(path, "utf8")).toBe("typed\nchanged\n")
+    expect(editor.fileRequests.at(-1)).toBe(`write ${file}`)
+    expect(await readFile(file, "utf8")).toBe("typed\nchanged\n")
   })
 
   it("keeps the line ends and the byte order mark that a file has on disk", async () => {
-    const path = join(cwd, "dos.txt")
-    await writeFile(path, "\uFEFFone\r\ntwo\r\n")
-    const editor = await open({ capabilities: unsaved, buffers: new Map([[path, "one\ntyped\n"]]) })
+    const file = path("dos.txt")
+    await writeFile(file, "\uFEFFone\r\ntwo\r\n")
+    const editor = await open({ buffers: new Map([[file, "one\ntyped\n"]]) })
     const edits = [{ old_string: "one", new_string: "1" }]
     await editor.prompt({ name: "edit_file", callId: "e", params: { path: "dos.txt", edits } })
-    expect(await readFile(path, "utf8")).toBe("\uFEFF1\r\ntyped\r\n")
+    expect(await readFile(file, "utf8")).toBe("\uFEFF1\r\ntyped\r\n")
   })
 
   it("is not asked for what is no text", async () => {
-    await writeFile(join(cwd, "data.bin"), Buffer.from([0, 1, 2, 255]))
-    const editor = await open({ capabilities: unsaved })
+    await writeFile(path("data.bin"), Buffer.from([0, 1, 2, 255]))
+    const editor = await open()
     await editor.prompt({ name: "read_file", callId: "r", params: { path: "data.bin" } })
     expect(editor.fileRequests).toEqual([])
   })
 
   it("that cannot write it keeps it from being saved by an edit", async () => {
-    const path = join(cwd, "a.txt")
-    await writeFile(path, "saved\n")
-    const buffers = new Map([[path, "typed\n"]])
-    const editor = await open({ capabilities: { fs: { readTextFile: true, writeTextFile: false } }, buffers })
+    const file = path("a.txt")
+    await writeFile(file, "saved\n")
+    const buffers = new Map([[file, "typed\n"]])
+    const editor = await (await reader()).open(path(), { buffers })
     const edit = (callId: string, old_string: string) => ({
       name: "edit_file",
       callId,
@@ -142,21 +147,21 @@ describe("a client with unsaved text", () => {
     })
     await editor.prompt(edit("e", "typed"))
     expect(editor.textOf("e")).toBe(
-      `${path} has unsaved changes in the editor. Ask the user to save it, then call this again.`,
+      `${file} has unsaved changes in the editor. Ask the user to save it, then call this again.`,
     )
     buffers.clear()
     await editor.prompt(edit("f", "saved"))
     expect(editor.call("f-2").status).toBe("completed")
-    expect(await readFile(path, "utf8")).toBe("new\n")
+    expect(await readFile(file, "utf8")).toBe("new\n")
   })
 
   it("has the disk's where it gives none", async () => {
-    const path = join(cwd, "a.txt")
-    await writeFile(path, "saved\n")
-    const editor = await open({ capabilities: unsaved, refusesFiles: true })
+    const file = path("a.txt")
+    await writeFile(file, "saved\n")
+    const editor = await open({ refusesFiles: true })
     const edits = [{ old_string: "saved", new_string: "changed" }]
     await editor.prompt({ name: "edit_file", callId: "e", params: { path: "a.txt", edits } })
     expect(editor.call("e").status).toBe("completed")
-    expect(await readFile(path, "utf8")).toBe("changed\n")
+    expect(await readFile(file, "utf8")).toBe("changed\n")
   })
 })

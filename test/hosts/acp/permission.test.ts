@@ -1,20 +1,21 @@
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises"
+// @module-tag waits
+import { readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { useCli } from "../../cli/built-cli.ts"
-import { type Answer, Editor, type EditorOptions } from "./editor.ts"
+import { useTempFolder } from "../../io/temp-folder.ts"
+import { useShared } from "../../support/use-shared.ts"
+import { Agent, type Answer, type EditorOptions } from "./editor.ts"
 
 const cli = useCli()
-let cwd: string
+const path = useTempFolder()
 
-beforeEach(async () => {
-  cwd = await realpath(await mkdtemp(join(tmpdir(), "stepline-acp-")))
-  return () => rm(cwd, { recursive: true, force: true })
+const agent = useShared(() => {
+  const command = [process.execPath, cli.path, "acp", "--no-discovery", "--deny", "write_file=denied"]
+  return Agent.start(command, { cwd: tmpdir() })
 })
 
-const open = (options: EditorOptions = {}, args: ReadonlyArray<string> = []) =>
-  Editor.open([process.execPath, cli.path, "acp", "--no-discovery", ...args], cwd, options)
+const open = async (options?: EditorOptions) => (await agent()).open(path(), options)
 
 const echo = (callId: string, text = "hi") => ({
   name: "shell",
@@ -112,8 +113,8 @@ describe("a permission", () => {
   })
 
   it("is not asked for what a rule denies", async () => {
-    const editor = await open({}, ["--deny", "shell=printf"])
-    await editor.prompt(echo("a"))
+    const editor = await open()
+    await editor.prompt({ name: "write_file", callId: "a", params: { path: "denied", content: "" } })
     expect(editor.asked).toEqual([])
     expect(editor.call("a").status).toBe("failed")
   })
@@ -121,8 +122,8 @@ describe("a permission", () => {
 
 describe("a change", () => {
   it("is shown as a diff for each edit, before it is asked about and after", async () => {
-    const path = join(cwd, "a.txt")
-    await writeFile(path, "one\ntwo\nthree\n")
+    const file = path("a.txt")
+    await writeFile(file, "one\ntwo\nthree\n")
     const editor = await open()
     const edits = [
       { old_string: "one", new_string: "1" },
@@ -130,22 +131,22 @@ describe("a change", () => {
     ]
     await editor.prompt({ name: "edit_file", callId: "e", params: { path: "a.txt", edits } })
     const diffs = [
-      { type: "diff", path, oldText: "one", newText: "1" },
-      { type: "diff", path, oldText: "three", newText: "3" },
+      { type: "diff", path: file, oldText: "one", newText: "1" },
+      { type: "diff", path: file, oldText: "three", newText: "3" },
     ]
     expect(editor.asked[0]!.toolCall.content!.slice(0, 2)).toEqual(diffs)
     expect(editor.call("e").content.slice(0, 2)).toEqual(diffs)
-    expect(editor.call("e")).toMatchObject({ kind: "edit", status: "completed", locations: [{ path }] })
+    expect(editor.call("e")).toMatchObject({ kind: "edit", status: "completed", locations: [{ path: file }] })
     expect(editor.textOf("e")).toBe("Successfully applied 2 edit(s) to a.txt")
-    expect(await readFile(path, "utf8")).toBe("1\ntwo\n3\n")
+    expect(await readFile(file, "utf8")).toBe("1\ntwo\n3\n")
   })
 
   it("is shown as a diff to nothing where a file is made", async () => {
     const editor = await open()
     await editor.prompt({ name: "write_file", callId: "w", params: { path: "b/c.txt", content: "new\n" } })
-    const diff = { type: "diff", path: join(cwd, "b/c.txt"), oldText: null, newText: "new\n" }
+    const diff = { type: "diff", path: path("b/c.txt"), oldText: null, newText: "new\n" }
     expect(editor.asked[0]!.toolCall.content![0]).toEqual(diff)
     expect(editor.call("w").content[0]).toEqual(diff)
-    expect(await readFile(join(cwd, "b/c.txt"), "utf8")).toBe("new\n")
+    expect(await readFile(path("b/c.txt"), "utf8")).toBe("new\n")
   })
 })

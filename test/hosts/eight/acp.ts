@@ -1,5 +1,5 @@
 /** `stepline acp`, a scripted agent, in an editor made with the SDK's client. */
-import { type Answer, Editor } from "../acp/editor.ts"
+import { Agent, type Answer } from "../acp/editor.ts"
 import { type Host, isStreamed, type OpenHost, toolFile, type User } from "./host.ts"
 
 /** All that an editor's user would like to say: what the protocol has no place for is not heard. */
@@ -24,7 +24,8 @@ export const acp = (cli: { readonly path: string }): Host => ({
   async open(folder): Promise<OpenHost> {
     let user: User
     const command = [process.execPath, cli.path, "acp", "--no-discovery", "--tool-path", toolFile]
-    const editor = await Editor.open(command, folder.path, { answer: () => permissionOf(user.answer) })
+    const agent = await Agent.start(command, { cwd: folder.path })
+    const editor = await agent.open(folder.path, { answer: () => permissionOf(user.answer) })
     let calls = 0
     return {
       async call(call, given) {
@@ -44,8 +45,7 @@ export const acp = (cli: { readonly path: string }): Host => ({
         const isInBackground = editor.call(shownId).status === "in_progress"
         return isInBackground ? `Running in background (task_id: ${shownId})` : editor.textOf(shownId)
       },
-      // The editor closes itself when the test is over.
-      [Symbol.asyncDispose]: async () => {},
+      [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
     }
   },
 })

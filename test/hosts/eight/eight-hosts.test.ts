@@ -1,13 +1,14 @@
+// @module-tag waits
 /**
  * One tool file in eight hosts, each with its real counterpart: what stands in the table of `docs/hosts.md` is what ran here. A
  * "cannot" is run as well, and does not come to what it would.
  */
-import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { checkout, useCli } from "../../cli/built-cli.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
+import { describeWith, needs } from "../../support/needs.ts"
 import { acp } from "./acp.ts"
 import { aiSdks } from "./ai-sdk.ts"
 import { embedded } from "./embedded.ts"
@@ -98,14 +99,12 @@ const outcomes: Readonly<Record<Capability, object>> = {
   "preview and resolve": { isShown: true, isTold: true, early: undefined, renamed: "as asked" },
 }
 
-const hasPython = spawnSync("python3", ["--version"]).status === 0
-/** A machine without Python shows all other rows. */
-const isRun = ({ name }: Host): boolean => hasPython || !name.startsWith("Python")
+const programsOf = ({ program }: Host) => (program === undefined ? [] : [program])
 
 const cells = new Map<string, string>()
 
 for (const host of hosts) {
-  describe.skipIf(!isRun(host))(host.name, () => {
+  describeWith(...programsOf(host))(host.name, () => {
     for (const capability of capabilities) {
       const by = host.by[capability]
       it(
@@ -133,12 +132,12 @@ describe("docs/hosts.md", () => {
 
   afterAll(() => console.log([row(["", ...capabilities]), ...hosts.map(rowOf)].join("\n")))
 
-  it.each(hosts.filter(isRun).map((host) => [host.name, host] as const))(
-    "tells what %s did here",
-    (_, host) => {
+  for (const host of hosts) {
+    it(`tells what ${host.name} did here`, (test) => {
+      needs(test, ...programsOf(host))
       expect(page).toContain(rowOf(host))
-    },
-  )
+    })
+  }
 
   it("names what is tried, and no host besides", () => {
     const head = page.indexOf(row(["", ...capabilities]))

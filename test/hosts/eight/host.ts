@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import type { Program } from "../../support/needs.ts"
 
 /** The one tool file. */
 export const toolFile = fileURLToPath(new URL("tools.ts", import.meta.url))
@@ -39,6 +40,8 @@ export interface OpenHost extends AsyncDisposable {
 
 export interface Host {
   readonly name: string
+  /** What it runs besides Node. */
+  readonly program?: Program
   /** By what each is done there, or why it cannot be. */
   readonly by: Readonly<Record<Capability, string | { readonly cannot: string }>>
   open(folder: Folder): Promise<OpenHost>

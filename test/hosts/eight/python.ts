@@ -12,6 +12,7 @@ const script = fileURLToPath(new URL("calls.py", import.meta.url))
 /** @param cli The built command. */
 export const python = (cli: { readonly path: string }): Host => ({
   name: "Python (`stepline serve`)",
+  program: "python",
   by: {
     approve: "`approve`",
     "deny with a reason": "`deny`",

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -33,19 +34,58 @@ describe("--mcp", () => {
     expect(prefixed).toMatchObject({ status: 0, stdout: expect.stringContaining("hello") })
   })
 
+  it("lists a server's tools, and shows the plan of one", async () => {
+    const files = `files=${command("filesystem", ".")}`
+    const listed = await stepline("tools", "--mcp", files)
+    expect(listed.status).toBe(0)
+    expect(listed.stdout).toMatch(/^read_text_file\n {2}.*\n {2}of the MCP server files\n {4}path /m)
+    const json = await stepline("--mcp", files, "tools", "--json")
+    const tools: Array<{ name: string; source?: object }> = JSON.parse(json.stdout)
+    expect(tools.find(({ name }) => name === "files_read_file")?.source).toEqual({ server: "files" })
+    expect(tools.find(({ name }) => name === "read_file")).not.toHaveProperty("source")
+    const plan = await stepline("plan", "--mcp", files, "read_text_file", '{"path": "a.txt"}')
+    expect(plan.status).toBe(0)
+    expect(plan.stdout).toMatch(/^read_text_file\(.*\)\n {2}1 {2}awaitApproval/)
+  })
+
+  it("takes a line for bash: variables in front, and more than one command", async () => {
+    const everything = command("everything")
+    for (const line of [`GREETING=hi ${everything}`, `cd . && export GREETING=hi; ${everything}`]) {
+      const { stdout } = await stepline("--mcp", `all=${line}`, "--yes", "--json", "get-env", "{}")
+      expect(stdout).toContain(String.raw`\"GREETING\": \"hi\"`)
+    }
+  })
+
   it("says what is wrong with a server that cannot be reached", async () => {
     expect(await stepline("--mcp", "gone=exit 3", "shell", "true")).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(/^stepline: --mcp gone=exit 3: The MCP server gone cannot be reached: /m),
     })
+    expect(await stepline("--mcp", "gone=http://127.0.0.1:1/mcp", "shell", "true")).toMatchObject({
+      status: 2,
+      stderr:
+        "stepline: --mcp gone=http://127.0.0.1:1/mcp: The MCP server gone cannot be reached: bad port\n",
+    })
     expect(await stepline("--mcp", "nothing", "shell", "true")).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("--mcp nothing: expected NAME=COMMAND"),
+    })
+    expect(await stepline("tools", "--mcp", "gone=exit 3")).toMatchObject({
+      status: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^stepline: --mcp gone=exit 3: The MCP server gone cannot be reached: /m),
     })
   })
 })
 
 describe("[mcp.NAME] of a configuration", () => {
+  it("is listed too", async () => {
+    const config = join(cwd, "servers.toml")
+    await writeFile(config, `[mcp.all]\ncommand = ${JSON.stringify(command("everything"))}\n`)
+    const { stdout } = await stepline("tools", "--config", config)
+    expect(stdout).toMatch(/^echo\n {2}.*\n {2}of the MCP server all$/m)
+  })
+
   it("names a server, its variables, and what rules match of its tools", async () => {
     const config = join(cwd, "rules.toml")
     await writeFile(

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** Clients of `stepline mcp` that send what is no message. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client"

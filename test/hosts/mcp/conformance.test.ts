@@ -1,3 +1,5 @@
+// @module-tag waits
+// @module-tag node
 /** The official suite of MCP against a server of ours, in both revisions that it speaks. */
 import { execFile, spawn } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"

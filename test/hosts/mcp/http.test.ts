@@ -1,4 +1,6 @@
-import { request } from "node:http"
+// @module-tag waits
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { type IncomingMessage, request } from "node:http"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { Type } from "@sinclair/typebox"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -39,6 +41,16 @@ const connect = async (url: string, options: ConnectOptions, headers: Record<str
   return { client, transport, asked }
 }
 
+/** Resolves when a server has got the request for the stream on which a client of 2025-11-25 is told what it has not asked. */
+const listening = (): Promise<void> =>
+  new Promise((resolve) => {
+    const began = (message: unknown) => {
+      if ((message as { readonly request: IncomingMessage }).request.method === "GET") resolve()
+    }
+    subscribe("http.server.request.start", began)
+    onTestFinished(() => void unsubscribe("http.server.request.start", began))
+  })
+
 /** The status of one request. */
 const statusOf = (
   url: string,
@@ -77,12 +89,17 @@ describe.each(revisions)("an MCP server over HTTP, to a client of revision %s", 
 
   it("tells its clients that the tools have changed", async () => {
     const { url, registry } = await serve()
+    const isListening = listening()
     const { client } = await connect(url, { revision })
     const changed = new Promise<void>((resolve) => {
       client.setNotificationHandler("notifications/tools/list_changed", () => resolve())
     })
     if (revision === "2026-07-28") await client.listen({ toolsListChanged: true })
-    else await client.listTools()
+    else {
+      // Its client does not wait for that stream. The answer to what is asked behind it comes once it is open.
+      await isListening
+      await client.listTools()
+    }
     registry.unregister("send")
     await changed
     expect((await client.listTools(undefined, { cacheMode: "refresh" })).tools).toEqual([])

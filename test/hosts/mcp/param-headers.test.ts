@@ -1,3 +1,4 @@
+// @module-tag waits
 import { describe, expect, it } from "vitest"
 import { headerMismatch } from "../../../src/hosts/mcp/param-headers.ts"
 import { pipeline, Step } from "../../../src/index.ts"

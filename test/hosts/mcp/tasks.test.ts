@@ -1,3 +1,4 @@
+// @module-tag waits
 import { createMcpHandler } from "@modelcontextprotocol/server"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type McpInput, type McpTaskMode, mcpServer } from "../../../src/hosts/mcp/index.ts"
@@ -187,6 +188,8 @@ describe("a task of an MCP client", () => {
     const { client } = await serve({ work: held.plan }, { after: "1 millis" })
     const { taskId, resultType } = (await client.call("work")).result
     expect(resultType).toBe("task")
+    // What checks its parameters may be loaded for longer than that.
+    await until(() => held.running.length === 1)
     held.release(taskId)
     await client.until(taskId, "completed")
   })

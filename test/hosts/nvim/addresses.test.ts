@@ -1,15 +1,16 @@
-import { execFileSync, spawnSync } from "node:child_process"
+// @module-tag waits
+import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { chown, rm, writeFile } from "node:fs/promises"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { nvimAddresses } from "../../../src/hosts/nvim/addresses.ts"
-
-const isMissing = spawnSync("tmux", ["-V"]).error !== undefined && process.env.CI === undefined
-if (isMissing) console.warn("Tests with tmux are skipped: it is not installed (apt-get install tmux).")
+import { needs } from "../../support/needs.ts"
 
 const addressesOf = async (env: NodeJS.ProcessEnv, socket?: string): Promise<Array<string>> => {
   const found: Array<string> = []
-  for await (const address of nvimAddresses({ socket, env })) found.push(address)
+  // A tmux that answers must not seem not to, however busy the machine is.
+  const tmuxTimeout = 100_000
+  for await (const address of nvimAddresses({ socket, env, tmuxTimeout })) found.push(address)
   return found
 }
 
@@ -55,7 +56,8 @@ describe("where a Neovim may listen", () => {
     expect(await addressesOf({})).toEqual([])
   })
 
-  test.skipIf(isMissing)("is first of all the socket of the tmux session, whatever its name", async () => {
+  test("is first of all the socket of the tmux session, whatever its name", async (context) => {
+    needs(context, "tmux")
     const { env, socket } = inTmux()
     expect(await addressesOf(env)).toEqual(["/run/listen.sock", "/run/own.sock"])
     await make(socket)
@@ -63,9 +65,10 @@ describe("where a Neovim may listen", () => {
   })
 
   // Only root can give a file away.
-  test.skipIf(isMissing || process.getuid?.() !== 0)(
+  test.runIf(process.getuid?.() === 0)(
     "is not a socket of that name that another user has made",
-    async () => {
+    async (context) => {
+      needs(context, "tmux")
       const { env, socket } = inTmux()
       await make(socket)
       expect(await addressesOf(env)).toContain(socket)

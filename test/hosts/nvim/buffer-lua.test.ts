@@ -1,9 +1,10 @@
+// @module-tag waits
 import { link, mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { describeWith } from "../../support/needs.ts"
 import { callOf } from "./call-of.ts"
 import { nvimAt, openEditor } from "./editor.ts"
-import { describeWithNvim } from "./headless-nvim.ts"
 
 const text = (count: number): string =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("")
@@ -32,7 +33,7 @@ const oddNames = [
   "ünï→.txt",
 ]
 
-describeWithNvim("IdeOpen", () => {
+describeWith("nvim")("IdeOpen", () => {
   test("opens at a line and a column, counted in characters", async () => {
     const { nvim, host, file } = await openEditor()
     const path = await file("a.txt", `${text(5)}áéí→x\n`)
@@ -121,7 +122,7 @@ describeWithNvim("IdeOpen", () => {
   })
 })
 
-describeWithNvim("IdeCheckUnsavedEdits", () => {
+describeWith("nvim")("IdeCheckUnsavedEdits", () => {
   test("passes a file that is not open, or is open and saved", async () => {
     const { nvim, host, file } = await openEditor()
     const path = await file("a.txt", text(5))
@@ -169,7 +170,7 @@ describeWithNvim("IdeCheckUnsavedEdits", () => {
   })
 })
 
-describeWithNvim("IdeReloadBuffer", () => {
+describeWith("nvim")("IdeReloadBuffer", () => {
   test.each([["autoread"], ["noautoread"]])(
     "reads a file again with %s, and keeps the cursor",
     async (option) => {

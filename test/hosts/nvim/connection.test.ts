@@ -1,3 +1,4 @@
+// @module-tag waits
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
@@ -5,10 +6,11 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { NvimConnection } from "../../../src/hosts/nvim/connection.ts"
 import { runNode } from "../../cli/built-cli.ts"
 import { deferred } from "../../support/deferred.ts"
+import { describeWith } from "../../support/needs.ts"
 import { compileScript } from "../../support/run-script.ts"
 import { callOf } from "./call-of.ts"
 import { hostOf, nvimAt, openEditor, temporaryFolder } from "./editor.ts"
-import { describeWithNvim, type HeadlessNvim } from "./headless-nvim.ts"
+import type { HeadlessNvim } from "./headless-nvim.ts"
 
 const check = (path: string) => ({ _tag: "IdeCheckUnsavedEdits", path }) as const
 
@@ -34,7 +36,7 @@ const occupy = async (nvim: HeadlessNvim, path: string): Promise<void> => {
 
 const preview = { _tag: "IdeShowPreview", preview: { path: "/new.txt", content: "new" } } as const
 
-describeWithNvim("a connection", () => {
+describeWith("nvim")("a connection", () => {
   test("is made by TCP too", async () => {
     const folder = await temporaryFolder()
     const nvim = await nvimAt("127.0.0.1:0", folder)
@@ -70,7 +72,7 @@ describeWithNvim("a connection", () => {
   })
 })
 
-describeWithNvim("a Neovim that exits", () => {
+describeWith("nvim")("a Neovim that exits", () => {
   test("in the middle of a request leaves the effect with nothing", async () => {
     const { nvim, host, folder } = await openEditor()
     await host.connect()
@@ -97,7 +99,7 @@ describeWithNvim("a Neovim that exits", () => {
   })
 })
 
-describeWithNvim("a Neovim that does not answer", () => {
+describeWith("nvim")("a Neovim that does not answer", () => {
   const requestTimeout = 500
   const sentence = (address: string): string =>
     `Neovim at ${address} did not answer within 500 ms. It may be suspended or wait for a key: bring it back, or quit it, and try again.`
@@ -165,7 +167,7 @@ describeWithNvim("a Neovim that does not answer", () => {
   })
 })
 
-describeWithNvim("without an editor every effect succeeds with nothing", () => {
+describeWith("nvim")("without an editor every effect succeeds with nothing", () => {
   const everyEffect = async (socket: string, path: string): Promise<Array<unknown>> => {
     const { delegates } = hostOf(socket)
     const edits = [{ old_string: "a", new_string: "b" }]

@@ -1,16 +1,9 @@
 /** Real Neovims for tests, and what is in them, asked over a connection of the test's own. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
 import { PassThrough } from "node:stream"
 import { NeovimClient } from "neovim"
-import { describe } from "vitest"
-
-const isMissing = spawnSync("nvim", ["--version"]).error !== undefined
-const isLeftOut = isMissing && process.env.CI === undefined
-if (isLeftOut) console.warn("Tests with Neovim are skipped: nvim is not installed (apt-get install neovim).")
-
-export const describeWithNvim = describe.skipIf(isLeftOut)
 
 export interface WindowState {
   readonly name: string

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
@@ -5,8 +6,8 @@ import { IdeClosePreview, IdeShowPreview } from "../../../src/handlers/index.ts"
 import { NvimHost } from "../../../src/hosts/nvim/index.ts"
 import { editFileTool, writeFileTool } from "../../../src/impls/index.ts"
 import { defineTool, pipeline, type ToolEvent, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
+import { describeWith } from "../../support/needs.ts"
 import { type Editor, openEditor } from "./editor.ts"
-import { describeWithNvim } from "./headless-nvim.ts"
 
 const executorOf = ({ host, folder }: Editor): ToolExecutor => {
   const registry = new ToolRegistry([editFileTool, writeFileTool])
@@ -32,7 +33,7 @@ const next = async <Tag extends ToolEvent["_tag"]>(
   throw new Error(`There is no ${tag} any more`)
 }
 
-describeWithNvim("edit_file with Neovim as its editor", () => {
+describeWith("nvim")("edit_file with Neovim as its editor", () => {
   test("shows the diff while it waits for approval, then writes, reloads and gives the place back", async () => {
     const editor = await openEditor()
     const { nvim, file } = editor
@@ -147,7 +148,7 @@ describeWithNvim("edit_file with Neovim as its editor", () => {
   })
 })
 
-describeWithNvim("previews that calls staged, with Neovim as the editor", () => {
+describeWith("nvim")("previews that calls staged, with Neovim as the editor", () => {
   const draft = defineTool({
     name: "draft",
     description: "Shows a file, and leaves it to resolve.",

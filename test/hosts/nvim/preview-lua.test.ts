@@ -1,9 +1,11 @@
+// @module-tag waits
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { describeWith } from "../../support/needs.ts"
 import { callOf } from "./call-of.ts"
 import { openEditor } from "./editor.ts"
-import { describeWithNvim, type ScreenState } from "./headless-nvim.ts"
+import type { ScreenState } from "./headless-nvim.ts"
 
 const text = (count: number): string =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("")
@@ -24,7 +26,7 @@ const hidden = (line: number) => `
     return { vim.fn.foldclosed(${line}) ~= -1, vim.wo.conceallevel, vim.wo.rightleft }
   end)`
 
-describeWithNvim("a user's settings", () => {
+describeWith("nvim")("a user's settings", () => {
   test("fold nothing of a preview away, conceal nothing, and turn nothing round", async () => {
     const { nvim, host, file } = await openEditor()
     await nvim.command("set foldmethod=marker foldlevel=0 conceallevel=3 rightleft nowrap")
@@ -42,7 +44,7 @@ describeWithNvim("a user's settings", () => {
   })
 })
 
-describeWithNvim("a diff preview", () => {
+describeWith("nvim")("a diff preview", () => {
   test("is a tab of two read-only scratch buffers in diff mode, at the first change", async () => {
     const { nvim, host, file } = await openEditor()
     const path = await file("a.lua", text(50))
@@ -251,7 +253,7 @@ describeWithNvim("a diff preview", () => {
   })
 })
 
-describeWithNvim("the preview of a new file", () => {
+describeWith("nvim")("the preview of a new file", () => {
   test("is a tab of one read-only scratch buffer, and nothing on disk", async () => {
     const { nvim, host, folder } = await openEditor()
     const path = join(folder, "new", "b.lua")
@@ -282,7 +284,7 @@ describeWithNvim("the preview of a new file", () => {
   })
 })
 
-describeWithNvim("one preview at a time", () => {
+describeWith("nvim")("one preview at a time", () => {
   test("the second waits in line until the first is closed, and has the first one's place", async () => {
     const { nvim, host, folder, file } = await openEditor()
     const path = await file("a.txt", text(3))

@@ -1,19 +1,18 @@
+// @module-tag waits
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { checkout, plainEnvironment, useCli } from "../../cli/built-cli.ts"
 import { makeFifo } from "../../io/fifo.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
+import { describeWith } from "../../support/needs.ts"
 
 const cli = useCli()
 const path = useTempFolder()
-
-const hasPython = spawnSync("python3", ["--version"]).status === 0
-const reason = hasPython ? "" : " (skipped: python3 is not installed)"
 
 const client = (script: string): ChildProcessWithoutNullStreams =>
   spawn(
@@ -51,7 +50,7 @@ const holding = () => {
   }
 }
 
-describe.skipIf(!hasPython)(`the client in Python${reason}`, () => {
+describeWith("python")("the client in Python", () => {
   it("drives tools, approvals, own tools, the background and cancel", async () => {
     expect(await seen(client("drive.py"))).toEqual([
       ["approved by a rule", "hi\n"],

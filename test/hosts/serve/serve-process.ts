@@ -15,6 +15,8 @@ export interface Message {
 export interface ServeProcessOptions {
   readonly cwd: string
   readonly args?: ReadonlyArray<string>
+  /** Besides this process's own. */
+  readonly env?: NodeJS.ProcessEnv
 }
 
 export class ServeProcess {
@@ -25,9 +27,11 @@ export class ServeProcess {
   private readonly lines: AsyncIterator<string>
   private ids = 0
 
-  constructor(cli: string, { cwd, args = [] }: ServeProcessOptions) {
-    const env = { ...plainEnvironment(process.env), HOME: cwd }
-    this.child = spawn(process.execPath, [cli, "serve", ...args], { cwd, env })
+  constructor(cli: string, { cwd, args = [], env }: ServeProcessOptions) {
+    this.child = spawn(process.execPath, [cli, "serve", ...args], {
+      cwd,
+      env: { ...plainEnvironment(process.env), HOME: cwd, ...env },
+    })
     this.child.stderr.setEncoding("utf8").on("data", (text) => (this.stderr += text))
     this.child.stdin.on("error", () => {})
     this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]()

@@ -226,6 +226,7 @@ describe("Tab", () => {
     expect(await complete('x {"path": "src/i')).toEqual({ from: 11, candidates: ['"src/index.ts" '] })
     expect(await complete("cat src/.")).toEqual({ from: 4, candidates: ["src/.hidden "] })
     expect(await complete("cat it")).toEqual({ from: 4, candidates: ['"it\'s.md" '] })
+    expect(await complete('cp "a b" s')).toEqual({ from: 9, candidates: ["src/"] })
     expect(await complete("cat nowhere/")).toEqual({ from: 4, candidates: [] })
   })
 

@@ -2,8 +2,9 @@ import { Type } from "@sinclair/typebox"
 import { describe, expect, test } from "vitest"
 import type { Block } from "../../../src/hosts/terminal/block.ts"
 import { columnsOf } from "../../../src/hosts/terminal/columns.ts"
-import { type RenderBlockOptions, renderBlock } from "../../../src/hosts/terminal/render-block.ts"
+import { renderBlock } from "../../../src/hosts/terminal/render-block.ts"
 import { formatElapsed } from "../../../src/hosts/terminal/render-header.ts"
+import type { RenderBlockOptions } from "../../../src/hosts/terminal/render-options.ts"
 import { defineTool, pipeline, type Tool, type ToolOptions } from "../../../src/index.ts"
 
 const block = (changes: Partial<Block> = {}): Block => ({

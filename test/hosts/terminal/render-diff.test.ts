@@ -1,3 +1,4 @@
+// @module-tag waits
 import { readFile, writeFile } from "node:fs/promises"
 import { expect, it } from "vitest"
 import { diffOf, renderDiff } from "../../../src/hosts/terminal/render-diff.ts"

@@ -80,7 +80,7 @@ test("all of a command and its folder can be read back from the screen of a term
     ),
     { numRuns: 150 },
   )
-}, 60_000)
+})
 
 test("a mark that is wider than a narrow terminal is left to the rows", () => {
   const { header, rows } = gateOf({ command: "\n".repeat(12) }, 20)

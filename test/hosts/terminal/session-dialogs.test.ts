@@ -1,3 +1,4 @@
+// @module-tag waits
 /** What tools of other agents ask and tell in a session of the command, with keys typed into a real terminal. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** What has to be seen before it can be approved. */
 import { access, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

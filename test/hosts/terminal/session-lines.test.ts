@@ -1,3 +1,4 @@
+// @module-tag waits
 /** What is typed into a session, and what it says of it: on a terminal within this process. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,3 +1,4 @@
+// @module-tag waits
 /** What a session tells beside the blocks of calls: tasks that have ended, and corrections. */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

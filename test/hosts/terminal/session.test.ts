@@ -1,7 +1,10 @@
+// @module-tag waits
 import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PassThrough } from "node:stream"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { Session, type SessionOptions } from "../../../src/hosts/terminal/index.ts"
 import { subagentTools } from "../../../src/impls/index.ts"
 import { ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import { useCli } from "../../cli/built-cli.ts"
@@ -42,6 +45,18 @@ const isThere = (name: string): Promise<boolean> =>
     () => true,
     () => false,
   )
+
+test("an input that is no terminal is refused before anything is written", () => {
+  const written = new PassThrough()
+  const executor = new ToolExecutor(new ToolRegistry())
+  const streams = { input: new PassThrough(), output: written } as unknown as Pick<SessionOptions, "input">
+  expect(() => new Session({ executor, ...streams, greeting: "hello" })).toThrow(
+    new TypeError(
+      "Expected `input` to be a terminal, got a stream that is none: open a session only where `process.stdin.isTTY` is true",
+    ),
+  )
+  expect(written.read()).toBe(null)
+})
 
 describe("a gate", () => {
   test("y approves the call, and n denies the next one", async () => {

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { request } from "node:http"
 import { describe, expect, it } from "vitest"
 import { serveWeb, type Web } from "../../../src/hosts/web/index.ts"

@@ -1,7 +1,8 @@
+// @module-tag waits
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { defineTool, handler, pipeline, Step } from "../../../src/index.ts"
-import { describeWithChromium } from "../../servers/chromium.ts"
+import { describeWith } from "../../support/needs.ts"
 import { inbox, settled } from "./inbox-page.ts"
 import { served, usePages } from "./pages.ts"
 
@@ -38,7 +39,7 @@ const named = defineTool({
       .andThen(handler(long("second"), () => Step.Output("done"))),
 })
 
-describeWithChromium("names of a megabyte", () => {
+describeWith("chromium")("names of a megabyte", () => {
   const pages = usePages()
 
   it("are cut where they are sent and drawn, and what has them can be answered all the same", async () => {
@@ -70,8 +71,9 @@ describeWithChromium("names of a megabyte", () => {
     expect(executor.agent(call.agentId).pendingActions.list()).toEqual([])
     executor.enqueue([{ ...call, callId: long("again") }])
     await tasks(page).getByRole("button", { name: "Cancel" }).click()
+    // Nothing waits before it asks, either.
+    await expect.poll(() => executor.inspect()).toEqual([])
     await inbox(page).getByText("Nothing waits for you.").waitFor()
-    expect(executor.inspect()).toEqual([])
     const lengths = await Promise.all(sent)
     expect(lengths.length).toBeGreaterThan(2)
     expect(Math.max(...lengths)).toBeLessThan(10_000)

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { type EventEmitter, once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -6,9 +7,10 @@ import { expect, it, onTestFinished } from "vitest"
 import { ChangeLog } from "../../../src/hosts/web/server/change-log.ts"
 import { streamEvents } from "../../../src/hosts/web/server/event-stream.ts"
 import type { CallRow } from "../../../src/hosts/web/state/page-state.ts"
-import { describeWithChromium } from "../../servers/chromium.ts"
+import { deferred } from "../../support/deferred.ts"
+import { describeWith } from "../../support/needs.ts"
 import { served, usePages } from "./pages.ts"
-import { note } from "./tools.ts"
+import { change, note } from "./tools.ts"
 
 const row = (key: number, title = "t"): CallRow => ({
   key,
@@ -79,7 +81,7 @@ const seenStreams = (): ReadonlyArray<IncomingMessage> => {
   return streams
 }
 
-describeWithChromium("a page's connection", () => {
+describeWith("chromium")("a page's connection", () => {
   const pages = usePages()
 
   it("begins with the state, and goes on behind the last event that the page has", async () => {
@@ -159,9 +161,15 @@ describeWithChromium("a page's connection", () => {
     await page.getByText("Live", { exact: true }).waitFor()
     executor.enqueue([{ name: "note", agentId: "a", params: { text: "before" } }])
     await page.getByRole("listitem", { name: "note: Note: before" }).waitFor()
+    const reconnected = deferred()
+    await page.context().route("**/api/*/events", async (route) => {
+      await reconnected.promise
+      await route.continue()
+    })
     streams[0]!.socket.destroy()
     executor.enqueue([{ name: "note", agentId: "b", params: { text: "meanwhile" } }])
     await page.getByText("Connection lost, trying again…").waitFor()
+    reconnected.resolve()
     await page.getByRole("listitem", { name: "note: Note: meanwhile" }).waitFor()
     await page.getByText("Live", { exact: true }).waitFor()
     expect(streams[1]?.headers["last-event-id"]).toMatch(/^[\w-]+\.\d+$/)
@@ -173,20 +181,73 @@ describeWithChromium("a page's connection", () => {
     const streams = seenStreams()
     const page = await pages.open(web.url)
     await page.getByText("Live", { exact: true }).waitFor()
-    let failed = () => {}
-    const hasFailed = new Promise<void>((resolve) => {
-      failed = resolve
-    })
+    const isAsked = deferred()
+    // The first one gets no answer any more.
+    let requests = 0
     await page.context().route("**/api/*/question?*", async (route) => {
-      await route.abort()
-      failed()
+      requests += 1
+      if (requests === 1) isAsked.resolve()
+      else await route.continue()
     })
     executor.enqueue([{ name: "note", params: { text: "a" } }])
-    await hasFailed
+    await isAsked.promise
     await page.getByText("Loading…").waitFor()
-    await page.context().unrouteAll()
     streams[0]!.socket.destroy()
     await page.getByText("Write it down?").waitFor()
+  })
+
+  it("that fails a question alone has it read again", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    let requests = 0
+    await page.context().route("**/api/*/question?*", async (route) => {
+      requests += 1
+      await (requests === 1 ? route.abort() : route.continue())
+    })
+    executor.enqueue([{ name: "note", params: { text: "a" } }])
+    await page.getByText("Write it down?").waitFor()
+    expect(requests).toBe(2)
+  })
+
+  it("that tells of nothing does not have it read again", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    let requests = 0
+    await page.context().route("**/api/*/question?*", async (route) => {
+      requests += 1
+      await route.fulfill({ status: 404, json: { message: "There is nothing here, or no longer." } })
+    })
+    executor.enqueue([{ name: "note", params: { text: "a" } }])
+    await page.getByText("Loading…").waitFor()
+    // Longer than until what fails is read again.
+    await page.waitForTimeout(1500)
+    expect(requests).toBe(1)
+  })
+
+  it("that brings an older answer behind a newer one shows the newer", async () => {
+    const { executor, web } = await served([change])
+    const streams = seenStreams()
+    const page = await pages.open(web.url)
+    await page.getByText("Live", { exact: true }).waitFor()
+    let requests = 0
+    let bringOld = async () => {}
+    const isOldHeld = deferred()
+    await page.context().route("**/api/*/call?*", async (route) => {
+      requests += 1
+      if (requests > 1) return route.continue()
+      const body = (await (await route.fetch()).text()).replaceAll("+new", "+old")
+      bringOld = () => route.fulfill({ body, contentType: "application/json" })
+      isOldHeld.resolve()
+    })
+    await executor.run({ name: "change", params: { to: "new" } }, () => {})
+    await isOldHeld.promise
+    streams[0]!.socket.destroy()
+    const diff = page.getByRole("listitem", { name: "Preview: Change a.txt to new" }).locator(".diff")
+    await diff.getByText("+new").waitFor()
+    await Promise.all([page.waitForEvent("requestfinished"), bringOld()])
+    // What comes of it is drawn within a frame and a turn.
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100)))")
+    expect(await diff.textContent()).toContain("+new")
   })
 
   it("is told to be over when the page is closed, and a browser without a token is told what to do", async () => {

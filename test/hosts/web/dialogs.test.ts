@@ -1,3 +1,4 @@
+// @module-tag waits
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,7 +7,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { CustomTools } from "../../../src/custom-tools/index.ts"
 import { serveWeb, type WebOptions } from "../../../src/hosts/web/index.ts"
 import { ToolExecutor, ToolRegistry } from "../../../src/index.ts"
-import { describeWithChromium } from "../../servers/chromium.ts"
+import { describeWith } from "../../support/needs.ts"
 import { inbox, press, settled } from "./inbox-page.ts"
 import { usePages } from "./pages.ts"
 
@@ -47,7 +48,7 @@ const tools = async (options: WebOptions = {}) => {
 const question = (page: Page, title: string) =>
   inbox(page).getByRole("listitem", { name: `Question: ${title}` })
 
-describeWithChromium("questions of other agents' tools", () => {
+describeWith("chromium")("questions of other agents' tools", () => {
   const pages = usePages()
 
   it("stand in the inbox, and are answered there: confirmed, chosen, typed", async () => {

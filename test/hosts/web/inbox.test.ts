@@ -1,11 +1,12 @@
+// @module-tag waits
 import { expect, it } from "vitest"
 import { defineTool, pipeline, Step, ToolFilters } from "../../../src/index.ts"
-import { describeWithChromium } from "../../servers/chromium.ts"
-import { card, inbox, press, settled } from "./inbox-page.ts"
+import { describeWith } from "../../support/needs.ts"
+import { card, inbox, press, pressByKey, settled } from "./inbox-page.ts"
 import { served, usePages } from "./pages.ts"
 import { change, note, twice } from "./tools.ts"
 
-describeWithChromium("the page's inbox", () => {
+describeWith("chromium")("the page's inbox", () => {
   const pages = usePages()
 
   it("shows a question whole, and its approval runs the call", async () => {
@@ -29,7 +30,7 @@ describeWithChromium("the page's inbox", () => {
     const { executor, web } = await served([note])
     const page = await pages.open(web.url)
     const result = executor.run({ name: "note", params: { text: "a" } }, () => {})
-    await card(page, "note").getByRole("button", { name: "Deny…" }).press("Enter")
+    await pressByKey(page, "note", "Deny…")
     await page.keyboard.type("not today")
     await page.keyboard.press("Enter")
     expect(await result).toMatchObject({ status: "denied", content: "not today" })
@@ -41,7 +42,7 @@ describeWithChromium("the page's inbox", () => {
     executor.enqueue([{ name: "note", callId: "c", params: { text: "a" } }])
     const focused = (name: string) => page.locator("button:focus", { hasText: name }).waitFor()
     for (const name of ["Edit…", "Always…", "Deny…"]) {
-      await card(page, "note").getByRole("button", { name }).press("Enter")
+      await pressByKey(page, "note", name)
       await card(page, "note").getByRole("button", { name: "Back" }).waitFor()
       await page.keyboard.press("Escape")
       await focused(name)
@@ -281,6 +282,27 @@ describeWithChromium("the page's inbox", () => {
     await inbox(page).getByText("Nothing waits for you.").waitFor()
   })
 
+  it("takes no click on what has moved and is not painted yet, however long that takes", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    executor.enqueue([
+      { name: "note", callId: "a", agentId: "a", params: { text: "first" } },
+      { name: "note", callId: "b", agentId: "b", params: { text: "second" } },
+    ])
+    await card(page, "note: Note: second").getByRole("button", { name: "Approve" }).waitFor()
+    await settled(page)
+    // A page that is busy for so long takes the clicks that came meanwhile before it paints.
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      observer.disconnect()
+      const began = performance.now()
+      while (performance.now() - began < 500);
+      document.querySelector(".card .good").click()
+    }).observe(document.querySelector(".cards"), { childList: true })`)
+    executor.deny("a")
+    await inbox(page).getByText("The questions had just moved: look again, then answer.").waitFor()
+    expect(executor.inspectCall("b")?.state).toBe("waiting")
+  })
+
   it("asks about a call that is held, before it begins", async () => {
     const { executor, web } = await served([note])
     const page = await pages.open(web.url)
@@ -301,6 +323,8 @@ describeWithChromium("the page's inbox", () => {
     await first.getByText("Decide about the newer preview of this agent first.").waitFor()
     expect(await first.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true)
     const second = card(page, "Preview: Change a.txt to two")
+    // It is read once its card is there.
+    await second.locator(".diff").getByText("+two").waitFor()
     expect(await second.locator(".diff span").allTextContents()).toEqual([
       "--- a.txt",
       "+++ a.txt",

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,7 +8,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { type DurableExecutor, type InboxItem, openDurableExecutor } from "../../../src/durable/index.ts"
 import { serveWeb } from "../../../src/hosts/web/index.ts"
 import { defineTool, pipeline, Step, type Tool, ToolFilters, ToolRegistry } from "../../../src/index.ts"
-import { describeWithChromium } from "../../servers/chromium.ts"
+import { describeWith } from "../../support/needs.ts"
 import { card, inbox, press, settled } from "./inbox-page.ts"
 import { usePages } from "./pages.ts"
 import { change, note, streaming, twice } from "./tools.ts"
@@ -63,7 +64,7 @@ const endOf = async (runner: DurableExecutor, callId: string): Promise<void> => 
     if (event._tag === "BackgroundCompleted" && event.callId === callId) return
 }
 
-describeWithChromium("the page of a store", () => {
+describeWith("chromium")("the page of a store", () => {
   const pages = usePages()
 
   it("shows what another process runs, and takes an approval, an edit and a denial", async () => {
@@ -218,6 +219,8 @@ describeWithChromium("the page of a store", () => {
     const shown = await pages.open(web.url)
     const running = tasks(shown).getByRole("listitem").filter({ hasText: "stream" })
     await running.nth(1).waitFor()
+    // What is queued stands below what runs.
+    await tasks(shown).getByRole("heading", { name: "Queued" }).waitFor({ state: "detached" })
     expect(await tasks(shown).getByRole("button", { name: "Background" }).count()).toBe(0)
     await running.first().getByRole("button", { name: "Cancel" }).click()
     expect(await events(runner, "Cancelled")).toMatchObject({ callId: "a" })

@@ -1,7 +1,8 @@
+// @module-tag waits
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { defineTool, pipeline, Step } from "../../../src/index.ts"
-import { describeWithChromium } from "../../servers/chromium.ts"
+import { describeWith } from "../../support/needs.ts"
 import { served, usePages } from "./pages.ts"
 import { note, streaming } from "./tools.ts"
 
@@ -35,7 +36,7 @@ const quick = defineTool({
   compose: () => pipeline().andThen({ name: "do", call: () => Step.Output("done") }),
 })
 
-describeWithChromium("the page's timeline and tasks", () => {
+describeWith("chromium")("the page's timeline and tasks", () => {
   const pages = usePages()
 
   it("opens a call by keys: its plan and where it stands, its output as it comes, its decision, its trace", async () => {
@@ -55,7 +56,7 @@ describeWithChromium("the page's timeline and tasks", () => {
     expect(await plan.allTextContents()).toEqual(["streamhere"])
     release()
     await panel(page).getByText("streamed it all").waitFor()
-    expect(await plan.allTextContents()).toEqual(["streamdone"])
+    await expect.poll(() => plan.allTextContents()).toEqual(["streamdone"])
     expect(await panel(page).locator(".facts dd").last().textContent()).toMatch(/^[0-9a-f]{32}$/)
     await page.keyboard.press("Escape")
     await panel(page).waitFor({ state: "detached" })
@@ -64,24 +65,29 @@ describeWithChromium("the page's timeline and tasks", () => {
     await page.keyboard.type("no need")
     await page.keyboard.press("Enter")
     await page.getByRole("application").focus()
-    // It is drawn a frame later than its question is asked: until then there is nothing to the right.
-    const isOnNote = async () => {
-      await page.keyboard.press("ArrowRight")
-      return (
-        (await timeline(page)
-          .getByText(/^note, /)
-          .count()) > 0
-      )
-    }
-    await expect.poll(isOnNote).toBe(true)
+    await page.keyboard.press("ArrowRight")
+    await timeline(page)
+      .getByText(/^note, /)
+      .waitFor({ state: "attached" })
     await page.keyboard.press("Enter")
     await panel(page).getByText("a person: no need").waitFor()
-    expect(await plan.allTextContents()).toEqual([
-      "lookdone",
-      "gateWrite it down?skipped",
-      "writeskipped",
-      "tidyfinally, done",
-    ])
+    await expect
+      .poll(() => plan.allTextContents())
+      .toEqual(["lookdone", "gateWrite it down?skipped", "writeskipped", "tidyfinally, done"])
+  })
+
+  it("takes keys for a call as soon as it is shown, before anything is painted", async () => {
+    const { executor, web } = await served([note])
+    const page = await pages.open(web.url)
+    await page.getByText("Live", { exact: true }).waitFor()
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      if (document.querySelector(".timeline .count").textContent !== "1") return
+      observer.disconnect()
+      for (const key of ["ArrowRight", "Enter"])
+        document.querySelector("canvas").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))
+    }).observe(document.body, { childList: true, characterData: true, subtree: true })`)
+    executor.enqueue([{ name: "note", params: { text: "a" } }])
+    await panel(page).getByText("Plan").waitFor()
   })
 
   it("sends a call to the background, cancels a task, and takes a result once", async () => {
@@ -94,7 +100,8 @@ describeWithChromium("the page's timeline and tasks", () => {
     ])
     await tasks(page).getByRole("button", { name: "Background" }).click()
     await timeline(page).getByRole("list", { name: "Lanes" }).getByText("background").waitFor()
-    expect(executor.inspectCall("a")?.background).toBe(true)
+    // The other one is there already.
+    await expect.poll(() => executor.inspectCall("a")?.background).toBe(true)
     await tasks(page)
       .getByRole("listitem")
       .filter({ hasText: "stream" })

@@ -1,3 +1,4 @@
+// @module-tag node
 import { AsyncLocalStorage } from "node:async_hooks"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** A call of the explored world as a short string: two that have the same will do the same. */
-import type { Question, Then } from "../../../src/pipeline/call/state.ts"
+import type { Question, Resume, Then } from "../../../src/pipeline/call/state.ts"
 import type { Outcome } from "../../../src/pipeline/model/outcome.ts"
 import { textOf } from "../../../src/pipeline/model/output.ts"
 import type { ExploredAction, ExploredCall } from "./explored-call.ts"
@@ -35,6 +35,16 @@ const questionCode = (question: Question | undefined): number => {
   if (question.kind === "delegate") return 2 + put + (question.midway ? 4 : 0)
   // Whether reviewers are asked.
   return 1 + put + (!question.put && question.because !== undefined ? 4 : 0)
+}
+
+const resumes = ["Ask", "Run", "Fail", "Clean"]
+
+/** How a call goes on that was read back. */
+const resumeCode = (resume: Resume | undefined): number => {
+  if (resume === undefined) return 0
+  const question = resume._tag === "Ask" ? questionCode(resume.question) : 0
+  const [part, then] = resume._tag === "Clean" ? [resume.part, thenCode(resume.then)] : [0, 0]
+  return pack(9, 1 + resumes.indexOf(resume._tag), question, part, then)
 }
 
 /** Of a counter: nothing, the present one, or one before. */
@@ -97,6 +107,7 @@ export const callKey = ({ record, side }: ExploredCall, actions: ReadonlyArray<E
       side.toldStarted,
       side.toldBackground,
       side.toldEnd,
+      side.refused,
       side.begun === record.run,
       side.lastAnswered === record.asked,
     ),
@@ -108,6 +119,7 @@ export const callKey = ({ record, side }: ExploredCall, actions: ReadonlyArray<E
       age(side.ruling, record.asked),
       age(side.openAsk, record.asked),
     ),
+    resumeCode(record.resume),
     pack(8, side.owed, side.ran, side.lastAt + 1, side.opened, side.ownGates),
   )
 }

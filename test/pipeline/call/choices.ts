@@ -4,6 +4,7 @@ import { byUser } from "../../../src/pipeline/model/decision.ts"
 import { cancelled, deniedByPolicy, deniedByUser, failed } from "../../../src/pipeline/model/outcome.ts"
 import { Step } from "../../../src/pipeline/model/step.ts"
 import type { ExploredCall } from "./explored-call.ts"
+import type { Restart } from "./explored-restart.ts"
 import { admitted, type ExploredWorld } from "./explored-world.ts"
 
 export interface Choice {
@@ -14,6 +15,13 @@ export interface Choice {
   take(world: ExploredWorld): void
 }
 
+const restarts: ReadonlyArray<Restart> = [
+  { once: false, tools: "same" },
+  { once: true, tools: "same" },
+  { once: false, tools: "changed" },
+  { once: false, tools: "gone" },
+]
+
 const effect = { _tag: "Ask" } as const
 const message = "late"
 const because = "no rule says so"
@@ -21,7 +29,7 @@ const because = "no rule says so"
 /** What the bookkeeping of the actor does besides. */
 const noted = ({ side }: ExploredCall, input: Input): void => {
   const { _tag } = input
-  if (_tag === "Turn") side.turnDue = false
+  if (_tag === "Turn" || _tag === "Refused") side.turnDue = false
   if (_tag === "Admitted" || _tag === "Refused") side.preparing = false
   if (_tag === "Flowed") side.flowing = 0
   if (_tag === "Ruled") side.ruling = 0
@@ -72,6 +80,15 @@ class Choices {
       ` ${step._tag}${more ? " and more" : ""}`,
     )
   }
+
+  /** The handler acquires what ends with its attempt. */
+  acquires(index: number): void {
+    if (!this.affordable) return
+    const take = (world: ExploredWorld) => {
+      world.own(index).record.scoped = true
+    }
+    this.all.push({ label: `${index}: acquires`, cost: 1, optional: true, take })
+  }
 }
 
 const approve = { _tag: "Approve", edit: false, remember: false } as const
@@ -98,6 +115,16 @@ export const choicesOf = (world: ExploredWorld): ReadonlyArray<Choice> => {
       })
     }
   }
+  if (world.restarts && world.budget > 0 && world.calls.some(({ side }) => !side.toldEnd)) {
+    for (const how of restarts) {
+      choices.all.push({
+        label: `the process ends: ${how.once ? "once" : "again"}, ${how.tools} tools`,
+        cost: 1,
+        optional: true,
+        take: (next) => next.restart(how),
+      })
+    }
+  }
   return choices.all
 }
 
@@ -105,6 +132,10 @@ const ofCall = (world: ExploredWorld, index: number, choices: Choices): void => 
   const call = world.calls[index]!
   const { side, record } = call
   const { state } = record
+  if (side.turnDue && call.spec.refused) {
+    choices.give(index, { _tag: "Refused", outcome: failed("duplicate", "no") })
+    return
+  }
   if (side.turnDue) choices.give(index, { _tag: "Turn" })
   if (side.ending > 0) choices.give(index, { _tag: "Stopped", run: side.ending - 1 })
   if (state._tag === "Ended") return
@@ -156,21 +187,26 @@ const ofCall = (world: ExploredWorld, index: number, choices: Choices): void => 
 const handlerChoices = (index: number, { side, record, spec }: ExploredCall, choices: Choices): void => {
   const run = side.inflight
   if (run === 0 || run !== record.run) return
-  if (side.midway) {
-    choices.returned(index, run, Step.Continue, 1)
-    return
-  }
   const cause = undefined
-  if (side.reading) choices.give(index, { _tag: "Exhausted", run })
-  else if (record.parts[record.at]!.name[0] === "d") choices.returned(index, run, Step.Delegate(effect), 0)
-  else choices.returned(index, run, Step.Output("x".repeat(record.at + 1)), 0)
+  // What it asks through its context it waits for, as a rule.
+  const letter = record.parts[record.at]!.name[0]
+  const asksMidway = letter === "m"
+  const cost = side.midway && !asksMidway ? 1 : 0
+  if (side.reading) choices.give(index, { _tag: "Exhausted", run }, cost)
+  else if (asksMidway) choices.returned(index, run, Step.Continue, 0, true)
+  else if (letter === "d") choices.returned(index, run, Step.Delegate(effect), cost)
+  else choices.returned(index, run, Step.Output("x".repeat(record.at + 1)), cost)
   choices.returned(index, run, Step.Error("wrong"), 1)
   choices.give(index, { _tag: "Failed", run, message, cause, thrown: true, more: false }, 1)
   // The own handler of `resolve` is a promise that asks nobody.
   if (spec.resolves !== undefined && record.ties.resolving === undefined) return
   choices.returned(index, run, Step.Continue, 1)
   choices.returned(index, run, Step.Delta("text"), 1)
-  choices.give(index, { _tag: "Asked", run, effect, timeout: undefined }, 1)
+  if (!side.midway) {
+    const costs = asksMidway && side.reading ? 0 : 1
+    choices.give(index, { _tag: "Asked", run, effect, timeout: undefined }, costs, true)
+  }
+  if (!record.scoped) choices.acquires(index)
   choices.returned(index, run, Step.AwaitApproval(), 1)
   choices.returned(index, run, Step.Delegate(effect), 1, true)
   choices.returned(index, run, Step.Output("more"), 1, true)
@@ -181,18 +217,18 @@ const handlerChoices = (index: number, { side, record, spec }: ExploredCall, cho
 const finalChoices = (index: number, { side, record }: ExploredCall, choices: Choices): void => {
   const run = side.inflight
   if (run === 0 || run !== record.run) return
-  if (side.midway) {
-    choices.returned(index, run, Step.Continue, 1)
-    return
-  }
-  if (side.reading) choices.give(index, { _tag: "Exhausted", run })
-  else choices.returned(index, run, Step.Continue, 0)
+  const cause = undefined
+  const cost = side.midway ? 1 : 0
+  if (side.reading) choices.give(index, { _tag: "Exhausted", run }, cost)
+  else choices.returned(index, run, Step.Continue, cost)
   choices.returned(index, run, Step.Error("wrong"), 1)
+  choices.give(index, { _tag: "Failed", run, message, cause, thrown: true, more: false }, 1)
+  choices.give(index, { _tag: "Failed", run, message, cause, thrown: true, more: true }, 1, true, " and more")
   choices.returned(index, run, Step.Delta("text"), 1)
   choices.returned(index, run, Step.Delegate(effect), 1)
   choices.returned(index, run, Step.AwaitApproval(), 1)
   choices.returned(index, run, Step.Delegate(effect), 1, true)
-  choices.give(index, { _tag: "Asked", run, effect, timeout: undefined }, 1)
+  if (!side.midway) choices.give(index, { _tag: "Asked", run, effect, timeout: undefined }, 1)
 }
 
 const answerChoices = (index: number, id: number, wasAsked: boolean, choices: Choices): void => {

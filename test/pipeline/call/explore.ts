@@ -4,22 +4,12 @@
  */
 import type { Input } from "../../../src/pipeline/call/input.ts"
 import { type Choice, choicesOf, lateInputs } from "./choices.ts"
-import { type CallSpec, cloneCall, isAtRest, restored } from "./explored-call.ts"
-import { ExploredWorld, type Observer, type Step, type Transition } from "./explored-world.ts"
+import { cloneCall } from "./explored-call.ts"
+import { ExploredWorld, type Observer, type Scenario, type Step, type Transition } from "./explored-world.ts"
 import * as checks from "./invariants.ts"
-
-export interface Scenario {
-  readonly name: string
-  readonly calls: ReadonlyArray<CallSpec>
-  readonly places: number
-  /** How often in one history the ordinary way may be left. */
-  readonly deviations: number
-}
 
 export interface Options {
   readonly observer?: Observer
-  /** Writes every call at rest to JSON and reads it back before it goes on. */
-  readonly throughJson?: boolean
 }
 
 const historyOf = (last: Step | undefined): string => {
@@ -44,19 +34,13 @@ const probe = (world: ExploredWorld, probed: Set<string>, transition: Transition
 
 const labelOf = (input: Input): string => input._tag
 
-const throughJson = (world: ExploredWorld): void => {
-  world.calls = world.calls.map((call) =>
-    isAtRest(call.record) ? { ...call, record: restored(call.record) } : call,
-  )
-}
-
 /** Gives how many states there are, and all of them. Throws a Violation with the way to it. */
 export const explore = (
   scenario: Scenario,
   transition: Transition,
   options: Options = {},
 ): ReadonlyMap<string, number> => {
-  const { calls, places, deviations } = scenario
+  const { deviations } = scenario
   const seen = new Map<string, number>()
   const probed = new Set<string>()
   const open: Array<Array<ExploredWorld>> = Array.from({ length: deviations + 1 }, () => [])
@@ -75,12 +59,11 @@ export const explore = (
     })
     add(next)
   }
-  add(ExploredWorld.of(calls, places, deviations, transition, options.observer))
+  add(ExploredWorld.of(scenario, transition, options.observer))
   for (let budget = deviations; budget >= 0; budget--) {
     for (let world = open[budget]!.pop(); world !== undefined; world = open[budget]!.pop()) {
       const present = world
       if (seen.get(world.key)! > budget) continue
-      if (options.throughJson === true) throughJson(world)
       const choices = choicesOf(world)
       attempt(scenario, present, () => {
         probe(present, probed, transition)

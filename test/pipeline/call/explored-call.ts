@@ -6,7 +6,7 @@ import type { PipelinePart } from "../../../src/pipeline/model/pipeline.ts"
 import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
 import { Step } from "../../../src/pipeline/model/step.ts"
 
-/** A pipeline as a word: `p` a handler, `d` one that delegates, `g` a gate, `G` one that only a person passes, `r` a resolve gate, `f` a finally handler. */
+/** A pipeline as a word: `p` a handler, `d` one that delegates, `m` a generator that asks through its context, `g` a gate, `G` one that only a person passes, `r` a resolve gate, `R` one with what discards, `f` a finally handler. */
 export type Shape = string
 
 const handler = { name: "handler", call: () => Step.Continue }
@@ -18,13 +18,14 @@ const partOf = (letter: string, index: number): PipelinePart<unknown> => {
     case "G":
       return { kind: "approval", name, label: undefined, person: letter === "G" }
     case "r":
+    case "R":
       return {
         kind: "resolve",
         name,
         label: name,
         sourceToolName: undefined,
         details: undefined,
-        onDiscard: undefined,
+        onDiscard: letter === "R" ? { ...handler, name: "undo" } : undefined,
       }
     case "f":
       return { kind: "finally", name, handler }
@@ -44,6 +45,10 @@ export interface CallSpec {
   readonly resolves?: "apply" | "discard"
   /** Outside the lane, as a host's own `resolve` is. */
   readonly outside?: boolean
+  /** Refused when it comes: its id is taken, or the executor is shut down. */
+  readonly refused?: boolean
+  /** The id of the action that it cleans up after: nobody resolves that any more. */
+  readonly drops?: string
 }
 
 /** What an action that was staged has come to. */
@@ -82,6 +87,8 @@ export interface Side {
   toldStarted: boolean
   toldBackground: boolean
   toldEnd: boolean
+  /** It ended before it began. */
+  refused: boolean
   verdict: Verdict
   /** Finally handlers that this attempt owes, and that ran. */
   owed: number
@@ -101,7 +108,8 @@ export interface ExploredCall {
   key: string
 }
 
-const freshSide: Side = {
+/** Of a call of which nothing was seen. */
+export const freshSide: Side = {
   turnDue: false,
   preparing: false,
   begun: 0,
@@ -118,6 +126,7 @@ const freshSide: Side = {
   toldStarted: false,
   toldBackground: false,
   toldEnd: false,
+  refused: false,
   verdict: "",
   owed: 0,
   ran: 0,
@@ -142,6 +151,9 @@ const cloneState = (state: CallState): CallState => {
   return state
 }
 
+const cloneResume = (resume: CallRecord["resume"]): CallRecord["resume"] =>
+  resume?._tag === "Ask" ? { ...resume, question: { ...resume.question } } : resume
+
 export const cloneRecord = (record: CallRecord): CallRecord => {
   const call = { ...record.call }
   return {
@@ -149,6 +161,7 @@ export const cloneRecord = (record: CallRecord): CallRecord => {
     call,
     subject: record.subject === record.call ? call : record.subject,
     state: cloneState(record.state),
+    resume: cloneResume(record.resume),
     cleanupErrors: record.cleanupErrors && [...record.cleanupErrors],
   }
 }
@@ -159,21 +172,3 @@ export const cloneCall = ({ spec, record, side }: ExploredCall): ExploredCall =>
   side: { ...side },
   key: "",
 })
-
-/** Whether a call waits for somebody outside, so that it can be written down. */
-export const isAtRest = ({ state }: CallRecord): boolean =>
-  state._tag === "Queued" ||
-  state._tag === "Held" ||
-  (state._tag === "Asking" && state.question.put && !("midway" in state.question && state.question.midway))
-
-/** Through JSON and back. What is composed again, or kept by the store of actions, is put back. */
-export const restored = (record: CallRecord): CallRecord => {
-  const { parts, finals, action, ...data } = record
-  const read = JSON.parse(JSON.stringify(data)) as CallRecord
-  // A field that is undefined is not written down: the empty record has it.
-  const empty = makeRecord(read.call)
-  const ties = { ...empty.ties, ...read.ties, settled: record.ties.settled }
-  const whole: CallRecord = { ...empty, ...read, parts, finals, action, ties }
-  if (record.subject === record.call) whole.subject = whole.call
-  return whole
-}

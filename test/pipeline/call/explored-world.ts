@@ -5,7 +5,9 @@
  */
 import type { Command } from "../../../src/pipeline/call/command.ts"
 import type { Input } from "../../../src/pipeline/call/input.ts"
-import type { CallState } from "../../../src/pipeline/call/state.ts"
+import { resolvingParts } from "../../../src/pipeline/call/read-snapshot.ts"
+import { shapeOf } from "../../../src/pipeline/call/snapshot.ts"
+import type { CallRecord, CallState } from "../../../src/pipeline/call/state.ts"
 import type { transition } from "../../../src/pipeline/call/transition.ts"
 import type { ResolvePart } from "../../../src/pipeline/model/pipeline.ts"
 import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
@@ -19,6 +21,7 @@ import {
   makeCall,
   partsOf,
 } from "./explored-call.ts"
+import { cleanupAnew, over, type Restart, restarted } from "./explored-restart.ts"
 import * as checks from "./invariants.ts"
 
 export type Transition = typeof transition
@@ -36,6 +39,17 @@ interface Mail {
 export interface Step {
   readonly label: string
   readonly before: Step | undefined
+}
+
+/** What is explored. */
+export interface Scenario {
+  readonly name: string
+  readonly calls: ReadonlyArray<CallSpec>
+  readonly places: number
+  /** How often in one history the ordinary way may be left. */
+  readonly deviations: number
+  /** Whether that may be because the process ends, and another one goes on with its calls. */
+  readonly restarts?: boolean
 }
 
 /** Told what each input and each command did. */
@@ -67,6 +81,8 @@ export class ExploredWorld {
   waiting: Array<number>
   /** How many deviations from the ordinary way are left. */
   budget: number
+  /** Whether its process may end, and another one go on. */
+  readonly restarts: boolean
   steps: Step | undefined
   private readonly transition: Transition
   private readonly observer: Observer
@@ -75,7 +91,7 @@ export class ExploredWorld {
   private constructor(
     from: Pick<
       ExploredWorld,
-      "calls" | "mailbox" | "lanes" | "actions" | "places" | "free" | "waiting" | "budget"
+      "calls" | "mailbox" | "lanes" | "actions" | "places" | "free" | "waiting" | "budget" | "restarts"
     >,
     transition: Transition,
     observer: Observer,
@@ -89,15 +105,14 @@ export class ExploredWorld {
     this.free = from.free
     this.waiting = [...from.waiting]
     this.budget = from.budget
+    this.restarts = from.restarts
     this.transition = transition
     this.observer = observer
     this.steps = steps
   }
 
   static of(
-    specs: ReadonlyArray<CallSpec>,
-    places: number,
-    budget: number,
+    { calls, places, deviations: budget, restarts = false }: Scenario,
     transition: Transition,
     observer: Observer = {},
   ): ExploredWorld {
@@ -110,9 +125,10 @@ export class ExploredWorld {
       free: places,
       waiting: [],
       budget,
+      restarts,
     }
     const world = new ExploredWorld(none, transition, observer)
-    for (const spec of specs) world.join(spec)
+    for (const spec of calls) world.join(spec)
     world.seal()
     return world
   }
@@ -180,13 +196,53 @@ export class ExploredWorld {
     for (const action of this.actions) {
       if (action.agent !== agent || action.status !== "pending") continue
       action.status = "dropped"
-      const spec = { agent, shape: "", outside: true }
       const index = this.calls.length
+      const spec = { agent, shape: "", outside: true, drops: action.staged.actionId }
       this.calls.push(makeCall(spec, index))
-      this.owned.add(index)
-      this.own(index).side.owed = action.staged.finals.length
-      this.receive(index, { _tag: "Drop", action: action.staged })
+      this.drop(index, action.staged)
     }
+  }
+
+  /** Its process ends where it stands, and another one goes on with what was written down: actions first, then calls. */
+  restart(how: Restart): void {
+    this.mailbox = []
+    this.lanes = new Map()
+    this.waiting = []
+    this.free = this.places
+    for (const action of this.actions) this.restartAction(action, how)
+    const before = this.calls
+    before.forEach((call, index) => {
+      const { spec, side } = call
+      this.owned.add(index)
+      if (side.toldEnd) this.calls[index] = over(call)
+      else if (spec.drops === undefined) {
+        this.calls[index] = restarted(call, before, how, (actionId) => this.reclaim(actionId))
+        this.line(index)
+      } else if (how.tools !== "same") this.calls[index] = over(call)
+      else this.drop(index, this.actions.find(({ staged }) => staged.actionId === spec.drops)!.staged)
+    })
+  }
+
+  /** What is claimed is pending again, unless its call has resolved it. One whose tool has changed is dropped. */
+  private restartAction(action: ExploredAction, { tools }: Restart): void {
+    const { staged, status } = action
+    if (status !== "claimed" && status !== "pending") return
+    const resolved = this.calls.find(({ record, side }) => !side.toldEnd && record.ties.settled === staged)
+    if (resolved !== undefined) checks.settle(action, resolved.record)
+    else action.status = tools === "same" ? "pending" : "dropped"
+  }
+
+  private reclaim(actionId: string): StagedAction {
+    const action = this.actions.find(({ staged }) => staged.actionId === actionId)!
+    if (action.status !== "pending") throw new Error("It is not pending any more")
+    action.status = "claimed"
+    return action.staged
+  }
+
+  private drop(index: number, action: StagedAction): void {
+    this.calls[index] = cleanupAnew(this.calls[index]!.spec, index, action)
+    this.owned.add(index)
+    this.receive(index, { _tag: "Drop", action })
   }
 
   own(index: number): ExploredCall {
@@ -204,11 +260,17 @@ export class ExploredWorld {
     const call = makeCall(spec, index)
     this.calls.push(call)
     this.owned.add(index)
+    this.line(index)
+  }
+
+  /** Where it waits for its turn. */
+  private line(index: number): void {
+    const { spec, side } = this.calls[index]!
     const lane = this.lanes.get(spec.agent)
-    if (spec.outside === true || spec.background === true) call.side.turnDue = true
+    if (spec.outside || spec.background || spec.refused) side.turnDue = true
     else if (lane === undefined) {
       this.lanes.set(spec.agent, { current: index, waiting: [] })
-      call.side.turnDue = true
+      side.turnDue = true
     } else this.lanes.set(spec.agent, { ...lane, waiting: [...lane.waiting, index] })
   }
 
@@ -249,6 +311,7 @@ export class ExploredWorld {
       case "Ask":
         return askHost(call)
       case "CloseQuestion":
+        checks.close(call)
         side.openAsk = 0
         return
       case "Remember":
@@ -264,7 +327,8 @@ export class ExploredWorld {
         this.receive(index, { _tag: "Placed" })
         return
       case "ReleasePlace":
-        return this.release(index, call)
+        if (record.place !== "held") this.release(index, call)
+        return
       case "LeaveLane":
         return this.leave(index)
       case "Stage":
@@ -312,8 +376,8 @@ export class ExploredWorld {
       if (action !== undefined) {
         action.status = "claimed"
         side.lastAt = -1
-        const parts = resolves === "apply" ? action.staged.rest : []
         const params = record.call.params as ResolveParams
+        const parts = resolvingParts(action.staged, params)
         this.receive(index, { _tag: "Claimed", action: action.staged, params, parts })
         return
       }
@@ -367,7 +431,7 @@ export class ExploredWorld {
       this.receive(index, { _tag: "Unstaged", message: "Too many" })
       return
     }
-    const { label } = parts[at] as ResolvePart<unknown>
+    const { label, onDiscard } = parts[at] as ResolvePart<unknown>
     const { name, params } = record.call
     const actionId = `action${this.actions.length}`
     const staged: StagedAction = {
@@ -375,11 +439,11 @@ export class ExploredWorld {
       label,
       sourceToolName: name,
       source: before?.source ?? { name, params },
-      staging: undefined,
+      staging: stagingOf(record),
       output,
       memory: record.memory,
       rest: parts.slice(at + 1),
-      onDiscard: undefined,
+      onDiscard,
       finals: before?.finals ?? record.finals,
     }
     this.actions.push({ staged, agent, status: "pending" })
@@ -390,6 +454,12 @@ export class ExploredWorld {
   private find(staged: StagedAction): ExploredAction {
     return this.actions.find((action) => action.staged === staged)!
   }
+}
+
+const stagingOf = ({ action, call, at, parts }: CallRecord): StagedAction["staging"] => {
+  const before = action?.staging
+  if (before === undefined) return { call, at: at + 1, shape: shapeOf(parts) }
+  return { ...before, at: before.at + at + 1 }
 }
 
 const askHost = ({ record, side }: ExploredCall): void => {
@@ -426,7 +496,7 @@ const lastGate = (shape: string, isApproved: boolean): number => {
 export const admitted = (call: ExploredCall): Extract<Input, { readonly _tag: "Admitted" }> => {
   const { shape } = call.spec
   const parts = call.spec.resolves === undefined ? partsOf(shape) : partsOf("p")
-  const firstPreview = shape.indexOf("r")
+  const firstPreview = shape.search(/r/i)
   const asked = firstPreview < 0 ? shape : shape.slice(0, firstPreview)
   return {
     _tag: "Admitted",

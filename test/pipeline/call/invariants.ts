@@ -3,7 +3,17 @@ import type { Command } from "../../../src/pipeline/call/command.ts"
 import type { Input } from "../../../src/pipeline/call/input.ts"
 import type { CallRecord, Question } from "../../../src/pipeline/call/state.ts"
 import type { ExploredAction, ExploredCall, Side, Verdict } from "./explored-call.ts"
-import type { ExploredWorld } from "./explored-world.ts"
+
+/** What is looked at of the explored world. */
+interface World {
+  readonly calls: ReadonlyArray<ExploredCall>
+  readonly actions: ReadonlyArray<ExploredAction>
+  readonly lanes: ReadonlyMap<string, { readonly current: number }>
+  /** How many places there are for background calls, how many are free, and who waits for one. */
+  readonly places: number
+  readonly free: number
+  readonly waiting: ReadonlyArray<number>
+}
 
 export class Violation extends Error {}
 
@@ -66,6 +76,7 @@ export const input = (
       must(side.ran === side.owed, `runs again with ${side.ran} of ${side.owed} finally handlers run`)
     }
   }
+  if (record.state._tag === "Ended" && from.state._tag !== "Judging") side.refused = true
   if (record.state._tag === "Judging" && from.state._tag !== "Judging") {
     must(side.ran === side.owed, endedUnclean(side))
   }
@@ -87,7 +98,10 @@ const telling: ReadonlySet<Command["_tag"]> = new Set(["TellStarted", "Remember"
 
 export const command = ({ side, record }: ExploredCall, { _tag }: Command): void => {
   if (telling.has(_tag)) must(!side.toldEnd, `${_tag} after the end was told`)
-  if (_tag === "TellStarted") must(!side.toldStarted, "told twice of its start")
+  if (_tag === "TellStarted") {
+    must(!side.toldStarted, "told twice of its start")
+    must(!side.refused, "told of the start of a call that was refused")
+  }
   if (_tag === "Prepare")
     must(side.verdict === "" || record.state._tag !== "Preparing", "prepared after its end was decided")
   if (side.toldEnd && !afterEnd.has(_tag)) must(false, `${_tag} is done after the end`)
@@ -104,6 +118,11 @@ export const ask = (side: Side, question: Question): void => {
   must(side.toldStarted || question.kind === "delegate", "asked before its start")
   must(!side.toldEnd, "asked after its end")
   must(side.openAsk === 0, "asked while another question is open")
+}
+
+export const close = ({ record: { state }, side }: ExploredCall): void => {
+  const question = state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined
+  must(side.openAsk === 0 || side.openAsk !== question?.id, "closes the question that is open")
 }
 
 const gatesBefore = ({ parts, at }: CallRecord): number => {
@@ -175,14 +194,16 @@ const didAll = ({ record, side }: ExploredCall): void => {
   const left = parts.slice(side.lastAt + 1)
   must(!left.some(({ kind }) => kind === "handler"), "completed without its last handlers")
   const gates = parts.filter(({ kind }) => kind === "approval").length
-  if (ties.resolving === undefined) must(passed === gates + side.ownGates, "completed without its gates")
+  // One that was read back only to tell its end has no pipeline any more.
+  if (ties.resolving === undefined && parts.length > 0)
+    must(passed === gates + side.ownGates, "completed without its gates")
 }
 
 const active = ({ record }: ExploredCall): boolean =>
   record.state._tag !== "Queued" && record.state._tag !== "Ended"
 
 /** Lanes are in order, and places neither leak nor exceed. */
-export const everyState = (world: ExploredWorld): void => {
+export const everyState = (world: World): void => {
   const { calls } = world
   let holders = 0
   for (let i = 0; i < calls.length; i++) {
@@ -191,6 +212,8 @@ export const everyState = (world: ExploredWorld): void => {
     if (side.hasPlace) holders += 1
     if (record.place === "held") must(side.hasPlace, "thinks that it has a place")
     if (spec.background === true || spec.outside === true || !active(call)) continue
+    // One that was read back is cleaned up at once when it is cancelled: it need not wait for its turn to end.
+    if (side.verdict === "Cancelled") continue
     for (let j = 0; j < i; j++) {
       const earlier = calls[j]!
       if (earlier.spec.agent !== spec.agent || earlier.spec.background || earlier.spec.outside) continue
@@ -204,7 +227,7 @@ export const everyState = (world: ExploredWorld): void => {
 }
 
 /** Nothing more will happen by itself: all has ended, and nothing is kept. */
-export const rest = (world: ExploredWorld): void => {
+export const rest = (world: World): void => {
   for (const { side, record } of world.calls) {
     must(record.state._tag === "Ended" && side.toldEnd, `is stuck in ${record.state._tag}`)
     must(!side.hasPlace, "keeps its place after its end")

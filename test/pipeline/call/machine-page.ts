@@ -9,7 +9,7 @@ import { forPage } from "./scenarios.ts"
 type Tag = CallState["_tag"]
 
 const states: Readonly<Record<Tag, string>> = {
-  Queued: "It waits for its turn in its lane.",
+  Queued: "It waits for its turn in its lane: a new call, or one that was written down and read back.",
   Held: "Its turn has come, but the host asked to decide first, and has not.",
   Preparing: "Its parameters are checked, and its pipeline is composed.",
   Running: "A handler runs, or waits for a place among the background calls.",
@@ -22,7 +22,7 @@ const states: Readonly<Record<Tag, string>> = {
 }
 
 const inputs: Readonly<Record<Input["_tag"], string>> = {
-  Turn: "its turn has come",
+  Turn: "its turn has come: it begins, or goes on where it stood when it was written down",
   Admitted: "its parameters are right, and its pipeline is composed",
   Refused: "it may not run: wrong parameters, a rule, the host's hook",
   Drop: "nobody will resolve the action: only its finally handlers run",

@@ -163,6 +163,18 @@ describe("an outputSchema of another library", () => {
     })
     expect((await resultOf(finder(throwing, output("x")))).content).toContain("  - root: no more")
   })
+
+  it("ends the call as an Error where it gives no answer that can be read", async () => {
+    const jsonSchema = { input: () => ({ type: "object" }) }
+    for (const validate of [() => undefined, async () => undefined]) {
+      const schema = { "~standard": { version: 1, vendor: "own", validate, jsonSchema } }
+      const { status, content } = await resultOf(finder(schema, { content: [], structured: {} }))
+      expect(status).toBe("error")
+      expect(content).toContain(
+        'Tool "find" gave a `structured` that does not fit its outputSchema:\n  - root: ',
+      )
+    }
+  })
 })
 
 describe("a hook", () => {

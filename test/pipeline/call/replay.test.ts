@@ -75,6 +75,8 @@ it("what the executor gave the machine, replayed, gives the same commands and th
       await simulation.comeToRest()
       await simulation.shutDown()
       for (const { first, inputs } of histories.values()) {
+        // The one that the process keeps, in an executor of its own.
+        if (first.call.name === "wait") continue
         const record = cloneRecord(first)
         for (const { input, took, commands: sent, noted, after } of inputs) {
           note(record, noted)

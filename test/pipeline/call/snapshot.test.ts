@@ -1,3 +1,4 @@
+// @module-tag waits
 import { execFile } from "node:child_process"
 import { readFile, writeFile } from "node:fs/promises"
 import { promisify } from "node:util"

@@ -114,6 +114,18 @@ describe("definitions", () => {
     })
   })
 
+  it("say that parameters are an object where their schema leaves it open, or would take null, as providers want it", () => {
+    const either = { anyOf: [{ type: "object", properties: { a: { type: "string" } } }] }
+    const nullable = { type: ["object", "null"] }
+    const tools = [{}, { properties: {} }, { type: undefined }, either, nullable].flatMap(
+      (parameters, index) =>
+        [true, false].map((background) =>
+          toolOf(`t${index}-${background}`, pipeline(), { parameters, background }),
+        ),
+    )
+    for (const { parameters } of new ToolRegistry(tools).definitions()) expect(parameters.type).toBe("object")
+  })
+
   it("leave a property `background` of the tool's own as it is", () => {
     const own = { type: "string", description: "A colour." }
     const tool = toolOf("paint", pipeline(), {

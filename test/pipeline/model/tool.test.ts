@@ -69,7 +69,7 @@ describe("defineTool", () => {
       "Expected `kind` of tool `t` to be one of read, edit, delete, move, search, execute, think, fetch, other, got `write` (string)",
     )
     expect(() => defineTool({ ...options, title: "x" as never })).toThrow(
-      "Expected `title` of tool `t` to be a function of its parameters",
+      "Expected `title` of tool `t` to be a function, got `x` (string)",
     )
   })
 

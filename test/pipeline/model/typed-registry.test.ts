@@ -1,6 +1,17 @@
+// @module-tag waits
 import { Type } from "@sinclair/typebox"
 import { describe, expect, expectTypeOf, it } from "vitest"
 import { z } from "zod"
+import {
+  allTools,
+  getBackgroundTaskTool,
+  listBackgroundTasksTool,
+  makeFetchUrlTool,
+  makeReadFileTool,
+  type readOnlyTools,
+  shellTool,
+  type subagentTools,
+} from "../../../src/impls/index.ts"
 import {
   defineTool,
   pipeline,
@@ -13,6 +24,7 @@ import {
   ToolRegistry,
   type ToolResult,
 } from "../../../src/index.ts"
+import { localMachine } from "../../../src/io/machine.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { toolOf } from "../../support/executor-of.ts"
 
@@ -38,6 +50,14 @@ const free = defineTool({
   description: "",
   parameters: { type: "object" },
   compose: (params) => pipeline().andThen(() => Step.Output(JSON.stringify(params))),
+})
+
+const measure = defineTool({
+  name: "measure",
+  description: "",
+  parameters: Type.Object({ text: Type.String() }),
+  outputSchema: z.object({ length: z.number() }),
+  compose: ({ text }) => pipeline().andThen(() => Step.Output({ structured: { length: text.length } })),
 })
 
 const registry = new ToolRegistry([writeNote, count, free])
@@ -161,10 +181,131 @@ describe("a registry of tools that the types do not know", () => {
     expectTypeOf<Exclude<ReturnType<typeof started>, false>["name"]>().toEqualTypeOf<string>()
   })
 
-  it("mixed with others too", () => {
-    const mixed = new ToolRegistry([toolOf("any", pipeline()), writeNote])
-    const executor = new ToolExecutor(mixed)
+  it("leaves the events as they are beside others, and knows the calls of those", async () => {
+    const foreign: ReadonlyArray<Tool> = [toolOf("any", pipeline())]
+    const mixed = new ToolRegistry([...foreign, writeNote, measure])
+    await using executor = new ToolExecutor(mixed)
+    expect(mixed.names).toEqual(["any", "write_note", "measure"])
+    const seen: Array<unknown> = []
+    const listener = (event: ToolEvent) => {
+      if (event._tag === "Started" && event.name === "measure") seen.push(event.params)
+    }
+    const result = await executor.run({ name: "measure", params: { text: "four" } }, listener)
+    expectTypeOf(result.output.structured).toEqualTypeOf<{ length: number } | undefined>()
+    expect(result.output.structured?.length).toBe(4)
+    expect(seen).toEqual([{ text: "four" }])
+    const events = executor.runEvents({ name: "any", params: 5 })
+    for await (const event of events) {
+      if (event._tag === "Started") expectTypeOf(event.params).toEqualTypeOf<unknown>()
+      if (event._tag === "Started") expectTypeOf(event.name).toEqualTypeOf<string>()
+    }
+    // @ts-expect-error: `path` is missing
+    expect((await executor.run({ name: "write_note", params: { text: "a" } })).status).toBe("error")
+    expectTypeOf(mixed.get("write_note")).toEqualTypeOf<typeof writeNote | undefined>()
+    expectTypeOf(mixed.get("any")).toEqualTypeOf<Tool | undefined>()
+    const name: string = "write_note"
+    expect((await executor.run({ name, params: 5 })).status).toBe("error")
+    const told: ToolExecutor = executor
+    expectTypeOf(told.next()).toEqualTypeOf<Promise<ToolEvent | undefined>>()
+  })
+
+  it("made of none too", async () => {
+    const registry = new ToolRegistry([]).register(writeNote)
+    await using executor = new ToolExecutor(registry)
     expectTypeOf(executor.next()).toEqualTypeOf<Promise<ToolEvent | undefined>>()
-    expect(mixed.names).toEqual(["any", "write_note"])
+    expect(registry.names).toEqual(["write_note"])
+  })
+
+  it("does not know them either where an array of their own has made them any tools", () => {
+    const tools = [...[toolOf("any", pipeline())], writeNote]
+    expectTypeOf(tools).toEqualTypeOf<Array<Tool>>()
+    expectTypeOf(new ToolRegistry(tools).get("write_note")).toEqualTypeOf<Tool | undefined>()
+  })
+})
+
+type ShellParams = {
+  command: string
+  working_dir?: string
+  timeout?: number
+  stage?: boolean
+  unsandboxed?: boolean
+}
+
+describe("a registry of own and built-in tools", () => {
+  it("knows all of them", async () => {
+    const own = new ToolRegistry([measure, shellTool, makeReadFileTool(localMachine), makeFetchUrlTool()])
+    await using executor = new ToolExecutor(own)
+    const seen: Array<unknown> = []
+    const result = await executor.run({ name: "shell", params: { command: "echo 5" } }, (event) => {
+      if (event._tag === "AwaitingApproval") {
+        expectTypeOf(event.name).toEqualTypeOf<"measure" | "shell" | "read_file" | "fetch_url" | "resolve">()
+        if (event.name === "shell") {
+          expectTypeOf(event.params).toEqualTypeOf<ShellParams>()
+          seen.push(event.params.command)
+        }
+        if (event.name === "fetch_url") {
+          expectTypeOf(event.params).toEqualTypeOf<{ url: string; max_length?: number }>()
+        }
+        event.approve()
+      }
+      if (event._tag === "Completed" && event.name === "measure") {
+        expectTypeOf(event.output.structured).toEqualTypeOf<{ length: number } | undefined>()
+      }
+    })
+    expect(result.content).toContain("5")
+    expect(seen).toEqual(["echo 5"])
+    const { output } = await executor.run({ name: "measure", params: { text: "four" } })
+    expectTypeOf(output.structured).toEqualTypeOf<{ length: number } | undefined>()
+    // @ts-expect-error: `command` is a string
+    expect((await executor.run({ name: "shell", params: { command: [] } })).status).toBe("error")
+    // @ts-expect-error: there is no `lines`
+    void (() => executor.run({ name: "read_file", params: { path: "a", lines: 1 } }))
+    expectTypeOf(own.get("shell")).toEqualTypeOf<typeof shellTool | undefined>()
+  })
+
+  it("takes `background` among the parameters, as models give it", async () => {
+    const tasks = new ToolRegistry([measure, getBackgroundTaskTool, listBackgroundTasksTool])
+    await using executor = new ToolExecutor(tasks)
+    const params = { text: "four", background: true }
+    expect((await executor.run({ name: "measure", params })).status).toBe("background")
+    const call = { name: "measure", params: { text: "four", background: true }, callId: "b" } as const
+    expect((await executor.run(call)).status).toBe("background")
+    expect((await executor.run({ name: "list_background_tasks" })).content).toContain("measure")
+    // Of a tool whose name alone is known, parameters may be anything.
+    const named = new ToolExecutor(new ToolRegistry([writeNote as Tool<never, "write_note">]))
+    expect((await named.run({ name: "write_note", params: 5 })).status).toBe("error")
+    await named.shutdown()
+    // @ts-expect-error: it is a boolean
+    void (() => executor.run({ name: "measure", params: { text: "four", background: "no" } }))
+  })
+
+  it("knows those of a preset", () => {
+    const all = new ToolRegistry([measure, ...allTools()])
+    expectTypeOf(all.get("measure")).toEqualTypeOf<typeof measure | undefined>()
+    expectTypeOf(all.get("shell")).toEqualTypeOf<typeof shellTool | undefined>()
+    type Name = ReturnType<typeof allTools>[number]["name"]
+    expectTypeOf<Exclude<Name, ReturnType<typeof subagentTools>[number]["name"]>>().toEqualTypeOf<
+      "spawn_agent" | "list_agents" | "get_agent"
+    >()
+    expectTypeOf<Exclude<ReturnType<typeof readOnlyTools>[number]["name"], Name>>().toBeNever()
+    const names: Array<string> = allTools().map(({ name }) => name satisfies Name)
+    expect(new Set(all.names)).toEqual(new Set([...names, "measure"]))
+    type Event = ToolEvent<ReturnType<typeof allTools>[number]>
+    expectTypeOf<Extract<Event, { _tag: "Started"; name: "ast_edit" }>["params"]>().toEqualTypeOf<{
+      ops: Array<{ pattern: string; replacement: string }>
+      paths: Array<string>
+      lang?: string
+      dry_run?: boolean
+    }>()
+  })
+
+  it("of which each is taken where any tool is", () => {
+    const tools: Array<Tool> = allTools()
+    const never: ReadonlyArray<Tool<never>> = [shellTool, measure]
+    const untyped: ToolRegistry = new ToolRegistry([measure, shellTool])
+    expectTypeOf(new ToolExecutor(untyped).next()).toEqualTypeOf<Promise<ToolEvent | undefined>>()
+    const executor: ToolExecutor = new ToolExecutor(new ToolRegistry(allTools()))
+    expectTypeOf(executor.next()).toEqualTypeOf<Promise<ToolEvent | undefined>>()
+    expect([tools.length, never.length]).toEqual([allTools().length, 2])
   })
 })

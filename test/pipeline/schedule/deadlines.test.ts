@@ -1,7 +1,9 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import { getEventListeners } from "node:events"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
-import { describe, expect } from "vitest"
+import { describe, expect, it } from "vitest"
 import { Deadlines, type Expiring } from "../../../src/pipeline/schedule/deadlines.ts"
 import { effectIt } from "../../support/effect-it.ts"
 
@@ -15,6 +17,15 @@ const withTestClock = <E>(test: (clock: Clock.Clock) => Effect.Effect<void, E, n
   )
 
 describe("Deadlines", () => {
+  it("hold nothing of the async context in which the timer was set", async () => {
+    const request = new AsyncLocalStorage<string>()
+    const deadlines = new Deadlines(undefined)
+    const seen = await new Promise((resolve) => {
+      request.run("a request", () => deadlines.after(1, () => resolve(request.getStore())))
+    })
+    expect(seen).toBeUndefined()
+  })
+
   effectIt("expire in the order of their times, each once, and not once they are cleared", () =>
     withTestClock((clock) =>
       Effect.gen(function* () {
@@ -68,6 +79,25 @@ describe("Deadlines", () => {
         expect(expired).toBe(count)
         expect(looks).toBeLessThan(count * 100)
         deadlines.dispose()
+      }),
+    ),
+  )
+
+  effectIt("sleep until the time has passed or the signal is aborted, and leave nothing with it", () =>
+    withTestClock((clock) =>
+      Effect.gen(function* () {
+        const deadlines = new Deadlines(clock)
+        const controller = new AbortController()
+        const { signal } = controller
+        const short = deadlines.sleep(10, signal)
+        const long = deadlines.sleep(1000, signal)
+        yield* TestClock.adjust(10)
+        yield* Effect.promise(() => short)
+        expect(getEventListeners(signal, "abort")).toHaveLength(1)
+        controller.abort()
+        yield* Effect.promise(() => long)
+        yield* Effect.promise(() => deadlines.sleep(1000, signal))
+        expect(getEventListeners(signal, "abort")).toEqual([])
       }),
     ),
   )

@@ -71,6 +71,31 @@ describe("backgroundConcurrency", () => {
     expect(host.tags("asks")).toEqual(["Started", "BackgroundStarted", "Delegate", "BackgroundCompleted"])
   })
 
+  it("goes on behind a handler that ended without the answer it had asked for, while its call waited for a place", async () => {
+    const { plan, running, release } = heldTool()
+    const end = deferred<void>()
+    const asks = pipeline()
+      .andThen(async function* ({ delegate }) {
+        yield Step.Output("its own")
+        void delegate({ _tag: "Ask" })
+        await end.promise
+      })
+      .andThen(({ output }) => Step.Output(`${output?.content.length} part`))
+    const executor = executorOf({ tool: plan, asks }, { backgroundConcurrency: 1 })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([bg("asks", { callId: "asks" }), bg("tool", { callId: "other" })])
+    const asked = await host.until(is("Delegate"))
+    await until(() => running.includes("other"))
+    asked.succeed("unread")
+    await turn()
+    end.resolve()
+    await turn()
+    await turn()
+    release("other")
+    await host.run()
+    expect(executor.tasks.get("asks")).toMatchObject({ status: "complete", content: "1 part" })
+  })
+
   it("has one that comes back from the host queue behind those that wait already", async () => {
     const { plan, hold, running, release } = heldTool()
     const asks = pipeline()

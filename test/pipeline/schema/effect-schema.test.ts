@@ -1,3 +1,4 @@
+// @module-tag waits
 /** Schemas of Effect where what is imported and what is required are two: under tsx, and in bundles. */
 import { execFile } from "node:child_process"
 import { mkdtempSync, realpathSync, rmSync } from "node:fs"

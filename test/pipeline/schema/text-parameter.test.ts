@@ -68,6 +68,6 @@ it("workingDirParam is held to the same", () => {
 
 it("paths must be a function", () => {
   expect(define(Type.Object({}), { paths: ["a"] })).toThrow(
-    new TypeError("Expected `paths` of tool `note` to be a function of its parameters"),
+    new TypeError("Expected `paths` of tool `note` to be a function, got `a` (object)"),
   )
 })

@@ -290,4 +290,65 @@ describe("hostile parameters", () => {
     for (let at = 0; at < 40; at += 1) node = { kind: "z", of: node }
     expect(await refused(schema, { node })).toContain("Validation failed")
   })
+
+  describe("of a recursive union whose branches are not told apart by their own keys", () => {
+    const branch = (own: string): Schema => ({
+      type: "object",
+      properties: { of: { $ref: "#/$defs/node" }, [own]: { type: "number" } },
+      additionalProperties: false,
+    })
+    const tree = (keyword: "anyOf" | "oneOf") =>
+      object(
+        { node: { $ref: "#/$defs/node" } },
+        {
+          $defs: {
+            node: {
+              [keyword]: [branch("a"), branch("b"), { type: "array", items: { $ref: "#/$defs/node" } }],
+            },
+          },
+        },
+      )
+    const nested = (leaf: unknown, levels: number) => {
+      let node = leaf
+      for (let at = 0; at < levels; at += 1) node = { of: node }
+      return { node }
+    }
+
+    // Each level doubles the combinations: a level of forty, and the process had no memory left.
+    it.each(["anyOf", "oneOf"] as const)("are refused in bounded time and memory (%s)", async (keyword) => {
+      expect(await refused(tree(keyword), nested({ c: 1 }, 40))).toContain("is nested too deeply")
+    })
+
+    it("are taken as deep as they fit", async () => {
+      const params = nested({ a: 1 }, 500)
+      expect(await accepted(tree("anyOf"), params)).toBe(params)
+    })
+
+    it("are taken however many they are", async () => {
+      const params = { node: Array.from({ length: 50_000 }, () => ({ a: 1 })) }
+      expect(await accepted(tree("anyOf"), params)).toBe(params)
+    })
+
+    it("are taken however many branches are tried before the one that they fit", async () => {
+      const optional = { anyOf: [{ type: "string" }, { type: "null" }] }
+      const names = Array.from({ length: 10 }, (_, index) => `field${index}`)
+      const fields = (value: unknown) => Object.fromEntries(names.map((name) => [name, value]))
+      const last = "kind19"
+      const kinds = Array.from({ length: 20 }, (_, index) => `kind${index}`)
+      const anyOf = kinds.map((kind) => ({
+        type: "object",
+        properties: { ...fields(optional), kind: { const: kind } },
+        required: ["kind"],
+      }))
+      const list = { type: "array", items: { $ref: "#/$defs/node" } }
+      const params = { list: Array.from({ length: 1000 }, () => ({ ...fields("a"), kind: last })) }
+      expect(await accepted(object({ list }, { $defs: { node: { anyOf } } }), params)).toBe(params)
+    })
+
+    it("are coerced where one branch alone takes them", async () => {
+      const node = { $ref: "#/$defs/node" }
+      const schema = object({ node }, { $defs: { node: { anyOf: [branch("a"), branch("b")] } } })
+      expect(await accepted(schema, { node: { b: "1" } })).toEqual({ node: { b: 1 } })
+    })
+  })
 })

@@ -1,8 +1,10 @@
-import { describe, expect, it } from "vitest"
+// @module-tag waits
+import { expect, it } from "vitest"
+import { describeWith } from "../../support/needs.ts"
 import { randomRun } from "./random-run.ts"
 
 // A thousand of them take minutes: see random-run.ts.
-describe("a staged command", () => {
+describeWith("bwrap")("a staged command", () => {
   it.each(Array.from({ length: 25 }, (_, index) => 7000 + index))(
     "leaves what a direct run leaves, once it is applied, and nothing before (seed %i)",
     async (seed) => {

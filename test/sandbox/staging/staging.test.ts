@@ -1,3 +1,4 @@
+// @module-tag waits
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, watch } from "node:fs"
@@ -21,6 +22,7 @@ import { recoverStages, StagingError, stagingMachine } from "../../../src/sandbo
 import { writeFiles } from "../../custom-tools/loading/write-files.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { builtPackage } from "../../support/built-package.ts"
+import { needs } from "../../support/needs.ts"
 import { treeOf } from "./tree.ts"
 
 const path = useTempFolder()
@@ -28,7 +30,8 @@ const ws = () => path("ws")
 const state = () => path("state/stepline/staged")
 const staging = () => stagingMachine(localMachine).staging!
 
-beforeEach(async () => {
+beforeEach(async (test) => {
+  needs(test, "bwrap")
   vi.stubEnv("XDG_STATE_HOME", path("state"))
   onTestFinished(() => {
     vi.unstubAllEnvs()

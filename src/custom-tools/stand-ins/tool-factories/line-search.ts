@@ -1,5 +1,6 @@
 /** Finds the lines that a pattern of a model matches. A regular expression that takes too long is broken off. */
 import { isWatchdogTimeout, runWatched } from "../../../io/watchdog.ts"
+import { costOf, isUnbounded } from "../../../text/pattern-cost.ts"
 
 export interface PatternOptions {
   readonly ignoreCase: boolean
@@ -10,12 +11,13 @@ export interface PatternOptions {
 /** For the lines of one file, in milliseconds. */
 const maxTime = 2000
 
+const tooSlow = () => new Error("The pattern takes too long to match. Make it simpler, or use literal=true.")
+
 const withinTime = <T>(work: () => T): T => {
   try {
     return runWatched(work, maxTime)
   } catch (cause) {
-    if (!isWatchdogTimeout(cause)) throw cause
-    throw new Error("The pattern takes too long to match. Make it simpler, or use literal=true.")
+    throw isWatchdogTimeout(cause) ? tooSlow() : cause
   }
 }
 
@@ -57,5 +59,10 @@ export const lineMatcher = (
       `Invalid pattern: ${(cause as Error).message}. Use literal=true to search for it as it is.`,
     )
   }
-  return (lines, limit) => withinTime(() => search(lines, limit, (line) => expression.test(line)))
+  const cost = costOf(expression.source)
+  const matches = (line: string): boolean => {
+    if (isUnbounded(cost, line.length)) throw tooSlow()
+    return expression.test(line)
+  }
+  return (lines, limit) => withinTime(() => search(lines, limit, matches))
 }

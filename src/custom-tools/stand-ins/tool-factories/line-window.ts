@@ -1,5 +1,5 @@
 /** Some lines of a text of any length, in bounded memory; all lines are counted. */
-import { headOf } from "../../../io/truncation.ts"
+import { headOf } from "../../../text/truncation.ts"
 import { DEFAULT_MAX_BYTES, type TruncationResult, truncateHead } from "../truncation.ts"
 
 /** A byte more than is shown tells that there was more. */

@@ -1,7 +1,7 @@
 /** What a command prints, in bounded memory: the end of it to show and, where that is not all, everything in a file. */
 import { StringDecoder } from "node:string_decoder"
 import { removeSpillFile, SpillFile } from "../../../io/spill-file.ts"
-import { tailOf } from "../../../io/truncation.ts"
+import { tailOf } from "../../../text/truncation.ts"
 import { currentCall } from "../../current-call.ts"
 import { DEFAULT_MAX_BYTES, type TruncationResult, truncateTail } from "../truncation.ts"
 

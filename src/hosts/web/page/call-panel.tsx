@@ -132,10 +132,12 @@ const useDetail = (source: Source, row: CallRow | undefined): CallDetail | undef
   useEffect(() => {
     if (key === undefined || reading.current || (read !== undefined && read >= (revision ?? 0))) return
     reading.current = true
-    void source.callDetail(key).then((next) => {
+    const tell = (next: CallDetail | undefined) => {
       reading.current = false
       if (next !== undefined) setDetail(next)
-    })
+    }
+    // What fails is read again with the next change of the call.
+    source.callDetail(key).then(tell, () => tell(undefined))
   }, [key, revision, read, source])
   return detail
 }

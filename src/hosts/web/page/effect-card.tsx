@@ -6,7 +6,7 @@ import { ReasonForm } from "./reason-form.tsx"
 import type { Source } from "./source.ts"
 import { Params, visibleLine } from "./texts.tsx"
 import { useAnswer } from "./use-answer.ts"
-import { useQuestion } from "./use-question.ts"
+import { useRead } from "./use-read.ts"
 
 /** Throws a SyntaxError for what is no JSON. */
 const valueIn = (typed: string): object =>
@@ -75,7 +75,7 @@ export const EffectCard = (props: {
   readonly say: (text: string) => void
 }) => {
   const { id, name, agentId, title, effect = "", askedAt, key, isSent } = props.question
-  const detail = useQuestion(props.source, id)
+  const detail = useRead(props.source, id, () => props.source.questionDetail(id))
   const [refuses, setRefuses] = useState(false)
   const { isBusy, send } = useAnswer(props)
   const respond = (answer: object) => send("answer", { id, verdict: "respond", ...answer })

@@ -1,5 +1,5 @@
 /** Every open question of every agent, and every preview that waits, the oldest first. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { ActionRow, DialogRow, PageState, QuestionRow } from "../state/page-state.ts"
 import { DialogCard } from "./dialog-card.tsx"
 import { EffectCard } from "./effect-card.tsx"
@@ -13,6 +13,8 @@ import { timeOfDay } from "./times.ts"
 const maxShown = 50
 /** Milliseconds in which nothing is decided after the cards have moved: a click was meant for what stood there. */
 const settleTime = 400
+/** When the cards moved, until they are painted where they are now. */
+const notPainted = Number.POSITIVE_INFINITY
 
 type Item =
   | { readonly _tag: "Question"; readonly id: string; readonly at: number; readonly question: QuestionRow }
@@ -52,8 +54,18 @@ const useSettled = (order: string): (() => boolean) => {
   // What is appended below moves nothing.
   if (moved.current.order !== order) {
     const hasMoved = !order.startsWith(moved.current.order)
-    moved.current = { order, at: hasMoved ? performance.now() : moved.current.at }
+    moved.current = { order, at: hasMoved ? notPainted : moved.current.at }
   }
+  // Nobody sees them where they are before they are painted, and that may take its time.
+  useLayoutEffect(() => {
+    const { current } = moved
+    if (current.at !== notPainted) return
+    requestAnimationFrame(() => {
+      setTimeout(() => {
+        current.at = performance.now()
+      })
+    })
+  }, [order])
   return () => performance.now() - moved.current.at > settleTime
 }
 

@@ -16,14 +16,10 @@ const post = (path: string, body: object): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
-/** Undefined also where the server has gone meanwhile: the page says so by itself. */
+/** Undefined for what there is not, or no longer. Rejects where the server is not reached: the page says so by itself. */
 const read = async <A>(path: string): Promise<A | undefined> => {
-  try {
-    const response = await fetch(`${placeOf()}/${path}`)
-    return response.ok ? ((await response.json()) as A) : undefined
-  } catch {
-    return undefined
-  }
+  const response = await fetch(`${placeOf()}/${path}`)
+  return response.ok ? ((await response.json()) as A) : undefined
 }
 
 /** Whether somebody may be about to answer what has changed. */
@@ -77,7 +73,7 @@ class LiveSource implements Source {
   }
 
   async tools(): Promise<ReadonlyArray<ToolDetail>> {
-    return (await read<ReadonlyArray<ToolDetail>>("tools")) ?? []
+    return (await read<ReadonlyArray<ToolDetail>>("tools").catch(() => undefined)) ?? []
   }
 
   async ask(path: string, body: object): Promise<Took> {

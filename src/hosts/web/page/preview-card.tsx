@@ -1,11 +1,10 @@
 /** A preview that a call has staged: what would change, to be applied or discarded. */
-import { useEffect, useState } from "preact/hooks"
-import type { CallDetail } from "../state/detail.ts"
 import type { ActionRow } from "../state/page-state.ts"
 import { CardHead } from "./card-head.tsx"
 import type { Source } from "./source.ts"
 import { Diff, Said, visibleLine } from "./texts.tsx"
 import { useAnswer } from "./use-answer.ts"
+import { useRead } from "./use-read.ts"
 
 /** One preview. */
 export const PreviewCard = (props: {
@@ -22,13 +21,9 @@ export const PreviewCard = (props: {
 }) => {
   const { source, action, revision, isLatest, isStore } = props
   const { actionId, agentId, label, sourceToolName, at, key, isSent } = action
-  const [detail, setDetail] = useState<CallDetail | undefined>()
+  const version = key === undefined ? undefined : `${key} ${revision}`
+  const detail = useRead(source, version, () => source.callDetail(key!))
   const { isBusy, send } = useAnswer(props)
-  // A connection that was lost takes what was asked with it.
-  const isLive = source.connection === "live"
-  useEffect(() => {
-    if (key !== undefined && isLive) void source.callDetail(key).then((read) => read && setDetail(read))
-  }, [key, revision, isLive, source])
   const resolve = (action: "apply" | "discard") => send("resolve", { actionId, action })
   const isBlocked = isBusy || !isLatest || (key !== undefined && detail === undefined)
   const isCut = detail?.isCut === true || (isStore && key === undefined)

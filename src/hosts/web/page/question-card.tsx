@@ -10,7 +10,7 @@ import type { Source } from "./source.ts"
 import { Diff, Params, Said, visibleLine } from "./texts.tsx"
 import { clock } from "./times.ts"
 import { useAnswer } from "./use-answer.ts"
-import { useQuestion } from "./use-question.ts"
+import { useRead } from "./use-read.ts"
 
 type Mode = "ask" | "edit" | "deny" | "remember"
 
@@ -51,7 +51,7 @@ export const QuestionCard = (props: {
 }) => {
   const { source, question, now } = props
   const { id, name, agentId, title, label, askedAt, expiresAt, key, isSent } = question
-  const detail = useQuestion(source, id)
+  const detail = useRead(source, id, () => source.questionDetail(id))
   const [mode, setMode] = useState<Mode>("ask")
   const card = useRef<HTMLLIElement>(null)
   /** Whoever goes back by keys is where they came from. */

@@ -1,8 +1,8 @@
 /** A page of an executor of this process: it sees everything, at once. */
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import type { ToolEvent } from "../../../pipeline/model/event.ts"
-import { messageOf } from "../../../pipeline/model/failure.ts"
 import type { ToolRegistry } from "../../../pipeline/model/registry.ts"
+import { messageOf } from "../../../text/message-of.ts"
 import { answerEffect } from "../../terminal/answer-effect.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"

@@ -1,5 +1,5 @@
 /** What is wrong with a pattern that somebody typed to be remembered: said before anything is approved. */
-import { messageOf } from "../../../pipeline/model/failure.ts"
+import { messageOf } from "../../../text/message-of.ts"
 
 const ruleOf = (remember: unknown): string | undefined => {
   const rule: unknown = (remember as { readonly rule?: unknown } | null | undefined)?.rule

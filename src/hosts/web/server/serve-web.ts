@@ -5,9 +5,11 @@ import type { AddressInfo } from "node:net"
 import type { UIContext } from "../../../custom-tools/ui-context.ts"
 import type { DurableCalls } from "../../../durable/durable-calls.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
-import { messageOf } from "../../../pipeline/model/failure.ts"
+import { expectOptions, expectText, got } from "../../../pipeline/model/got.ts"
 import { toCount } from "../../../pipeline/model/options.ts"
 import type { ToolRegistry } from "../../../pipeline/model/registry.ts"
+import { messageOf } from "../../../text/message-of.ts"
+import { expectPort } from "../../port.ts"
 import { Access, safeHeaders } from "./access.ts"
 import { PageActions } from "./actions.ts"
 import { RequestError, readBody } from "./body.ts"
@@ -156,6 +158,19 @@ const sourceOf = (
   )
 }
 
+/** Throws a TypeError for what cannot be meant. */
+const expectServed = (about: unknown, options: WebOptions): void => {
+  const { watch, inbox } = Object(about) as { readonly watch?: unknown; readonly inbox?: unknown }
+  if (typeof watch !== "function" && typeof inbox !== "function")
+    throw new TypeError(`Expected a ToolExecutor, or the calls of a store, ${got(about)}`)
+  expectOptions("serveWeb", options, ["port", "title", "tools", "maxCalls"])
+  expectPort(options.port)
+  expectText("title", options.title)
+  const tools: { readonly definitions?: unknown } | undefined = options.tools
+  if (tools !== undefined && typeof tools?.definitions !== "function")
+    throw new TypeError(`Expected \`tools\` to be a ToolRegistry, ${got(tools)}`)
+}
+
 /**
  * Serves a page of this machine's own on which a person watches calls, answers their questions and minds tasks. It looks on
  * beside your host, which goes on to read the events: whoever answers first has answered. `about`: an executor of this process,
@@ -170,6 +185,7 @@ export const serveWeb = async (
   about: ToolExecutor | DurableCalls,
   options: WebOptions = {},
 ): Promise<Web> => {
+  expectServed(about, options)
   const { port: wanted = 0, title = "stepline", tools } = options
   const maxCalls = toCount("maxCalls", options.maxCalls, 20_000)
   const files = await pageFiles()

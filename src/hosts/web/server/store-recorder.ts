@@ -2,8 +2,9 @@
  * Words for pages what a store tells of calls that another process runs: the events that are kept, and the questions that are
  * open. Handlers, what is streamed, and when a question was answered are told nowhere but in that process.
  */
-import type { StoredEvent } from "../../../durable/event-log.ts"
+
 import type { InboxItem } from "../../../durable/inbox.ts"
+import type { StoredEvent } from "../../../durable/stored-event.ts"
 import { statusOf } from "../../../pipeline/model/outcome.ts"
 import { textOf } from "../../../pipeline/model/output.ts"
 import type { BackgroundTask } from "../../../pipeline/stores/background-tasks.ts"

@@ -1,6 +1,7 @@
+// @module-tag waits
 import { existsSync } from "node:fs"
 import { readFile, rm, writeFile } from "node:fs/promises"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { type AgentToolUpdate, createBashTool, fromPiTool } from "../../../../src/custom-tools/index.ts"
 import type { BashToolDetails } from "../../../../src/custom-tools/stand-ins/tool-factories/bash.ts"
 import { ToolExecutor, ToolRegistry } from "../../../../src/index.ts"
@@ -62,9 +63,13 @@ describe("a command", () => {
   })
 
   it("is ended when its time is over", async () => {
-    // Long enough for a bash to start on a machine that is busy.
-    expect(await failureOf(make(), { command: "echo begun; sleep 600", timeout: 3 })).toBe(
-      "begun\n\n\nCommand timed out after 3 seconds",
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const onUpdate = ({ content }: AgentToolUpdate) => {
+      if (content?.length) vi.advanceTimersByTime(3000)
+    }
+    await expect(run(make(), { command: "echo begun; sleep 600", timeout: 3 }, { onUpdate })).rejects.toThrow(
+      /^begun\n\n\nCommand timed out after 3 seconds$/,
     )
   })
 

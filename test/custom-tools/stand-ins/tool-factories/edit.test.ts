@@ -1,3 +1,4 @@
+// @module-tag waits
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { createEditTool } from "../../../../src/custom-tools/index.ts"

@@ -1,3 +1,4 @@
+// @module-tag waits
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { expect, it } from "vitest"
 import { createWriteTool } from "../../../../src/custom-tools/index.ts"

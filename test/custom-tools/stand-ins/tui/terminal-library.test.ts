@@ -1,3 +1,4 @@
+// @module-tag waits
 /** pi's own library for terminals, which is installed here. */
 import { execFile } from "node:child_process"
 import { symlink, writeFile } from "node:fs/promises"

@@ -1,7 +1,9 @@
 /** The timeline's canvas: what part of time it shows, and what a person does with it. It draws only when something changed. */
 import type { CallRow, PageState } from "../../state/page-state.ts"
+import { Hatches } from "./hatches.ts"
 import { startOf, TimelineLayout } from "./layout.ts"
-import { axisHeight, type Colors, firstSeen, paint, readColors, trackHeight } from "./paint.ts"
+import { axisHeight, type Colors, paint, readColors, trackHeight } from "./paint.ts"
+import { callAt, keyAcross, keyBeside } from "./places.ts"
 import { moved, type Range, zoomed } from "./scale.ts"
 
 /** What the canvas tells. */
@@ -32,7 +34,7 @@ export class TimelineCanvas {
   private frame = 0
   private later: ReturnType<typeof setTimeout> | undefined
   private colors: Colors
-  private patterns = new Map<string, CanvasPattern | string>()
+  private readonly hatches = new Hatches()
   private dragged: { readonly x: number; readonly range: Range; moves: boolean } | undefined
   private readonly canvas: HTMLCanvasElement
   private readonly scroller: HTMLElement
@@ -125,7 +127,7 @@ export class TimelineCanvas {
       open: this.open,
       focused: this.focused,
       hasFocus: document.activeElement === canvas,
-      hatch: (color) => this.hatch(context, color),
+      hatch: (color) => this.hatches.of(context, color),
     })
     if (this.isBusy && this.mode !== "free" && !document.hidden) this.drawWhenMoved(width)
   }
@@ -151,28 +153,8 @@ export class TimelineCanvas {
     return { from: this.zero - width * margin, to: to + width * margin }
   }
 
-  private hatch(context: CanvasRenderingContext2D, color: string): CanvasPattern | string {
-    const known = this.patterns.get(color)
-    if (known !== undefined) return known
-    const tile = document.createElement("canvas")
-    tile.width = tile.height = 6
-    const brush = tile.getContext("2d")!
-    brush.strokeStyle = color
-    brush.lineWidth = 1.2
-    brush.globalAlpha = 0.75
-    for (const x of [-6, 0, 6]) {
-      brush.moveTo(x, 6)
-      brush.lineTo(x + 6, 0)
-    }
-    brush.stroke()
-    const pattern = context.createPattern(tile, "repeat") ?? color
-    this.patterns.set(color, pattern)
-    return pattern
-  }
-
   private readonly recolor = (): void => {
     this.colors = readColors(this.canvas)
-    this.patterns = new Map()
     this.draw()
   }
 
@@ -234,17 +216,11 @@ export class TimelineCanvas {
 
   private at(x: number, y: number): CallRow | undefined {
     const { layout, canvas, scroller } = this
+    if (y < axisHeight) return undefined
     const index = Math.floor((y + scroller.scrollTop - axisHeight) / trackHeight)
     const perPixel = (this.range.to - this.range.from) / canvas.clientWidth
     const time = this.range.from + x * perPixel
-    const now = this.events.now()
-    for (const [row, track, at] of layout.tracks()) {
-      if (at !== index || y < axisHeight) continue
-      const keys = row.tracks[track]!
-      const call = layout.get(keys[firstSeen(layout, keys, time - 3 * perPixel, now)] ?? -1)
-      return call !== undefined && startOf(call)! <= time + 3 * perPixel ? call : undefined
-    }
-    return undefined
+    return callAt(layout, index, { time, slack: 3 * perPixel, now: this.events.now() })
   }
 
   // --- The keys
@@ -255,16 +231,17 @@ export class TimelineCanvas {
   }
 
   private act(key: string): boolean {
+    const { layout, focused, events } = this
     switch (key) {
       case "ArrowRight":
       case "ArrowLeft":
-        return this.step(key === "ArrowRight" ? 1 : -1)
+        return this.focus(keyBeside(layout, focused, key === "ArrowRight" ? 1 : -1))
       case "ArrowDown":
       case "ArrowUp":
-        return this.change(key === "ArrowDown" ? 1 : -1)
+        return this.focus(keyAcross(layout, focused, key === "ArrowDown" ? 1 : -1, events.now()))
       case "Enter":
       case " ":
-        if (this.focused !== undefined) this.events.onOpen(this.focused)
+        if (focused !== undefined) events.onOpen(focused)
         return true
       case "+":
       case "=":
@@ -282,26 +259,6 @@ export class TimelineCanvas {
       default:
         return false
     }
-  }
-
-  /** To the call before or behind, in the same track. */
-  private step(by: number): boolean {
-    const place = this.focused === undefined ? undefined : this.layout.placeOf(this.focused)
-    if (place === undefined) return this.focus(this.layout.rows[0]?.tracks[0]?.[0])
-    const keys = place.row.tracks[place.track]!
-    return this.focus(keys[keys.indexOf(this.focused!) + by] ?? this.focused)
-  }
-
-  /** To the call that runs at the same time one track up or down. */
-  private change(by: number): boolean {
-    const call = this.focused === undefined ? undefined : this.layout.get(this.focused)
-    const place = call && this.layout.placeOf(call.key)
-    if (place === undefined) return this.step(1)
-    const tracks = [...this.layout.tracks()].map(([row, track]) => row.tracks[track]!)
-    const next = tracks[tracks.indexOf(place.row.tracks[place.track]!) + by]
-    if (next === undefined) return true
-    const at = firstSeen(this.layout, next, startOf(call!)!, this.events.now())
-    return this.focus(next[Math.min(at, next.length - 1)])
   }
 
   private focus(key: number | undefined): boolean {

@@ -2,6 +2,7 @@
 import type { CallRow, SpanRow } from "../../state/page-state.ts"
 import { callLabel } from "../texts.tsx"
 import { startOf, type TimelineLayout } from "./layout.ts"
+import { firstSeen } from "./places.ts"
 import { markText, type Range, stepOf } from "./scale.ts"
 
 export const axisHeight = 26
@@ -63,23 +64,6 @@ export interface Picture {
 
 const xOf = ({ range, width }: Picture, time: number): number =>
   ((time - range.from) / (range.to - range.from)) * width
-
-/** The index of the first call of a track that may be seen. */
-export const firstSeen = (
-  layout: TimelineLayout,
-  keys: ReadonlyArray<number>,
-  from: number,
-  now: number,
-): number => {
-  let [low, high] = [0, keys.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const call = layout.get(keys[middle]!)
-    if (call === undefined || (call.endedAt ?? now) < from) low = middle + 1
-    else high = middle
-  }
-  return low
-}
 
 const drawAxis = (picture: Picture): void => {
   const { context, range, width, colors, zero, font, height } = picture

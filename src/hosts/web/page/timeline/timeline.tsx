@@ -1,5 +1,5 @@
 /** Lanes and background as rows, calls as bars: to look at, to zoom into, and to open calls from. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { CallRow, PageState } from "../../state/page-state.ts"
 import type { Source } from "../source.ts"
 import { visibleLine } from "../texts.tsx"
@@ -74,7 +74,8 @@ export const Timeline = (props: {
   const [focused, setFocused] = useState("")
   const [rows, setRows] = useState<ReadonlyArray<LaneRow>>([])
   const queued = [...state.calls.values()].filter(({ status }) => status === "queued").length
-  useEffect(() => {
+  // Keys come at what the page shows as soon as it shows it: not a frame later, when the canvas has been painted.
+  useLayoutEffect(() => {
     const shown = new TimelineCanvas(canvas.current!, scroller.current!, {
       onOpen: (key) => opening.current(key),
       onPoint: (call, x, y) => setPoint(call && { call, x, y }),
@@ -85,7 +86,7 @@ export const Timeline = (props: {
     view.current = shown
     return () => shown.close()
   }, [source])
-  useEffect(() => {
+  useLayoutEffect(() => {
     view.current?.show(state, open)
     setRows([...(view.current?.layout.rows ?? [])])
   }, [state, open])

@@ -22,6 +22,16 @@ const tagged = (tag: string, failure: object): string => {
   }
 }
 
+/** Failures of an AggregateError that are told. */
+const maxFailures = 8
+
+/** The failures of an AggregateError, which has no message of its own where Node could reach none of a host's addresses. */
+const messagesIn = (errors: unknown): string => {
+  if (!Array.isArray(errors)) return ""
+  const messages = errors.slice(0, maxFailures).map((error) => (error as Partial<Error> | undefined)?.message)
+  return [...new Set(messages)].filter((message) => typeof message === "string" && message !== "").join("; ")
+}
+
 /** Never throws, whatever was thrown: an Error's message, a string, a tagged failure's name and fields. */
 export const messageOf = (error: unknown): string => {
   try {
@@ -30,7 +40,8 @@ export const messageOf = (error: unknown): string => {
       const { message, _tag, name } = error as { message?: unknown; _tag?: unknown; name?: unknown }
       if (typeof message === "string" && message !== "") return message
       if (typeof _tag === "string") return tagged(_tag, error)
-      if (error instanceof Error && typeof name === "string") return name
+      if (error instanceof Error && typeof name === "string")
+        return messagesIn((error as Partial<AggregateError>).errors) || name
       return JSON.stringify(error) ?? "unknown failure"
     }
     return String(error)

@@ -23,11 +23,6 @@ export const shortened = (text: string, maxBytes: number): string => {
   return head.length === text.length ? text : `${head}…`
 }
 
-/** How much of a URL is shown, in bytes: a server or a script may give one of any length. */
-const maxShownUrl = 2000
-
-export const shownUrl = (url: URL | string): string => shortened(String(url), maxShownUrl)
-
 /** The end of a text, at most `maxBytes` of UTF-8. */
 export const tailOf = (text: string, maxBytes: number): string => {
   const bytes = Buffer.from(text)

@@ -1,0 +1,287 @@
+/** The program: reads the command line, and loads only what the command needs. */
+import { existsSync } from "node:fs"
+import { Command, CommanderError } from "commander"
+import {
+  collect,
+  withLocalOptions,
+  withPage,
+  withRuleOptions,
+  withServers,
+  withStore,
+  withTimeline,
+  withToolOptions,
+} from "./command-options.ts"
+import type { InboxCommandOptions } from "./inbox-command.ts"
+import type { LocalOptions } from "./local-executor.ts"
+import type { McpCommandOptions } from "./mcp-command.ts"
+import type { PlanOptions } from "./plan-command.ts"
+import type { RunOptions } from "./run-command.ts"
+import { onStop } from "./stopping.ts"
+import { exitStatus } from "./tally.ts"
+import { tell } from "./tell.ts"
+import type { ToolsCommandOptions } from "./tools-command.ts"
+import type { UiOptions } from "./ui-command.ts"
+import { UsageError } from "./usage-error.ts"
+
+/** What the package says of itself. */
+export interface About {
+  readonly version: string
+  readonly description: string
+}
+
+/** What stands in front of a command holds for it, as far as the command knows it, beside what stands behind. */
+const inherit = (program: Command, command: Command): void => {
+  for (const option of program.options) {
+    const name = option.attributeName()
+    if (program.getOptionValueSource(name) !== "cli") continue
+    if (!command.options.some((own) => own.attributeName() === name)) {
+      command.error(`error: option '${option.flags}' is not for the command '${command.name()}'`)
+    }
+    const given: unknown = program.getOptionValue(name)
+    const own: unknown = command.getOptionValue(name)
+    if (Array.isArray(given)) command.setOptionValue(name, [...given, ...(Array.isArray(own) ? own : [])])
+    else if (command.getOptionValueSource(name) !== "cli") command.setOptionValue(name, given)
+  }
+}
+
+/** `--tool-path` and `--nvim` take what follows them, also a command, unless that is the name of a file. */
+const expectNoCommand = (program: Command, { toolPath = [], nvim }: RunOptions): void => {
+  for (const value of [...toolPath, nvim]) {
+    if (typeof value !== "string" || existsSync(value)) continue
+    if (!program.commands.some((command) => command.name() === value)) continue
+    program.error(
+      `error: the command '${value}' was taken for the value of an option: put it in front of that`,
+    )
+  }
+}
+
+const runHelp = `
+A line of FILE is a call:
+  {"name": "shell", "params": {"command": "npm test"}}
+and may have "agentId", "callId", "background": true, "decision": "deny", and "expect": how the call is meant to end
+("complete", "error", "denied", "cancelled", or {"exitCode": 3} for a command that shall not end with 0). {"wait": "ID"} holds what is below until the call of that id has ended,
+also in the background. Lines that start with # are headings, with // comments.
+
+Calls of one agent run in their order; agents do not wait for each other. What no rule allows is asked at the terminal.
+Without a terminal, or with the script on stdin, it is denied: a script cannot approve its own calls.
+FILE comes before a bare --nvim and before --tool-path, which take what follows them.
+Calls named resolve apply or discard previews; those that are left at the end are dropped, and named on stderr.
+With --json, a result is followed by a <notification> of each background task of its agent that has ended meanwhile.
+
+Exit status:
+  0  every call ended as it was meant to
+  1  a call failed or was cancelled, or a command ended otherwise than with 0
+  2  nothing ran: the command line or a line of FILE is wrong
+  3  no call failed, but one was denied`
+
+/** For what keeps nothing: a signal ends it where it is. */
+const endingAtOnce = async (work: () => Promise<number>): Promise<number> => {
+  const stopListening = onStop((status) => process.exit(status))
+  try {
+    return await work()
+  } finally {
+    stopListening()
+  }
+}
+
+/** Runs a command line. Gives the exit status. */
+export const runProgram = async (
+  args: ReadonlyArray<string>,
+  { version, description }: About,
+): Promise<number> => {
+  let status: number = exitStatus.asExpected
+  const program = withStore(
+    withTimeline(withPage(withLocalOptions(new Command("stepline")))),
+    "a session goes on with those that it has",
+  )
+    .option("--yes", "of a call or lines on stdin: approve everything that no deny rule stops")
+    .option("--json", "of a call: write an event a line instead of blocks")
+    .usage("[options] [command | TOOL [ARGS...]]")
+    .description(
+      `${description}\n\nAlone on a terminal it opens a session; elsewhere it runs the lines of one from stdin. With the name of a tool it runs\none call: stepline shell "echo hi", stepline read_file a.txt 1 20, stepline edit_file a.txt '{"edits": …}'.`,
+    )
+    .version(version)
+    .enablePositionalOptions()
+    // Its own one says nothing of a command that there is not.
+    .helpCommand(false)
+    .showHelpAfterError("(--help shows what there is)")
+    .exitOverride()
+    .allowExcessArguments()
+    .passThroughOptions()
+    .hook("preAction", (_program, command) => {
+      if (command !== program && command.name() !== "help") inherit(program, command)
+    })
+    .action(async (options: RunOptions, command: Command) => {
+      expectNoCommand(program, options)
+      if (command.args.length > 0) {
+        const { callCommand } = await import("./call-command.ts")
+        const names = program.commands.map((each) => each.name())
+        status = await callCommand(command.args, options, names)
+        return
+      }
+      const { sessionCommand, tourCommand } = await import("./session-command.ts")
+      const ended = await sessionCommand(options, version)
+      if (ended !== undefined) status = ended
+      else if (Object.keys(options).some((name) => program.getOptionValueSource(name) === "cli")) {
+        program.error("error: there is nothing on stdin that these options could be for")
+      } else {
+        const toured = await tourCommand()
+        if (toured === undefined) program.outputHelp()
+        status = toured ?? 0
+      }
+    })
+
+  withStore(
+    withTimeline(withPage(withLocalOptions(program.command("run")))),
+    "killed and started again it goes on, and `stepline inbox` answers it from elsewhere",
+  )
+    .allowExcessArguments(false)
+    .description("run the calls of a file of JSON lines, or of stdin (-)")
+    .argument("<FILE>")
+    .option("--yes", "approve everything that no deny rule stops")
+    .option("--json", "write an event a line instead of blocks")
+    .addHelpText("after", runHelp)
+    .action(async (file: string, options: RunOptions) => {
+      const { runCommand } = await import("./run-command.ts")
+      status = await runCommand(file, options)
+    })
+
+  withPage(withLocalOptions(program.command("serve")))
+    .allowExcessArguments(false)
+    .description("serve a host in another language: JSON-RPC 2.0, a message a line, on stdin and stdout")
+    .action(async (options: LocalOptions) => {
+      const { serveCommand } = await import("./serve-command.ts")
+      // What is left to be written is for nobody, or was written.
+      process.exit(await serveCommand(options, version))
+    })
+
+  withStore(withLocalOptions(program.command("ui")), "the page goes on with those that it has")
+    .allowExcessArguments(false)
+    .description("serve a local page to call tools from, to watch them, and to answer what they ask")
+    .option("--port <PORT>", "of this machine (default: any that is free)")
+    .option(
+      "--store <STORE>",
+      "show and answer the calls that another process runs in this store (of --durable); this one runs none",
+    )
+    .action(async (options: UiOptions) => {
+      const { uiCommand } = await import("./ui-command.ts")
+      status = await uiCommand(options)
+    })
+
+  withServers(withToolOptions(program.command("tools")))
+    .allowExcessArguments(false)
+    .description("list the tools with their parameters, and those that could not be loaded")
+    .option(
+      "--json",
+      "the definitions that a model is given, with their JSON Schemas, and where those of other agents come from",
+    )
+    .action(async (options: ToolsCommandOptions) => {
+      const { toolsCommand } = await import("./tools-command.ts")
+      status = await endingAtOnce(() => toolsCommand(options))
+    })
+
+  withPage(withLocalOptions(program.command("mcp")))
+    .allowExcessArguments(false)
+    .description("serve the tools to an MCP client, on stdin and stdout; what no rule allows is asked there")
+    .option(
+      "--http <PORT>",
+      "serve this port of this machine instead; clients send the bearer token of $STEPLINE_MCP_TOKEN, or the one that is told",
+    )
+    .action(async (options: McpCommandOptions) => {
+      const { mcpCommand } = await import("./mcp-command.ts")
+      status = await mcpCommand(options, version)
+    })
+
+  withLocalOptions(program.command("acp"))
+    .allowExcessArguments(false)
+    .description(
+      "be an agent of an editor that speaks ACP, on stdin and stdout: each prompt runs the calls of a script, as of run",
+    )
+    .argument("[FILE]", "the script (default: the text of each prompt)")
+    .action(async (file: string | undefined, options: LocalOptions) => {
+      const { acpCommand } = await import("./acp-command.ts")
+      status = await acpCommand(file, options, version)
+    })
+
+  program
+    .command("tour")
+    .allowExcessArguments(false)
+    .description("run a tour of real calls on stepline's own checkout")
+    .action(async () => {
+      const { tourCommand } = await import("./session-command.ts")
+      status =
+        (await tourCommand()) ??
+        program.error("error: the tour is in a checkout of stepline, not in the package")
+    })
+
+  withRuleOptions(program.command("plan"))
+    .allowExcessArguments(false)
+    .description("show the pipeline of a call, and what the rules make of it; nothing of it runs")
+    .argument("<TOOL>")
+    .argument("[JSON]", "its parameters", "{}")
+    .option("--mermaid", "as a Mermaid flowchart")
+    .action(async (name: string, json: string, options: PlanOptions) => {
+      const { planCommand } = await import("./plan-command.ts")
+      status = await endingAtOnce(() => planCommand(name, json, options))
+    })
+
+  program
+    .command("inbox")
+    .allowExcessArguments(false)
+    .description(
+      "list what the calls of a store (--durable) wait for, or answer it, while another process runs them",
+    )
+    .requiredOption("--store <STORE>", "the store: its file, or postgres://…")
+    .option("--approve <CALL>", "approve the call of this id (repeatable)", collect)
+    .option("--deny <CALL>", "deny the call of this id (repeatable)", collect)
+    .option("--respond <CALL>", "answer the effect that the call of this id waits for (repeatable)", collect)
+    .option(
+      "--value <JSON>",
+      "what --respond answers with (default: what is typed; without a terminal, nothing)",
+    )
+    .option("--refuse <CALL>", "refuse the effect that the call of this id waits for (repeatable)", collect)
+    .option("--reason <TEXT>", "why, for the model")
+    .option("--json", "a question a line, as JSON")
+    .action(async (options: InboxCommandOptions) => {
+      const { inboxCommand } = await import("./inbox-command.ts")
+      status = await endingAtOnce(() => inboxCommand(options))
+    })
+
+  program
+    .command("verify-log")
+    .allowExcessArguments(false)
+    .description("check that nothing in a file of --log was changed, and that its rules match again")
+    .argument("<FILE>")
+    .action(async (file: string) => {
+      const { verifyLogCommand } = await import("./verify-log-command.ts")
+      status = await verifyLogCommand(file)
+    })
+
+  program
+    .command("help")
+    .allowExcessArguments(false)
+    .description("show the help of a command")
+    .argument("[COMMAND]")
+    .action((name: string | undefined) => {
+      const command = name === undefined ? program : program.commands.find((each) => each.name() === name)
+      if (command === undefined) {
+        const names = program.commands.map((each) => each.name())
+        throw new UsageError(
+          `There is no command \`${name}\`. Commands: ${names.join(", ")}. \`stepline tools\` lists the tools.`,
+        )
+      }
+      command.outputHelp()
+    })
+
+  try {
+    await program.parseAsync(args, { from: "user" })
+    return status
+  } catch (error) {
+    // Commander has told the user already.
+    if (error instanceof CommanderError)
+      return error.exitCode === 0 ? exitStatus.asExpected : exitStatus.usage
+    if (!(error instanceof UsageError)) throw error
+    tell(error.message)
+    return exitStatus.usage
+  }
+}

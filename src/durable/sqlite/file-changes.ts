@@ -1,0 +1,78 @@
+/**
+ * Who waits for the next change of a file. SQLite tells nobody what another process has written: the file is looked at, once for
+ * all who wait, and not at all where nobody does.
+ */
+import { whenAborted } from "../../pipeline/model/when-aborted.ts"
+
+/** Milliseconds between looks at the file. */
+const lookAgain = 50
+
+interface Waiting {
+  readonly mark: number
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+  /** Lets go of its signal. */
+  readonly release: (() => void) | undefined
+}
+
+/** The changes of one file. */
+export class FileChanges {
+  private readonly version: () => number
+  private readonly waiting = new Set<Waiting>()
+  private timer: NodeJS.Timeout | undefined
+
+  /** `version`: another number after each change. */
+  constructor(version: () => number) {
+    this.version = version
+  }
+
+  /**
+   * Resolves once the version is no longer this one, and when the signal is aborted. Rejects where it cannot be read. At the next
+   * look, also where it is another one already: a file that changes all the time would else leave this process no time for anything
+   * but to read it.
+   */
+  async after(mark: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return
+    await new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        this.forget(waiting)
+        resolve()
+      }
+      const waiting: Waiting = { mark, resolve, reject, release: signal && whenAborted(signal, leave) }
+      this.waiting.add(waiting)
+      this.timer ??= setInterval(() => this.look(), lookAgain)
+    })
+  }
+
+  /** Resolves all who wait. */
+  end(): void {
+    for (const waiting of [...this.waiting]) {
+      this.forget(waiting)
+      waiting.resolve()
+    }
+  }
+
+  private look(): void {
+    let version: number | undefined
+    let fault: unknown
+    try {
+      version = this.version()
+    } catch (error) {
+      fault = error
+    }
+    for (const waiting of [...this.waiting]) {
+      if (waiting.mark === version) continue
+      this.forget(waiting)
+      if (version === undefined) waiting.reject(fault)
+      else waiting.resolve()
+    }
+  }
+
+  private forget(waiting: Waiting): void {
+    waiting.release?.()
+    this.waiting.delete(waiting)
+    if (this.waiting.size > 0) return
+    clearInterval(this.timer)
+    this.timer = undefined
+  }
+}

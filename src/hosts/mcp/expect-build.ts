@@ -1,0 +1,7 @@
+import { got } from "../../pipeline/model/got.ts"
+
+/** Throws a TypeError for what makes no servers, such as the executor. */
+export const expectBuild = (build: unknown): void => {
+  if (typeof build === "function") return
+  throw new TypeError(`Expected the \`build\` that \`mcpServer\` gives, ${got(build)}`)
+}

@@ -1,0 +1,8 @@
+import { got } from "../pipeline/model/got.ts"
+
+/** Throws a TypeError for what is no port: Node takes another text for the path of a socket. */
+export const expectPort = (port: unknown): void => {
+  if (port === undefined || port === null) return
+  if (Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65_535) return
+  throw new TypeError(`Expected \`port\` to be a number from 0 to 65535, ${got(port)}`)
+}

@@ -1,0 +1,62 @@
+/** Which call stands where: at a time in a track, and beside another one. */
+import type { CallRow } from "../../state/page-state.ts"
+import { startOf, type TimelineLayout } from "./layout.ts"
+
+/** The index of the first call of a track that may be seen. */
+export const firstSeen = (
+  layout: TimelineLayout,
+  keys: ReadonlyArray<number>,
+  from: number,
+  now: number,
+): number => {
+  let [low, high] = [0, keys.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const call = layout.get(keys[middle]!)
+    if (call === undefined || (call.endedAt ?? now) < from) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The call whose bar is at that time, or as near as `slack`, in the track of this index. */
+export const callAt = (
+  layout: TimelineLayout,
+  index: number,
+  { time, slack, now }: { readonly time: number; readonly slack: number; readonly now: number },
+): CallRow | undefined => {
+  for (const [row, track, at] of layout.tracks()) {
+    if (at !== index) continue
+    const keys = row.tracks[track]!
+    const call = layout.get(keys[firstSeen(layout, keys, time - slack, now)] ?? -1)
+    return call !== undefined && startOf(call)! <= time + slack ? call : undefined
+  }
+  return undefined
+}
+
+/** The call before or behind, in the same track; the first of all where there is none yet. */
+export const keyBeside = (
+  layout: TimelineLayout,
+  key: number | undefined,
+  by: number,
+): number | undefined => {
+  const place = key === undefined ? undefined : layout.placeOf(key)
+  if (place === undefined) return layout.rows[0]?.tracks[0]?.[0]
+  const keys = place.row.tracks[place.track]!
+  return keys[keys.indexOf(key!) + by] ?? key
+}
+
+/** The call that runs at the same time, one track up or down; the first of all where there is none yet. */
+export const keyAcross = (
+  layout: TimelineLayout,
+  key: number | undefined,
+  by: number,
+  now: number,
+): number | undefined => {
+  const call = key === undefined ? undefined : layout.get(key)
+  const place = call && layout.placeOf(call.key)
+  if (place === undefined) return keyBeside(layout, undefined, by)
+  const tracks = [...layout.tracks()].map(([row, track]) => row.tracks[track]!)
+  const next = tracks[tracks.indexOf(place.row.tracks[place.track]!) + by]
+  return next?.[Math.min(firstSeen(layout, next, startOf(call!)!, now), next.length - 1)]
+}

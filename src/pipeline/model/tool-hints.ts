@@ -1,0 +1,33 @@
+/** Checks the options of a tool that say how it is taken: of another kind, they would be taken for what nobody means. */
+import { expectFlag, expectFunction, expectText, got } from "./got.ts"
+
+const known: ReadonlySet<string> = new Set(["readOnly", "destructive", "idempotent", "openWorld"])
+
+const expectAnnotations = (annotations: unknown, whose: string): void => {
+  if (annotations === undefined || annotations === null) return
+  if (typeof annotations !== "object" || Array.isArray(annotations))
+    throw new TypeError(`Expected \`annotations\`${whose} to be an object, ${got(annotations)}`)
+  for (const [name, value] of Object.entries(annotations)) {
+    if (known.has(name)) expectFlag(`annotations.${name}`, value, whose)
+    // MCP's own names: what they say of a tool would be lost.
+    else if (name.endsWith("Hint"))
+      throw new TypeError(
+        `Expected \`annotations\`${whose} to have ${[...known].join(", ")}, got \`${name}\`: write it without \`Hint\``,
+      )
+  }
+}
+
+const flags = ["background", "hidden"] as const
+const functions = ["paths", "title", "prepareParams", "renderCall", "renderResult"] as const
+
+/** What is checked here. */
+type Hint = (typeof flags)[number] | (typeof functions)[number] | "label" | "annotations"
+
+/** Throws a TypeError that names the option and the tool. */
+export const expectHints = (name: string, hints: { readonly [Name in Hint]?: unknown }): void => {
+  const whose = ` of tool \`${name}\``
+  expectText("label", hints.label, whose)
+  for (const option of flags) expectFlag(option, hints[option], whose)
+  for (const option of functions) expectFunction(option, hints[option], whose)
+  expectAnnotations(hints.annotations, whose)
+}

@@ -1,0 +1,2 @@
+/** A JSON Schema that is an object: TypeBox's, or written by hand. */
+export type JsonSchema = Readonly<Record<string, unknown>>

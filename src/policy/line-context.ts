@@ -1,0 +1,40 @@
+/**
+ * Whether what a command does hangs on the line around it: on what a loop puts into its words, on a program that it reads.
+ * A rule that is just this command does not speak of that.
+ */
+import type { ShellInput } from "./fed-input.ts"
+import { hasDataOperands } from "./operand-roles.ts"
+import { programName, type ShellWord } from "./shell-word.ts"
+
+/** They read a program where their arguments name none. */
+const interpreter =
+  /^(python|pypy|node|nodejs|perl|ruby|php|lua|luajit|tclsh|irb|pwsh|R|julia|deno|bun|tsx|ts-node|osascript|ghci)[\d.]*$/
+
+const readsProgram = ([name, ...args]: ReadonlyArray<ShellWord>): boolean =>
+  interpreter.test(programName(name?.text ?? "")) &&
+  (args.every(({ text }) => text.startsWith("-")) ||
+    args.some(({ text }) => /^(-|\/dev\/(stdin|fd\/0))$/.test(text)))
+
+/** `$_` is the last word of the command before, and some of bash's own are the line. */
+const isSetByLine = (name: string, loopVariables: ReadonlySet<string>): boolean =>
+  loopVariables.has(name) || name === "_" || name.startsWith("BASH_")
+
+const parameters = /\$\{?#?([A-Za-z_]\w*)/g
+
+/** As much of a command as is looked at. */
+interface Context {
+  readonly words: ReadonlyArray<ShellWord>
+  /** Its own here-document or here-string. */
+  readonly input?: ShellInput | undefined
+  /** All that it reads. */
+  readonly fed?: ShellInput | undefined
+}
+
+export const hangsOnLine = ({ words, input, fed }: Context, loopVariables: ReadonlySet<string>): boolean => {
+  if (input !== undefined && !hasDataOperands(words)) return true
+  if (fed !== undefined && readsProgram(words)) return true
+  return words.some(
+    ({ text, literal }) =>
+      !literal && [...text.matchAll(parameters)].some(([, name]) => isSetByLine(name!, loopVariables)),
+  )
+}

@@ -1,0 +1,68 @@
+/**
+ * Programs whose operands are each a command of its own: `make test deploy` is `make test` and `make deploy`. A rule for the
+ * one says nothing of the other.
+ */
+import { names } from "./names.ts"
+import { programName, type ShellWord } from "./shell-word.ts"
+
+/** By program, the options whose value stands behind them. */
+const valued: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  (
+    [
+      [
+        "make gmake",
+        "-C -f -I -o -W -j -l --directory --file --makefile --include-dir --old-file --assume-old --new-file --what-if",
+      ],
+      ["ninja", "-C -f -j -k -l -d -t -w"],
+      [
+        "gradle gradlew",
+        `
+          -x -I -b -c -g -p -P -D -a --tests --exclude-task --max-workers --console --warning-mode --priority --task --group
+          --configuration --dependency --init-script --project-dir --project-prop --system-prop --include-build --property
+          --args --type --dsl --gradle-version --distribution-type --project-cache-dir --gradle-user-home
+        `,
+      ],
+      [
+        "mvn mvnw",
+        "-P -T -pl -rf -D -f -s -gs -t -gt -l -b --projects --resume-from --threads --file --settings",
+      ],
+      ["rake", "-f -I -r -R -C -g -p -e -E -j -W --rakefile --libdir --require --directory"],
+      ["ant", "-f -file -buildfile -lib -l -logfile -logger -listener -D -s -find"],
+      ["task", "-t -d -C -o -I --taskfile --dir --concurrency --output --interval"],
+    ] as const
+  ).flatMap(([programs, options]) => {
+    const known = new Set(names(options))
+    return names(programs).map((program) => [program, known] as const)
+  }),
+)
+
+/** What stands behind `--` is for what the target runs. */
+const passing = new Set(["task"])
+
+/** One of several operands, and the command with it alone. */
+export interface Target {
+  readonly at: number
+  readonly words: ReadonlyArray<ShellWord>
+}
+
+const none: ReadonlyArray<Target> = []
+/** More than anybody asks for at once. */
+const maxTargets = 32
+
+/** None where there is but one. Undefined where there are too many to look at each. */
+export const targetsOf = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Target> | undefined => {
+  const program = programName(words[0]?.text ?? "")
+  const options = valued.get(program)
+  if (options === undefined) return none
+  const mark = passing.has(program) ? words.findIndex(({ text }) => text === "--") : -1
+  const places = words.slice(0, mark < 0 ? undefined : mark).flatMap(({ text }, at) => {
+    const isTarget = at > 0 && !/^-|=/.test(text) && !options.has(words[at - 1]!.text)
+    return isTarget ? [at] : []
+  })
+  if (places.length < 2) return none
+  if (places.length > maxTargets) return undefined
+  return places.map((at) => ({
+    at,
+    words: words.filter((_, index) => index === at || !places.includes(index)),
+  }))
+}

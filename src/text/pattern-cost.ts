@@ -1,0 +1,66 @@
+/** How long a regular expression may take with a text, by its shape alone. */
+
+/** What bounds the steps of a match. */
+export interface PatternCost {
+  /** How many unbounded repetitions may share out a text among them. */
+  readonly degree: number
+  /** What alternatives and options multiply. */
+  readonly factor: number
+  /** A repetition within a repetition, or a reference back: may be exponential. */
+  readonly wild: boolean
+}
+
+const token =
+  /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:<[^>=!]*>|<?[=!:]))?|[)|]|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]/g
+const repeats = /^(?:[*+]|\{)/
+
+/** Errs on the side of more. `pattern` is a regular expression's source. */
+export const costOf = (pattern: string): PatternCost => {
+  const isAnchored = pattern.startsWith("^")
+  const groups = [{ branches: false, repeats: false }]
+  let degree = isAnchored ? 0 : 1
+  let factor = 1
+  let wild = false
+  let closed: { branches: boolean; repeats: boolean } | undefined
+  for (const [text] of pattern.matchAll(token)) {
+    const group = groups.at(-1)!
+    if (/^\\[1-9k]/.test(text)) wild = true
+    if (text === "|") {
+      group.branches = true
+      factor *= 2
+      if (groups.length === 1 && isAnchored) degree += 1
+    } else if (repeats.test(text)) {
+      if (closed !== undefined && (closed.branches || closed.repeats)) wild = true
+      group.repeats = true
+      degree += 1
+    } else if (text.startsWith("?")) {
+      group.branches = true
+      factor *= 2
+    }
+    closed = undefined
+    if (text.startsWith("(")) groups.push({ branches: false, repeats: false })
+    if (text === ")" && groups.length > 1) {
+      closed = groups.pop()!
+      const outer = groups.at(-1)!
+      outer.branches ||= closed.branches
+      outer.repeats ||= closed.repeats
+    }
+  }
+  return { degree, factor, wild }
+}
+
+/** How many steps a match takes at most, about, for a text of so many characters. */
+export const stepsFor = ({ degree, factor, wild }: PatternCost, length: number): number =>
+  wild ? 2 ** length : factor * (length + 1) ** degree
+
+/**
+ * JavaScriptCore, Bun's engine: there `node:vm` breaks off no match, and the engine gives up by itself after some hundred
+ * million steps, with the answer that nothing matches.
+ */
+const isJavaScriptCore = process.versions.webkit !== undefined
+/** Of up to a third of a second. */
+const unwatchedSteps = 20_000_000
+
+/** Whether a match may take long, and no watchdog of this runtime could break it off: then it is not to be begun. */
+export const isUnbounded = (cost: PatternCost, length: number): boolean =>
+  isJavaScriptCore && stepsFor(cost, length) > unwatchedSteps

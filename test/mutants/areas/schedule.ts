@@ -1,0 +1,56 @@
+/** Who runs when. */
+import { inEngine } from "../mutant.ts"
+
+const tests = ["test/pipeline/schedule"]
+
+export const scheduleMutants = inEngine("schedule", [
+  {
+    mistake: "lets a read share the turn of a write",
+    file: "src/pipeline/schedule/lanes.ts",
+    from: "shares && isShared && active < mostSharing",
+    to: "shares && active < mostSharing",
+    tests,
+  },
+  {
+    mistake: "has reads wait behind a write that was cancelled",
+    file: "src/pipeline/schedule/lanes.ts",
+    from: "      if (lane.isShared) this.pump(lane)\n",
+    to: "",
+    tests,
+  },
+  {
+    mistake: "does what is sent in the async context of whoever sends it",
+    file: "src/pipeline/schedule/mailbox.ts",
+    from: "receiver.asyncContext.runInAsyncScope(this.deliverTo, this, receiver)",
+    to: "this.deliverTo(receiver)",
+    tests: ["test/pipeline/call/async-context.test.ts", "test/pipeline/call"],
+  },
+  {
+    mistake: "ends a wait at once that is longer than a timer can be",
+    file: "src/pipeline/schedule/deadlines.ts",
+    from: "Math.min(Math.max(0, at - this.now()), longestTimer)",
+    to: "Math.max(0, at - this.now())",
+    tests: ["test/pipeline/call/timeouts.test.ts", "test/pipeline/call"],
+  },
+  {
+    mistake: "lets a deadline that took another's place stand where it is too early",
+    file: "src/pipeline/schedule/deadline-heap.ts",
+    from: "    this.sink(last, last.slot!)\n",
+    to: "",
+    tests,
+  },
+  {
+    mistake: "gives one that left and came back its old place",
+    file: "src/pipeline/schedule/fifo.ts",
+    from: "if (this.front === item) this.front = undefined",
+    to: "",
+    tests,
+  },
+  {
+    mistake: "never lets the event loop turn between steps",
+    file: "src/pipeline/schedule/step-budget.ts",
+    from: "if (this.steps < stepsPerTurn) return true",
+    to: "if (this.steps > 0) return true",
+    tests: ["test/pipeline/call", "test/pipeline"],
+  },
+])

@@ -1,0 +1,93 @@
+/** Background tasks, the events that hosts read, and what else outlives a call. */
+import { inEngine } from "../mutant.ts"
+
+export const taskMutants = [
+  ...inEngine("tasks", [
+    {
+      mistake: "runs one more in the background than it may",
+      file: "src/pipeline/schedule/pool.ts",
+      from: "if (this.free === 0 || this.waiting.size > 0)",
+      to: "if (this.free < 0 || this.waiting.size > 0)",
+      tests: ["test/pipeline/schedule"],
+    },
+    {
+      mistake: "keeps more results than `maxTasks`",
+      file: "src/pipeline/stores/background-tasks.ts",
+      from: "if (this.finished.size <= max && this.finished",
+      to: "if (this.finished",
+      tests: ["test/pipeline/stores"],
+    },
+    {
+      mistake: "says of a task that it has expired whose id was used before",
+      file: "src/pipeline/stores/background-tasks.ts",
+      from: "    this.forgetExpired(run.callId)\n",
+      to: "",
+      tests: ["test/pipeline/stores"],
+    },
+    {
+      mistake: "lets an agent take the task of another",
+      file: "src/pipeline/stores/task-answers.ts",
+      from: "const taken = own(tasks, agentId, id) && tasks.take(id)",
+      to: "const taken = tasks.take(id)",
+      tests: ["test/pipeline/stores"],
+    },
+    {
+      mistake: "loses the result of a task that streamed nothing and was read before",
+      file: "src/pipeline/stores/output-reads.ts",
+      from: "rest: end === 0 ? content : text",
+      to: "rest: text",
+      tests: ["test/pipeline/stores"],
+    },
+    {
+      mistake: "keeps an agent cancelled for good",
+      file: "src/pipeline/stores/agent-signals.ts",
+      from: "      this.controllers.delete(id)\n",
+      to: "",
+      tests: ["test/pipeline/stores"],
+    },
+    {
+      mistake: "cleans up at the shutdown in the order of making",
+      file: "src/pipeline/stores/shutdown-cleanups.ts",
+      from: "[...this.waiting].reverse()",
+      to: "[...this.waiting]",
+      tests: ["test/pipeline/shutdown.test.ts", "test/pipeline"],
+    },
+  ]),
+  ...inEngine("events", [
+    {
+      mistake: "counts a delta that it took back among the unread ones",
+      file: "src/pipeline/events/event-queue.ts",
+      from: "    this.deltas.forget(last.event)\n",
+      to: "",
+      tests: ["test/pipeline/events"],
+    },
+    {
+      mistake: "gives the next event to an iterator that was returned",
+      file: "src/pipeline/events/event-queue.ts",
+      from: "    this.queue.withdraw(this)\n",
+      to: "",
+      tests: ["test/pipeline/events"],
+    },
+    {
+      mistake: "bounds unread deltas by their number alone",
+      file: "src/pipeline/events/unread-deltas.ts",
+      from: "this.sizes.size < this.bounds.deltas && this.bytes < this.bounds.bytes",
+      to: "this.sizes.size < this.bounds.deltas",
+      tests: ["test/pipeline/events"],
+    },
+    {
+      mistake: "reads on at the wrong place once the start of a stream was cut",
+      file: "src/pipeline/events/transcript.ts",
+      from: "Math.max(0, characters - (this.total - this.text.length))",
+      to: "characters",
+      tests: ["test/pipeline/stores", "test/pipeline/events"],
+    },
+    {
+      mistake: "fails the call whose watcher throws",
+      file: "src/pipeline/events/watchers.ts",
+      from: "tellAlone(() => how(watcher))",
+      to: "how(watcher)",
+      tests: ["test/pipeline/watching.test.ts", "test/pipeline"],
+    },
+  ]),
+]

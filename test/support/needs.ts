@@ -1,0 +1,76 @@
+/**
+ * What some tests drive besides Node. Where it is not installed they are left out, and the end of the run says so in one line; a
+ * run that has installed all of it (TEST_NEEDS=all, as in CI) leaves out nothing.
+ */
+import { accessSync, constants, readdirSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { describe, it, type TestContext } from "vitest"
+import { findChromium } from "../../src/io/find-chromium.ts"
+
+const isThere = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const onPath = (name: string): boolean =>
+  (process.env.PATH ?? "").split(delimiter).some((folder) => isThere(join(folder, name)))
+
+/** The folder of the newest Postgres, as Debian installs it. */
+export const postgresBinaries = ((versions = "/usr/lib/postgresql"): string | undefined => {
+  try {
+    const [newest] = readdirSync(versions).sort((one, other) => Number(other) - Number(one))
+    return newest === undefined ? undefined : join(versions, newest, "bin")
+  } catch {
+    return undefined
+  }
+})()
+
+const hasChromium = await findChromium().then(
+  () => true,
+  () => false,
+)
+
+/** Whether it is there, what people call it, and Debian's package of it. */
+const programs = {
+  acl: { isThere: onPath("setfacl") && onPath("getfacl"), name: "access control lists", debian: "acl" },
+  bwrap: {
+    isThere: ["bwrap", "socat", "rg"].every(onPath),
+    name: "a sandbox",
+    debian: "bubblewrap socat ripgrep",
+  },
+  chromium: { isThere: hasChromium, name: "a browser", debian: "chromium" },
+  curl: { isThere: onPath("curl"), name: "curl", debian: "curl" },
+  git: { isThere: onPath("git"), name: "git", debian: "git" },
+  nvim: { isThere: onPath("nvim"), name: "Neovim", debian: "neovim" },
+  openssl: { isThere: onPath("openssl"), name: "openssl", debian: "openssl" },
+  postgres: { isThere: postgresBinaries !== undefined, name: "Postgres", debian: "postgresql" },
+  python: { isThere: onPath("python3"), name: "Python", debian: "python3" },
+  rg: { isThere: onPath("rg"), name: "ripgrep", debian: "ripgrep" },
+  tmux: { isThere: onPath("tmux"), name: "tmux", debian: "tmux" },
+} as const
+
+export type Program = keyof typeof programs
+
+/** Whether what is missing is left out. */
+export const leavesOut = process.env.TEST_NEEDS !== "all"
+
+export const isLeftOut = (program: Program): boolean => leavesOut && !programs[program].isThere
+
+/** Leaves out a test, or, before each of them, all of a file. */
+export const needs = ({ skip }: Pick<TestContext, "skip">, ...needed: ReadonlyArray<Program>): void => {
+  const missing = needed.find(isLeftOut)
+  if (missing === undefined) return
+  const { name, debian } = programs[missing]
+  skip(`not tried: what needs ${name} (apt-get install ${debian})`)
+}
+
+/** Leaves out a group of tests, with what goes before all of them. */
+export const describeWith =
+  (...needed: ReadonlyArray<Program>) =>
+  (name: string, tests: () => void): void => {
+    describe(name, needed.some(isLeftOut) ? () => it("is left out", (test) => needs(test, ...needed)) : tests)
+  }
