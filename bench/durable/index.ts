@@ -1,6 +1,7 @@
 /**
  * Measures what it costs to keep calls: `npm run bench:durable -- [--quick] [--postgres URL]`. Without an address of an empty
- * database there are no figures of Postgres. All sides do the same in turns, in one run.
+ * database there are no figures of Postgres, and without `npm install --no-save @dbos-inc/dbos-sdk@5.3.0` none of DBOS. All sides do the same in
+ * turns, in one run.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { availableParallelism, loadavg, tmpdir } from "node:os"
@@ -46,13 +47,12 @@ try {
   print(
     `Node ${process.version}, ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}; medians of a call of one asynchronous handler`,
   )
+  const dbos = postgres === undefined ? undefined : await dbosSide(postgres)
   const sides: Record<string, Side> = {
     "in memory": memorySide(),
     "SQLite file": await durableSide(`sqlite:${join(folder, "calls.db")}`),
-    ...(postgres !== undefined && {
-      Postgres: await durableSide(postgres),
-      "DBOS, same Postgres": await dbosSide(postgres),
-    }),
+    ...(postgres !== undefined && { Postgres: await durableSide(postgres) }),
+    ...(dbos !== undefined && { "DBOS, same Postgres": dbos }),
   }
   const latency = await measure(sides, (side) => oneByOne(side, quick ? 30 : 200))
   const atOnce = quick ? 200 : 1000

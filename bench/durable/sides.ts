@@ -1,5 +1,4 @@
 /** The same call, kept in different ways. */
-import { DBOS } from "@dbos-inc/dbos-sdk"
 import { defineTool, pipeline, Step, ToolExecutor, ToolRegistry } from "stepline"
 import { openDurableExecutor } from "stepline/durable"
 
@@ -44,8 +43,21 @@ export const durableSide = async (store: string): Promise<Side> => {
   }
 }
 
-/** A workflow of one step. */
-export const dbosSide = async (systemDatabaseUrl: string): Promise<Side> => {
+/** What is used of `@dbos-inc/dbos-sdk`, of version 5. */
+interface Dbos {
+  setConfig(config: object): void
+  registerWorkflow<A>(workflow: () => Promise<A>, options: { readonly name: string }): () => Promise<A>
+  runStep<A>(step: () => Promise<A>, options: { readonly name: string }): Promise<A>
+  launch(): Promise<void>
+  shutdown(): Promise<void>
+}
+
+/** A workflow of one step. Undefined where the package, which nothing else needs, is not installed. */
+export const dbosSide = async (systemDatabaseUrl: string): Promise<Side | undefined> => {
+  const name: string = "@dbos-inc/dbos-sdk"
+  const loaded = (await import(name).catch(() => undefined)) as { readonly DBOS: Dbos } | undefined
+  if (loaded === undefined) return undefined
+  const { DBOS } = loaded
   DBOS.setConfig({ name: "bench", systemDatabaseUrl, logLevel: "error", runAdminServer: false })
   const workflow = DBOS.registerWorkflow(async () => DBOS.runStep(work, { name: "work" }), {
     name: "workflow",

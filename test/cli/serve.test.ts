@@ -307,7 +307,7 @@ describe("serve", () => {
     const host = await open({ window: 4 })
     const peak = async () =>
       Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${host.child.pid}/status`, "utf8"))![1]) / 1024
-    const megabytes = 300
+    const megabytes = 600
     const command = `head -c ${megabytes}000000 /dev/zero | tr '\\0' x`
     await host.request("enqueue", { calls: [allowed(command, { callId: "c" })] })
     await host.event("Delta", "c")

@@ -2,7 +2,6 @@
 import { callMutants } from "./areas/call.ts"
 import { durableMutants } from "./areas/durable.ts"
 import { hostMutants } from "./areas/hosts.ts"
-import { machineMutants } from "./areas/machine.ts"
 import { ruleMutants } from "./areas/rules.ts"
 import { scheduleMutants } from "./areas/schedule.ts"
 import { stagingMutants } from "./areas/staging.ts"
@@ -17,5 +16,4 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...ruleMutants,
   ...stagingMutants,
   ...hostMutants,
-  ...machineMutants,
 ]

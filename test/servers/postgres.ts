@@ -1,18 +1,15 @@
-/** A Postgres server on loopback, for the tests of a file. */
+/** A Postgres server on loopback, for the tests of a process: those of several files, where these share one. */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { chmod, chown, mkdtemp, rm } from "node:fs/promises"
+import { chown, mkdir } from "node:fs/promises"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { afterAll, beforeAll } from "vitest"
+import { beforeAll, inject } from "vitest"
 import { connectSql } from "../../src/durable/postgres/sql.ts"
-import { isLeftOut, postgresBinaries } from "../support/needs.ts"
-
-/** Postgres refuses to run as root. */
-const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+import { isLeftOut } from "../support/needs.ts"
+import { nobody, postgresFolder, postgresPrograms } from "./postgres-folders.ts"
 
 const isFree = async (port: number): Promise<boolean> => {
   const server = createServer()
@@ -54,8 +51,6 @@ const patience = "120"
 
 /** A server that runs. */
 export interface PostgresServer {
-  /** Makes and starts it. */
-  make(): Promise<void>
   /** Makes an empty database; gives its address. */
   database(): Promise<string>
   /** Ends it, as a crash of its machine would, or well. */
@@ -64,43 +59,30 @@ export interface PostgresServer {
   readonly port: number
 }
 
-/** The one of this file. */
-let shared: { readonly server: PostgresServer; readonly end: () => Promise<void> } | undefined
-let started: Promise<void> | undefined
+let shared: ReturnType<typeof makeServer> | undefined
 
-// Of the whole file, and not of the tests that happen to be its first.
-afterAll(() => shared?.end())
-
-/** A server in a folder of its own, which starts with the first tests of a file that use it, and ends with the file. */
+/** The server, which is made for the first tests that use it, and ends with the whole run. */
 export const usePostgres = (): PostgresServer => {
   shared ??= makeServer()
-  const { server } = shared
-  beforeAll(() => {
-    started ??= isLeftOut("postgres") ? Promise.resolve() : server.make()
-    return started
+  const { server, beUp } = shared
+  beforeAll(async () => {
+    if (!isLeftOut("postgres")) await beUp()
   })
   return server
 }
 
 const makeServer = () => {
-  let folder = ""
+  const folder = postgresFolder(inject("runFolder"))
   let port = 0
   let count = 0
+  let isUp = false
   const run = (program: string, args: ReadonlyArray<string>) =>
-    promisify(execFile)(join(postgresBinaries!, program), args, { cwd: folder, ...nobody })
+    promisify(execFile)(join(postgresPrograms!, program), args, { cwd: folder, ...nobody })
   const data = () => join(folder, "data")
   const control = (...args: Array<string>) => run("pg_ctl", ["-D", data(), "-w", "-t", patience, ...args])
   const server: PostgresServer = {
     get port() {
       return port
-    },
-    async make() {
-      folder = await mkdtemp(join(tmpdir(), "stepline-postgres-"))
-      await chmod(folder, 0o700)
-      if (nobody.uid !== undefined) await chown(folder, nobody.uid, nobody.gid)
-      await run("initdb", ["-D", data(), "-U", "stepline", "-A", "trust", "-E", "UTF8", "--no-sync"])
-      port = await ownPort()
-      await server.start()
     },
     async database() {
       count += 1
@@ -111,25 +93,33 @@ const makeServer = () => {
     },
     async stop(how = "fast") {
       await control("stop", "-m", how)
+      isUp = false
     },
     async start() {
       // Its standard streams are not this process's: who waits for their end would wait for the server's.
       // Its crashes are those of processes: what it has handed to the system is kept, and need not be on the disk.
-      const options = `-h 127.0.0.1 -p ${port} -k ${folder} -c max_connections=200 -c fsync=off`
+      const options = `-h 127.0.0.1 -p ${port} -c unix_socket_directories= -c max_connections=200 -c fsync=off`
       const args = ["-D", data(), "-w", "-t", patience, "-l", join(folder, "log"), "-o", options, "start"]
-      const child = spawn(join(postgresBinaries!, "pg_ctl"), args, {
+      const child = spawn(join(postgresPrograms!, "pg_ctl"), args, {
         cwd: folder,
         stdio: "ignore",
         ...nobody,
       })
       const [status] = await once(child, "exit")
       if (status !== 0) throw new Error(`Postgres did not start: pg_ctl ended with ${status}`)
+      isUp = true
     },
   }
-  const end = async () => {
-    if (folder === "") return
-    await server.stop("immediate").catch(() => undefined)
-    await rm(folder, { recursive: true, force: true })
+  const make = async () => {
+    await mkdir(folder, { mode: 0o700 })
+    if (nobody.uid !== undefined) await chown(folder, nobody.uid, nobody.gid)
+    await run("initdb", ["-D", data(), "-U", "stepline", "-A", "trust", "-E", "UTF8", "--no-sync"])
+    port = await ownPort()
   }
-  return { server, end }
+  // A test that failed may have left it stopped.
+  const beUp = async () => {
+    if (port === 0) await make()
+    if (!isUp) await server.start()
+  }
+  return { server, beUp }
 }

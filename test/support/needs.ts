@@ -2,10 +2,11 @@
  * What some tests drive besides Node. Where it is not installed they are left out, and the end of the run says so in one line; a
  * run that has installed all of it (TEST_NEEDS=all, as in CI) leaves out nothing.
  */
-import { accessSync, constants, readdirSync } from "node:fs"
+import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 import { describe, it, type TestContext } from "vitest"
 import { findChromium } from "../../src/io/find-chromium.ts"
+import { postgresPrograms } from "../servers/postgres-folders.ts"
 
 const isThere = (path: string): boolean => {
   try {
@@ -18,16 +19,6 @@ const isThere = (path: string): boolean => {
 
 const onPath = (name: string): boolean =>
   (process.env.PATH ?? "").split(delimiter).some((folder) => isThere(join(folder, name)))
-
-/** The folder of the newest Postgres, as Debian installs it. */
-export const postgresBinaries = ((versions = "/usr/lib/postgresql"): string | undefined => {
-  try {
-    const [newest] = readdirSync(versions).sort((one, other) => Number(other) - Number(one))
-    return newest === undefined ? undefined : join(versions, newest, "bin")
-  } catch {
-    return undefined
-  }
-})()
 
 const hasChromium = await findChromium().then(
   () => true,
@@ -47,7 +38,7 @@ const programs = {
   git: { isThere: onPath("git"), name: "git", debian: "git" },
   nvim: { isThere: onPath("nvim"), name: "Neovim", debian: "neovim" },
   openssl: { isThere: onPath("openssl"), name: "openssl", debian: "openssl" },
-  postgres: { isThere: postgresBinaries !== undefined, name: "Postgres", debian: "postgresql" },
+  postgres: { isThere: postgresPrograms !== undefined, name: "Postgres", debian: "postgresql" },
   python: { isThere: onPath("python3"), name: "Python", debian: "python3" },
   rg: { isThere: onPath("rg"), name: "ripgrep", debian: "ripgrep" },
   tmux: { isThere: onPath("tmux"), name: "tmux", debian: "tmux" },

@@ -1,8 +1,12 @@
-/** A folder for what the test files of one run share. Each makes what it needs when it is the first; it is removed when the run ends. */
+/**
+ * A folder for what the test files of one run share. Each makes what it needs when it is the first; it is removed when the run ends,
+ * and its servers end.
+ */
 import { randomUUID } from "node:crypto"
 import { mkdir, rm } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import type { TestProject } from "vitest/node"
+import { endPostgres } from "../servers/postgres-folders.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -15,7 +19,10 @@ const cache = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.ur
 
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const folder = `${cache}stepline-test-${randomUUID()}`
-  const remove = () => rm(folder, { recursive: true, force: true })
+  const remove = async () => {
+    await endPostgres(folder)
+    await rm(folder, { recursive: true, force: true })
+  }
   // Not of `mkdtemp`, whose folders are closed to other users: some tests run as one.
   await mkdir(folder, { recursive: true })
   project.provide("runFolder", folder)
