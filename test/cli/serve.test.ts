@@ -302,12 +302,12 @@ describe("serve", () => {
     await host.event("Completed", "c")
   })
 
-  // Many questions and answers of two processes: on a busy machine each waits for its turn.
+  // Thousands of questions and answers of two processes: on a busy machine each waits for its turn.
   it("costs no memory, however slowly it is read", { timeout: 600_000 }, async () => {
     const host = await open({ window: 4 })
     const peak = async () =>
       Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${host.child.pid}/status`, "utf8"))![1]) / 1024
-    const megabytes = 600
+    const megabytes = 1000
     const command = `head -c ${megabytes}000000 /dev/zero | tr '\\0' x`
     await host.request("enqueue", { calls: [allowed(command, { callId: "c" })] })
     await host.event("Delta", "c")
