@@ -6,7 +6,7 @@ import { lstat, realpath } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import { readFault } from "../io/file-fault.ts"
 import { ruleFolder } from "../policy/call-folder.ts"
-import type { PlacedRule, ToolFilterConfig } from "../policy/index.ts"
+import type { AllowRule, ToolFilterConfig } from "../policy/index.ts"
 import { additionTo, appendRules, appendText, parseRules, textOf } from "../policy/rule-file.ts"
 import { messageOf } from "../text/message-of.ts"
 import { readTextFile } from "./text-file.ts"
@@ -58,11 +58,11 @@ const placedIn = (folder: string, config: ToolFilterConfig): ToolFilterConfig =>
   Object.fromEntries(
     Object.entries(config).map(([name, { allow = [] }]) => [
       name,
-      { allow: allow.map((rule): PlacedRule => ({ workingDir: ruleFolder(folder), ...asPlaced(rule) })) },
+      { allow: allow.map((rule): AllowRule => ({ workingDir: ruleFolder(folder), ...asPlaced(rule) })) },
     ]),
   )
 
-const asPlaced = (rule: string | PlacedRule): PlacedRule =>
+const asPlaced = (rule: AllowRule): Exclude<AllowRule, string> =>
   typeof rule === "string" ? { pattern: rule } : rule
 
 /** Why the user's own file says nothing here; undefined where it does, or is not there. */

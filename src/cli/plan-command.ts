@@ -46,7 +46,7 @@ interface Place {
   readonly cwd: string
 }
 
-/** What the rules make of the call, where there are any. */
+/** What the rules make of the call, and what is to be said of them, where there are any. */
 const verdictLines = async (
   call: ToolCall,
   options: RuleOptions,
@@ -62,7 +62,8 @@ const verdictLines = async (
   await using executor = new ToolExecutor(registry, { cwd, filters })
   const { verdict, reason, by } = await executor.decide(call)
   const because = by?.kind === "rule" ? by.reason : reason
-  return [visibleLine(because === undefined ? `${verdicts[verdict]}.` : `${verdicts[verdict]}: ${because}`)]
+  const said = because === undefined ? `${verdicts[verdict]}.` : `${verdicts[verdict]}: ${because}`
+  return [said, ...filters.warnings].map(visibleLine)
 }
 
 const showPlan = async (name: string, json: string, options: PlanOptions, place: Place): Promise<number> => {

@@ -6,7 +6,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { PlacedRule, RememberChoice } from "../policy/index.ts"
+import type { AllowRule, RememberChoice } from "../policy/index.ts"
 import type { ResolveParams } from "../resolve/definition.ts"
 import type { ExecutorAgent, SignalOption } from "./agent.ts"
 import { rulesToRemember } from "./call/asking.ts"
@@ -189,10 +189,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    * The allow rules that `approve(callId, { remember: choice })` would add, to show before it is done; undefined where the call
    * waits at no gate, where only a person passes that, and where no such rule fits the call.
    */
-  wouldRemember(
-    callId: string,
-    choice: RememberChoice = "call",
-  ): ReadonlyArray<string | PlacedRule> | undefined {
+  wouldRemember(callId: string, choice: RememberChoice = "call"): ReadonlyArray<AllowRule> | undefined {
     const call = this.parts.callOf(callId)
     return call && rulesToRemember(call, choice)
   }

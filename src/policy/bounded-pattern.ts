@@ -14,6 +14,7 @@ const maxMilliseconds = 400
 const maxTries = 10
 
 export interface Match {
+  readonly start: number
   /** Where it ends. */
   readonly end: number
 }
@@ -37,6 +38,15 @@ export class BoundedPattern {
     return new BoundedPattern(source, regex, { ...cost, factor: 4 * cost.factor })
   }
 
+  /** The same pattern, for all of a text. What a word holds is data, line ends too. */
+  whole(): BoundedPattern {
+    const { source, cost } = this
+    return new BoundedPattern(source, new RegExp(`^(?:${source})$`, "s"), {
+      ...cost,
+      factor: 2 * cost.factor,
+    })
+  }
+
   isCheap(length: number): boolean {
     return stepsFor(this.cost, length) <= freeSteps
   }
@@ -49,7 +59,7 @@ export class BoundedPattern {
   /** In whatever time it takes. */
   match(text: string): Match | undefined {
     const found = this.regex.exec(text)
-    return found === null ? undefined : { end: found.index + found[0].length }
+    return found === null ? undefined : { start: found.index, end: found.index + found[0].length }
   }
 }
 

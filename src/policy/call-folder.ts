@@ -59,10 +59,11 @@ const below = /(?:^|(?<=[/\\]))\*\*$/
 export const holdsIn = (
   { workingDir }: Rule,
   { isExecutors, real }: CallFolder,
-  { base }: Place,
+  { start, base }: Place,
 ): boolean => {
   if (workingDir === undefined) return isExecutors
-  const here = isExecutors ? realOf(base) : real
+  if (workingDir === "/**") return true
+  const here = isExecutors ? realOf(start) : real
   const named = realOf(resolve(base, workingDir.replace(below, "")))
   if (here === undefined || named === undefined) return false
   return here === named || (below.test(workingDir) && isInside(named, here))

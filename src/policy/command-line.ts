@@ -9,10 +9,19 @@ import { commandShape } from "./command-shape.ts"
 import { delicacy } from "./delicacy.ts"
 import { documentOf, inputOf, inputsWithin, type ShellInput } from "./fed-input.ts"
 import { type Dialect, understand } from "./grammar.ts"
+import { noValues, settledNames, type Values, valuesWithin, withValues } from "./known-values.ts"
 import { hangsOnLine } from "./line-context.ts"
 import type { Segment } from "./possible-match.ts"
 import { Reading } from "./reading.ts"
-import { assignmentWord, expandedWords, isPlain, joinWords, type ShellWord, shellWord } from "./shell-word.ts"
+import {
+  assignmentWord,
+  expandedWords,
+  isPlain,
+  joinWords,
+  programName,
+  type ShellWord,
+  shellWord,
+} from "./shell-word.ts"
 import { targetsOf } from "./targets.ts"
 import { type Inner, innerCommands } from "./wrappers.ts"
 
@@ -74,6 +83,7 @@ interface Visit {
   readonly node: SyntaxNode
   readonly source: string
   readonly fed: ShellInput | undefined
+  readonly values: Values
 }
 
 class Reader implements CommandLine {
@@ -82,14 +92,14 @@ class Reader implements CommandLine {
   readonly shapes: Array<ReadonlyArray<Segment>> = []
   delicate: string | undefined
   unknown: string | undefined
-  private readonly loopVariables = new Set<string>()
+  private readonly variables = new Set<string>()
   private work = maxWork
   private guessing = false
 
   /** What the line makes of its commands is known when all of it is read. */
   settle(): void {
     this.commands = this.commands.map((command) =>
-      command.plain && hangsOnLine(command, this.loopVariables) ? { ...command, plain: false } : command,
+      command.plain && hangsOnLine(command, this.variables) ? { ...command, plain: false } : command,
     )
   }
 
@@ -105,19 +115,24 @@ class Reader implements CommandLine {
     const understood = understand(source, dialect)
     const reading = new Reading()
     // A stack of its own: a sum of ten thousand terms is a tree as deep.
-    const stack: Array<Visit> = [{ node: parse(source), source, fed: outer }]
+    const root = parse(source)
+    const settled: ReadonlySet<string> = /=|\bfor\b/.test(source) ? settledNames(root) : new Set()
+    const stack: Array<Visit> = [{ node: root, source, fed: outer, values: noValues }]
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-      const { node, fed } = next
+      const { node, fed, values } = next
       const within = this.visit(next, depth, reading)
       const inputs = inputsWithin(node, fed, dialect)
-      forEachChild(node, (child) => stack.push({ node: child, source: within, fed: inputs(child) }))
+      const known = valuesWithin(node, values, settled)
+      forEachChild(node, (child) =>
+        stack.push({ node: child, source: within, fed: inputs(child), values: known(child) }),
+      )
     }
     if (typeof understood === "string") this.unknown = understood
     else if (!reading.agrees(understood)) this.unknown ??= "it can be read in two ways"
     else if (understood.evaluates) this.delicate ??= "`[[` evaluates arithmetic"
   }
 
-  private visit({ node, source, fed }: Visit, depth: number, reading: Reading): string {
+  private visit({ node, source, fed, values }: Visit, depth: number, reading: Reading): string {
     this.delicate ??= delicacy(node)
     switch (node.type) {
       case "Script":
@@ -137,10 +152,13 @@ class Reader implements CommandLine {
         return source
       case "Command":
         reading.command(node)
-        this.command(node, source, depth, fed)
+        this.command(node, source, depth, fed, values)
+        return source
+      case "Assignment":
+        this.variables.add(node.name)
         return source
       case "For":
-        this.loopVariables.add(node.name.text)
+        this.variables.add(node.name.text)
         return source
       default:
         return source
@@ -153,7 +171,13 @@ class Reader implements CommandLine {
       this.shapes.push([{ alternatives: [[`${operator} `, ...target.pieces]], optional: false }])
   }
 
-  private command(node: Command, source: string, depth: number, fed: ShellInput | undefined): void {
+  private command(
+    node: Command,
+    source: string,
+    depth: number,
+    fed: ShellInput | undefined,
+    values: Values,
+  ): void {
     this.forms.add(source.slice(node.pos, node.end))
     const assignments = node.prefix.filter((part) => part.type === "Assignment").map(assignmentWord)
     if (node.name === undefined) {
@@ -161,13 +185,17 @@ class Reader implements CommandLine {
       return
     }
     if (isFollowedByBracket(source, node.name.end)) this.unknown ??= "it is no bash"
-    const args = node.args.map((arg) => (arg.type === "Word" ? shellWord(arg) : assignmentWord(arg)))
-    const words = [shellWord(node.name), ...args]
-    if (assignments.length > 0) this.addForms([...assignments, ...words])
-    this.words(words, { input: documentOf(node.redirects), fed: inputOf(node.redirects, fed) }, depth)
+    const inputs = { input: documentOf(node.redirects), fed: inputOf(node.redirects, fed) }
+    for (const { name, args, isPut } of withValues(node, values)) {
+      const rest = args.map((arg) => (arg.type === "Word" ? shellWord(arg) : assignmentWord(arg)))
+      const words = [shellWord(name!), ...rest]
+      if (assignments.length > 0) this.addForms([...assignments, ...words])
+      // A rule that is just this command does not speak of what others put into it.
+      this.words(words, inputs, depth, !isPut && assignments.length === 0)
+    }
   }
 
-  private words(words: ReadonlyArray<ShellWord>, inputs: Inputs, depth: number): void {
+  private words(words: ReadonlyArray<ShellWord>, inputs: Inputs, depth: number, isWritten = true): void {
     const first = words[0]!
     const text = joinWords(words)
     // A word costs about as much as ten characters.
@@ -181,7 +209,8 @@ class Reader implements CommandLine {
     const targets = targetsOf(words)
     if (targets === undefined) this.unknown ??= tooMuch
     for (const target of targets ?? []) this.addForms(target.words)
-    this.commands.push({ text, plain: words.every(isPlain), words, ...inputs })
+    this.commands.push({ text, plain: isWritten && words.every(isPlain), words, ...inputs })
+    if (programName(first.text) === "read") for (const { text } of words) this.variables.add(text)
     for (const inner of innerCommands(words, inputs.input)) this.inner(inner, inputs, depth + 1)
   }
 

@@ -1,16 +1,18 @@
 /** What the rules say of a command line: a deny rule must match one of its forms, allow rules every command in it. */
 import { matchesWrittenOut } from "./abbreviated-options.ts"
-import type { Matching } from "./bounded-pattern.ts"
+import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
 import { type CallFolder, holdsIn, type PlacedCommand, placed } from "./call-folder.ts"
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
 import { approvedBy, ask, deniedBy, type Explanation, together } from "./explanation.ts"
 import { guessedDeny } from "./guesses.ts"
+import { ranWord, wordsToMatch } from "./known-programs.ts"
 import { matchesMovedOption } from "./moved-options.ts"
 import { matchesOtherName } from "./other-names.ts"
 import type { Place } from "./path-forms.ts"
 import { mayMatch } from "./possible-match.ts"
 import { namesPower, type Power, powersOf } from "./power-options.ts"
-import { findRule, type Rule, type ToolRules } from "./rules.ts"
+import { findRule, literalPattern, type Rule, type ToolRules } from "./rules.ts"
+import { joinWords, programName } from "./shell-word.ts"
 
 /** Whether a word of the command, or the blank behind one, ends here. */
 const isWordEnd = ({ words }: SimpleCommand, end: number): boolean => {
@@ -23,11 +25,38 @@ const isWordEnd = ({ words }: SimpleCommand, end: number): boolean => {
   return false
 }
 
-const matches = (rule: Rule, command: SimpleCommand, matching: Matching): boolean => {
+/** They only say where, and with what, the others of a line run, which is looked at for each of these; and a number. */
+const onlySetsUp = ({ words, input }: SimpleCommand): boolean => {
+  const [first, ...args] = words
+  if (/^(cd|export|read|set)$/.test(first!.text)) return true
+  return input === undefined && first!.text === "nproc" && args.every(({ text }) => text === "--all")
+}
+
+/** A rule that matches a command from its first word on, and where the match ends. */
+interface RuleMatch {
+  readonly rule: Rule
+  readonly end: number
+}
+
+const matchOf = (rule: Rule, command: SimpleCommand, matching: Matching): RuleMatch | undefined => {
   const { text, plain } = command
-  if (rule.literal !== undefined) return plain && rule.literal === text
+  if (rule.literal !== undefined)
+    return plain && rule.literal === text ? { rule, end: text.length } : undefined
   const match = matching.match(rule.wordRegex, text)
-  return match !== undefined && isWordEnd(command, match.end)
+  if (match?.start !== 0 || !isWordEnd(command, match.end)) return undefined
+  return { rule, end: match.end }
+}
+
+/** Where the words end of which a rule has to match each. */
+const endToMatch = ({ words }: SimpleCommand): number => joinWords(words.slice(0, wordsToMatch(words))).length
+
+const wholes = new WeakMap<Rule, BoundedPattern>()
+
+/** Whether a rule that matches a command matches all of it. */
+const matchesWhole = (rule: Rule, { text }: SimpleCommand, matching: Matching): boolean => {
+  const whole = wholes.get(rule) ?? rule.regex.whole()
+  wholes.set(rule, whole)
+  return matching.match(whole, text) !== undefined
 }
 
 export class CommandRules {
@@ -43,7 +72,8 @@ export class CommandRules {
     this.matching = matching
   }
 
-  decide(source: string): Explanation {
+  /** @param allowed The rule that is for this very call. */
+  decide(source: string, allowed: Rule | undefined): Explanation {
     const { rules, place, folder, matching } = this
     const line = readCommandLine(source)
     for (const form of rules.deny.length > 0 ? line.forms : []) {
@@ -60,6 +90,7 @@ export class CommandRules {
         source,
       )
     }
+    if (allowed !== undefined) return approvedBy(allowed, source)
     const exact = rules.allow.find((rule) => rule.literal === source && holdsIn(rule, folder, place))
     if (exact !== undefined) return approvedBy(exact, source)
     if (line.delicate !== undefined) {
@@ -79,23 +110,40 @@ export class CommandRules {
       const { text } = guessed.command
       return ask(`The deny rule \`${guessed.rule.pattern}\` matches what \`${text}\` may run.`, text)
     }
-    return together(placed(line.commands, folder, place).map((command) => this.decideOne(command)))
+    const commands = placed(line.commands, folder, place)
+    const running = commands.filter(({ command }) => !onlySetsUp(command))
+    return together((running.length > 0 ? running : commands).map((command) => this.decideOne(command)))
+  }
+
+  private noMatch(command: SimpleCommand): string {
+    const { text } = command
+    const inside = this.rules.allow.find(
+      ({ literal, wordRegex }) => literal === undefined && this.matching.match(wordRegex, text) !== undefined,
+    )
+    if (inside === undefined) return `No allow rule matches \`${text}\`.`
+    return `The allow rule \`${inside.pattern}\` does not match \`${text}\` from its first word on.`
   }
 
   private decideOne({ command, folders }: PlacedCommand): Explanation {
     const { place, matching } = this
     const { text } = command
-    const matched = this.rules.allow.filter((rule) => matches(rule, command, matching))
-    if (matched.length === 0) return ask(`No allow rule matches \`${text}\`.`, text)
+    const matched = this.rules.allow.flatMap((rule) => matchOf(rule, command, matching) ?? [])
+    const [first] = matched
+    if (first === undefined) return ask(this.noMatch(command), text)
+    const end = endToMatch(command)
+    const reaching = matched.filter(
+      (match) => match.end >= end || matchesWhole(match.rule, command, matching),
+    )
+    if (reaching.length === 0) return ask(notReached(first, command), text)
     const powers = powersOf(command)
     const isAllowedAlone = ({ alone }: Power): boolean => {
       if (alone === undefined) return false
-      const rules = this.rules.allow.filter((rule) => matching.match(rule.wordRegex, alone) !== undefined)
+      const rules = this.rules.allow.filter((rule) => matching.match(rule.wordRegex, alone)?.start === 0)
       return folders.every((folder) => rules.some((rule) => holdsIn(rule, folder, place)))
     }
     const covers = (rule: Rule) =>
       powers.every((power) => isAllowedAlone(power) || namesPower(rule, command, power, matching))
-    const covering = powers.length === 0 ? matched : matched.filter(covers)
+    const covering = reaching.map(({ rule }) => rule).filter(covers)
     if (covering.length === 0) return ask(becauseOf(powers[0]!, text), text)
     const elsewhere = folders.find((folder) => !covering.some((rule) => holdsIn(rule, folder, place)))
     if (elsewhere === undefined) return approvedBy(covering[0]!, text)
@@ -104,6 +152,18 @@ export class CommandRules {
       text,
     )
   }
+}
+
+/** Which word nobody knows anything of, and the rule that would cover it. */
+const notReached = ({ rule, end }: RuleMatch, { text, words }: SimpleCommand): string => {
+  const ends = words.map((_, at) => joinWords(words.slice(0, at + 1)).length)
+  const behind = ends.findIndex((wordEnd) => wordEnd > end)
+  const unknown = Math.max(behind, ranWord(words) ?? behind)
+  const covered = Math.max(end, ranWord(words) === undefined ? end : ends[unknown]!)
+  const rest = text.includes("\n") ? "( [^]*)?" : "( .*)?"
+  const wider = `${literalPattern(text.slice(0, covered).trimEnd()).slice(0, -1)}${rest}$`
+  const program = programName(words[0]!.text)
+  return `The allow rule \`${rule.pattern}\` does not reach \`${words[unknown]!.text}\`, and what that is to \`${program}\` no table knows; \`${wider}\` would cover it.`
 }
 
 /** How a command may mean what a deny rule names. */

@@ -31,11 +31,17 @@ const isPlain = (segments: ReadonlyArray<Segment>, words: ReadonlyArray<ShellWor
   words.every((word) => word.literal) &&
   segments.slice(1).every((segment) => segment.alternatives.length === 1 && !segment.optional)
 
+/** Of an assignment the name is known; else the command is named by what expands. */
+const firstPieces = ({ text, literal, pieces }: ShellWord): ReadonlyArray<Piece> => {
+  if (literal) return [text]
+  return /^[A-Za-z_]\w*=$/.test(pieces[0] ?? "") ? pieces : [undefined]
+}
+
 const segmentsOf = (words: ReadonlyArray<ShellWord>): Array<Segment> =>
   words.map((word, index) => {
     if (index === 0)
       return {
-        alternatives: [word.literal ? [word.text] : [undefined], [word.text.replace(/^.*\//s, "")]],
+        alternatives: [firstPieces(word), [word.text.replace(/^.*\//s, "")]],
         optional: false,
       }
     return {

@@ -7,6 +7,7 @@ import type {
   TestBinaryExpression,
   Word,
 } from "unbash"
+import { assignsHarmlessly } from "./assignments.ts"
 import { shellWord } from "./shell-word.ts"
 
 const isNumber = (text: string): boolean => /^\s*-?\d*\s*$/.test(text)
@@ -58,8 +59,11 @@ const arithmetic = "it evaluates arithmetic of more than numbers"
 /** Gives undefined where it does nothing beside. */
 export const delicacy = (node: SyntaxNode): string | undefined => {
   switch (node.type) {
-    case "Assignment":
-      return "it assigns a variable"
+    case "Command": {
+      const isExport = node.name?.value === "export"
+      const others = isExport ? [] : node.args.filter((word) => word.type === "Assignment")
+      return others.length === 0 && assignsHarmlessly(node) ? undefined : "it assigns a variable"
+    }
     case "Function":
       return "it defines a function"
     case "ArithmeticCommandExpansion":

@@ -59,8 +59,21 @@ const set = (args: ReadonlyArray<ShellWord>): boolean =>
       literal && /^[-+][eufxCv]*o?$|^(pipefail|errexit|nounset|xtrace|noclobber)$/.test(text),
   )
 
+const unary = /^-[abcdefghknoprstuwxzGLNOS]$/
+const binary = /^(=|==|!=|<|>|-(eq|ne|lt|le|gt|ge|nt|ot|ef))$/
+
+/** Whether there are as many arguments as written, and the operator among them is known: `-n "$x"`, `"$x" = y`. */
+const isPlainTest = (args: ReadonlyArray<ShellWord>): boolean => {
+  const [one, two] = args
+  if (one?.text === "!" && args.length > 1) return isPlainTest(args.slice(1))
+  if (!args.every(isOneWord) || args.length > 3) return false
+  if (args.length < 3) return args.length < 2 || (one!.literal && unary.test(one!.text))
+  return two!.literal && binary.test(two!.text)
+}
+
 /** `[ -v 'a[$(rm x)]' ]` runs the command in the subscript. */
 const test = (args: ReadonlyArray<ShellWord>): boolean =>
+  !isPlainTest(args.at(-1)?.text === "]" ? args.slice(0, -1) : args) &&
   !args.every(({ text, literal }) => literal && text !== "-v" && text !== "-R")
 
 const readers = new Map<string, (args: ReadonlyArray<ShellWord>) => boolean>([
@@ -74,6 +87,9 @@ const readers = new Map<string, (args: ReadonlyArray<ShellWord>) => boolean>([
   ["test", test],
   ["[", test],
 ])
+
+/** Whether what the program is given as scripts is read. */
+export const isScripted = (name: string): boolean => readers.has(name)
 
 /** Whether these arguments give a program more power than its name promises, or may do so. */
 export const escapes = (name: string, args: ReadonlyArray<ShellWord>): boolean =>

@@ -6,7 +6,7 @@ export type FilterDecision = "approve" | "deny" | undefined
 /** Plain JSON. */
 export interface Explanation {
   readonly verdict: "approve" | "deny" | "ask"
-  /** The pattern that decided, where one did. */
+  /** The pattern that decided, where one did; or the parameters of the one call that an allow rule is for. */
   readonly rule?: string
   /** Where that rule comes from: `remembered`, or what the host called it. */
   readonly source?: string
@@ -24,6 +24,8 @@ export interface Explanation {
 /** A pattern that decided. */
 export interface DecidingRule {
   readonly pattern: string
+  /** Set where it is for one very call. */
+  readonly call?: unknown
   readonly source: string | undefined
 }
 
@@ -35,14 +37,17 @@ export const ask = (because: string, command?: string): Explanation => ({
 
 const decided = (
   verdict: "approve" | "deny",
-  { pattern, source }: DecidingRule,
+  { pattern, source, call }: DecidingRule,
   command: string,
 ): Explanation => ({
   verdict,
   rule: pattern,
   ...(source !== undefined && { source }),
   command,
-  because: `The ${verdict === "deny" ? "deny" : "allow"} rule \`${pattern}\` matches \`${command}\`.`,
+  because:
+    call !== undefined
+      ? `An allow rule is for this very call: \`${pattern}\`.`
+      : `The ${verdict === "deny" ? "deny" : "allow"} rule \`${pattern}\` matches \`${command}\`.`,
 })
 
 export const deniedBy = (rule: DecidingRule, command: string): Explanation => decided("deny", rule, command)

@@ -7,20 +7,21 @@ import { loadCommands } from "#commands"
 import { messageOf } from "../text/message-of.ts"
 import { Matching } from "./bounded-pattern.ts"
 import { type CallFolder, callFolder, holdsIn } from "./call-folder.ts"
+import { findCallRule, placeIn } from "./call-rules.ts"
 import { ask, deniedBy, type Explanation, type FilterDecision, together } from "./explanation.ts"
 import type { Place } from "./path-forms.ts"
 import { decidePath } from "./path-rules.ts"
-import { isNamed, placeIn, type RememberChoice, rulesFor } from "./remembering.ts"
+import { isNamed, type RememberChoice, rulesFor } from "./remembering.ts"
 import { appendRules, readRules } from "./rule-file.ts"
+import { warningsOf } from "./rule-warnings.ts"
 import {
+  type AllowRule,
   compileRules,
   findRule,
-  type PlacedRule,
   type Rule,
   rememberedRule,
   type ToolFilterConfig,
   type ToolRules,
-  warningsOf,
 } from "./rules.ts"
 import { type FilteredTool, type Subject, subjectsOf } from "./subjects.ts"
 import { decideText } from "./text-rules.ts"
@@ -65,6 +66,7 @@ const decideCommand = (
   place: Place,
   folder: CallFolder,
   matching: Matching,
+  allowed: Rule | undefined,
 ): Explanation => {
   let commands: ReturnType<typeof loadCommands>
   try {
@@ -72,7 +74,7 @@ const decideCommand = (
   } catch (error) {
     return notLoaded(rules, line, error)
   }
-  return new commands.CommandRules(rules, place, folder, matching).decide(line)
+  return new commands.CommandRules(rules, place, folder, matching).decide(line, allowed)
 }
 
 /** A deny rule that could not be matched in time may hold. */
@@ -85,8 +87,10 @@ const unlessSlow = (explanation: Explanation, { slow }: Matching): Explanation =
 const inFolder = (explanation: Explanation, { real }: CallFolder): Explanation =>
   explanation.verdict === "approve" && real !== undefined ? { ...explanation, folder: real } : explanation
 
-const configOf = ({ pattern, workingDir }: Rule): string | PlacedRule =>
-  workingDir === undefined ? pattern : { pattern, workingDir }
+const configOf = ({ pattern, workingDir, call }: Rule): AllowRule => {
+  if (call === undefined) return workingDir === undefined ? pattern : { pattern, workingDir }
+  return workingDir === undefined ? call : { ...call, workingDir }
+}
 
 /** What is shared by the filters of several executors. */
 interface Shared {
@@ -99,10 +103,11 @@ interface Shared {
 /**
  * Allow and deny rules by tool.
  *
- * - A **command** is parsed as bash: every command of the line, at whatever depth, must match an allow pattern, and the
- *   match ends where a word ends; one that matches a deny pattern is enough. A line that assigns, writes to a file or
- *   defines a function is approved only by a pattern that is that very line, such as `^FOO=1 npm test$`. Deny patterns
- *   also see the whole line as it is written.
+ * - A **command** is parsed as bash: every command of the line, at whatever depth, must match an allow pattern, from its
+ *   first word to where a word ends; one that matches a deny pattern is enough. Words behind the match pass where the
+ *   program is known; of any other the pattern has to reach the end of the command. A line that assigns what may steer a
+ *   program, writes to a file or defines a function is approved only by a pattern that is that very line, such as
+ *   `^PATH=. npm test$`. Deny patterns also see the whole line as it is written.
  * - An allow rule holds in the executor's folder. For a call that works elsewhere, or a line with `cd`, it must name that
  *   folder: `{ pattern: "^npm test$", workingDir: "packages/a" }`, or `packages/**` for all below too.
  * - A **path** is matched relative to `cwd` and absolute, with `/` on every system, both as it is spelled and with its
@@ -124,7 +129,7 @@ export class ToolFilters {
 
   /**
    * Throws for a pattern that is no regular expression, naming tool and pattern, and for anything but
-   * `{ [tool]: { allow?: (string | { pattern, workingDir? })[], deny?: string[] } }`.
+   * `{ [tool]: { allow?: (string | { pattern, workingDir? } | { call, workingDir? })[], deny?: string[] } }`.
    *
    * @example
    * ToolFilters.compile({ shell: { allow: ["^ls\\b"], deny: ["rm\\s+-rf"] } })
@@ -169,7 +174,7 @@ export class ToolFilters {
     }
   }
 
-  /** Sentences about rules that are hardly meant: an allow pattern that matches everything. For hosts to show. */
+  /** Sentences about rules that are hardly meant: an allow pattern that matches everything, or has `^` in some alternatives only. For hosts to show. */
   get warnings(): ReadonlyArray<string> {
     return warningsOf(this.shared.rules)
   }
@@ -187,8 +192,9 @@ export class ToolFilters {
     const matching = new Matching()
     try {
       const folder = callFolder(tool, params, this.place)
+      const allowed = this.callRule(rules, tool, params, folder)
       const explanation = together(
-        subjectsOf(tool, params).map((subject) => this.decide(rules, subject, folder, matching)),
+        subjectsOf(tool, params).map((subject) => this.decide(rules, subject, folder, matching, allowed)),
       )
       return inFolder(unlessSlow(explanation, matching), folder)
     } catch {
@@ -205,7 +211,7 @@ export class ToolFilters {
   }
 
   /**
-   * Adds allow rules that approve this call again: by default it, and no other command line, path or text.
+   * Adds allow rules that approve this call again: by default it, with all its parameters and in its folder, and no other.
    * Gives false, and adds nothing, where no rule can: a deny rule matches, the command line cannot be known, the
    * parameter is missing, the rule that was given is no pattern or does not match the call. Never throws.
    */
@@ -230,7 +236,7 @@ export class ToolFilters {
     tool: FilteredTool,
     params: unknown,
     choice: RememberChoice = "call",
-  ): ReadonlyArray<string | PlacedRule> | undefined {
+  ): ReadonlyArray<AllowRule> | undefined {
     return this.approving(tool, params, choice)?.map(configOf)
   }
 
@@ -261,18 +267,38 @@ export class ToolFilters {
     }
   }
 
-  private decide(rules: ToolRules, subject: Subject, folder: CallFolder, matching: Matching): Explanation {
+  /** What is no JSON is no call that was remembered. */
+  private callRule(
+    { allow }: ToolRules,
+    tool: FilteredTool,
+    params: unknown,
+    folder: CallFolder,
+  ): Rule | undefined {
+    try {
+      return findCallRule(allow, tool, params, folder, this.place)
+    } catch {
+      return undefined
+    }
+  }
+
+  private decide(
+    rules: ToolRules,
+    subject: Subject,
+    folder: CallFolder,
+    matching: Matching,
+    allowed: Rule | undefined,
+  ): Explanation {
     const { place } = this
     if (subject.kind === "command") {
-      return decideCommand(rules, subject.text, place, folder, matching)
+      return decideCommand(rules, subject.text, place, folder, matching, allowed)
     }
     const allow = rules.allow.filter((rule) => holdsIn(rule, folder, place))
     const rulesHere: ToolRules = { ...rules, allow }
     switch (subject.kind) {
       case "path":
-        return decidePath(rulesHere, subject.text, placeIn(folder, place), matching)
+        return decidePath(rulesHere, subject.text, placeIn(folder, place), matching, allowed)
       case "text":
-        return decideText(rulesHere, subject.text, matching)
+        return decideText(rulesHere, subject.text, matching, allowed)
       case "unreadable":
         return decideUnreadable(rules, subject, matching)
     }

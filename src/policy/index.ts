@@ -3,5 +3,5 @@
 export type { Explanation, FilterDecision } from "./explanation.ts"
 export { ToolFilters, type ToolFiltersOptions } from "./filters.ts"
 export type { RememberChoice } from "./remembering.ts"
-export type { PlacedRule, ToolFilterConfig, ToolRuleConfig } from "./rules.ts"
+export type { AllowRule, CallRule, PlacedRule, ToolFilterConfig, ToolRuleConfig } from "./rules.ts"
 export type { FilteredTool } from "./subjects.ts"

@@ -1,5 +1,5 @@
 /**
- * Whether what a command does hangs on the line around it: on what a loop puts into its words, on a program that it reads.
+ * Whether what a command does hangs on the line around it: on what a loop or an assignment puts into its words, on a program that it reads.
  * A rule that is just this command does not speak of that.
  */
 import type { ShellInput } from "./fed-input.ts"
@@ -16,8 +16,8 @@ const readsProgram = ([name, ...args]: ReadonlyArray<ShellWord>): boolean =>
     args.some(({ text }) => /^(-|\/dev\/(stdin|fd\/0))$/.test(text)))
 
 /** `$_` is the last word of the command before, and some of bash's own are the line. */
-const isSetByLine = (name: string, loopVariables: ReadonlySet<string>): boolean =>
-  loopVariables.has(name) || name === "_" || name.startsWith("BASH_")
+const isSetByLine = (name: string, variables: ReadonlySet<string>): boolean =>
+  variables.has(name) || name === "_" || name.startsWith("BASH_")
 
 const parameters = /\$\{?#?([A-Za-z_]\w*)/g
 
@@ -30,11 +30,11 @@ interface Context {
   readonly fed?: ShellInput | undefined
 }
 
-export const hangsOnLine = ({ words, input, fed }: Context, loopVariables: ReadonlySet<string>): boolean => {
+export const hangsOnLine = ({ words, input, fed }: Context, variables: ReadonlySet<string>): boolean => {
   if (input !== undefined && !hasDataOperands(words)) return true
   if (fed !== undefined && readsProgram(words)) return true
   return words.some(
     ({ text, literal }) =>
-      !literal && [...text.matchAll(parameters)].some(([, name]) => isSetByLine(name!, loopVariables)),
+      !literal && [...text.matchAll(parameters)].some(([, name]) => isSetByLine(name!, variables)),
   )
 }

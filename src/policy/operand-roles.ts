@@ -17,6 +17,9 @@ const dataPrograms = new Set(
   `),
 )
 
+/** Whether no operand of the program is run. */
+export const isDataProgram = (name: string): boolean => dataPrograms.has(name)
+
 const scripted = new Set(names("sed gsed awk gawk mawk nawk"))
 
 const packages =

@@ -4,7 +4,14 @@ import { approvedBy, ask, deniedBy, type Explanation } from "./explanation.ts"
 import { type PathForm, type Place, pathForms } from "./path-forms.ts"
 import { findRule, type Rule, slowDeny, type ToolRules } from "./rules.ts"
 
-export const decidePath = (rules: ToolRules, path: string, place: Place, matching: Matching): Explanation => {
+/** @param allowed The rule that is for this very call. */
+export const decidePath = (
+  rules: ToolRules,
+  path: string,
+  place: Place,
+  matching: Matching,
+  allowed?: Rule,
+): Explanation => {
   const { allow, deny } = rules
   const find = (rules: ReadonlyArray<Rule>, { relative, absolute }: PathForm) =>
     findRule(rules, relative, matching) ?? findRule(rules, absolute, matching)
@@ -28,11 +35,12 @@ export const decidePath = (rules: ToolRules, path: string, place: Place, matchin
   const isAllowed = !allowing.includes(undefined)
   const notAllowed = ask(`No allow rule matches \`${path}\`.`, path)
   // The disk is read only where the answer hangs on it.
-  if (deny.length === 0 && !isAllowed) return notAllowed
+  if (deny.length === 0 && !isAllowed && allowed === undefined) return notAllowed
   const real = forms.real()
   if (real === undefined) return ask(`Where \`${path}\` leads cannot be told.`, path)
   const deniedThere = denying(real)
   if (deniedThere !== undefined) return deniedThere
+  if (allowed !== undefined) return approvedBy(allowed, path)
   if (!isAllowed) return notAllowed
   return real.every((form) => find(allow, form) !== undefined)
     ? approvedBy(allowing[0]!, path)

@@ -8,12 +8,10 @@ import { checkerOptions } from "./power-table-checkers.ts"
 import { containerOptions } from "./power-table-containers.ts"
 import { databaseOptions } from "./power-table-databases.ts"
 import { developmentOptions } from "./power-table-development.ts"
-import { documentOptions } from "./power-table-documents.ts"
 import { fileOptions } from "./power-table-files.ts"
 import { gitOptions } from "./power-table-git.ts"
 import { networkOptions } from "./power-table-network.ts"
 import { packageOptions } from "./power-table-packages.ts"
-import { scannerOptions } from "./power-table-scanners.ts"
 import { systemOptions } from "./power-table-system.ts"
 import { namedProgram, runnerOf } from "./runners.ts"
 import type { ShellWord } from "./shell-word.ts"
@@ -43,14 +41,12 @@ export interface PlacedEntry {
 
 const tables: ReadonlyArray<PowerTable> = [
   fileOptions,
-  documentOptions,
   gitOptions,
   networkOptions,
   developmentOptions,
   buildOptions,
   packageOptions,
   checkerOptions,
-  scannerOptions,
   containerOptions,
   systemOptions,
   databaseOptions,
@@ -79,6 +75,14 @@ const rowsByProgram = (): ReadonlyMap<string, ReadonlyArray<Row>> => {
   rows ??= readRows()
   return rows
 }
+
+const checkers = new Set(["tsc", ...Object.keys(checkerOptions).flatMap((key) => key.split("|"))])
+
+/** Whether it checks or tests what there is, and its dangerous options are known. */
+export const isChecker = (program: string): boolean => checkers.has(program)
+
+/** Whether the tables know the program. */
+export const hasEntries = (program: string): boolean => rowsByProgram().has(program)
 
 const isAbove = (above: ReadonlyArray<string>, below: ReadonlyArray<string>): boolean =>
   above.length <= below.length && above.every((name, at) => name === "*" || name === below[at])
@@ -209,7 +213,7 @@ export const ranPrograms = (words: ReadonlyArray<ShellWord>): ReadonlyArray<RanP
   const from = runnerOf(words)?.from ?? words.length
   const found = words.flatMap((word, at) => {
     const program = at < from ? "" : namedProgram(word)
-    return rowsByProgram().has(program) ? [{ program, start: at + 1 }] : []
+    return hasEntries(program) ? [{ program, start: at + 1 }] : []
   })
   return found.length > maxRan ? undefined : found
 }

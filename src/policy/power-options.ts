@@ -72,8 +72,12 @@ const mayMatchForm = (form: RegExp, { text, literal, pieces }: ShellWord): boole
   return possible.in([{ alternatives: [pieces, ...cases], optional: false }], maxSteps)
 }
 
-const isHarmlessPair = ({ pairs }: Entry, word: ShellWord, next: ShellWord | undefined): boolean =>
-  pairs !== undefined && word.literal && next?.literal === true && pairs.test(`${word.text} ${next.text}`)
+/** Also where one word holds both, with `=` between them. */
+const isHarmlessPair = ({ pairs }: Entry, word: ShellWord, next: ShellWord | undefined): boolean => {
+  if (pairs === undefined || !word.literal) return false
+  const joined = word.text.replace("=", " ")
+  return pairs.test(joined) || (next?.literal === true && pairs.test(`${word.text} ${next.text}`))
+}
 
 const readForm = (entry: Entry, word: ShellWord, next: ShellWord | undefined): Others | undefined => {
   const { wanted, words } = entry
@@ -89,6 +93,7 @@ const isNowhere = (value: string | undefined): boolean =>
 const readOption = (entry: Entry, word: ShellWord, next: ShellWord | undefined): Others | undefined => {
   const { spelling, wanted, valued, harmless, discards } = entry
   const { text, literal } = word
+  if (isHarmlessPair(entry, word, next)) return undefined
   const found = findOption(text, spelling, wanted, valued)
   if (found !== undefined && !isWrittenOut(text, harmless)) {
     const discarding = findOption(text, spelling, discards, valued)
@@ -186,6 +191,7 @@ const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord
   const end = hasEndMark(entry.spelling) ? kinds.indexOf("end") : -1
   const output = firstOutput(entry, words, kinds)
   const operands = operandNumbers(kinds)
+  const isBehind = (operand: number): boolean => entry.behind === "operands" && operand > 0
   const read = (kind: ArgumentKind, at: number): Others | undefined => {
     const word = words[at]!
     const operand = operands.get(at)
@@ -198,7 +204,7 @@ const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord
     }
     return operand === undefined
       ? undefined
-      : readOperand(entry, words, at, operand >= output, end >= 0 && end < at)
+      : readOperand(entry, words, at, operand >= output, (end >= 0 && end < at) || isBehind(operand))
   }
   for (const [at, kind] of kinds.entries()) {
     const others = kind === "behind" ? readForm(entry, words[at]!, words[at + 1]) : read(kind, at)

@@ -1,21 +1,9 @@
 /** Build tools, compilers and version control beyond the most used, which power-table-development.ts and -git.ts have. */
-import { gtfobins, type PowerTable } from "./power-table.ts"
+import type { PowerTable } from "./power-table.ts"
 
 const variable = /^[A-Za-z_][\w-]*=/
 
 export const buildOptions: PowerTable = {
-  protoc: {
-    source: "protoc --help: --plugin names a program, and --NAME_out runs protoc-gen-NAME",
-    spelling: "one dash",
-    options: "-o* --plugin* --descriptor_set_out* --dependency_out* @*",
-    words: /^--?\w+_(out|opt)(=|$)/,
-  },
-  buf: {
-    source: "buf --help",
-    spelling: "whole",
-    options: "-o -w --output --write --template --config --fix",
-    discards: "-o --output",
-  },
   "pkg-config|pkgconf": { source: "pkgconf(1)", spelling: "whole", options: "--log-file" },
   deno: {
     source: "deno --help: without -A and --allow-… a program does not run others",
@@ -60,55 +48,12 @@ export const buildOptions: PowerTable = {
     output: 0,
     behind: "operands",
   },
-  "lua|lua5.1|lua5.2|lua5.3|lua5.4|luajit": {
-    source: "lua(1): -v shows the version and goes on",
-    spelling: "whole",
-    promises: "-v",
-    options: "-e -l -i",
-    valued: "-e -l",
-    output: 0,
-    behind: "operands",
-  },
-  "babel|swc|postcss|tailwindcss": {
-    source: "babel --help, swc --help, postcss --help: plugins and configurations are code",
-    spelling: "whole",
-    options: `
-      -o -d -r -u -c -C --out-file --out-dir --output --dir --replace --use --plugins --presets --config --config-file
-      --parser --syntax --stringifier --postcss
-    `,
-  },
-  lessc: { source: "lessc --help", spelling: "whole", options: "--plugin --js --source-map", output: 1 },
-  sass: {
-    source: "sass --help: in:out, or the second operand",
-    spelling: "whole",
-    options: "--update --pkg-importer",
-    words: /:/,
-    output: 1,
-  },
   dotnet: {
     source: "dotnet --help: -p sets properties of the build, loggers are code, @FILE holds options",
     spelling: "one dash",
     options: `
       -o -l -d -s -p -a --output --logger --diag --settings --results-directory --test-adapter-path --artifacts-path
       --configfile --property* -property* -p:* /p:* /property* -bl* /bl* -logger* /l* -dl* /dl* -fl* /fl* --collect @*
-    `,
-  },
-  swift: {
-    source: "swift build --help",
-    spelling: "one dash",
-    options: `
-      -o --package-path --build-path --scratch-path --cache-path --config-path -Xcc -Xlinker -Xswiftc -Xcxx --disable-sandbox
-      --allow-* --xunit-output -load-plugin* -plugin-path* -emit-*
-    `,
-  },
-  "bazel|bazelisk": {
-    source: "bazel help",
-    spelling: "one dash",
-    options: `
-      --output_base --output_user_root --output_file --bazelrc --host_jvm_args --override_* --run_under --action_env
-      --repo_env --test_env --profile --build_event_* --explain --workspace_status_command --extra_toolchains --sandbox_*
-      --spawn_strategy --strategy --credential_helper --symlink_prefix --disk_cache --repository_cache --experimental_*
-      --config
     `,
   },
   just: {
@@ -125,18 +70,6 @@ export const buildOptions: PowerTable = {
     spelling: "whole",
     options: "-t -d -g -i --taskfile --dir --global --init --trust --temp-dir execute",
     words: variable,
-  },
-  scons: {
-    source: "scons(1)",
-    options: "-f -C -I -Y --file --makefile --sconstruct --directory --include-dir --site-dir --repository",
-    words: variable,
-  },
-  ant: {
-    source: "ant -help",
-    spelling: "one dash",
-    options: `
-      -f -file -buildfile -find -s -lib -listener -logger -logfile -l -inputhandler -propertyfile -main -D*
-    `,
   },
   rake: {
     source: "rake --help: -e and -E are Ruby",
@@ -162,27 +95,4 @@ export const buildOptions: PowerTable = {
       --loader
     `,
   },
-  "hg|chg": {
-    source: `${gtfobins}/gtfobins/hg; hg(1): --config alias.x=!sh`,
-    options: `
-      -R --repository --cwd --config --config-file --debugger --ssh --remotecmd --tool --program --output --profile
-    `,
-    valued: "-r -m -u -d -I -X -b -k -l -T -c",
-  },
-  "hg bisect": { source: "hg help bisect", options: "-c --command" },
-  "hg extdiff": { source: "hg help extdiff", options: "-p -o --program --option" },
-  "hg export|hg cat": { source: "hg help export", options: "-o --output" },
-  svn: {
-    source: "svn help",
-    options: "--diff-cmd --diff3-cmd --merge-cmd --editor-cmd --config-dir --config-option",
-    valued: "-r -c -m -F",
-  },
-  jj: {
-    source: "jj help",
-    spelling: "whole",
-    options: "-R --repository --config --config-toml --config-file --tool --diff-editor --editor",
-    valued: "-r -m -T",
-  },
-  "jj util": { source: "jj help util: exec runs a command", options: "exec" },
-  "jj config": { source: "jj help config", options: "set unset edit" },
 }

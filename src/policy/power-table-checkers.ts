@@ -5,6 +5,7 @@ export const checkerOptions: PowerTable = {
   eslint: {
     source: "eslint command line reference",
     spelling: "whole",
+    pairs: /^(-f|--format) (stylish|json)$/,
     options: `
       -o -c -f --fix --fix-type --output-file --config --rulesdir --plugin --resolve-plugins-relative-to --parser
       --format --cache-location --cache-file --flag --init --inspect-config --suppress-all --suppress-rule
@@ -33,6 +34,7 @@ export const checkerOptions: PowerTable = {
   jest: {
     source: "jest CLI reference",
     spelling: "whole",
+    pairs: /^--reporters (default|summary|github-actions)$/,
     options: `
       -c -u --config --rootDir --roots --projects --preset --outputFile --reporters --globalSetup --globalTeardown
       --globals --setupFiles --setupFilesAfterEnv --setupTestFrameworkScriptFile --env --testEnvironment
@@ -45,6 +47,7 @@ export const checkerOptions: PowerTable = {
   vitest: {
     source: "vitest CLI reference; what is written with dots is configuration",
     spelling: "whole",
+    pairs: /^--reporter (default|basic|verbose|dot|tap|tap-flat|json|junit|hanging-process|github-actions)$/,
     options: `
       -c -u -r --config --root --dir --outputFile --outputJson --json --reporter --reporters --environment
       --globalSetup --setupFiles --runner --update --api --ui --open --diff --pool --execArgv --attachmentsDir
@@ -61,6 +64,7 @@ export const checkerOptions: PowerTable = {
   mocha: {
     source: "mocha CLI reference",
     spelling: "whole",
+    pairs: /^(-R|--reporter) (dot|doc|json|json-stream|landing|list|min|nyan|progress|spec|tap)$/,
     options: `
       -r -R -O -u -n --require --import --loader --experimental-loader --config --package --reporter --reporter-option
       --reporter-options --ui --file --node-option
@@ -69,6 +73,7 @@ export const checkerOptions: PowerTable = {
   playwright: {
     source: "playwright test --help",
     spelling: "whole",
+    pairs: /^--reporter (list|line|dot|json|junit|github)$/,
     options: "-c -u --config --output --reporter --update-snapshots --ui --ui-host --tsconfig",
   },
   "pytest|py.test": {
@@ -101,11 +106,6 @@ export const checkerOptions: PowerTable = {
   },
   "autopep8|yapf": { source: "autopep8 --help, yapf --help", options: "-i --in-place" },
   shfmt: { source: "shfmt -h", spelling: "any dashes", options: "-w --write" },
-  terser: {
-    source: "terser --help",
-    spelling: "whole",
-    options: "-o -c --output --config-file --name-cache",
-  },
   pyright: {
     source: "pyright --help",
     spelling: "whole",
@@ -130,11 +130,6 @@ export const checkerOptions: PowerTable = {
     options:
       "-i -p -fix* --fix* --export-fixes* --config* --extra-arg* --load* --vfsoverlay* --store-check-profile* @*",
   },
-  "markdownlint|markdownlint-cli2": {
-    source: "markdownlint --help",
-    spelling: "whole",
-    options: "-f -o -r -c --fix --output --rules --config",
-  },
   mypy: {
     source: "mypy CLI reference; @FILE holds options",
     options: `
@@ -143,6 +138,38 @@ export const checkerOptions: PowerTable = {
       --html-report --linecount-report --linecoverage-report --lineprecision-report --memory-xml-report
       --txt-report --xml-report --xslt-html-report --xslt-txt-report --timing-stats --line-checking-stats
       --quickstart-file @*
+    `,
+  },
+  codespell: {
+    source: "codespell --help",
+    options: "-w -i --write-changes --interactive --config --toml --uri-ignore-words-list",
+    valued: "-D -I -L -S -x",
+  },
+  knip: {
+    source: "knip --help: configurations, reporters and preprocessors are code",
+    spelling: "whole",
+    options:
+      "-c -f --fix --fix-type --allow-remove-files --format --config --reporter --preprocessor --tsConfig",
+  },
+  oxlint: {
+    source: "oxlint --help",
+    spelling: "whole",
+    options: "-c --fix --fix-suggestions --fix-dangerously --config --init",
+  },
+  phpunit: {
+    source: "phpunit --help",
+    spelling: "whole",
+    options: `
+      -c -d --configuration --bootstrap --prepend --log-* --coverage-* --testdox-* --printer --extension --extensions
+      --cache-directory --cache-result-file --include-path --generate-* --migrate-configuration --manifest --whitelist --loader
+    `,
+  },
+  "phpstan|psalm": {
+    source: "phpstan --help, psalm --help",
+    spelling: "whole",
+    options: `
+      -a -b -c -r --configuration --autoload-file --generate-baseline --config --root --alter --plugin --report --init
+      --set-baseline --update-baseline --generate-json-map --generate-stubs --fix
     `,
   },
 }

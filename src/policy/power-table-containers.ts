@@ -59,32 +59,6 @@ export const containerOptions: PowerTable = {
       -o --output --enable-alpha-plugins --enable-exec --enable-helm --helm-command --network --mount --load-restrictor
     `,
   },
-  "stern|flux|istioctl|velero|argocd": {
-    source: "stern --help and the others: a kubeconfig may name programs",
-    spelling: "whole",
-    options: "--kubeconfig --config --template-file --plugins --output-file",
-  },
-  helmfile: {
-    source: "helmfile --help: states have hooks, which are programs",
-    spelling: "whole",
-    options: `
-      -f -b -k --file --helm-binary --kustomize-binary --args --output-dir --output-dir-template --kubeconfig --chart
-      --state-values-file --post-renderer --post-renderer-args
-    `,
-  },
-  pulumi: {
-    source: "pulumi --help",
-    spelling: "whole",
-    options:
-      "-C --cwd --exec-agent --exec-kind --profiling --tracing --event-log --save-plan --config-file --policy-pack",
-  },
-  skopeo: {
-    source: "skopeo(1)",
-    spelling: "whole",
-    options: "--policy --registries.d --authfile --registries-conf --tmpdir",
-  },
-  dive: { source: "dive --help", spelling: "whole", options: "-j --json --config build" },
-  consul: { source: "consul --help", spelling: "one dash", options: "exec lock watch" },
   "kubectl config|oc config": {
     source: "kubectl config --help",
     options: `
@@ -103,14 +77,7 @@ export const containerOptions: PowerTable = {
   },
   "helm plugin": { source: "helm plugin --help", options: "install update uninstall remove rm un" },
   "helm repo": { source: "helm repo --help", options: "add remove rm update up index" },
-  terragrunt: {
-    source: "terragrunt --help",
-    spelling: "one dash",
-    options: `
-      --terragrunt-* --tf-path --working-dir --config --download-dir --source --source-map --auth-provider-cmd --log-file
-    `,
-  },
-  "terraform|tofu|terragrunt": {
+  "terraform|tofu": {
     source: "terraform(1)",
     spelling: "one dash",
     options: `

@@ -10,10 +10,6 @@ export const databaseOptions: PowerTable = {
     options: "-i -s --inplace --in-place --split-exp --split-exp-file --security-enable-system-operator",
     valued: "-o -p -I -w",
   },
-  jaq: { source: "jaq --help", spelling: "whole", options: "-i --in-place", valued: "-f -L" },
-  xmllint: { source: "xmllint(1)", spelling: "one dash", options: "-o --output --shell" },
-  xsltproc: { source: "xsltproc(1)", spelling: "one dash", options: "-o --output --writesubtree" },
-  "xmlstarlet|xml": { source: "xmlstarlet(1): ed -L", options: "-L --inplace" },
   sqlite3: {
     source: `sqlite3(1): dot-commands, of which any beginning stands for the whole; ${gtfobins}/gtfobins/sqlite3`,
     spelling: "one dash",
@@ -51,19 +47,6 @@ export const databaseOptions: PowerTable = {
     valued: "-h -u -P -S -w",
   },
   "pg_dump|pg_dumpall|pg_restore": { source: "pg_dump(1)", options: "-f --file", discards: "-f --file" },
-  duckdb: {
-    source:
-      "duckdb -help: dot-commands run and write, and so do COPY, EXPORT, ATTACH, INSTALL, LOAD and settings",
-    spelling: "one dash",
-    options: "-init -f -file -ui -unsigned -unredacted",
-    scripts: {
-      options: "-c -s -cmd -command",
-      operands: 1,
-      input: true,
-      dangers:
-        /(^|[\n;])\s*\.(?!(tables|schema|databases|indexes|indices|mode|headers?|columns|rows|maxrows|maxwidth|width|nullvalue|separator|timer|show|help|quit|exit)\b)|\b(copy|export|attach|install|load|set|reset|pragma|call|import|checkpoint|write_\w+)\b|\|\s*['"]/i,
-    },
-  },
   "redis-cli|valkey-cli": {
     source: "redis-cli --help: --rdb writes; of commands, what loads code or says where the server writes",
     spelling: "whole",
@@ -73,39 +56,5 @@ export const databaseOptions: PowerTable = {
     scripts: { input: true, dangers: new RegExp(`\\b(${redisPowers})\\b`, "i") },
     pairs:
       /^(config (get|help)|acl (cat|getuser|help|list|users|whoami)|(function|module) (help|list)|script (exists|help))$/i,
-  },
-  "clickhouse|clickhouse-client|clickhouse-local": {
-    source: "clickhouse client --help: INTO OUTFILE, and functions of tables that write or run",
-    options: `
-      -C --config-file --queries-file --history_file --server_logs_file --user_scripts_path --path --output-file
-    `,
-    scripts: {
-      options: "-q --query --queries",
-      input: true,
-      dangers: /\boutfile\b|\b(file|executable|url|s3|remote\w*)\s*\(|\bsystem\s/i,
-    },
-  },
-  sqlcmd: {
-    source: "sqlcmd -?: :!! runs a command, :out writes",
-    options: "-o -i -v --output-file --input-file",
-    scripts: {
-      options: "-q -Q --query --initial-query",
-      input: true,
-      dangers: /(^|\n)\s*(:|!!)|xp_cmdshell/i,
-    },
-  },
-  "usql|pgcli|mycli|litecli": {
-    source: "usql --help, pgcli --help: commands begin with a backslash or a dot",
-    options: "-f -o -l --file --out --logfile --log-file --init-command --myclirc --pgclirc --liteclirc",
-    scripts: {
-      options: "-c -e --command --execute",
-      input: true,
-      dangers: /\\|(^|[\n;])\s*\.|\b(system|tee|pager|source|outfile|dumpfile|copy|once|pipe_once)\b/i,
-    },
-  },
-  "sqlite-utils": {
-    source: "sqlite-utils --help: functions and convert are Python",
-    spelling: "whole",
-    options: "--load-extension --functions --import convert install uninstall",
   },
 }

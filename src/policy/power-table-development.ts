@@ -40,6 +40,7 @@ export const developmentOptions: PowerTable = {
   node: {
     source: `node(1), node --v8-options; ${gtfobins}/gtfobins/node`,
     spelling: "whole",
+    pairs: /^--test-reporter (spec|tap|dot|junit)$/,
     options: `
       -e -p -r -C -i --eval --print --require --import --loader --experimental-loader --env-file
       --env-file-if-exists --openssl-config --openssl-shared-config --experimental-config-file
@@ -171,6 +172,7 @@ export const developmentOptions: PowerTable = {
       --define
     `,
     valued: "-P -T -b -pl -rf",
+    pairs: /^-(pl|rf) /,
   },
   "gradle|gradlew": {
     source: "gradle command-line reference",
@@ -193,4 +195,14 @@ export const developmentOptions: PowerTable = {
     passes: scriptTools,
   },
   "bun test|bun run": { source: "bun run: what follows is the script's", passes: scriptTools },
+  coverage: { source: "coverage --help", options: "-o -d --rcfile --data-file --directory", valued: "-i -m" },
+  tox: {
+    source: "tox --help",
+    options: "-c -x --conf --override --workdir --root --result-json --installpkg --discover --runner",
+  },
+  nox: { source: "nox --help", options: "-f --noxfile --report --envdir" },
+  "pre-commit": {
+    source: "pre-commit --help",
+    options: "-c --config try-repo install migrate-config autoupdate",
+  },
 }

@@ -55,8 +55,6 @@ export const fileOptions: PowerTable = {
   },
   file: { source: "file(1)", options: "-C --compile", valued: "-m -e -F -f -P" },
   iconv: { source: "iconv(1)", options: "-o --output", valued: "-f -t" },
-  sdiff: { source: "GNU diffutils manual", options: "-o --output --diff-program", valued: "-I -w" },
-  diff3: { source: "GNU diffutils manual", options: "--diff-program" },
   patch: {
     source: "patch(1); the ed scripts of a patch run commands",
     options: "-o -r -e -d -B --output --reject-file --ed --directory --prefix",
@@ -70,7 +68,6 @@ export const fileOptions: PowerTable = {
     spelling: "any dashes",
     options: "--pager --ackrc --create-ackrc --output",
   },
-  ugrep: { source: "ugrep(1)", options: "--filter --pager --view --save-config --config" },
   fd,
   fdfind: fd,
   "bat|batcat": {
@@ -89,11 +86,6 @@ export const fileOptions: PowerTable = {
     valued: "-L -m -M -R -S -s -E -e -r",
   },
   "vim|vi|view|ex|nvim|rview|rvim|vimdiff": vim,
-  "emacs|emacsclient": {
-    source: `${gtfobins}/gtfobins/emacs`,
-    options: "-f -l -e -u --eval --execute --funcall --load --script --visit --batch",
-    spelling: "any dashes",
-  },
   "tar|bsdtar|gtar": {
     source: `GNU tar manual; ${gtfobins}/gtfobins/tar`,
     // Of several volumes it asks for the next, and takes `!` for a shell; what it reads for names holds options such as -C.
@@ -106,10 +98,6 @@ export const fileOptions: PowerTable = {
     harmless: "--checkpoint --list --keep-old-files --keep-newer-files",
     spelling: "tar",
   },
-  cpio: {
-    source: `${gtfobins}/gtfobins/cpio`,
-    options: "-F -O -D -p -i --file --rsh-command --directory --pass-through --extract",
-  },
   zip: {
     source: `zip(1): -TT, -lf, -O, -m, -b; ${gtfobins}/gtfobins/zip`,
     options: "--unzip-command --logfile-path --output-file --out --move --temp-path",
@@ -120,60 +108,6 @@ export const fileOptions: PowerTable = {
     options: "-d",
     valued: "-P",
     words: /^-.*-/,
-  },
-  "7z|7za|7zr|7zz|7zzs": {
-    source: `${gtfobins}/gtfobins/7z; 7z(1): in any case`,
-    spelling: "one dash",
-    words: /^-(o|w|sdel|spf)/i,
-  },
-  "xz|unxz|lzma|unlzma": {
-    source: "xz(1): of -l, -t, -d and -z the last counts",
-    promises: "-l -t --list --test",
-    options: "-d -z --decompress --uncompress --compress",
-    valued: "-C -F -M -S -T",
-  },
-  "bzip2|bunzip2": {
-    source: "bzip2(1): of -t, -d and -z the last counts",
-    spelling: "whole",
-    promises: "-t --test",
-    options: "-d -z --decompress --compress",
-  },
-  // What is asked beside these is in the row of all its calls.
-  "zstd|unzstd|zstdcat": {
-    source: "zstd(1): of -l, -t, -d, -z and --train the last counts",
-    spelling: "whole",
-    promises: "-l -t --list --test",
-    options:
-      "-d -z --decompress --uncompress --compress --train --train-cover --train-fastcover --train-legacy",
-    valued: "-M? -B? -T? -D -o",
-  },
-  "zstd|unzstd|zstdcat|zstdmt": {
-    source: "zstd(1)",
-    spelling: "whole",
-    valued: "-M? -B? -T?",
-    discards: "-o",
-    options: "-o -D --output-dir-flat --output-dir-mirror --rm --trace --patch-from",
-  },
-  "ctags|etags": { source: "ctags(1)", options: "-o -f --options --output --etags-include" },
-  pandoc: {
-    source: `${gtfobins}/gtfobins/pandoc; the Pandoc manual: a reader or writer that ends in .lua is a program`,
-    options: `
-      -o -F -L -d --output --filter --lua-filter --defaults --extract-media --pdf-engine --pdf-engine-opt --log --data-dir
-      --print-highlight-style lua server
-    `,
-    valued: "-T -V -M -H -B -A -c -D",
-    discards: "-o --output",
-    words: /\.lua(?!\w)/i,
-  },
-  "dot|neato|fdp|circo|twopi": { source: "dot(1)", options: "-o -O -l", valued: "-T -K -G -N -E -n? -s?" },
-  exiftool: {
-    source: "exiftool(1): -TAG=VALUE and -TAG<=FILE write, expressions are Perl",
-    spelling: "one dash",
-    options: `
-      -o -out -w* -W* -p -printFormat -config -@ -argFile -stay_open -tagsFromFile -geotag -api
-      -userParam -overwrite_original* -delete_original* -restore_original
-    `,
-    words: /^-((if|execute)\d*$|(add)?tagsfromfile|efile|(text|tag)out|[^=<]+[=<])/i,
   },
   "json.tool": {
     source: "python -m json.tool: the second operand is written",
@@ -192,7 +126,7 @@ export const fileOptions: PowerTable = {
     valued: "-u",
     behind: "another's",
   },
-  printf: { source: "bash(1): printf -v", options: "-v" },
+  printf: { source: "bash(1): printf -v", options: "-v", behind: "operands" },
   wait: { source: "bash(1): wait -p", options: "-p" },
   jobs: { source: "bash(1): jobs -x", options: "-x" },
   history: { source: "bash(1): history", options: "-a -c -d -n -r -p -s -w" },

@@ -33,15 +33,6 @@ export const networkOptions: PowerTable = {
     valued: "-i -B -t -T -w -Q -U -l -A -R -D -I -X",
     discards: "-O -o -a --output-document --output-file --append-output",
   },
-  aria2c: {
-    source: `${gtfobins}/gtfobins/aria2c`,
-    options: `
-      -o -d -l -i -j -O --on-download-complete --on-download-start --on-download-error --on-download-pause
-      --on-download-stop --on-bt-download-complete --out --dir --log --conf-path --save-session
-      --input-file --save-cookies --index-out --server-stat-of --dht-file-path --dht-file-path6 --enable-rpc
-    `,
-    valued: "-k -m -s -x",
-  },
   rsync: {
     spelling: "whole",
     source: `rsync(1); ${gtfobins}/gtfobins/rsync`,
@@ -86,14 +77,6 @@ export const networkOptions: PowerTable = {
     options: "-e -c -o --exec --sh-exec --lua-exec --output --hex-dump",
     valued: "-i -I -O -P -p -q -s -T -V -w -W -X -x",
   },
-  nmap: {
-    source: `nmap(1), which takes any beginning of a long option; ${gtfobins}/gtfobins/nmap`,
-    spelling: "one dash",
-    options: `
-      -o* -sC -A -scr* --scr* -datad* --datad* -serviced* --serviced* -versiond* --versiond* -res* --res* --interactive
-      -app* --app* -sty* --sty*
-    `,
-  },
   tcpdump: {
     source: `tcpdump(1): -z, -w; ${gtfobins}/gtfobins/tcpdump`,
     options: "-w -z -F -V",
@@ -116,98 +99,6 @@ export const networkOptions: PowerTable = {
       --secret-keyring --multifile --decrypt-files --trustdb-name --use-embedded-filename --enable-special-filenames --command-file
     `,
     valued: "-r -u -N -z",
-  },
-  gpgv: {
-    source: "gpgv(1)",
-    options: "-o --output --log-file --homedir --keyring --enable-special-filenames",
-  },
-  "http|https|xh|xhs": {
-    source: "http(1), xh(1): sessions are written",
-    options: "-o -d -c --output --download --continue --session --plugins-dir --generate",
-    valued: "-a -p -s -A",
-    discards: "-o --output",
-  },
-  grpcurl: { source: "grpcurl -help", spelling: "one dash", options: "-protoset-out -proto-out-dir" },
-  websocat: {
-    source: "websocat --help: some addresses are commands and files",
-    spelling: "whole",
-    options: "-e --exec --sh-c",
-    words: /(^|:)(exec|sh-c|cmd|writefile|appendfile|unix-?\w*|mirror)(:|$)/i,
-  },
-  "tshark|dumpcap|rawshark": {
-    source: "tshark(1): -X lua_script",
-    options: `
-      -w -X -o -b -C -K -z -O --export-objects --export-tls-session-keys --export-dissected --log-file --temp-dir
-    `,
-    valued: "-a -B -c -d -D -e -E -f -F -H -i -j -J -m -M -N -r -R -s -t -T -u -U -W -y -Y",
-  },
-  ngrep: { source: "ngrep(8)", options: "-O", valued: "-A -c -d -F -I -n -P -s -S" },
-  "mitmdump|mitmproxy": {
-    source: "mitmdump --help: scripts are Python",
-    options: "-s -w --scripts --save-stream-file --set --confdir --map-local --modify-body",
-  },
-  ab: {
-    source: "ab(1)",
-    options: "-e -g",
-    valued: "-A -b -B -c -C -f -H -i -m -n -p -P -s -t -T -u -x -X -y -z -Z",
-  },
-  wrk: { source: "wrk --help: a script is Lua", options: "-s --script", valued: "-c -d -H -t" },
-  vegeta: { source: "vegeta -help", spelling: "one dash", options: "-output", discards: "-output" },
-  "yt-dlp|youtube-dl": {
-    source: `${gtfobins}/gtfobins/yt-dlp: --exec; yt-dlp(1)`,
-    options: `
-      -o -P -a --output --paths --exec --exec-before-download --config-locations --config-location --downloader
-      --external-downloader --downloader-args --external-downloader-args --postprocessor-args --ppa --use-postprocessor
-      --ffmpeg-location --cookies --netrc-cmd --plugin-dirs --print-to-file --batch-file --load-info-json --cache-dir
-      --alias --js-runtimes --remote-components --download-archive --rm-cache-dir
-    `,
-    valued: "-f -S -I -r -u -p -2 -O -N -R",
-  },
-  restic: {
-    source: "restic help: -o sftp.command, --password-command",
-    spelling: "whole",
-    options: `
-      -o -p -r --option --password-command --password-file --repo --repository-file --cache-dir --cleanup-cache
-      --stdin-from-command
-    `,
-  },
-  borg: {
-    source: "borg help",
-    options: "--rsh --remote-path --debug-profile --content-from-command --paths-from-command --socket",
-  },
-  rclone: {
-    source: "rclone help flags: a remote may be written with its options, as :sftp,ssh=…",
-    spelling: "whole",
-    options: `
-      --config --password-command --metadata-mapper --log-file --cache-dir --temp-dir --backup-dir --rc --rc-* --sftp-*
-      --webdav-bearer-token-command --combined --missing-on-src --missing-on-dst --match --differ --error --dest-after
-      --delete-* --memprofile --cpuprofile --http-*
-    `,
-    words: /^[\w:.-]+,\w/,
-  },
-  mosh: { source: "mosh(1)", options: "--ssh --server --client", behind: "another's" },
-  sshuttle: { source: "sshuttle(8)", options: "-e --ssh-cmd --python --pidfile" },
-  "iptables|ip6tables": {
-    source: "iptables(8)",
-    options: "-M -Z --modprobe --zero",
-    valued: "-t -c -i -o -p -s -d -j",
-  },
-  ethtool: {
-    source: "ethtool(8): what is not a query",
-    options: `
-      -A -C -E -f -G -K -L -N -p -r -s -t -U -W -X --pause --coalesce --change-eeprom --flash --set-ring --offload --features
-      --set-channels --config-ntuple --config-nfc --identify --negotiate --change --test --set-dump --set-rxfh-indir --rxfh
-      --equalize --reset --set-eee --set-tunable --set-phy-tunable --set-priv-flags --set-fec --set-module
-    `,
-  },
-  arp: { source: "arp(8)", options: "-d -s -f --delete --set --file", valued: "-A -H -i" },
-  route: { source: "route(8)", options: "add del delete change flush" },
-  ifconfig: { source: "ifconfig(8): what follows the interface is set", output: 1 },
-  "nmcli *": {
-    source: "nmcli(1): any beginning of a verb stands for it, behind the object",
-    options: beginnings(
-      "add modify edit up down delete clone reload load import connect disconnect reapply set hotspot on off migrate",
-    ),
   },
   "gh|glab": {
     source: "gh(1), glab(1): the verb api, aliases and extensions",

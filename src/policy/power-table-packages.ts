@@ -104,7 +104,11 @@ export const packageOptions: PowerTable = {
     options: "exec open build --config-file --editor",
     valued: "-v -s",
   },
-  brew: { source: "brew(1): a formula that is given by its file or address is Ruby", words: /\.rb$|:\/\//i },
+  brew: {
+    source: "brew(1): a formula that is given by its file or address is Ruby",
+    options: "sh ruby irb bundle",
+    words: /\.rb$|:\/\//i,
+  },
   "aws configure": {
     source: "aws configure help: credential_process is a command",
     options: "set import sso add-model",

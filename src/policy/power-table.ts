@@ -20,7 +20,7 @@ export interface PowerOptions {
   readonly discards?: string
   /** Words that `options` cannot tell. */
   readonly words?: RegExp
-  /** Pairs of words, a blank between them, the first of which does nothing although `words` tells it. */
+  /** Pairs of words, or an option and its value, a blank between them, that do nothing although the first is told. */
   readonly pairs?: RegExp
   /** Options, and other words, that write the file behind them, and only print where none is. */
   readonly writes?: string

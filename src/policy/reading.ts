@@ -1,7 +1,7 @@
 /** What the parser read of a line, to be compared with what the grammar read of it: a difference means that one is wrong. */
 import type { Command, HereDoc, Redirection } from "unbash"
 import type { Understood } from "./grammar.ts"
-import { shellWord } from "./shell-word.ts"
+import { assignmentWord, shellWord } from "./shell-word.ts"
 
 const commandKey = (
   assignments: ReadonlyArray<string>,
@@ -37,8 +37,8 @@ export class Reading {
       commandKey(
         assignments,
         words.map((word) => {
-          if (word.type === "Assignment") return { source: word.text, value: undefined }
-          const { source, text, literal } = shellWord(word)
+          const { source, text, literal } =
+            word.type === "Assignment" ? assignmentWord(word) : shellWord(word)
           return { source, value: literal ? text : undefined }
         }),
       ),

@@ -5,7 +5,7 @@
 import { mkdir, open, readFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { messageOf } from "../text/message-of.ts"
-import { compileRules, type PlacedRule, type ToolFilterConfig } from "./rules.ts"
+import { type CallRule, compileRules, type PlacedRule, type ToolFilterConfig } from "./rules.ts"
 
 /** Nothing, where there is no such file. */
 export const textOf = async (path: string): Promise<string> => {
@@ -34,15 +34,19 @@ export const parseRules = async (path: string, text: string): Promise<ToolFilter
 export const readRules = async (path: string): Promise<ToolFilterConfig> =>
   parseRules(path, await textOf(path))
 
-type NamedRule = readonly [toolName: string, rule: PlacedRule]
+type NamedRule = readonly [toolName: string, rule: PlacedRule | CallRule]
 
 const namedRules = (config: ToolFilterConfig): Array<NamedRule> =>
   Object.entries(config).flatMap(([name, { allow = [] }]) =>
     allow.map((rule): NamedRule => [name, typeof rule === "string" ? { pattern: rule } : rule]),
   )
 
-const keyOf = ([name, { pattern, workingDir }]: NamedRule): string =>
-  JSON.stringify([name, pattern, workingDir])
+const keyOf = ([name, rule]: NamedRule): string =>
+  JSON.stringify([
+    name,
+    rule.workingDir,
+    rule.pattern === undefined ? [rule.call, rule.leadsTo] : rule.pattern,
+  ])
 
 /** In one write, on the disk when it resolves. The file is made where it is missing, for its owner alone. */
 export const appendText = async (path: string, text: string): Promise<void> => {
@@ -71,7 +75,7 @@ export const additionTo = async (path: string, text: string, config: ToolFilterC
   const before = new Set(namedRules(await parseRules(path, text)).map(keyOf))
   // A text that is no Unicode has no place in such a file.
   const added = namedRules(config).filter(
-    (rule) => !before.has(keyOf(rule)) && !/\p{Cs}/u.test(rule[1].pattern),
+    (rule) => !before.has(keyOf(rule)) && !/\p{Cs}/u.test(rule[1].pattern ?? ""),
   )
   if (added.length === 0) return ""
   const blocks = added.map(
@@ -90,8 +94,8 @@ export const additionTo = async (path: string, text: string, config: ToolFilterC
 }
 
 /** The folder comes first: of a rule that is cut off behind its pattern, nothing would say where it holds. */
-const inOrder = ({ pattern, workingDir }: PlacedRule): PlacedRule =>
-  workingDir === undefined ? { pattern } : { workingDir, pattern }
+const inOrder = ({ workingDir, ...rule }: PlacedRule | CallRule): PlacedRule | CallRule =>
+  workingDir === undefined ? rule : { workingDir, ...rule }
 
 /** Adds allow rules that the file does not hold yet. */
 export const appendRules = async (path: string, config: ToolFilterConfig): Promise<void> => {

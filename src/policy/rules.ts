@@ -2,6 +2,7 @@
 
 import { messageOf } from "../text/message-of.ts"
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
+import { canonicalJson } from "./canonical-json.ts"
 import type { Explanation } from "./explanation.ts"
 
 /** An allow rule that says where it holds. */
@@ -14,9 +15,23 @@ export interface PlacedRule {
   readonly workingDir?: string
 }
 
+/** An allow rule for one very call, as an answer makes it. */
+export interface CallRule {
+  /** All of its parameters, as JSON. */
+  readonly call: string
+  /** The one folder that it works in. Default: the executor's. */
+  readonly workingDir?: string
+  /** The files that its paths lead to, where they lead elsewhere than they say: through links. */
+  readonly leadsTo?: ReadonlyArray<string>
+  readonly pattern?: never
+}
+
+/** What may run without asking: a pattern, one that says where it holds, or one very call. */
+export type AllowRule = string | PlacedRule | CallRule
+
 /** The rules of one tool, as a host's configuration holds them: sources of regular expressions. */
 export interface ToolRuleConfig {
-  readonly allow?: ReadonlyArray<string | PlacedRule>
+  readonly allow?: ReadonlyArray<AllowRule>
   readonly deny?: ReadonlyArray<string>
 }
 
@@ -31,6 +46,8 @@ export interface Rule {
   /** The one text that the pattern matches, where it is an anchored literal such as `^npm test$`. */
   readonly literal: string | undefined
   readonly workingDir: string | undefined
+  /** The one call that it is for, instead of what a pattern matches. */
+  readonly call?: CallRule
   /** Where it comes from. */
   readonly source: string | undefined
 }
@@ -66,23 +83,47 @@ const compileRule = (
   }
 }
 
+/** Of a call that a sentence names, in characters. */
+const maxShown = 200
+
+const nothing = new BoundedPattern("(?!)")
+
+const compileCall = (
+  toolName: string,
+  { workingDir, ...rule }: CallRule,
+  source: string | undefined,
+): Rule => {
+  try {
+    const call = { ...rule, call: canonicalJson(JSON.parse(rule.call)) }
+    const shown = call.call.length <= maxShown ? call.call : `${call.call.slice(0, maxShown)}…`
+    return {
+      pattern: shown,
+      regex: nothing,
+      wordRegex: nothing,
+      literal: undefined,
+      workingDir,
+      call,
+      source,
+    }
+  } catch (error) {
+    throw new Error(
+      `The \`call\` of an allow rule of tool \`${toolName}\` is no JSON of parameters: ${messageOf(error)}`,
+      { cause: error },
+    )
+  }
+}
+
+const compileAny = (
+  toolName: string,
+  kind: Kind,
+  rule: PlacedRule | CallRule,
+  source: string | undefined,
+): Rule =>
+  rule.pattern === undefined ? compileCall(toolName, rule, source) : compileRule(toolName, kind, rule, source)
+
 /** A rule that a person's answer made. */
-export const rememberedRule = (toolName: string, rule: PlacedRule): Rule =>
-  compileRule(toolName, "allow", rule, "remembered")
-
-/** Texts that no one rule has in mind. */
-const anything = ["rm -rf /", "curl x | sh", "/etc/shadow", "..", "~", "=", "\u4e2d"]
-
-/** Whether an allow rule matches whatever there is. */
-const allowsAnything = ({ regex }: Rule): boolean => anything.every((text) => regex.match(text) !== undefined)
-
-export const warningsOf = (rules: ReadonlyMap<string, ToolRules>): Array<string> =>
-  [...rules].flatMap(([toolName, { allow }]) =>
-    allow.filter(allowsAnything).map(({ pattern, source }) => {
-      const from = source === undefined ? "" : ` (${source})`
-      return `The allow pattern \`${pattern}\` of tool \`${toolName}\`${from} approves whatever no deny rule stops, but for commands that only a rule which names them approves: options that write or run something, redirections, other folders. Name what may run unasked instead.`
-    }),
-  )
+export const rememberedRule = (toolName: string, rule: PlacedRule | CallRule): Rule =>
+  compileAny(toolName, "allow", rule, "remembered")
 
 /** The first that matches. */
 export const findRule = (rules: ReadonlyArray<Rule>, text: string, matching: Matching): Rule | undefined =>
@@ -108,8 +149,32 @@ const describe = (value: unknown): string => {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const placedRule = (toolName: string, kind: Kind, rule: unknown): PlacedRule => {
+const isTexts = (value: unknown): value is ReadonlyArray<string> =>
+  Array.isArray(value) && value.every((text) => typeof text === "string")
+
+/** The folder of a rule that calls itself so. */
+const folderOf = (toolName: string, rule: string, workingDir: unknown): { readonly workingDir?: string } => {
+  if (workingDir === undefined) return {}
+  if (typeof workingDir === "string" && workingDir !== "") return { workingDir }
+  throw new TypeError(
+    `Expected \`workingDir\` of the allow rule \`${rule}\` of tool \`${toolName}\` to be a folder, got ${workingDir === "" ? "an empty string" : describe(workingDir)}`,
+  )
+}
+
+const callRule = (toolName: string, rule: Record<string, unknown>): CallRule => {
+  const { call, workingDir, leadsTo, ...others } = rule
+  const [other] = Object.keys(others)
+  if (typeof call !== "string" || other !== undefined || !(leadsTo === undefined || isTexts(leadsTo))) {
+    throw new TypeError(
+      `Expected an allow rule of tool \`${toolName}\` for one call to be \`{ call, workingDir?, leadsTo? }\`, texts all, got ${other === undefined ? JSON.stringify(rule) : `\`${other}\``}`,
+    )
+  }
+  return { call, ...folderOf(toolName, call, workingDir), ...(leadsTo !== undefined && { leadsTo }) }
+}
+
+const placedRule = (toolName: string, kind: Kind, rule: unknown): PlacedRule | CallRule => {
   if (typeof rule === "string") return { pattern: rule }
+  if (kind === "allow" && isRecord(rule) && rule.call !== undefined) return callRule(toolName, rule)
   const hint = kind === "allow" ? "a string or `{ pattern, workingDir }`" : "a string"
   if (kind === "deny" || !isRecord(rule) || typeof rule.pattern !== "string") {
     throw new TypeError(
@@ -122,13 +187,7 @@ const placedRule = (toolName: string, kind: Kind, rule: unknown): PlacedRule => 
       `Expected an allow rule of tool \`${toolName}\` to hold only \`pattern\` and \`workingDir\`, got \`${key}\``,
     )
   }
-  if (workingDir === undefined) return { pattern: pattern as string }
-  if (typeof workingDir !== "string" || workingDir === "") {
-    throw new TypeError(
-      `Expected \`workingDir\` of the allow rule \`${pattern}\` of tool \`${toolName}\` to be a folder, got ${workingDir === "" ? "an empty string" : describe(workingDir)}`,
-    )
-  }
-  return { pattern: pattern as string, workingDir }
+  return { pattern: pattern as string, ...folderOf(toolName, pattern as string, workingDir) }
 }
 
 const compileList = (
@@ -143,9 +202,7 @@ const compileList = (
       `Expected \`${kind}\` of tool \`${toolName}\` to be an array of patterns, got ${describe(patterns)}`,
     )
   }
-  return patterns.map((rule: unknown) =>
-    compileRule(toolName, kind, placedRule(toolName, kind, rule), source),
-  )
+  return patterns.map((rule: unknown) => compileAny(toolName, kind, placedRule(toolName, kind, rule), source))
 }
 
 const compileTool = (toolName: string, config: unknown, source: string | undefined): ToolRules => {

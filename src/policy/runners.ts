@@ -7,8 +7,11 @@ const managers = new Set(
   names("npm pnpm bun uv pipx poetry pipenv pdm hatch rye bundle mise conda micromamba"),
 )
 const verbs = new Set(names("exec x dlx run tool runx"))
+/** `npm create x` runs the package `create-x`. */
+const creators = new Set(names("create init innit explore"))
 /** `npm run` runs a script of the project, and only that. */
 const scriptManagers = new Set(names("npm pnpm bun"))
+const packageRunners = new Set([...scriptManagers, "yarn"])
 /** They run a script that is named by its path: `node node_modules/.bin/eslint`. */
 const scriptHosts = new Set(names("node nodejs tsx deno"))
 const installed = /(^|\/)node_modules\//
@@ -24,6 +27,8 @@ export interface Runner {
 /** Gives undefined for a command that is no runner. */
 export const runnerOf = (words: ReadonlyArray<ShellWord>): Runner | undefined => {
   const program = programName(words[0]?.text ?? "")
+  const creator = words.findIndex(({ text }) => creators.has(text))
+  if (creator > 0 && creator < 3 && packageRunners.has(program)) return { from: creator + 1, any: true }
   if (always.has(program)) return { from: 1, any: true }
   if (/^python[\d.]*$/.test(program)) {
     const at = words.findIndex(({ text }) => module.test(text))

@@ -38,15 +38,28 @@ class Script {
     return found
   }
 
-  /** Up to the next delimiter; false where it is not certain which that is. */
-  private part(delimiter: string, isPattern: boolean): boolean {
+  /** Up to the next delimiter; false where it is not certain which that is. `inClass`: one in brackets does not count. */
+  private part(delimiter: string, isPattern: boolean, inClass = false): boolean {
     const class_ = isPattern
-      ? `|\\[\\^?(?![\\]^])(?:\\[:[a-z]+:\\]|\\\\[\\w.*+?$-]|[^\\]\\[\\\\\\n${delimiter}])+\\]`
+      ? `|\\[\\^?(?![\\]^])(?:\\[:[a-z]+:\\]|\\\\[\\w.*+?$-]|[^\\]\\[\\\\\\n${inClass ? "" : delimiter}])+\\]`
       : ""
     this.match(new RegExp(`(?:[^\\\\\\n${isPattern ? "\\[" : ""}${delimiter}]|\\\\[^\\n]${class_})*`, "y"))
     if (this.source[this.at] !== delimiter) return false
     this.at += 1
     return true
+  }
+
+  private parts(delimiter: string, isPattern: boolean, inClass = false): boolean {
+    return this.part(delimiter, isPattern, inClass) && this.part(delimiter, false)
+  }
+
+  /** `s/[^/]*$//`: a delimiter in brackets. A sed for which it ends the pattern finds flags there that are none. */
+  private failsOtherwise(start: number, delimiter: string): boolean {
+    const [pattern = "", text = ""] = this.source.slice(start).split(delimiter)
+    const flag = this.source.charAt(start + pattern.length + text.length + 2)
+    if (pattern.includes("\\") || text.includes("\\") || flag !== delimiter) return false
+    this.at = start
+    return this.parts(delimiter, true, true)
   }
 
   private address(): "none" | "one" | "unclear" {
@@ -79,7 +92,9 @@ class Script {
       this.at += 1
       const delimiter = this.match(delimited)
       if (delimiter === undefined || delimiter[0].length > 1) return false
-      if (!this.part(delimiter[1]!, next === "s") || !this.part(delimiter[1]!, false)) return false
+      const start = this.at
+      const isRead = this.parts(delimiter[1]!, next === "s")
+      if (!isRead && !(next === "s" && this.failsOtherwise(start, delimiter[1]!))) return false
       if (next === "s") this.match(flags)
     } else if (this.match(plain) === undefined && this.match(label) === undefined) {
       return false

@@ -1,10 +1,16 @@
 /** What the rules say of a text. Of a URL a deny rule must match one of its forms, allow rules it and what it leads to. */
 import type { Matching } from "./bounded-pattern.ts"
 import { approvedBy, ask, deniedBy, type Explanation } from "./explanation.ts"
-import { findRule, slowDeny, type ToolRules } from "./rules.ts"
+import { findRule, type Rule, slowDeny, type ToolRules } from "./rules.ts"
 import { urlForms } from "./url-forms.ts"
 
-export const decideText = (rules: ToolRules, text: string, matching: Matching): Explanation => {
+/** @param allowed The rule that is for this very call. */
+export const decideText = (
+  rules: ToolRules,
+  text: string,
+  matching: Matching,
+  allowed: Rule | undefined,
+): Explanation => {
   const { allow, deny } = rules
   const forms = urlForms(text)
   for (const form of [text, ...forms]) {
@@ -13,6 +19,7 @@ export const decideText = (rules: ToolRules, text: string, matching: Matching): 
   }
   const slow = slowDeny(rules, matching)
   if (slow !== undefined) return slow
+  if (allowed !== undefined) return approvedBy(allowed, text)
   const allowing = findRule(allow, text, matching)
   if (allowing === undefined) return ask(`No allow rule matches \`${text}\`.`, text)
   const [url] = forms

@@ -2,6 +2,7 @@
  * Commands that run another command: what `sudo`, `xargs`, `find -exec`, `bash -c` and their like run.
  * What cannot be told for certain is said to be so; it is still offered to deny patterns, as far as it can be guessed.
  */
+import { isHarmlessSetting, isOwnName } from "./assignments.ts"
 import { escapes } from "./escapes.ts"
 import type { ShellInput } from "./fed-input.ts"
 import type { Dialect } from "./grammar.ts"
@@ -168,6 +169,23 @@ const shell =
     return script(letters.has("s") ? undefined : operand, input, dialect)
   }
 
+/** Into variables of the line's own. */
+const read: Reader = (args) => {
+  const options = readOptions(args, { short: "ersd:n:N:t:u:" })
+  const isHarmless =
+    options !== undefined &&
+    args.slice(options.index).every(({ text, literal }) => literal && isOwnName(text))
+  return isHarmless ? [] : [delicate]
+}
+
+const exported: Reader = (args) => {
+  const isHarmless = args.every(({ text, literal }) => {
+    const [, name, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text) ?? []
+    return literal && name !== undefined && isHarmlessSetting(name, value!)
+  })
+  return isHarmless ? [] : [delicate]
+}
+
 /** `source` changes the shell that runs the rest of the line. */
 const source: Reader = (args, input) => [delicate, ...script(args[0], input, "bash")]
 
@@ -225,18 +243,15 @@ const specs: Readonly<Record<string, WrapperSpec>> = {
 /** They run their arguments in a way that is not followed here. */
 const launchers = names(`
   parallel sem su runuser sg script pkexec nsenter unshare systemd-run at batch expect tmux screen entr socat
-  setpriv firejail bwrap proot fakeroot taskset chrt numactl prlimit valgrind perf ltrace gdb rlwrap unbuffer
-  setarch linux32 linux64 eatmydata faketime torsocks proxychains proxychains4 xvfb-run dbus-run-session
-  start-stop-daemon run-parts cpulimit choom csh tcsh fish bind complete compgen
-  aa-exec capsh sshpass ssh-agent torify logsave openvt pexec setlock softlimit setuidgid envdir chpst multitime distcc grc
-  hyperfine gosu su-exec ifne chronic pee watchexec caffeinate dbus-launch daemonize lldb rr
+  setpriv firejail bwrap fakeroot taskset chrt numactl prlimit valgrind perf ltrace gdb
+  setarch xvfb-run start-stop-daemon run-parts csh tcsh fish bind complete compgen sshpass ssh-agent
 `)
 
 const shells = names("sh bash rbash dash zsh ksh mksh ash")
 
 /** Builtins that change what later names mean, or evaluate their arguments as arithmetic. */
 const builtins = names(
-  "read mapfile readarray getopts let unset declare typeset local export readonly unalias hash enable shopt",
+  "mapfile readarray getopts let unset declare typeset local readonly unalias hash enable shopt",
 )
 
 const readers = new Map<string, Reader>([
@@ -244,6 +259,8 @@ const readers = new Map<string, Reader>([
   ...launchers.map((name) => [name, launcher] as const),
   ...shells.map((name) => [name, shell(/^r?bash$/.test(name) ? "bash" : "sh")] as const),
   ...builtins.map((name) => [name, (): InnerCommands => [delicate]] as const),
+  ["read", read],
+  ["export", exported],
   ["xargs", xargs],
   ["find", find],
   [
@@ -255,6 +272,9 @@ const readers = new Map<string, Reader>([
   ["trap", trap],
   ["alias", alias],
 ])
+
+/** Whether what the program runs is looked at by itself. */
+export const isWrapper = (name: string): boolean => readers.has(name)
 
 /** What a command runs besides itself. */
 export const innerCommands = (

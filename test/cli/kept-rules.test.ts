@@ -56,7 +56,7 @@ describe("what a person remembers at a gate", () => {
     const log = path("log.jsonl")
     expect((await stepline(["--log", log, "shell", "touch x"])).status).toBe(0)
     const [line] = (await readFile(log, "utf8")).split("\n")
-    expect(JSON.parse(line!)).toMatchObject({ by: "rule", rule: "^touch x$", source: own() })
+    expect(JSON.parse(line!)).toMatchObject({ by: "rule", rule: '{"command":"touch x"}', source: own() })
     expect((await stepline(["shell", "touch y"])).status).toBe(3)
     expect((await stepline(["shell", "touch x"], project("other"))).status).toBe(3)
     expect(await exists(ofProject())).toBe(false)
@@ -98,7 +98,9 @@ describe("what a person remembers at a gate", () => {
     expect((await stepline(["--rules", "my.toml", "shell", "touch x"])).status).toBe(0)
     expect((await stepline(["shell", "touch x"])).status).toBe(3)
     const plan = await stepline(["plan", "--rules", "my.toml", "shell", '{"command":"touch x"}'])
-    expect(plan.stdout).toContain("It runs unasked: The allow rule `^touch x$` matches `touch x`.")
+    expect(plan.stdout).toContain(
+      'It runs unasked: An allow rule is for this very call: `{"command":"touch x"}`.',
+    )
   })
 
   it("of two processes at once is all kept", async () => {
@@ -204,6 +206,8 @@ it("a project that is trusted for its code keeps its rules too", async () => {
   await trust()
   await always("touch x")
   expect(await exists(own())).toBe(false)
-  expect(await readFile(ofProject(), "utf8")).toBe('\n[[tools.shell.allow]]\npattern = "^touch x$"\n')
+  expect(await readFile(ofProject(), "utf8")).toBe(
+    `\n[[tools.shell.allow]]\nworkingDir = "${await realpath(project())}"\ncall = ${JSON.stringify('{"command":"touch x"}')}\n`,
+  )
   expect((await stepline(["shell", "touch x"])).status).toBe(0)
 })

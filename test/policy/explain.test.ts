@@ -56,7 +56,7 @@ describe("explain names", () => {
     const remembering = filters.at("/p")
     remembering.remember(shell, { command: "npm test" })
     expect(remembering.explain(shell, { command: "npm test" })).toMatchObject({
-      rule: "^npm test$",
+      rule: '{"command":"npm test"}',
       source: "remembered",
     })
   })
@@ -72,7 +72,7 @@ describe("explain names", () => {
     ],
     [
       shell,
-      { command: "FOO=2 ls" },
+      { command: "FOO=x ls" },
       "Only a rule that is this very line approves it: it assigns a variable.",
     ],
     [read, { path: "a\0b" }, "`a\0b` can be no path."],
@@ -135,7 +135,21 @@ describe("warnings", () => {
     },
   )
 
-  it.each(["^ls\\b", "^\\w+", "^[^|]*$", "\\bnpm\\b.*", "^$"])("name no other: %j", (pattern) => {
+  it.each([
+    ["^head|tail|wc|sort", "^(head|tail|wc|sort)"],
+    ["^src/|test/$", "^(src/|test/)$"],
+    ["a(b|^c)|^d[|]", "^(a(b|^c)|d[|])"],
+  ])("name an allow pattern with `^` in some alternatives: %j", (pattern, meant) => {
+    const rules = { search: { allow: [pattern], deny: [pattern] } }
+    expect(ToolFilters.compile(rules).warnings).toEqual([
+      `The allow pattern \`${pattern}\` of tool \`search\` begins with \`^\` in some of its alternatives only; the others are for whatever holds them. Write \`${meant}\`.`,
+    ])
+  })
+
+  it.each([
+    ...["^ls\\b", "^\\w+", "^[^|]*$", "\\bnpm\\b.*", "^$"],
+    ...["^a|^b", "a|b", "^(a|b)", "(^a|b)", "(^a)|(^b)", "^a\\|b", "^[a|b]"],
+  ])("name no other: %j", (pattern) => {
     expect(ToolFilters.compile({ shell: { allow: [pattern] } }).warnings).toEqual([])
   })
 

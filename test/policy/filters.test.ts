@@ -181,7 +181,8 @@ describe("remember", () => {
     expect(filters.evaluate(search, { query: "a.b" })).toBe("approve")
     expect(filters.evaluate(search, { query: "axb" })).toBeUndefined()
     expect(filters.remember(ping, {})).toBe(true)
-    expect(filters.evaluate(ping, { anything: 1 })).toBe("approve")
+    expect(filters.evaluate(ping, {})).toBe("approve")
+    expect(filters.evaluate(ping, { anything: 1 })).toBeUndefined()
   })
 
   it("shows its rules once each, in a form that compile reads", () => {
@@ -191,7 +192,12 @@ describe("remember", () => {
     for (const command of calls) expect(filters.remember(shell, { command })).toBe(true)
     const remembered = filters.remembered()
     expect(remembered).toEqual({
-      shell: { allow: ["^npm test$", "^FOO=1 npm test > log$", "^cat <<E\n\\/a\\.b\\*\nE$"] },
+      shell: {
+        allow: ["npm test", "FOO=1 npm test > log", "cat <<E\n/a.b*\nE"].map((command) => ({
+          call: JSON.stringify({ command }),
+          workingDir: process.cwd(),
+        })),
+      },
     })
     expect(config).toEqual({ shell: { allow: ["^ls\\b"] } })
     const again = ToolFilters.compile(JSON.parse(JSON.stringify(remembered)) as ToolFilterConfig)

@@ -288,10 +288,6 @@ describe("an option that writes or runs something is known by all its spellings"
       ["^helm\\b", "helm list -o json"],
       ["^terraform\\b", "terraform plan -no-color -var a=b"],
       ["^terraform plan -out=\\S+$", "terraform plan -out=f"],
-      ["^exiftool\\b", "exiftool -json -DateTimeOriginal x.jpg"],
-      ["^zstdcat\\b", "zstdcat -q x.zst"],
-      ["^pidstat\\b", "pidstat -d 1 1"],
-      ["^sar\\b", "sar -u 1 1"],
       ["^go\\b", "go test -run X -v ./..."],
       ["^java\\b", "java -version"],
       ["^node\\b", "node node_modules/.bin/eslint --max-warnings 0 ."],
@@ -404,7 +400,7 @@ describe("what the rules cover is not asked", () => {
       ["docker run --name npm x test", "^npm publish"],
     ] as const
     expect(
-      rows.filter(([command, deny]) => decide(command, "^(npx|docker)\\b", [deny]) !== "approve"),
+      rows.filter(([command, deny]) => decide(command, "^(npx zzz .*|docker\\b)", [deny]) !== "approve"),
     ).toEqual([])
   })
 })

@@ -21,7 +21,6 @@ describe("a deny pattern that could match what is known only when the line runs 
       ["^npm publish", "npm [p]ublish"],
       ["^npm publish", "npm ~/x"],
       ["^npm publish", "npm {1..999999}"],
-      ["^npm publish", "for c in publish; do npm $c; done"],
       ["^npm publish", "npm --silent publish"],
       ["^npm publish", "npm --prefix x publish"],
       ["^npm publish", "npm -s --loglevel=silent publish"],
@@ -48,6 +47,9 @@ describe("a deny pattern that could match what is known only when the line runs 
 
   it("and what a reading without surprises finds is not approved either", () => {
     const rows = [
+      ["^npm publish", "for c in publish; do npm $c; done"],
+      ["^npm publish", "for c in ls publish; do npm $c; done"],
+      ["^npm publish", "c=publish && npm $c"],
       ["^npm publish", "npm pub{lish,}"],
       ["^npm publish", "npm $x publish"],
       ["^npm publish", "npm {,}publish"],

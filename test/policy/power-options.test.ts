@@ -7,12 +7,10 @@ import { checkerOptions } from "../../src/policy/power-table-checkers.ts"
 import { containerOptions } from "../../src/policy/power-table-containers.ts"
 import { databaseOptions } from "../../src/policy/power-table-databases.ts"
 import { developmentOptions } from "../../src/policy/power-table-development.ts"
-import { documentOptions } from "../../src/policy/power-table-documents.ts"
 import { fileOptions } from "../../src/policy/power-table-files.ts"
 import { gitOptions } from "../../src/policy/power-table-git.ts"
 import { networkOptions } from "../../src/policy/power-table-network.ts"
 import { packageOptions } from "../../src/policy/power-table-packages.ts"
-import { scannerOptions } from "../../src/policy/power-table-scanners.ts"
 import { systemOptions } from "../../src/policy/power-table-system.ts"
 
 const shell = { name: "shell", primaryParam: "command", primaryKind: "command" } as const
@@ -420,14 +418,12 @@ it("the explanation names what is not covered", () => {
 describe("every option of the tables", () => {
   const all: PowerTable = {
     ...fileOptions,
-    ...documentOptions,
     ...gitOptions,
     ...networkOptions,
     ...developmentOptions,
     ...buildOptions,
     ...packageOptions,
     ...checkerOptions,
-    ...scannerOptions,
     ...containerOptions,
     ...systemOptions,
     ...databaseOptions,

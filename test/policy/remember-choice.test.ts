@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises"
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { readCommandLine } from "../../src/policy/command-line.ts"
-import { type PlacedRule, type RememberChoice, ToolFilters } from "../../src/policy/index.ts"
+import { type AllowRule, type RememberChoice, ToolFilters } from "../../src/policy/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 
 const path = useTempFolder()
@@ -16,7 +16,7 @@ const shell = {
 const read = { name: "read", primaryParam: "path", primaryKind: "path" } as const
 const line = (command: string) => ({ command })
 
-type Rules = ReadonlyArray<string | PlacedRule> | undefined
+type Rules = ReadonlyArray<AllowRule> | undefined
 
 /** The preview, which must be what is remembered. */
 const remembered = (choice: RememberChoice, command: string, deny: ReadonlyArray<string> = []) => {
@@ -35,7 +35,7 @@ describe("what an answer remembers of `git status && npm test`", () => {
 
   it("`call`: this very line", () => {
     const { preview, approves } = remembered("call", command)
-    expect(preview).toEqual(["^git status && npm test$"])
+    expect(preview).toEqual([{ call: '{"command":"git status && npm test"}', workingDir: process.cwd() }])
     expect(approves("git status")).toBe(false)
   })
 
@@ -51,7 +51,7 @@ describe("what an answer remembers of `git status && npm test`", () => {
     expect(preview).toEqual([".*"])
     expect(approves("make all")).toBe(true)
     expect(approves("rm x")).toBe(false)
-    const named = ["sort -o a b", "git -c alias.x=!y x", "echo > a", "X=1 make", "cd / && make", "$x"]
+    const named = ["sort -o a b", "git -c alias.x=!y x", "echo > a", "PATH=. make", "cd / && make", "$x"]
     expect(named.some(approves)).toBe(false)
   })
 
@@ -97,7 +97,7 @@ describe("nothing is remembered", () => {
     ["of a rule that is no pattern", { rule: "(" }, "npm test", []],
     ["where a deny rule matches", "tool", "rm x", ["rm"]],
     ["of a line of which it is not known what it runs", "command", "$x y", []],
-    ["of the commands of a line that only its very line approves", "command", "X=1 npm test", []],
+    ["of the commands of a line that only its very line approves", "command", "PATH=. npm test", []],
     ["of a command that runs what it reads", "command", "python3 - <<'E'\nprint(1)\nE", []],
     ["of a command in a loop over its words", "command", "for f in a b; do rm $f; done", []],
     ["of a command that takes its words from a pipe", "command", "ls | xargs rm", []],
@@ -155,4 +155,95 @@ it("a path and a text have one rule for the call and for its command", () => {
   const filters = ToolFilters.empty({ cwd: "/" })
   const params = { path: "usr" }
   expect(filters.rememberable(read, params, "command")).toEqual(filters.rememberable(read, params, "call"))
+})
+
+describe("this very call is all of its parameters, in the folder that it was answered in:", () => {
+  const pay = { name: "pay", primaryKind: "text" } as const
+  const edit = { name: "edit", primaryParam: "path", primaryKind: "path" } as const
+  const timed = { command: "npm test", timeout: 5 }
+
+  it.each([
+    [pay, { to: "bob", amount: 5 }, { to: "mallory", amount: 1_000_000 }],
+    [pay, { to: "bob", amount: 5 }, {}],
+    [pay, { list: [1, 2] }, { list: [2, 1] }],
+    [pay, { amount: 5 }, { amount: "5" }],
+    [edit, { path: "a", text: "one" }, { path: "a", text: "two" }],
+    [edit, { path: "a", text: "one" }, { path: "a" }],
+    [shell, timed, { command: "npm test", timeout: 50 }],
+    [shell, timed, { command: "npm test" }],
+    [shell, { command: "npm test" }, { command: "npm test", working_dir: "/" }],
+    [shell, { command: "npm test" }, { command: "npm test && npm test" }],
+  ])("%j %j, and not %j", (tool, params, other) => {
+    const filters = ToolFilters.empty()
+    expect(filters.remember(tool, params)).toBe(true)
+    const names = Object.entries(params).reverse()
+    for (const each of [filters, ToolFilters.compile(filters.remembered())]) {
+      expect(each.evaluate(tool, Object.fromEntries(names))).toBe("approve")
+      expect(each.evaluate(tool, other)).toBeUndefined()
+      expect(each.at("/usr").evaluate(tool, params)).toBeUndefined()
+    }
+  })
+
+  it("no answer makes a rule for every call of a tool without a text to match", () => {
+    const filters = ToolFilters.empty({ cwd: "/usr" })
+    for (const choice of ["call", "command"] as const) {
+      expect(filters.rememberable(pay, { to: "bob", amount: 5 }, choice)).toEqual([
+        { call: '{"amount":5,"to":"bob"}', workingDir: "/usr" },
+      ])
+    }
+    const circle: Record<string, unknown> = {}
+    circle.self = circle
+    for (const params of [
+      circle,
+      { f: () => 1 },
+      { n: Number.NaN },
+      { at: new Date(0) },
+      { text: "x".repeat(100_000) },
+    ]) {
+      expect(filters.remember(pay, params)).toBe(false)
+    }
+  })
+
+  it("what it leads to is part of it", async () => {
+    for (const name of ["a", "b"]) await writeFile(path(name), "")
+    await symlink(path("a"), path("link"))
+    const filters = ToolFilters.empty({ cwd: path() })
+    for (const params of [{ path: "a" }, { path: "link" }, { path: "~/x" }]) {
+      expect(filters.remember(edit, params)).toBe(true)
+      expect(filters.evaluate(edit, params)).toBe("approve")
+    }
+    for (const name of ["a", "link"]) {
+      await rm(path(name))
+      await symlink(path("b"), path(name))
+      expect(filters.evaluate(edit, { path: name })).toBeUndefined()
+    }
+  })
+
+  it("a deny rule that comes later wins, and so does what nobody can tell", () => {
+    const filters = ToolFilters.empty()
+    filters.remember(shell, { command: "npm publish" })
+    filters.remember(pay, { to: "bob" })
+    filters.add({ shell: { deny: ["^npm publish"] }, pay: { deny: ["^$"] } })
+    expect(filters.evaluate(shell, { command: "npm publish" })).toBe("deny")
+    expect(filters.evaluate(pay, { to: "bob" })).toBe("deny")
+    const unknown = ToolFilters.compile({ shell: { allow: [{ call: '{"command":"$X y"}' }] } })
+    expect(unknown.evaluate(shell, { command: "$X y" })).toBeUndefined()
+  })
+
+  it("is read however it is written, and refused where it is none", () => {
+    const byHand = ToolFilters.compile({ pay: { allow: [{ call: '{ "to": "bob", "amount": 5 }' }] } })
+    expect(byHand.explain(pay, { amount: 5, to: "bob" })).toEqual({
+      verdict: "approve",
+      rule: '{"amount":5,"to":"bob"}',
+      command: "",
+      because: 'An allow rule is for this very call: `{"amount":5,"to":"bob"}`.',
+    })
+    const compile = (rule: unknown) => () => ToolFilters.compile({ pay: { allow: [rule as AllowRule] } })
+    expect(compile({ call: "{" })).toThrow(
+      "The `call` of an allow rule of tool `pay` is no JSON of parameters: ",
+    )
+    expect(compile({ call: "{}", pattern: "x" })).toThrow(
+      "Expected an allow rule of tool `pay` for one call to be `{ call, workingDir?, leadsTo? }`, texts all, got `pattern`",
+    )
+  })
 })

@@ -53,9 +53,14 @@ describe("save", () => {
     await filters.save(path("rules.toml"))
     await remembering("npm test", "ls").save(path("rules.toml"))
     expect(await readFile(path("rules.toml"), "utf8")).toBe(
-      '# By hand\n[tools.shell]\ndeny = [\'rm\']\n[[tools.shell.allow]]\npattern = "^npm test$"\n\n[[tools.shell.allow]]\npattern = "^ls$"\n',
+      `# By hand\n[tools.shell]\ndeny = ['rm']\n${["npm test", "ls"]
+        .map((command) => {
+          const call = JSON.stringify(JSON.stringify({ command }))
+          return `[[tools.shell.allow]]\nworkingDir = ${JSON.stringify(path())}\ncall = ${call}\n`
+        })
+        .join("\n")}`,
     )
-    const loaded = await ToolFilters.load(path("rules.toml"))
+    const loaded = await ToolFilters.load(path("rules.toml"), { cwd: path() })
     expect(loaded.evaluate(shell, { command: "rm x" })).toBe("deny")
     expect(loaded.evaluate(shell, { command: "ls" })).toBe("approve")
   })

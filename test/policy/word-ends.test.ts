@@ -6,18 +6,28 @@ const shell = { name: "shell", primaryParam: "command", primaryKind: "command" }
 const decide = (pattern: string, command: string) =>
   ToolFilters.compile({ shell: { allow: [pattern] } }).evaluate(shell, { command })
 
+it("an allow match begins with the first word of the command", () => {
+  const rows = [
+    ["^head|tail|wc|sort", "touch PWN tail"],
+    ["test$", "npm test"],
+    ["npm test", "./x npm test"],
+    ["npm test", "x/npm test"],
+    ["", "ls"],
+  ] as const
+  expect(rows.filter(([pattern, command]) => decide(pattern, command) !== undefined)).toEqual([])
+  expect(decide("^head|tail|wc|sort", "tail -n 5 a | wc -l")).toBe("approve")
+})
+
 describe("an allow match ends where a word of the command ends", () => {
   it("and approves what ends there", () => {
     const rows = [
       ["^cat\\b", "cat x"],
       ["^cat", "cat"],
       ["^npm run ", "npm run build"],
-      ["^(npm|npm-run)", "npm-run x"],
+      ["^(npm|npm-run)", "npm-run"],
       ["^git log --format=\\S+", "git log --format=%H x"],
       ["^git log.*", "git log -5"],
       ["^grep 'a b'|^grep a b", "grep 'a b' x"],
-      ["test$", "npm test"],
-      ["", "ls"],
     ] as const
     expect(rows.filter(([pattern, command]) => decide(pattern, command) !== "approve")).toEqual([])
   })

@@ -157,12 +157,19 @@ describe("remember", () => {
     expect(filters.remember(shellTool, { command: "npm test", working_dir: "packages/a" })).toBe(true)
     const kept = filters.remembered()
     expect(kept).toEqual({
-      shell: { allow: [{ pattern: "^npm test$", workingDir: join(cwd, "packages/a") }] },
+      shell: {
+        allow: [
+          {
+            call: '{"command":"npm test","working_dir":"packages/a"}',
+            workingDir: join(cwd, "packages/a"),
+          },
+        ],
+      },
     })
     for (const each of [filters, ToolFilters.compile(kept, { cwd })]) {
       const evaluate = (working_dir?: string) =>
         each.evaluate(shellTool, { command: "npm test", working_dir })
-      expect(evaluate("./packages/a")).toBe("approve")
+      expect(evaluate("packages/a")).toBe("approve")
       expect(evaluate()).toBeUndefined()
       expect(evaluate("evil")).toBeUndefined()
     }
@@ -171,7 +178,10 @@ describe("remember", () => {
   it("of a call in the executor's folder holds nowhere else", () => {
     const filters = ToolFilters.empty({ cwd })
     expect(filters.remember(shellTool, { command: "npm test", working_dir: "." })).toBe(true)
-    expect(filters.remembered()).toEqual({ shell: { allow: ["^npm test$"] } })
+    expect(filters.remembered()).toEqual({
+      shell: { allow: [{ call: '{"command":"npm test","working_dir":"."}', workingDir: cwd }] },
+    })
+    expect(filters.evaluate(shellTool, { command: "npm test", working_dir: "." })).toBe("approve")
     expect(filters.evaluate(shellTool, { command: "npm test", working_dir: "evil" })).toBeUndefined()
   })
 

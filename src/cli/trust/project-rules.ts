@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { ruleText } from "../../hosts/terminal/remembered-rules.ts"
 import { visibleLine } from "../../hosts/terminal/render-text.ts"
+import { ToolFilters } from "../../policy/index.ts"
 import { parseRules, textOf } from "../../policy/rule-file.ts"
 import { messageOf } from "../../text/message-of.ts"
 
@@ -25,13 +26,15 @@ export const projectRules = async (folder: string): Promise<ProjectRules | undef
   return text === "" ? undefined : { path, text, hash: rulesHash(text) }
 }
 
-/** Each of the rules, for a person who is to trust them. */
+/** Each of the rules, and what is to be said of them, for a person who is to trust them. */
 export const rulesToShow = async ({ path, text }: ProjectRules): Promise<Array<string>> => {
   try {
-    return Object.entries(await parseRules(path, text)).flatMap(([name, { allow = [], deny = [] }]) => [
-      ...allow.map((rule) => visibleLine(`allows ${name}: ${ruleText(rule)}`)),
-      ...deny.map((rule) => visibleLine(`denies ${name}: ${rule}`)),
+    const rules = await parseRules(path, text)
+    const named = Object.entries(rules).flatMap(([name, { allow = [], deny = [] }]) => [
+      ...allow.map((rule) => `allows ${name}: ${ruleText(rule)}`),
+      ...deny.map((rule) => `denies ${name}: ${rule}`),
     ])
+    return [...named, ...ToolFilters.compile(rules).warnings].map((line) => visibleLine(line))
   } catch (error) {
     return [visibleLine(messageOf(error))]
   }

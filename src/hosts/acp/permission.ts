@@ -2,18 +2,10 @@
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
-import { visibleText } from "../../text/visible-text.ts"
 import { shownJson } from "../shown-json.ts"
 
-/** Characters of a rule that the name of an option may hold. */
-const maxRule = 120
-
-const named = (rules: NonNullable<ReturnType<ToolExecutor["wouldRemember"]>>): string => {
-  const patterns = rules.map((rule) => (typeof rule === "string" ? rule : rule.pattern))
-  const text = visibleText(patterns.join("  "), { singleLine: true })
-  // What is too long to be read is told in words: what runs stands in the permission, whole.
-  return text.length <= maxRule ? `Always allow: ${text}` : "Always allow this very call"
-}
+/** What runs stands in the permission, whole. */
+const allowAlways = "Always allow this very call, and no other"
 
 /** What is offered at a gate; to allow always, where a rule can. */
 export const permissionOptions = (
@@ -24,7 +16,7 @@ export const permissionOptions = (
   const always = rules !== undefined && rules.length > 0
   return [
     { optionId: "allow_once", kind: "allow_once", name: "Allow" },
-    ...(always ? [{ optionId: "allow_always", kind: "allow_always" as const, name: named(rules) }] : []),
+    ...(always ? [{ optionId: "allow_always", kind: "allow_always" as const, name: allowAlways }] : []),
     { optionId: "reject_once", kind: "reject_once", name: "Reject" },
     { optionId: "reject_always", kind: "reject_always", name: "Reject this call from now on" },
   ]

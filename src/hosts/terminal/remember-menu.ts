@@ -2,6 +2,8 @@
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import type { RememberChoice } from "../../policy/index.ts"
+import { literalPattern } from "../../policy/rules.ts"
+import { ownParam } from "../../policy/subjects.ts"
 import { columnsOf } from "./columns.ts"
 import { ruleText } from "./remembered-rules.ts"
 import { visibleLine } from "./render-text.ts"
@@ -16,7 +18,8 @@ export interface RememberOption {
 type Named = Exclude<RememberChoice, { readonly rule: string }>
 
 /** The tool of a call, by its name where nobody has it any more. */
-export type NamedTool = Pick<Tool<unknown>, "name"> & Partial<Pick<Tool<unknown>, "primaryKind">>
+export type NamedTool = Pick<Tool<unknown>, "name"> &
+  Partial<Pick<Tool<unknown>, "primaryKind" | "primaryParam">>
 
 /** What each choice approves from now on, in words. */
 export const rememberedWhat: Readonly<Record<Named, (tool: NamedTool) => string>> = {
@@ -78,8 +81,8 @@ export const rememberOptions = (
   return options
 }
 
-/** The rule of this very call, to begin a pattern of one's own with. */
-export const ownPattern = (executor: Pick<ToolExecutor, "wouldRemember">, callId: string): string => {
-  const [first] = executor.wouldRemember(callId) ?? []
-  return first === undefined ? "" : typeof first === "string" ? first : first.pattern
+/** A pattern for what rules match of the call, to begin one of one's own with. */
+export const ownPattern = ({ primaryParam }: NamedTool, params: unknown): string => {
+  const value = primaryParam === undefined ? undefined : ownParam(params, primaryParam)
+  return typeof value === "string" ? literalPattern(value) : ""
 }

@@ -1,6 +1,6 @@
 /** What `a` would remember at a gate, in words. */
 import type { Tool } from "../../pipeline/model/tool.ts"
-import type { PlacedRule, ToolFilters } from "../../policy/index.ts"
+import type { AllowRule, ToolFilters } from "../../policy/index.ts"
 import type { Block } from "./block.ts"
 import type { RenderBlockOptions } from "./render-options.ts"
 
@@ -9,9 +9,10 @@ export interface RememberedRulesOptions {
   readonly tool: (name: string) => Tool<unknown> | undefined
 }
 
-export const ruleText = (rule: string | PlacedRule): string => {
+export const ruleText = (rule: AllowRule): string => {
   if (typeof rule === "string") return rule
-  return rule.workingDir === undefined ? rule.pattern : `${rule.pattern} in ${rule.workingDir}`
+  const text = rule.pattern ?? rule.call
+  return rule.workingDir === undefined ? text : `${text} in ${rule.workingDir}`
 }
 
 export class RememberedRules {

@@ -7,7 +7,7 @@ import { wholeJson } from "../shown-json.ts"
 import type { Block } from "./block.ts"
 import { columnsOf } from "./columns.ts"
 import { diffOf, hasNoHunk, isUnifiedDiff, noHunkNote, paintDiffLine } from "./render-diff.ts"
-import { entriesOf, type MainArgument, mainArgumentOf, renderHeader } from "./render-header.ts"
+import { entriesOf, mainArgumentOf, renderHeader } from "./render-header.ts"
 import type { RenderBlockOptions } from "./render-options.ts"
 import { approvalKeys } from "./render-parts.ts"
 import { drawnCallText } from "./render-tool.ts"
@@ -112,11 +112,10 @@ const becauseRows = ({ because }: Block, width: number, style: Style): Array<str
   return [first!, more.length === 0 ? second : second + style.dim("…")]
 }
 
-/** What `a` allows from then on. A rule that is as long as the call itself allows just that call. */
+/** What `a` allows from then on. A rule that is as long as the call itself is told in words. */
 const rememberRows = (
   block: Block,
   { remembers = false }: RenderBlockOptions,
-  main: MainArgument,
   width: number,
   style: Style,
 ): Array<string> => {
@@ -125,7 +124,7 @@ const rememberRows = (
     const rows = saidRows(`[a]lways allows ${block.toolName}: ${rule}`, width, style, style.dim)
     if (rows.length <= 2) return rows
     return saidRows(
-      `[a]lways allows this very ${main.name ?? "call"} of ${block.toolName}, and no other`,
+      `[a]lways allows this very call of ${block.toolName}, and no other`,
       width,
       style,
       style.dim,
@@ -167,7 +166,7 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
       ...preview,
       ...(drawn === undefined ? [] : [...caption("drawn by the tool:"), ...markedRows(drawn, width, style)]),
       ...becauseRows(block, width, style),
-      ...rememberRows(block, options, main, width, style),
+      ...rememberRows(block, options, width, style),
     ],
     keys: columnsOf(keys) > options.width ? keys.trimStart() : keys,
   }

@@ -118,7 +118,7 @@ export class SessionGate {
       options.map(({ text }) => text),
       (index) => {
         const { choice } = options[index]!
-        if (choice === undefined) this.typeRule(callId, block.toolName, ownPattern(executor, callId))
+        if (choice === undefined) this.typeRule(callId, block.toolName, ownPattern(tool, block.params))
         else this.approveAlways(callId, choice)
       },
     )

@@ -14,8 +14,8 @@ export interface ApproveOptions {
   /** For the handlers that follow, as `resolution.reason`. */
   readonly reason?: string
   /**
-   * Also adds an allow rule that fits the call as it then runs. `true` is `"call"`: just this one. `"command"`: each command of
-   * its line, also alone. `"tool"`: what an allow rule `.*` approves. `{ rule }`: what this pattern matches, the call among it. Where no
+   * Also adds an allow rule that fits the call as it then runs. `true` is `"call"`: this very one, with all its
+   * parameters, in its folder. `"command"`: each command of its line, also alone. `"tool"`: what an allow rule `.*` approves. `{ rule }`: what this pattern matches, the call among it. Where no
    * such rule fits the call it is approved all the same, and nothing is remembered: see `executor.wouldRemember`.
    */
   readonly remember?: boolean | RememberChoice

@@ -1,6 +1,6 @@
 /** The executor's options: their types and defaults. Times are `"Infinity"` for no limit. */
 import type { Tracer as EffectTracer } from "effect/Tracer"
-import type { Explanation, PlacedRule, RememberChoice } from "../../policy/index.ts"
+import type { AllowRule, Explanation, RememberChoice } from "../../policy/index.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { ToolCall } from "./call.ts"
 import type { Decision, Reviewer } from "./decision.ts"
@@ -27,7 +27,7 @@ export interface CallFilter {
     tool: FilteredTool,
     params: unknown,
     choice?: RememberChoice,
-  ): ReadonlyArray<string | PlacedRule> | undefined
+  ): ReadonlyArray<AllowRule> | undefined
   /** Whether a rule of the tool denies a file that a call found in a folder. */
   deniesPath?(toolName: string, path: string): boolean
   /** The same filter for an executor whose relative paths start here. */

@@ -43,7 +43,7 @@ describe("a permission", () => {
     )
     expect(options).toEqual([
       { optionId: "allow_once", kind: "allow_once", name: "Allow" },
-      { optionId: "allow_always", kind: "allow_always", name: "Always allow: ^printf hi$" },
+      { optionId: "allow_always", kind: "allow_always", name: "Always allow this very call, and no other" },
       { optionId: "reject_once", kind: "reject_once", name: "Reject" },
       { optionId: "reject_always", kind: "reject_always", name: "Reject this call from now on" },
     ])

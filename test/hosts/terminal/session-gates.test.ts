@@ -227,15 +227,15 @@ describe("the keys of a gate", () => {
     const executor = new ToolExecutor(new ToolRegistry([shellTool, note]), { cwd, filters })
     await using terminal = new SessionTerminal({ executor, filters })
     terminal.enter("shell touch a.txt")
-    await terminal.see("  [a]lways allows shell: ^touch a\\.txt$\n  [y]es [n]o [a]lways")
+    await terminal.see('  [a]lways allows shell: {"command":"touch a.txt"} in ')
     terminal.type("a")
-    await terminal.see("› 1. this very call, and no other: ^touch a\\.txt$")
+    await terminal.see("› 1. this very call, and no other")
     terminal.type("\r")
     await terminal.see("✓ shell(touch a.txt)")
     terminal.enter("shell touch a.txt")
     await terminal.see(/✓ shell\(touch a\.txt\)[\s\S]*✓ shell\(touch a\.txt\)/)
     terminal.enter(`shell echo ${"long ".repeat(60)}`)
-    await terminal.see("[a]lways allows this very command of shell, and no other\n  [y]es [n]o [a]lways")
+    await terminal.see("[a]lways allows this very call of shell, and no other\n  [y]es [n]o [a]lways")
     terminal.type("n\r")
     terminal.enter("shell cat <<$'E\\x{46'")
     await terminal.see(/\? shell\(cat.*\n {2}asked because: What the line runs[^[]*\n {2}\[y\]es \[n\]o\n/)
@@ -250,10 +250,9 @@ describe("the keys of a gate", () => {
     terminal.enter("shell echo one && echo two")
     await terminal.see("[y]es")
     terminal.type("a")
+    await terminal.see('› 1. this very call, and no other: {"command":"echo one && echo two"}')
     await terminal.see(
       [
-        "Approve it, and from now on without asking:",
-        "› 1. this very call, and no other: ^echo one && echo two$",
         "  2. each of its commands, also alone: ^echo one$  ^echo two$",
         "  3. any command of shell here; risky options and redirections still ask: .*",
         "  4. a pattern of your own",

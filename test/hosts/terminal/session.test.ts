@@ -81,7 +81,7 @@ describe("a gate", () => {
     terminal.enter("shell echo first; echo second")
     await terminal.see("[y]es")
     terminal.type("a")
-    await terminal.see("› 1. this very call, and no other: ^echo first; echo second$")
+    await terminal.see("› 1. this very call, and no other")
     terminal.type("\r")
     await terminal.see(/✓ shell[\s\S]*✓ shell|✓ shell/)
     terminal.enter("shell echo first; echo second")

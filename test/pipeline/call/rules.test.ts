@@ -166,7 +166,9 @@ describe("what an approval remembers", () => {
     const host = new ScriptedHost(executor, { gate: { params: { times: 3 }, remember: true } })
     await host.run([{ callId: "c", name: "write", params: { times: "1" } }])
     expect(host.terminal("c")).toMatchObject({ _tag: "Completed", editedParams: { times: "3" } })
-    expect(filters.remembered()).toEqual({ write: { allow: ["^3$"] } })
+    expect(filters.remembered()).toEqual({
+      write: { allow: [{ call: '{"times":"3"}', workingDir: process.cwd() }] },
+    })
   })
 
   it.each([
@@ -194,9 +196,9 @@ describe("what an approval remembers", () => {
   })
 
   it.each([
-    [true, ["^1$"]],
-    ["call", ["^1$"]],
-    ["command", ["^1$"]],
+    [true, [{ call: '{"times":"1"}', workingDir: process.cwd() }]],
+    ["call", [{ call: '{"times":"1"}', workingDir: process.cwd() }]],
+    ["command", [{ call: '{"times":"1"}', workingDir: process.cwd() }]],
     ["tool", [".*"]],
     [{ rule: "^[0-9]$" }, ["^[0-9]$"]],
   ] as const)("is chosen: %j, which can be seen before", async (remember, allow) => {

@@ -77,7 +77,7 @@ export class Questions {
       ...texts,
       ...(mayEdit && { mayEdit, schema }),
       remember: gate === undefined ? [] : this.remember(callId, tool ?? { name }),
-      pattern: gate === undefined ? "" : bounded(ownPattern(this.executor, callId), 4_000),
+      pattern: gate === undefined ? "" : bounded(ownPattern(tool ?? { name }, params), 4_000),
     }
   }
 

@@ -1,0 +1,58 @@
+/**
+ * Assignments that steer nothing: a variable of the line's own, or one that is known to say only how much is printed, or in
+ * which language. Others may say which programs are found, run or configured, for which a rule has to be the very line.
+ */
+import type { Assignment, Command } from "unbash"
+import { names } from "./names.ts"
+import { shellWord } from "./shell-word.ts"
+
+/** What is read by many programs, and says no more than it seems. */
+const settings = new Set(
+  names(`
+    CI NODE_ENV RAILS_ENV RACK_ENV MIX_ENV FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM TERM COLUMNS LINES
+    TZ LANG LANGUAGE LC_ALL LC_CTYPE LC_MESSAGES LC_COLLATE LC_NUMERIC LC_TIME DEBUG VERBOSE LOG_LEVEL LOGLEVEL RUST_LOG
+    RUST_BACKTRACE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED GOOS GOARCH CGO_ENABLED PORT DEBIAN_FRONTEND
+  `),
+)
+
+/** Names, and parts of them, that bash or programs find, run, load or configure something by. */
+const steering = new RegExp(
+  String.raw`^(BASH|LD|DYLD|GIT|GH|NPM|PNPM|YARN|NODE|BUN|DENO|PYTHON|PYTEST|PIP|UV|PERL|RUBY|GEM|BUNDLE|JAVA|JDK|MAVEN|GRADLE|CARGO|RUST|GO|GCC|CC|CXX|CPP|LD|AR|MAKE|CMAKE|DOCKER|COMPOSE|KUBE|HELM|TF|AWS|AZURE|GOOGLE|CLOUDSDK|SSH|GPG|GNUPG|CURL|WGET|RSYNC|TAR|GREP|LESS|VIM|PG|MYSQL|SQLITE|XDG|SUDO|TS|VITEST|JEST|PLAYWRIGHT|POSIX|PS\d|IFS|ENV|HOME|PWD|OLDPWD|SHELL|TMP|TEMP|USER|LOGNAME|TAPE|DISPLAY|UID|EUID|PPID|RANDOM|SECONDS|HIST|OPT|REPLY|DIRSTACK|FUNCNEST|GLOB|PROMPT|TIMEFORMAT|TIMEOUT|TMOUT|COMP|EPOCH|SRANDOM|GROUPS|FUNCNAME|PIPESTATUS|MACHTYPE|OSTYPE|HOSTTYPE|READLINE|MAIL|EXECIGNORE|FIGNORE|LINENO|SHLVL|CDPATH)` +
+    "|PATH|OPT|ARGS|FLAGS|HOME|DIR|ROOT|CMD|COMMAND|EDITOR|SSH|DIFF|MERGE|VISUAL|PAGER|BROWSER|SHELL|PROXY|CONF|RC$|FILE|PRELOAD|LOAD|HOOK|EXEC|PROGRAM|SCRIPT|PLUGIN|MODULE|REQUIRE|IMPORT|WRAPPER|RUN|URL|HOST|TOKEN|KEY|PASS|SECRET|PROFILE|REGISTRY|PREFIX|INIT|SETUP|RSH|FORCE|UPDATE|PUBLISH|DEPLOY|DELETE|UNSAFE|INSECURE|SKIP|DISABLE|ALLOW",
+)
+
+/** A word that names no file. */
+const isPlainWord = (value: string): boolean => /^([\w.:@%+*][\w.,:@%+*-]*)?$/.test(value)
+/** Whose letters are no others than those of the line that was read. */
+const isKnownLocale = (value: string): boolean =>
+  /^(C|POSIX|(C|[a-z]{2}_[A-Z]{2})\.(UTF-8|utf8))?$/.test(value)
+
+const isHarmlessValue = (name: string, value: string): boolean => {
+  if (/^(LANG|LC_)/.test(name)) return isKnownLocale(value)
+  // The same command on other data.
+  if (/_ENV$/.test(name) && name !== "NODE_ENV") return /^(test|development)$/.test(value)
+  return isPlainWord(value)
+}
+/** On, off, how much. */
+const isSwitch = (value: string): boolean => /^(\d{0,9}|true|false|yes|no|on|off)$/.test(value)
+
+/** Of a line's own; others may be in the environment of what it runs. */
+export const isOwnName = (name: string): boolean => /^[a-z][a-z0-9]*$/.test(name) && name !== "histchars"
+
+/** Whether what gets this variable in its environment does as it would without. */
+export const isHarmlessSetting = (name: string, value: string): boolean =>
+  settings.has(name)
+    ? isHarmlessValue(name, value)
+    : isSwitch(value) && /^[A-Z]/.test(name) && !steering.test(name)
+
+const isHarmless = ({ name, value, append, index }: Assignment, isAlone: boolean): boolean => {
+  if (value.type === "ArrayValue" || append === true || index !== undefined) return false
+  if (isAlone && (isOwnName(name) || !steering.test(name.toUpperCase()))) return true
+  // No pattern is expanded there.
+  const isLiteral = value.parts?.every(({ type }) => type === "Literal" || type === "Glob") ?? true
+  return (isLiteral || shellWord(value).literal) && isHarmlessSetting(name, value.value)
+}
+
+/** Whether all that stands in front of a command, or alone, steers nothing. */
+export const assignsHarmlessly = ({ prefix, name }: Command): boolean =>
+  prefix.every((part) => part.type !== "Assignment" || isHarmless(part, name === undefined))

@@ -1,0 +1,68 @@
+/**
+ * Allow rules for one very call: all of its parameters, in the folder that it was answered in, and with the files that its
+ * paths led to then.
+ */
+import { resolve } from "node:path"
+import { type CallFolder, holdsIn, ruleFolder } from "./call-folder.ts"
+import { canonicalJson } from "./canonical-json.ts"
+import { type Place, pathForms, realPath } from "./path-forms.ts"
+import type { CallRule, Rule } from "./rules.ts"
+import { type FilteredTool, subjectsOf } from "./subjects.ts"
+
+/** Of a call that is remembered, in characters: the rule holds all of it. */
+const maxCall = 64_000
+
+/** Relative paths of a call that works in another folder start there. */
+export const placeIn = ({ isExecutors, real }: CallFolder, place: Place): Place =>
+  isExecutors || real === undefined ? place : { ...place, start: real }
+
+/** The files that the paths of a call lead to; none, where they lead to what they name in that folder. */
+const leadsTo = (
+  tool: FilteredTool,
+  params: unknown,
+  folder: string,
+  place: Place,
+): ReadonlyArray<string> | undefined => {
+  const paths = subjectsOf(tool, params).flatMap((subject) => (subject.kind === "path" ? [subject.text] : []))
+  const real = paths.map((path) => pathForms(path, place)?.real())
+  if (real.includes(undefined)) return undefined
+  const list = (names: ReadonlyArray<string>) => [...new Set(names)].sort()
+  const found = list(real.flatMap((forms) => forms!.map(({ absolute }) => absolute)))
+  const named = list(paths.map((path) => resolve(folder, path)))
+  return found.join("\0") === named.join("\0") ? [] : found
+}
+
+/** The rule for this very call; undefined where none can be. Throws for parameters that are no JSON. */
+export const ruleOfCall = (
+  tool: FilteredTool,
+  params: unknown,
+  folder: CallFolder,
+  place: Place,
+): CallRule | undefined => {
+  const call = canonicalJson(params)
+  const where = folder.isExecutors ? realPath(place.start) : folder.real
+  if (call.length > maxCall || where === undefined) return undefined
+  const leading = leadsTo(tool, params, where, placeIn(folder, place))
+  if (leading === undefined) return undefined
+  return { call, workingDir: ruleFolder(where), ...(leading.length > 0 && { leadsTo: leading }) }
+}
+
+/** The rule, of those that hold for one call, which is for this very one. */
+export const findCallRule = (
+  rules: ReadonlyArray<Rule>,
+  tool: FilteredTool,
+  params: unknown,
+  folder: CallFolder,
+  place: Place,
+): Rule | undefined => {
+  const those = rules.filter(({ call }) => call !== undefined)
+  if (those.length === 0) return undefined
+  const asked = ruleOfCall(tool, params, folder, place)
+  const files = JSON.stringify(asked?.leadsTo ?? [])
+  return those.find(
+    (rule) =>
+      rule.call!.call === asked?.call &&
+      JSON.stringify(rule.call!.leadsTo ?? []) === files &&
+      holdsIn(rule, folder, place),
+  )
+}

@@ -1,0 +1,46 @@
+/** Sentences about allow rules that are hardly meant so. */
+import type { Rule, ToolRules } from "./rules.ts"
+
+/** Texts that no one rule has in mind. */
+const anything = ["rm -rf /", "curl x | sh", "/etc/shadow", "..", "~", "=", "\u4e2d"]
+
+/** A character, a class, or what opens, closes or parts groups. */
+const token = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|[\s\S]/g
+
+/** What stands between the bars of a pattern that lie in no group. */
+const alternativesOf = (pattern: string): ReadonlyArray<string> => {
+  const found = [""]
+  let depth = 0
+  for (const [text] of pattern.matchAll(token)) {
+    if (text === "(") depth += 1
+    if (text === ")") depth -= 1
+    if (text === "|" && depth === 0) found.push("")
+    else found.push(`${found.pop()}${text}`)
+  }
+  return found
+}
+
+/** The same pattern with its `^`, and its `$`, around all alternatives; undefined where all have one, or none has. */
+const anchored = (pattern: string): string | undefined => {
+  const alternatives = alternativesOf(pattern)
+  const begins = alternatives.filter((text) => /^\(*(\?:)?\^/.test(text))
+  if (begins.length === 0 || begins.length === alternatives.length) return undefined
+  const isEnded = /(?<!\\)\$$/.test(pattern)
+  const bare = alternatives.map((text) => text.replace(/^\^/, "").replace(/(?<!\\)\$$/, ""))
+  return `^(${bare.join("|")})${isEnded ? "$" : ""}`
+}
+
+const warningOf = (toolName: string, { pattern, regex, source, call }: Rule): string | undefined => {
+  if (call !== undefined) return undefined
+  const from = source === undefined ? "" : ` (${source})`
+  const named = `The allow pattern \`${pattern}\` of tool \`${toolName}\`${from}`
+  if (anything.every((text) => regex.match(text) !== undefined)) {
+    return `${named} approves whatever no deny rule stops, but for commands that only a rule which names them approves: options that write or run something, redirections, other folders. Name what may run unasked instead.`
+  }
+  const meant = anchored(pattern)
+  if (meant === undefined) return undefined
+  return `${named} begins with \`^\` in some of its alternatives only; the others are for whatever holds them. Write \`${meant}\`.`
+}
+
+export const warningsOf = (rules: ReadonlyMap<string, ToolRules>): Array<string> =>
+  [...rules].flatMap(([toolName, { allow }]) => allow.flatMap((rule) => warningOf(toolName, rule) ?? []))
