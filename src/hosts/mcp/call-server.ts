@@ -11,12 +11,13 @@ import type {
 } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
-import type { ClientQuestion } from "./client-question.ts"
-import { ClientTasks, ownerOf, tasksExtension } from "./client-tasks.ts"
+import { answersOf, type ClientQuestion } from "./client-question.ts"
+import { anyObject, ClientTasks, ownerOf, tasksExtension } from "./client-tasks.ts"
 import { type CallEnd, type Round, ServedCall } from "./served-call.ts"
 import { ServedTask, type TaskEnd } from "./served-task.ts"
-import { SuspendedCalls } from "./suspended-calls.ts"
+import { nobodyAnswered, SuspendedCalls } from "./suspended-calls.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/server")
 
@@ -89,6 +90,10 @@ const progressOf = ({ mcpReq }: ServerContext): Round["progress"] => {
     await mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
   }
 }
+
+/** Aborted when the request is cancelled, and when its client has gone: no stream of ours can be resumed. */
+const signalOf = ({ mcpReq, http }: ServerContext): AbortSignal =>
+  http?.req === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, http.req.signal])
 
 /** The calls of one server: they outlive the requests, and the connections, that they came with. */
 export class CallServer {
@@ -171,12 +176,16 @@ export class CallServer {
     const takesTask = mode !== "never" && takesTasks(caller, context) && this.tasks.hasRoom
     const stopMoving = takesTask && typeof mode === "object" ? this.moveAfter(mode.after, call) : undefined
     const round: Round = {
-      signal: context.mcpReq.signal,
+      signal: signalOf(context),
       progress: progressOf(context),
       capabilities,
       takesTask,
     }
-    const stop = await call.run(round).finally(stopMoving)
+    let stop = await call.run(round).finally(stopMoving)
+    while (stop._tag === "Asks" && caller.era === "legacy") {
+      await this.askWithin(call, stop.question, round, context)
+      stop = await call.run(round)
+    }
     if (stop._tag === "Asks") return this.ask(carried, stop.question, context, caller)
     if (stop._tag === "Task") return this.asTask(call, capabilities, context, caller)
     const error = this.protocolError(stop, caller)
@@ -194,15 +203,40 @@ export class CallServer {
     const deny = (reason: string) => call.refuse(question, reason)
     const nonce = this.waiting.add({ name: call.name, call, mode, question, deny })
     if (nonce === undefined) return this.proceed({ call, mode }, context, caller)
-    if (caller.era === "legacy") {
-      // There the request stays open while its user is asked.
-      const abandon = () => this.waiting.take(nonce)?.call.abandon()
-      context.mcpReq.signal.addEventListener("abort", abandon, { once: true })
-    }
     return this.sdk.inputRequired({
       inputRequests: question.requests,
       requestState: await this.codec.mint({ nonce }, context),
     })
+  }
+
+  /** In the revision 2025-11-25 the request stays open while its user is asked. */
+  private async askWithin(
+    call: ServedCall,
+    question: ClientQuestion,
+    round: Round,
+    { mcpReq }: ServerContext,
+  ): Promise<void> {
+    const { answerTimeout: timeout } = this.options
+    const goOn = call.remind(round)
+    try {
+      let left: ClientQuestion | undefined = question
+      while (left !== undefined) {
+        const { signal } = round
+        left = left.answer(
+          await answersOf(left.requests, (request) => mcpReq.send(request, anyObject, { signal, timeout })),
+        )
+      }
+    } catch (error) {
+      const { SdkError, SdkErrorCode } = this.sdk
+      const isLate = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
+      // The end of the request cancels its call.
+      if (!round.signal.aborted)
+        question.refuse(
+          isLate ? nobodyAnswered(timeout) : `This MCP client could not ask its user: ${messageOf(error)}`,
+        )
+    } finally {
+      goOn()
+    }
   }
 
   /** Ends the request with a task. */

@@ -1,8 +1,8 @@
 /** What a call asks its MCP client: requests by key, which are answered together or one by one. */
+import { randomUUID } from "node:crypto"
 import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"
-import type { AwaitingApprovalEvent, DelegateEvent } from "../../pipeline/model/event.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
-import { answerGate, questionForm } from "./question.ts"
+import type { DelegateEvent } from "../../pipeline/model/event.ts"
+import { type AnswerFault, type AskedGate, answerGate, questionForm } from "./question.ts"
 
 /** Requests that a client is to answer, by keys of the asker's own. */
 export type InputRequests = Readonly<Record<string, InputRequest>>
@@ -33,21 +33,42 @@ export interface McpInput {
   readonly requests: InputRequests
 }
 
+/** What a client of the revision 2025-11-25 answers, which is asked by requests of the server's. Rejects as soon as one of them fails. */
+export const answersOf = async (
+  requests: InputRequests,
+  send: (request: InputRequest) => Promise<unknown>,
+): Promise<InputResponses> => {
+  const asked = Object.entries(requests).map(async ([key, request]) => [key, await send(onWire(request))])
+  return Object.fromEntries(await Promise.all(asked))
+}
+
+/** There each page that a user is sent to has an id. */
+const onWire = (request: InputRequest): InputRequest =>
+  request.method === "elicitation/create" && request.params.mode === "url"
+    ? {
+        ...request,
+        params: { ...request.params, elicitationId: request.params.elicitationId ?? randomUUID() },
+      }
+    : request
+
 const approvalKey = "approval"
 
-/** A gate, put as a form. `note` stands above it. */
-export const gateQuestion = (
-  gate: AwaitingApprovalEvent,
-  tool: Tool<unknown> | undefined,
-  note?: string,
-): ClientQuestion => ({
-  requests: { [approvalKey]: { method: "elicitation/create", params: questionForm(gate, tool, note) } },
-  answer(responses) {
-    const answer = responses?.[approvalKey]
-    const fault = answer === undefined ? "The question was not answered." : answerGate(gate, answer)
-    return fault === undefined ? undefined : gateQuestion(gate, tool, fault)
+const unusable = ({ text }: AnswerFault): string =>
+  `The answer of this MCP client could not be used, also when it was asked again. ${text} The call was denied, and did not run.`
+
+/** A gate, put as a form. One try more for each thing that is wrong with its answers: a client may send the same for ever. */
+export const gateQuestion = (asked: AskedGate, faults: ReadonlyArray<AnswerFault> = []): ClientQuestion => ({
+  requests: {
+    [approvalKey]: { method: "elicitation/create", params: questionForm(asked, faults.at(-1)?.text) },
   },
-  refuse: (reason) => void gate.deny(reason),
+  answer(responses) {
+    const fault = answerGate(asked, responses?.[approvalKey])
+    if (fault === undefined) return undefined
+    if (!faults.some(({ about }) => about === fault.about)) return gateQuestion(asked, [...faults, fault])
+    asked.gate.deny(unusable(fault))
+    return undefined
+  },
+  refuse: (reason) => void asked.gate.deny(reason),
 })
 
 /** What a tool itself asks. */

@@ -21,8 +21,8 @@ interface Entry {
 
 type Params = Readonly<Record<string, unknown>>
 
-/** Takes any object: what is in it is checked where it is read. */
-const anyParams: StandardSchemaV1<unknown, Params> = {
+/** Takes any object, of parameters or of an answer: what is in it is checked where it is read. */
+export const anyObject: StandardSchemaV1<unknown, Params> = {
   "~standard": {
     version: 1,
     vendor: "stepline",
@@ -69,7 +69,7 @@ export class ClientTasks {
   /** @param isDeclared Whether the client of a request declares the extension. */
   serve(server: Server, isDeclared: (context: ServerContext) => boolean): void {
     const on = (method: string, answer: (task: ServedTask, context: ServerContext) => object) =>
-      server.setRequestHandler(method, { params: anyParams }, (params, context) => {
+      server.setRequestHandler(method, { params: anyObject }, (params, context) => {
         if (!isDeclared(context)) throw this.missingCapability()
         return answer(this.taskOf(params, ownerOf(context)), context) as never
       })

@@ -59,9 +59,6 @@ export interface McpBuild {
 
 const listChanged = "notifications/tools/list_changed"
 
-/** Questions that one call may ask on one connection. */
-const maxRounds = 100
-
 /**
  * Serves the tools of an executor to MCP clients; `serveMcpStdio` and `serveMcpHttp` take what it builds. Needs the package
  * `@modelcontextprotocol/server`, loaded when the first client comes.
@@ -101,7 +98,7 @@ export const mcpServer = (
         },
         ...(instructions !== undefined && { instructions }),
         requestState: { verify: served.codec.verify },
-        inputRequired: { maxRounds, roundTimeoutMs: answerTimeout },
+        inputRequired: { roundTimeoutMs: answerTimeout },
         debouncedNotificationMethods: [listChanged],
       },
     )

@@ -3,12 +3,26 @@ import type { ElicitRequestFormParams } from "@modelcontextprotocol/server"
 import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
 import { textOf } from "../../pipeline/model/output.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
+import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
 import { visibleText } from "../../text/visible-text.ts"
 import { shownJson } from "../shown-json.ts"
+import type { RememberedChoice } from "../terminal/remember-menu.ts"
 import { diffOf } from "../terminal/render-diff.ts"
 
-/** A gate, as an answer meets it. */
-type Gate = Pick<AwaitingApprovalEvent, "params" | "approve" | "deny">
+/** A gate, and what is known of it beside its event. */
+export interface AskedGate {
+  readonly gate: AwaitingApprovalEvent
+  readonly tool: Tool<unknown> | undefined
+  /** What an approval for good would let through; undefined where none can be given. */
+  readonly always: RememberedChoice | undefined
+}
+
+/** Why an answer decides nothing. */
+export interface AnswerFault {
+  readonly about: "answer" | "decision" | "params"
+  /** What to tell the user. */
+  readonly text: string
+}
 
 /** Characters of one part of the question: a form is no pager. */
 const maxPart = 8_000
@@ -28,11 +42,7 @@ const previewOf = ({ preview }: AwaitingApprovalEvent): string | undefined => {
 /** Nothing of what the model wrote can hide in it, or pass for a part of the question. */
 const quoted = (text: string): string => bounded(visibleText(text)).replace(/^/gm, "  ")
 
-const questionText = (
-  gate: AwaitingApprovalEvent,
-  tool: Tool<unknown> | undefined,
-  note: string | undefined,
-): string => {
+const questionText = ({ gate, tool, always }: AskedGate, note: string | undefined): string => {
   const { name, params, label, because } = gate
   const preview = previewOf(gate)
   return [
@@ -42,25 +52,32 @@ const questionText = (
     `With these parameters:\n${quoted(params === undefined ? "nothing" : shownJson(params, 2))}`,
     ...(preview === undefined || preview === "" ? [] : [`What would happen:\n${quoted(preview)}`]),
     `Why it is asked: ${visibleText(because, { singleLine: true })}`,
+    ...(always === undefined
+      ? []
+      : [
+          `"always" approves it, and from now on ${always.what}, by a rule:\n${quoted(always.rules.join("\n"))}`,
+        ]),
   ].join("\n\n")
 }
 
+const decisionsOf = ({ always }: AskedGate): [string, ...Array<string>] =>
+  always === undefined ? ["approve", "deny"] : ["approve", "always", "deny"]
+
 /** What a client is asked to show. `note` stands above the question. */
-export const questionForm = (
-  gate: AwaitingApprovalEvent,
-  tool: Tool<unknown> | undefined,
-  note?: string,
-): ElicitRequestFormParams => ({
+export const questionForm = (asked: AskedGate, note?: string): ElicitRequestFormParams => ({
   mode: "form",
-  message: questionText(gate, tool, note),
+  message: questionText(asked, note),
   requestedSchema: {
     type: "object",
     properties: {
       decision: {
         type: "string",
         title: "Decision",
-        enum: ["approve", "deny"],
-        description: "Whether the call may run.",
+        enum: decisionsOf(asked),
+        description:
+          asked.always === undefined
+            ? "Whether the call may run."
+            : "Whether the call may run: once, or always, which then holds for the call as it runs.",
       },
       reason: {
         type: "string",
@@ -79,23 +96,47 @@ export const questionForm = (
 
 const dismissed = "The user dismissed the question without an answer. Do not try it again unasked."
 
-const parsed = (json: string): { readonly params: unknown } | undefined => {
+/** Characters of what a client sent in place of a decision. */
+const maxShown = 100
+
+const shown = (value: unknown): string => {
+  const line = visibleText(`got \`${JSON.stringify(value)}\``, { singleLine: true })
+  return line.length <= maxShown ? line : `${line.slice(0, maxShown)}…`
+}
+
+const undecided = (asked: AskedGate, decision: unknown): AnswerFault => {
+  const names = decisionsOf(asked)
+  const list = `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`
+  const found = decision === undefined ? "it has none" : shown(decision)
+  return {
+    about: "decision",
+    text: `The answer has to name a decision: \`decision\` must be ${list}, ${found}.`,
+  }
+}
+
+const noParams: AnswerFault = {
+  about: "params",
+  text: "The other parameters are no JSON object. Correct them, or leave them empty to run the call as it is.",
+}
+
+/** The parameters that were given in place of the call's; a fault for what is none, which must not run the call as it was. */
+const editOf = (given: unknown): { readonly params?: unknown } | AnswerFault => {
+  if (given === undefined || given === null || (typeof given === "string" && given.trim() === "")) return {}
   try {
-    const params: unknown = JSON.parse(json)
-    return typeof params === "object" && params !== null && !Array.isArray(params) ? { params } : undefined
+    const params: unknown = typeof given === "string" ? JSON.parse(given) : undefined
+    return isPlainObject(params) ? { params } : noParams
   } catch {
-    return undefined
+    return noParams
   }
 }
 
 const text = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value : undefined
 
-/**
- * Decides a gate as the user answered. Only a plain `approve` approves.
- * Gives what to tell the user where the answer cannot be used, and the gate is still open.
- */
-export const answerGate = (gate: Gate, answer: unknown): string | undefined => {
+/** Decides a gate as the user answered. Only a plain `approve` or `always` approves. Gives why the gate is still open, if it is. */
+export const answerGate = (asked: AskedGate, answer: unknown): AnswerFault | undefined => {
+  const { gate } = asked
+  if (answer === undefined) return { about: "answer", text: "The question was not answered." }
   const { action, content } = (answer ?? {}) as { action?: unknown; content?: Record<string, unknown> }
   if (action === "decline") {
     gate.deny()
@@ -106,17 +147,19 @@ export const answerGate = (gate: Gate, answer: unknown): string | undefined => {
     return undefined
   }
   const { decision, reason, params } = content ?? {}
+  if (typeof decision !== "string" || !decisionsOf(asked).includes(decision))
+    return undecided(asked, decision)
   if (decision === "deny") {
     gate.deny(text(reason))
     return undefined
   }
-  if (decision !== "approve") return "The answer has to name a decision: approve or deny."
+  const edit = editOf(params)
+  if ("about" in edit) return edit
   const given = text(reason)
-  const edit = text(params)
-  const edited = edit === undefined ? undefined : parsed(edit)
-  if (edit !== undefined && edited === undefined) {
-    return "The other parameters are no JSON object. Correct them, or leave them empty to run the call as it is."
-  }
-  gate.approve({ ...(given !== undefined && { reason: given }), ...edited })
+  gate.approve({
+    ...(given !== undefined && { reason: given }),
+    ...(decision === "always" && { remember: true }),
+    ...edit,
+  })
   return undefined
 }

@@ -5,15 +5,23 @@
 import { randomUUID } from "node:crypto"
 import type { CallToolResult, ClientCapabilities } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { DelegateEvent, FinalStatus, ToolEvent, ToolResult } from "../../pipeline/model/event.ts"
+import type {
+  AwaitingApprovalEvent,
+  DelegateEvent,
+  FinalStatus,
+  ToolEvent,
+  ToolResult,
+} from "../../pipeline/model/event.ts"
+import { rememberedChoices } from "../terminal/remember-menu.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { type ClientQuestion, gateQuestion, isInput, questionOfInput, showsForms } from "./client-question.ts"
+import type { AskedGate } from "./question.ts"
 import { errorResult, toolResult } from "./tool-result.ts"
 
 /** The request that a call is served by at the moment. */
 export interface Round {
   readonly signal: AbortSignal
-  /** Tells what the call streamed. Resolves when there is room. */
+  /** Tells what the call streamed, or that it waits. Resolves when there is room. Undefined where its client asks for no progress. */
   readonly progress: ((content: string, count: number) => Promise<void>) | undefined
   /** What its client can be asked. */
   readonly capabilities: ClientCapabilities | undefined
@@ -52,9 +60,22 @@ export interface ServedCallOptions {
   readonly leavesGates: boolean
 }
 
-/** What the model is told where nobody can be asked. */
-const cannotAsk =
-  "This call needs its user's approval, and this MCP client cannot ask for it (it does not declare elicitation). The user can allow such calls with a rule of the server."
+/** What the model is told where nobody can be asked. No rule passes a gate that only a person passes. */
+const cannotAsk = ({ name, person }: AwaitingApprovalEvent): string => {
+  const ways = [
+    ...(person
+      ? []
+      : [`allow such calls with a rule of the server (\`--allow '${name}=PATTERN'\`, or \`filters\`)`]),
+    "answer on a page (`stepline mcp --ui`)",
+    "use a client that shows forms",
+  ]
+  return `This call needs its user's approval, and this MCP client cannot ask for it: it does not declare elicitation of forms. The user can ${ways.slice(0, -1).join(", ")}, or ${ways.at(-1)}.`
+}
+
+/** Milliseconds between signs of life while a call waits for an answer: many clients give up on a request after a minute of silence. */
+const beat = 15_000
+
+const waits = "Waiting for an answer"
 
 const askedTooLate = "It runs in the background, where its MCP client can no longer be asked."
 
@@ -76,7 +97,7 @@ export class ServedCall {
   private readonly agentId: string
   private edited: { readonly params: unknown } | undefined
   private missing: ClientCapabilities | undefined
-  /** How many deltas its clients were told of, in all of its rounds: progress has to increase. */
+  /** How often its clients were told something, in all of its rounds: progress has to increase. */
   private told = 0
 
   constructor(executor: ToolExecutor, options: ServedCallOptions) {
@@ -97,10 +118,12 @@ export class ServedCall {
     void this.drain()
   }
 
-  /** Cancels it at its question, and lets it end. */
-  abandon(): void {
-    this.executor.cancelCall(this.callId)
-    void this.drain()
+  /** Tells its client now and then that it waits, until the function that it gives is called. */
+  remind({ progress }: Round): () => void {
+    if (progress === undefined) return () => {}
+    const timer = setInterval(() => void progress(waits, ++this.told), beat)
+    timer.unref()
+    return () => clearInterval(timer)
   }
 
   /** Carries it on until it asks, or has ended. */
@@ -116,13 +139,16 @@ export class ServedCall {
   }
 
   private async read(round: Round): Promise<Stop> {
+    let goOn = () => {}
     for (;;) {
-      const { done, value } = await this.events.next()
+      const { done, value } = await this.events.next().finally(goOn)
       if (done) return this.ended(value)
       const question = this.questionOf(value, round)
       if (question !== undefined) return { _tag: "Asks", question }
       if (value._tag === "BackgroundStarted") return round.takesTask ? { _tag: "Task" } : this.background()
       await this.tell(value, round)
+      // Somebody else may be asked.
+      if (value._tag === "AwaitingApproval" || value._tag === "Delegate") goOn = this.remind(round)
     }
   }
 
@@ -135,10 +161,16 @@ export class ServedCall {
       this.missing = question.missing
     }
     if (event._tag !== "AwaitingApproval") return undefined
-    if (showsForms(capabilities))
-      return gateQuestion(event, this.executor.agent(this.agentId).tool(this.name))
-    if (!this.leavesGates) event.deny(cannotAsk)
+    if (showsForms(capabilities)) return gateQuestion(this.asked(event))
+    if (!this.leavesGates) event.deny(cannotAsk(event))
     return undefined
+  }
+
+  private asked(gate: AwaitingApprovalEvent): AskedGate {
+    const { executor, callId } = this
+    const tool = executor.agent(this.agentId).tool(gate.name)
+    const always = rememberedChoices(executor, callId, tool ?? gate).find(({ choice }) => choice === "call")
+    return { gate, tool, always }
   }
 
   private ask(question: HostQuestion): void {

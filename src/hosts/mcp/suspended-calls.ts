@@ -22,6 +22,10 @@ export interface SuspendedCallsOptions {
   readonly max: number
 }
 
+/** What a call tells the model that nobody answered in so many milliseconds. */
+export const nobodyAnswered = (milliseconds: number): string =>
+  `Nobody answered within ${formatMillis(milliseconds)}. Call it again if it is still needed.`
+
 /** The calls of one server that wait between two requests. */
 export class SuspendedCalls<Call extends Suspended> {
   private readonly entries = new Map<string, Entry<Call>>()
@@ -41,7 +45,7 @@ export class SuspendedCalls<Call extends Suspended> {
     const nonce = randomUUID()
     const expire = () => {
       this.entries.delete(nonce)
-      call.deny(`Nobody answered within ${formatMillis(ttl)}. Call it again if it is still needed.`)
+      call.deny(nobodyAnswered(ttl))
     }
     const timer = setTimeout(expire, ttl)
     timer.unref()

@@ -129,6 +129,86 @@ describe.each(revisions)("an MCP server of revision %s", (revision) => {
   })
 
   it.each([
+    [{}, "it has none"],
+    [{ decision: "maybe" }, 'got `"maybe"`'],
+    [{ decision: true }, "got `true`"],
+    [{ approve: "yes", reason: "why not" }, "it has none"],
+    [{ decision: ["approve"] }, 'got `["approve"]`'],
+  ])("asks once more where a form is accepted with %j, and then denies", async (content, found) => {
+    const { client, asked } = await connect([send], {
+      revision,
+      answer: () => ({ action: "accept", content: content as Record<string, string> }),
+    })
+    const result = await client.callTool({ name: "send", arguments: { text: "hi" } })
+    const fault = `The answer has to name a decision: \`decision\` must be approve, always or deny, ${found}.`
+    expect(result.isError).toBe(true)
+    expect(textOfResult(result)).toBe(
+      `The answer of this MCP client could not be used, also when it was asked again. ${fault} The call was denied, and did not run.`,
+    )
+    expect(asked.map((message) => message.split("\n")[0])).toEqual(["May the tool Send (send) run?", fault])
+  })
+
+  it("never runs a call as it was where the user gave something else for its parameters", async () => {
+    const { client, asked } = await connect([send], {
+      revision,
+      answer: () => approve({ params: true as never }),
+    })
+    const result = await client.callTool({ name: "send", arguments: { text: "hi" } })
+    expect(result.isError).toBe(true)
+    expect(textOfResult(result)).toContain("The other parameters are no JSON object.")
+    expect(asked).toHaveLength(2)
+  })
+
+  it("says what an approval for good lets through, and asks about everything else again", async () => {
+    const filters = ToolFilters.compile({})
+    const { client, asked } = await connect([send], {
+      revision,
+      answer: () => approve({ decision: "always" }),
+      executor: { filters },
+    })
+    const call = async (text: string) =>
+      textOfResult(await client.callTool({ name: "send", arguments: { text } }))
+    expect(await call("hi")).toBe("sent hi")
+    expect(asked[0]).toContain(
+      '"always" approves it, and from now on this very call, and no other, by a rule:\n  ^hi$',
+    )
+    expect(await call("hi")).toBe("sent hi")
+    expect(asked).toHaveLength(1)
+    expect(await call("ho")).toBe("sent ho")
+    expect(asked).toHaveLength(2)
+  })
+
+  it("offers no approval for good at a gate that only a person passes", async () => {
+    const pay = defineTool({
+      name: "pay",
+      description: "Pays.",
+      parameters: Type.Object({}),
+      compose: () =>
+        pipeline()
+          .awaitApproval({ person: true })
+          .andThen(() => Step.Output("paid")),
+    })
+    const { client, asked } = await connect([pay], {
+      revision,
+      answer: () => approve({ decision: "always" }),
+    })
+    const result = await client.callTool({ name: "pay", arguments: {} })
+    expect(asked[0]).not.toContain("always")
+    expect(textOfResult(result)).toContain('`decision` must be approve or deny, got `"always"`.')
+  })
+
+  it("tells the model where its client cannot ask the user after all", async () => {
+    const { client, executor } = await connect([send], {
+      revision: "2025-11-25",
+      answer: () => Promise.reject(new Error("no window")),
+    })
+    const result = await client.callTool({ name: "send", arguments: { text: "hi" } })
+    expect(result.isError).toBe(true)
+    expect(textOfResult(result)).toBe("This MCP client could not ask its user: no window")
+    expect(executor.inspect()).toEqual([])
+  })
+
+  it.each([
     [
       "a reason",
       { action: "accept" as const, content: { decision: "deny", reason: "not today" } },
@@ -150,7 +230,9 @@ describe.each(revisions)("an MCP server of revision %s", (revision) => {
     const { client } = await connect([send], { revision })
     const result = await client.callTool({ name: "send", arguments: { text: "hi" } })
     expect(result.isError).toBe(true)
-    expect(textOfResult(result)).toMatch(/this MCP client cannot ask for it/)
+    expect(textOfResult(result)).toBe(
+      "This call needs its user's approval, and this MCP client cannot ask for it: it does not declare elicitation of forms. The user can allow such calls with a rule of the server (`--allow 'send=PATTERN'`, or `filters`), answer on a page (`stepline mcp --ui`), or use a client that shows forms.",
+    )
   })
 
   it("asks nobody where a rule decides", async () => {
