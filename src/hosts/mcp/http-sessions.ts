@@ -1,4 +1,7 @@
-/** Clients of the revision 2025-11-25 over HTTP: each has a session, with a server of its own, until it says that it goes. */
+/**
+ * Clients of the revision 2025-11-25 over HTTP: each has a session, with a server of its own, until it says that it goes, or
+ * nothing was heard of it for long: a client that ends without a word leaves nothing behind.
+ */
 import { randomUUID } from "node:crypto"
 import type {
   McpServerFactory,
@@ -11,7 +14,14 @@ type Sdk = typeof import("@modelcontextprotocol/server")
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly server: Awaited<ReturnType<McpServerFactory>>
+  /** Requests that are being answered, streams among them. */
+  open: number
+  /** Ends it while there are none. */
+  idle: NodeJS.Timeout | undefined
 }
+
+/** Milliseconds that a session without a request stays. */
+const maxIdle = 3_600_000
 
 const rejection = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status })
@@ -35,14 +45,25 @@ export class HttpSessions {
     const id = request.headers.get("mcp-session-id")
     if (id !== null) {
       const session = this.sessions.get(id)
-      if (session === undefined) return rejection(404, -32001, "Session not found")
-      this.sessions.delete(id)
-      this.sessions.set(id, session)
-      return session.transport.handleRequest(request)
+      return session?.transport.handleRequest(request) ?? rejection(404, -32001, "Session not found")
     }
     if (!(await this.isInitialize(request)))
       return rejection(400, -32000, "Mcp-Session-Id header is required")
     return this.open(request)
+  }
+
+  /** Keeps the session that a request names until the request is answered: gives what says so. */
+  use(id: unknown): () => void {
+    const session = typeof id === "string" ? this.sessions.get(id) : undefined
+    if (typeof id !== "string" || session === undefined) return () => {}
+    this.sessions.delete(id)
+    this.sessions.set(id, session)
+    clearTimeout(session.idle)
+    session.open += 1
+    return () => {
+      session.open -= 1
+      if (session.open === 0 && this.sessions.get(id) === session) this.rest(id, session)
+    }
   }
 
   /** Ends all of them. */
@@ -63,7 +84,9 @@ export class HttpSessions {
     const transport = new this.sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
-        this.sessions.set(id, { transport, server })
+        const session: Session = { transport, server, open: 0, idle: undefined }
+        this.sessions.set(id, session)
+        this.rest(id, session)
         const [oldest] = this.sessions.keys()
         if (this.sessions.size > this.max && oldest !== undefined) void this.end(oldest)
       },
@@ -74,8 +97,14 @@ export class HttpSessions {
     return transport.handleRequest(request)
   }
 
+  private rest(id: string, session: Session): void {
+    session.idle = setTimeout(() => void this.end(id), maxIdle)
+    session.idle.unref()
+  }
+
   private async end(id: string): Promise<void> {
     const session = this.sessions.get(id)
+    clearTimeout(session?.idle)
     this.sessions.delete(id)
     await session?.server.close()
   }

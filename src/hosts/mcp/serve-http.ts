@@ -135,8 +135,9 @@ export const serveMcpHttp = async (
   const server = createServer((request, response) => {
     const head = headOf(request)
     const refused = head === undefined ? new Response(undefined, { status: 400 }) : refuse(head)
-    if (refused === undefined) void answer(request, response)
-    else void refuseWith(refused, response)
+    if (refused !== undefined) return void refuseWith(refused, response)
+    response.once("close", sessions.use(request.headers["mcp-session-id"]))
+    void answer(request, response)
   })
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)

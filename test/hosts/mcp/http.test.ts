@@ -3,9 +3,10 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { type IncomingMessage, request } from "node:http"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { Type } from "@sinclair/typebox"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { type McpHttpOptions, mcpServer, serveMcpHttp } from "../../../src/hosts/mcp/index.ts"
 import { defineTool, pipeline, Step, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
+import { deferred, never } from "../../support/deferred.ts"
 import { approve, type ConnectOptions, revisions, stockClient, textOfResult } from "./connected.ts"
 
 const send = defineTool({
@@ -19,9 +20,16 @@ const send = defineTool({
       .andThen(() => Step.Output(`sent ${text}`)),
 })
 
-/** The tool above, served at a port of this machine. */
+const hang = defineTool({
+  name: "hang",
+  description: "Never ends.",
+  parameters: Type.Object({}),
+  compose: () => pipeline().andThen(() => never()),
+})
+
+/** The tools above, served at a port of this machine. */
 const serve = async (options: Partial<McpHttpOptions> = {}) => {
-  const registry = new ToolRegistry([send])
+  const registry = new ToolRegistry([send, hang])
   const executor = new ToolExecutor(registry)
   const { build } = mcpServer(executor, { name: "served", version: "1.0.0" })
   const served = await serveMcpHttp(build, { port: 0, ...options })
@@ -72,6 +80,24 @@ const statusOf = (
     sent.end(body)
   })
 
+const both = "application/json, text/event-stream"
+
+/** The id of a session whose client opens no stream. */
+const rawSession = async (url: string): Promise<string> => {
+  const params = {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "raw", version: "1" },
+  }
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: both },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params }),
+  })
+  await response.text()
+  return response.headers.get("mcp-session-id")!
+}
+
 describe.each(revisions)("an MCP server over HTTP, to a client of revision %s", (revision) => {
   it("runs calls, asks at their gates, and tells their progress", async () => {
     const { url } = await serve()
@@ -85,6 +111,25 @@ describe.each(revisions)("an MCP server over HTTP, to a client of revision %s", 
     expect(asked).toHaveLength(1)
     // The client itself adds that it asks its user.
     expect(progress[0]).toBe("sending")
+  })
+
+  it("cancels the call of a client that has gone, whether it runs or waits for its user", async () => {
+    const { url, executor } = await serve()
+    const shown = deferred()
+    const answer = () => {
+      shown.resolve()
+      return new Promise<never>(() => {})
+    }
+    // Between two requests nobody knows that a client has gone: its answer runs out.
+    for (const tool of revision === "2025-11-25" ? ["hang", "send"] : ["hang"]) {
+      const { client } = await connect(url, { revision, ...(tool === "send" && { answer }) })
+      const call = client.callTool({ name: tool, arguments: { text: "hi" } })
+      await (tool === "hang" ? expect.poll(() => executor.inspect()).toHaveLength(1) : shown.promise)
+      const gone = expect(call).rejects.toThrow()
+      await client.close()
+      await gone
+      await expect.poll(() => executor.inspect()).toEqual([])
+    }
   })
 
   it("tells its clients that the tools have changed", async () => {
@@ -102,13 +147,13 @@ describe.each(revisions)("an MCP server over HTTP, to a client of revision %s", 
     }
     registry.unregister("send")
     await changed
-    expect((await client.listTools(undefined, { cacheMode: "refresh" })).tools).toEqual([])
+    expect((await client.listTools(undefined, { cacheMode: "refresh" })).tools).toHaveLength(1)
   })
 
   it("serves whoever has the token", async () => {
     const { url } = await serve({ token: "open sesame" })
     const { client } = await connect(url, { revision }, { Authorization: "Bearer open sesame" })
-    expect((await client.listTools()).tools).toHaveLength(1)
+    expect((await client.listTools()).tools).toHaveLength(2)
     await expect(connect(url, { revision })).rejects.toThrow()
     expect(await statusOf(url, {})).toBe(401)
     expect(await statusOf(url, { Authorization: "Bearer open sesam" })).toBe(401)
@@ -141,7 +186,33 @@ describe("an MCP server over HTTP", () => {
     const { url } = await serve({ legacy: "reject" })
     await expect(connect(url, { revision: "2025-11-25" })).rejects.toThrow()
     const { client } = await connect(url, { revision: "2026-07-28" })
-    expect((await client.listTools()).tools).toHaveLength(1)
+    expect((await client.listTools()).tools).toHaveLength(2)
+  })
+
+  it("ends a session of which nothing was heard for an hour, and none that is in use", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { url } = await serve()
+    const open = async () => {
+      const client = stockClient({})
+      const transport = new StreamableHTTPClientTransport(new URL(url))
+      onTestFinished(() => client.close())
+      const isListening = listening()
+      await client.connect(transport)
+      await isListening
+      return transport.sessionId!
+    }
+    const ping = (id: string) =>
+      statusOf(url, { Accept: both, "Mcp-Session-Id": id }, '{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    const streaming = await open()
+    const idle = await rawSession(url)
+    await vi.advanceTimersByTimeAsync(59 * 60_000)
+    expect(await ping(idle)).toBe(200)
+    await vi.advanceTimersByTimeAsync(59 * 60_000)
+    expect(await ping(idle)).toBe(200)
+    await vi.advanceTimersByTimeAsync(61 * 60_000)
+    expect(await ping(idle)).toBe(404)
+    expect(await ping(streaming)).toBe(200)
   })
 
   it("takes an answer once", async () => {
