@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, request as requestHttp, type Server
 import { type AddressInfo, connect } from "node:net"
 import type { Duplex } from "node:stream"
 import { type AddressGuard, hostnameOf } from "./address-guard.ts"
+import { boundConnections, requestTimes } from "./bound-connections.ts"
 import { FetchError } from "./fetch-error.ts"
 
 /** What concerns a connection, and not what goes over it. */
@@ -40,13 +41,20 @@ export class GuardedProxy {
   private readonly guard: AddressGuard
   private readonly failures = new Map<string, Error>()
   private readonly tunnels = new Set<Duplex>()
-  private readonly server = createServer()
+  private readonly server = createServer(requestTimes)
 
   constructor(guard: AddressGuard) {
     this.guard = guard
+    const use = boundConnections(this.server)
     this.server.on("connection", (socket) => socket.unref())
-    this.server.on("request", (incoming, outgoing) => this.forward(incoming, outgoing))
-    this.server.on("connect", (incoming, socket, head) => this.tunnel(incoming, socket, head))
+    this.server.on("request", (incoming, outgoing) => {
+      use(incoming.socket, outgoing)
+      this.forward(incoming, outgoing)
+    })
+    this.server.on("connect", (incoming, socket, head) => {
+      use(socket, socket)
+      this.tunnel(incoming, socket, head)
+    })
   }
 
   /** Gives its URL. */

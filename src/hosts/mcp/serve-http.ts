@@ -6,6 +6,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { McpServerFactory } from "@modelcontextprotocol/server"
+import { boundConnections, requestTimes } from "../../io/bound-connections.ts"
 import { expectFunction, expectText } from "../../pipeline/model/got.ts"
 import { loadPeer } from "../load-peer.ts"
 import { expectPort } from "../port.ts"
@@ -132,13 +133,15 @@ export const serveMcpHttp = async (
     return mismatch ?? modern.fetch(request)
   }
   const answer = toNodeHandler({ fetch }, { onerror, maxRequestBodySize: maxRequestBytes })
-  const server = createServer((request, response) => {
+  const server = createServer(requestTimes, (request, response) => {
     const head = headOf(request)
     const refused = head === undefined ? new Response(undefined, { status: 400 }) : refuse(head)
     if (refused !== undefined) return void refuseWith(refused, response)
+    use(request.socket, response)
     response.once("close", sessions.use(request.headers["mcp-session-id"]))
     void answer(request, response)
   })
+  const use = boundConnections(server)
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(port, host, resolve)

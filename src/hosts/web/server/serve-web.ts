@@ -1,9 +1,10 @@
 /** A page of this machine on which a person watches calls and answers what they ask. */
 import { randomBytes } from "node:crypto"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { UIContext } from "../../../custom-tools/ui-context.ts"
 import type { DurableCalls } from "../../../durable/durable-calls.ts"
+import { boundConnections, requestTimes, type UseConnection } from "../../../io/bound-connections.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import { expectOptions, expectText, got } from "../../../pipeline/model/got.ts"
 import { toCount } from "../../../pipeline/model/options.ts"
@@ -59,6 +60,7 @@ interface Page {
   readonly title: string
   /** The connections that are told what happens. */
   readonly streams: Set<ServerResponse>
+  readonly use: UseConnection
 }
 
 const send = (response: ServerResponse, status: number, type: string, body: string): void => {
@@ -118,6 +120,7 @@ const answer = async (page: Page, request: IncomingMessage, response: ServerResp
   if (isChange && pathname === "/api/session") return beginSession(page, request, response)
   if (!access.isKnown(headers))
     throw new RequestError(401, "Open the address that was told: this browser has no token.")
+  page.use(request.socket, response)
   const asked = pathname.startsWith(`${access.path}/`) ? pathname.slice(access.path.length) : ""
   if (!isChange && asked === "/events") return openStream(page, request, response)
   const answered = isChange
@@ -127,8 +130,8 @@ const answer = async (page: Page, request: IncomingMessage, response: ServerResp
   sendJson(response, 200, answered)
 }
 
-const listen = (page: { current?: Page }, port: number) => {
-  const server = createServer((request, response) => {
+const listen = (page: { current?: Page }, port: number): Promise<Server> => {
+  const server = createServer(requestTimes, (request, response) => {
     for (const [name, value] of Object.entries(safeHeaders)) response.setHeader(name, value)
     void answer(page.current!, request, response).catch((error: unknown) => {
       if (response.headersSent) return void response.destroy()
@@ -138,7 +141,7 @@ const listen = (page: { current?: Page }, port: number) => {
       sendJson(response, status, { message: messageOf(error) })
     })
   })
-  return new Promise<typeof server>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     // A connection that cannot be taken later on is its browser's to try again, and no reason to end the host.
     server.on("error", reject)
     server.listen(port, "127.0.0.1", () => resolve(server))
@@ -199,7 +202,9 @@ export const serveWeb = async (
   const streams = new Set<ServerResponse>()
   const epoch = randomBytes(6).toString("base64url")
   const dialogs = new PageDialogs(log.add, (callId) => source.active(callId))
-  page.current = { access, actions: new PageActions(source, log, dialogs), log, files, epoch, title, streams }
+  const actions = new PageActions(source, log, dialogs)
+  const use = boundConnections(server)
+  page.current = { access, actions, log, files, epoch, title, streams, use }
   const stop = source.start()
   let closed: Promise<void> | undefined
   const close = () => {
