@@ -57,6 +57,7 @@ export const serveMcpStdio = async (
     "@modelcontextprotocol/server",
     "2",
     () => import("@modelcontextprotocol/server/stdio"),
+    "@modelcontextprotocol/server/stdio",
   )
   const { transport, release } =
     given === undefined ? await ownStreams(stdio, onError) : { transport: given, release: () => {} }
