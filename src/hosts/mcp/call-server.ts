@@ -4,6 +4,7 @@ import type {
   CallToolRequest,
   CallToolResult,
   ClientCapabilities,
+  InputRequest,
   InputRequiredResult,
   RequestStateCodec,
   Server,
@@ -91,9 +92,11 @@ const progressOf = ({ mcpReq }: ServerContext): Round["progress"] => {
   }
 }
 
-/** Aborted when the request is cancelled, and when its client has gone: no stream of ours can be resumed. */
+/** Aborted when the request is cancelled, and when its client has gone: what closes its stream, unless that can be resumed. */
 const signalOf = ({ mcpReq, http }: ServerContext): AbortSignal =>
-  http?.req === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, http.req.signal])
+  http?.req === undefined || http.closeSSE !== undefined
+    ? mcpReq.signal
+    : AbortSignal.any([mcpReq.signal, http.req.signal])
 
 /** The calls of one server: they outlive the requests, and the connections, that they came with. */
 export class CallServer {
@@ -217,23 +220,23 @@ export class CallServer {
     { mcpReq }: ServerContext,
   ): Promise<void> {
     const { answerTimeout: timeout } = this.options
+    const failed = new AbortController()
+    const signal = AbortSignal.any([round.signal, failed.signal])
+    const send = (request: InputRequest) => mcpReq.send(request, anyObject, { signal, timeout })
     const goOn = call.remind(round)
     try {
       let left: ClientQuestion | undefined = question
-      while (left !== undefined) {
-        const { signal } = round
-        left = left.answer(
-          await answersOf(left.requests, (request) => mcpReq.send(request, anyObject, { signal, timeout })),
-        )
-      }
+      while (left !== undefined) left = left.answer(await answersOf(left.requests, send))
     } catch (error) {
+      // What was asked beside it is to be closed.
+      failed.abort()
       const { SdkError, SdkErrorCode } = this.sdk
       const isLate = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
+      const reason = isLate
+        ? nobodyAnswered(timeout)
+        : `This MCP client could not answer: ${messageOf(error)}`
       // The end of the request cancels its call.
-      if (!round.signal.aborted)
-        question.refuse(
-          isLate ? nobodyAnswered(timeout) : `This MCP client could not ask its user: ${messageOf(error)}`,
-        )
+      if (!round.signal.aborted) question.refuse(reason)
     } finally {
       goOn()
     }

@@ -169,9 +169,7 @@ describe.each(revisions)("an MCP server of revision %s", (revision) => {
     const call = async (text: string) =>
       textOfResult(await client.callTool({ name: "send", arguments: { text } }))
     expect(await call("hi")).toBe("sent hi")
-    expect(asked[0]).toContain(
-      '"always" approves it, and from now on this very call, and no other, by a rule:\n  ^hi$',
-    )
+    expect(asked[0]).toContain('"always" approves it, and from now on this very call')
     expect(await call("hi")).toBe("sent hi")
     expect(asked).toHaveLength(1)
     expect(await call("ho")).toBe("sent ho")
@@ -204,7 +202,7 @@ describe.each(revisions)("an MCP server of revision %s", (revision) => {
     })
     const result = await client.callTool({ name: "send", arguments: { text: "hi" } })
     expect(result.isError).toBe(true)
-    expect(textOfResult(result)).toBe("This MCP client could not ask its user: no window")
+    expect(textOfResult(result)).toBe("This MCP client could not answer: no window")
     expect(executor.inspect()).toEqual([])
   })
 

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { beforeEach, expect, it, vi } from "vitest"
 import { defineTool, pipeline, Step } from "../../../src/index.ts"
-import { deferred } from "../../support/deferred.ts"
+import { deferred, never } from "../../support/deferred.ts"
 import { approve, connect, revisions, textOfResult } from "./connected.ts"
 
 const send = defineTool({
@@ -75,7 +75,7 @@ it("keeps no time for a client that asked for no progress, and none for a reques
     revision: "2025-11-25",
     answer: () => {
       shown[count++]!.resolve()
-      return new Promise(() => {})
+      return never()
     },
   })
   const abort = new AbortController()
@@ -91,4 +91,17 @@ it("keeps no time for a client that asked for no progress, and none for a reques
   await expect(told).rejects.toThrow()
   await expect.poll(() => executor.inspect()).toEqual([])
   expect(vi.getTimerCount()).toBe(0)
+})
+
+it("denies a call whose user does not answer in time, and says so", async () => {
+  const { client, executor } = await connect([send], {
+    revision: "2025-11-25",
+    answer: () => never(),
+    server: { answerTimeout: 1 },
+  })
+  expect(await client.callTool({ name: "send", arguments: {} })).toMatchObject({
+    isError: true,
+    content: [{ text: "Nobody answered within 1 ms. Call it again if it is still needed." }],
+  })
+  expect(executor.inspect()).toEqual([])
 })
