@@ -13,7 +13,7 @@ import { diffOf } from "../terminal/render-diff.ts"
 export interface AskedGate {
   readonly gate: AwaitingApprovalEvent
   readonly tool: Tool<unknown> | undefined
-  /** What an approval for good would let through; undefined where none can be given. */
+  /** Undefined where none can be given. */
   readonly always: RememberedChoice | undefined
 }
 
@@ -38,6 +38,10 @@ const previewOf = ({ preview }: AwaitingApprovalEvent): string | undefined => {
   const diff = diffOf(preview.details)
   return diff === undefined || text.includes(diff) ? text : `${text}\n${diff}`
 }
+
+/** What an approval for good would let through, where a form can show it whole. */
+export const offered = (choices: ReadonlyArray<RememberedChoice>): RememberedChoice | undefined =>
+  choices.find(({ choice, rules }) => choice === "call" && visibleText(rules.join("\n")).length <= maxPart)
 
 /** Nothing of what the model wrote can hide in it, or pass for a part of the question. */
 const quoted = (text: string): string => bounded(visibleText(text)).replace(/^/gm, "  ")

@@ -15,7 +15,7 @@ import type {
 import { rememberedChoices } from "../terminal/remember-menu.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { type ClientQuestion, gateQuestion, isInput, questionOfInput, showsForms } from "./client-question.ts"
-import type { AskedGate } from "./question.ts"
+import { type AskedGate, offered } from "./question.ts"
 import { errorResult, toolResult } from "./tool-result.ts"
 
 /** The request that a call is served by at the moment. */
@@ -169,8 +169,7 @@ export class ServedCall {
   private asked(gate: AwaitingApprovalEvent): AskedGate {
     const { executor, callId } = this
     const tool = executor.agent(this.agentId).tool(gate.name)
-    const always = rememberedChoices(executor, callId, tool ?? gate).find(({ choice }) => choice === "call")
-    return { gate, tool, always }
+    return { gate, tool, always: offered(rememberedChoices(executor, callId, tool ?? gate)) }
   }
 
   private ask(question: HostQuestion): void {

@@ -176,6 +176,12 @@ describe.each(revisions)("an MCP server of revision %s", (revision) => {
     expect(asked).toHaveLength(2)
   })
 
+  it("offers no approval for good whose rule a form cannot show whole", async () => {
+    const { client, asked } = await connect([send], { revision, answer: () => approve() })
+    await client.callTool({ name: "send", arguments: { text: "x".repeat(8_001) } })
+    expect(asked[0]).not.toContain("always")
+  })
+
   it("offers no approval for good at a gate that only a person passes", async () => {
     const pay = defineTool({
       name: "pay",
