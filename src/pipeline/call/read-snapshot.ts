@@ -49,6 +49,7 @@ export const readCall = ({ call, ...rest }: CallSnapshot, toolOf: ToolOf): CallR
   // A result that is only to be told needs no pipeline any more.
   if (standing.then === undefined || standing.part !== undefined) readParts(record, standing, toolOf)
   record.output = standing.output ?? record.action?.output
+  if (standing.previewed === true) record.preview = record.output
   record.asked = 1
   record.resume = readResume(record, standing, toolOf)
   return record
@@ -166,7 +167,7 @@ export const readLost = (snapshot: CallSnapshot, message: string, toolOf: ToolOf
 
 const lostResume = (
   record: CallRecord,
-  { then, part = 0, begun, action, staged, output, shape }: StandingSnapshot,
+  { then, part = 0, begun, action, staged, output, previewed, shape }: StandingSnapshot,
   outcome: Stopped,
   toolOf: ToolOf,
 ): Resume => {
@@ -174,6 +175,7 @@ const lostResume = (
   const from = Math.min(part, record.finals.length)
   if (then?._tag !== "End") return cleanFrom(record, from, then && begun, endWith(outcome))
   record.output = output
+  if (previewed === true) record.preview = output
   if (staged !== undefined) record.ties = { ...record.ties, staged }
   if (record.finals.length === 0) noteUncleaned(record, outcome.message)
   return cleanFrom(record, from, begun, then)

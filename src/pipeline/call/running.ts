@@ -114,6 +114,7 @@ interface Gate {
 /** True where the gate is passed at once. Else it is asked of rules, reviewers and the host. */
 const passGate = (record: CallRecord, { label, person: only }: Gate, out: Outbox): boolean => {
   const person = only === true
+  record.preview = record.output
   if (record.passed < record.decided || (record.call.decision === "approve" && !person)) {
     record.decidedBy ??= byCall
     passed(record, out)
@@ -239,6 +240,12 @@ export const releaseAction = (
   out.push({ _tag, action: record.action! })
   record.action = undefined
 }
+
+/** Whether the output is what a gate shows, at which nobody was asked yet, or behind which nothing came of it yet. */
+export const isPreview = ({ output, preview, parts, at }: CallRecord): boolean =>
+  output !== undefined && (output === preview || parts.some(({ kind }, i) => i >= at && gateKinds.has(kind)))
+
+const gateKinds: ReadonlySet<string> = new Set(["approval", "resolve"])
 
 /** Ends an attempt that is over: what its generator left open first. */
 const close = (record: CallRecord, then: Then, out: Outbox): void => {

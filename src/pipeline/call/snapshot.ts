@@ -61,6 +61,8 @@ export interface StandingSnapshot {
   readonly at: number
   readonly shape: string
   readonly output?: ToolOutput
+  /** Set where the output is what a gate shows, and nothing came of it yet. */
+  readonly previewed?: true
   readonly memory?: CallMemory
   readonly resolution?: Resolution
   readonly passed: number

@@ -129,6 +129,8 @@ export interface CallRecord {
   /** Counts questions, likewise. */
   asked: number
   output: ToolOutput | undefined
+  /** The output at the last gate: what would be done, until a handler behind the gate says what was. */
+  preview: ToolOutput | undefined
   /** What the handlers tell each other. Made when one first looks at it. */
   memory: CallMemory | undefined
   /** How the last gate was decided, as handlers see it. */
@@ -194,6 +196,7 @@ export const makeRecord = (call: ToolCall): CallRecord => ({
   run: 0,
   asked: 0,
   output: undefined,
+  preview: undefined,
   memory: undefined,
   resolution: undefined,
   approval: undefined,

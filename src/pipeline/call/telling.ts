@@ -21,6 +21,7 @@ import type { Tool } from "../model/tool.ts"
 import type { Tracer } from "../model/tracer.ts"
 import type { RunningTask } from "../stores/background-tasks.ts"
 import type { Engine } from "./engine.ts"
+import { isPreview } from "./running.ts"
 import type { CallRecord } from "./state.ts"
 import type { CallStream } from "./stream.ts"
 import { CallSpan } from "./tracing.ts"
@@ -123,10 +124,12 @@ export const tellDecision = (
 export const endOf = ({ record, stream }: Teller): TerminalEvent => {
   const { call, outcome, output, decidedBy, edited, ties, cleanupErrors } = record
   const streamed = stream === undefined ? "" : stream.transcript.toString()
+  const isCut = outcome!._tag === "Cancelled" || (outcome!._tag === "Error" && outcome!.reason === "timeout")
   return terminalEvent({
     call,
     outcome: outcome!,
-    output,
+    // The model would take it for what was done.
+    output: isCut && isPreview(record) ? undefined : output,
     streamed,
     decidedBy,
     edited,

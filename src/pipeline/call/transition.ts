@@ -135,6 +135,15 @@ const toBackground = (record: CallRecord, place: CallRecord["place"], out: Outbo
   return true
 }
 
+/** What a call is told to have done that was cancelled at its gate. */
+const unapproved = ({ passed, action, at }: CallRecord, reason: string): string => {
+  // What the model applied may have done something before it came to this gate.
+  const isFirst = passed === 0 && (action === undefined || at === 0)
+  return isFirst
+    ? `${reason}\nNothing was changed: the call was waiting for approval.`
+    : `${reason}\nThe call was waiting for another approval, and nothing that needs it was done.`
+}
+
 /** The handler that runs has gone on, though its question is open: nobody waits for the answer any more. */
 const goneOn =
   <I extends { readonly run: number }>(then: () => Move<I> | undefined): Move<I> =>
@@ -381,7 +390,12 @@ const askingRow: Row = {
     }
     return true
   },
-  Cancel: runningRow.Cancel!,
+  Cancel: (record, { outcome }, out) => {
+    const isGate = questionOf(record).kind === "approval"
+    const told = isGate ? { ...outcome, message: unapproved(record, outcome.message) } : outcome
+    stop(record, endWith(told), out)
+    return true
+  },
   ToBackground: (record, _input, out) => toBackground(record, "none", out),
 }
 

@@ -7,7 +7,7 @@ import { messageOf } from "../../text/message-of.ts"
 import type { ActionResolvedEvent } from "../model/event.ts"
 import type { Outcome, Stopped } from "../model/outcome.ts"
 import type { StagedAction } from "../model/staged-action.ts"
-import { endWith, produced } from "./running.ts"
+import { endWith, isPreview, produced } from "./running.ts"
 import {
   type CallSnapshot,
   type QuestionSnapshot,
@@ -202,6 +202,7 @@ const standingOf = (record: CallRecord, { timeLeft, resolved, traceParent }: Bes
     shape: shapeOf(parts),
     // The preview is the action's: what stands here was put out since.
     output: settled === undefined && output === action?.output ? undefined : output,
+    previewed: isPreview(record) || undefined,
     memory,
     resolution,
     passed,

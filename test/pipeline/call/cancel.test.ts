@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest"
-import { pipeline, Step } from "../../../src/index.ts"
+import {
+  pipeline,
+  Step,
+  type ToolCallInput,
+  type ToolEvent,
+  ToolExecutor,
+  type ToolPipeline,
+} from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { busyExecutor, gate, stuck } from "../../support/busy-executor.ts"
 import { never, turn, until } from "../../support/deferred.ts"
 import { is, trail } from "../../support/event-of.ts"
-import { executorOf } from "../../support/executor-of.ts"
+import { executorOf, registryOf } from "../../support/executor-of.ts"
 
 describe("the hard cancel", () => {
   it("ends all foreground calls, queued, running and waiting, each with one Cancelled event", async () => {
@@ -58,7 +65,10 @@ describe("the hard cancel", () => {
       executor.cancel(reason === undefined ? undefined : { reason })
       expect(await new ScriptedHost(executor).run()).toMatchObject([
         { _tag: "Cancelled", content: reason ?? "Cancelled" },
-        { _tag: "Cancelled", content: reason ?? "Cancelled" },
+        {
+          _tag: "Cancelled",
+          content: `${reason ?? "Cancelled"}\nNothing was changed: the call was waiting for approval.`,
+        },
       ])
     }
   })
@@ -121,6 +131,136 @@ describe("the hard cancel", () => {
       false,
       false,
     ])
+  })
+})
+
+describe("a call that is cancelled before what its gate shows was done", () => {
+  const preview = "+ a line"
+  const shown = pipeline().andThen(() => Step.Output(preview))
+  const unchanged = "Nothing was changed: the call was waiting for approval."
+  const hang = () => never<Step>()
+  const ask = () => Step.Delegate({ _tag: "Show" })
+
+  const begin = async (
+    plan: ToolPipeline,
+    until: (event: ToolEvent) => boolean,
+    call: Partial<ToolCallInput> = {},
+  ) => {
+    const executor = executorOf({ tool: plan })
+    const host = new ScriptedHost(executor, { effect: () => "ignore" })
+    executor.enqueue([{ callId: "c", name: "tool", ...call }])
+    await host.until(until)
+    return { executor, host }
+  }
+
+  const content = (host: ScriptedHost) => host.terminal("c")?.content
+
+  it.each<[string, ToolPipeline, string]>([
+    ["at a gate", shown.awaitApproval(), unchanged],
+    [
+      "at a gate of a handler's own",
+      pipeline().andThen(async function* () {
+        yield Step.Output(preview)
+        yield Step.AwaitApproval()
+      }),
+      unchanged,
+    ],
+    ["at a gate that shows nothing", pipeline().awaitApproval(), unchanged],
+    [
+      "at a second gate",
+      pipeline()
+        .awaitApproval()
+        .andThen(() => Step.Output(preview))
+        .awaitApproval(),
+      "The call was waiting for another approval, and nothing that needs it was done.",
+    ],
+  ])("%s tells the model the reason, and what was not done", async (_where, plan, sentence) => {
+    const { executor, host } = await begin(plan, is("AwaitingApproval"))
+    if (plan.steps[0]?.kind === "approval" && plan.length > 1) {
+      executor.approve("c")
+      await host.until(is("AwaitingApproval"))
+    }
+    executor.cancelCall("c", "the user typed on")
+    await host.run()
+    expect(content(host)).toBe(`the user typed on\n${sentence}`)
+  })
+
+  it.each<[string, ToolPipeline]>([
+    ["before a gate", shown.andThen(ask).awaitApproval()],
+    ["before the model's gate", shown.andThen(ask).awaitResolve({ label: "x" })],
+    ["behind a gate", shown.awaitApproval().andThen(ask)],
+  ])("%s does not tell the preview", async (_where, plan) => {
+    const { executor, host } = await begin(plan, is("Delegate"), { decision: "approve" })
+    executor.cancelCall("c")
+    await host.run()
+    expect(content(host)).toBe("Cancelled")
+  })
+
+  it("tells what was streamed behind the gate, and what was put out there", async () => {
+    const streams = shown.awaitApproval().andThen(async function* () {
+      yield Step.Delta("half")
+      yield hang()
+    })
+    for (const [plan, said] of [
+      [streams, "half"],
+      [
+        shown
+          .awaitApproval()
+          .andThen(() => Step.Output("done"))
+          .andThen(ask),
+        "done",
+      ],
+    ] as const) {
+      const { executor, host } = await begin(plan, (event) => is("Delta")(event) || is("Delegate")(event), {
+        decision: "approve",
+      })
+      executor.cancelCall("c")
+      await host.run()
+      expect(content(host)).toBe(`Cancelled\n${said}`)
+    }
+  })
+
+  it("does so as a task that was moved to the background, and with all others", async () => {
+    const { executor, host } = await begin(shown.awaitApproval(), is("AwaitingApproval"))
+    executor.toBackground("c")
+    executor.enqueue([{ callId: "d", name: "tool" }])
+    await host.until(is("AwaitingApproval", "d"))
+    executor.tasks.cancel("c")
+    await host.until(is("BackgroundCompleted"))
+    expect(executor.tasks.take("c")?.content).toBe(`Cancelled\n${unchanged}`)
+    executor.cancel({ reason: "enough" })
+    await host.run()
+    expect(host.terminal("d")?.content).toBe(`enough\n${unchanged}`)
+  })
+
+  it.each<[string, ToolPipeline]>([
+    ["before a gate", shown.andThen(ask).awaitApproval()],
+    ["behind a gate", shown.awaitApproval().andThen(ask)],
+  ])("%s does so where it goes on from a snapshot", async (_where, plan) => {
+    const { executor } = await begin(plan, is("Delegate"), { decision: "approve" })
+    const restored = new ToolExecutor(registryOf({ tool: plan }))
+    restored.restore(executor.snapshot("c"))
+    const host = new ScriptedHost(restored, { effect: () => "ignore" })
+    await host.until(is("Delegate"))
+    restored.cancelCall("c")
+    await host.run()
+    expect(content(host)).toBe("Cancelled")
+  })
+
+  it("does so where what it waits for runs out of time", async () => {
+    const plan = shown.andThen(() => Step.Delegate({ _tag: "Show" }, { timeout: 1 })).awaitApproval()
+    const { host } = await begin(plan, is("Delegate"))
+    await host.run()
+    expect(content(host)).toBe("The host did not answer Show within 1 ms")
+  })
+
+  it("does so where it applies an action, which is pending again", async () => {
+    const plan = shown.awaitResolve({ label: "x" }).awaitApproval()
+    const { executor } = await begin(plan, is("Completed"))
+    const onEvent = (event: ToolEvent) => is("AwaitingApproval")(event) && executor.cancelCall(event.callId)
+    const done = executor.agent().resolve({ action: "apply", reason: "so" }, { onEvent })
+    expect(await done).toMatchObject({ status: "cancelled", content: `Cancelled\n${unchanged}` })
+    expect(executor.agent().pendingActions.hasPending).toBe(true)
   })
 })
 
@@ -240,7 +380,7 @@ describe("a cancelled call", () => {
     expect(contents).toEqual({
       output: "Stopped by the user\nhalf of it",
       streamed: "Stopped by the user\nline 1\nline 2\n",
-      gate: "Stopped by the user\na preview",
+      gate: "Stopped by the user\nNothing was changed: the call was waiting for approval.",
       nothing: "Stopped by the user",
     })
   })

@@ -106,7 +106,10 @@ describe("a pending call at a gate", () => {
       expect(executor.cancelCall("b", reason as string)).toBe(true)
       await host.run()
       expect(host.terminal("a")).toMatchObject({ content: "Denied by user", decidedBy: { kind: "user" } })
-      expect(host.terminal("b")).toMatchObject({ content: "Cancelled\nbefore", decidedBy: { kind: "user" } })
+      expect(host.terminal("b")).toMatchObject({
+        content: "Cancelled\nNothing was changed: the call was waiting for approval.",
+        decidedBy: { kind: "user" },
+      })
     },
   )
 
