@@ -33,6 +33,8 @@ export interface DurableCalls extends AsyncDisposable {
   /** Answers the effect that a call waits for, unless a function is answering it. True if it took effect. */
   respond(callId: string, answer: EffectAnswer, question?: AskedQuestion): Promise<boolean>
   /** Ends one call, also in the background. True if it took effect. */
+  cancelCall(callId: string, reason?: string): Promise<boolean>
+  /** The same: a store has no cancel of all calls. */
   cancel(callId: string, reason?: string): Promise<boolean>
   /**
    * Applies or discards the latest pending action of an agent, outside its lane. True if it took effect; why not, the last event

@@ -77,6 +77,10 @@ export abstract class StoredCalls implements DurableCalls {
   }
 
   cancel(callId: string, reason?: string): Promise<boolean> {
+    return this.cancelCall(callId, reason)
+  }
+
+  cancelCall(callId: string, reason?: string): Promise<boolean> {
     return this.took({ _tag: "Cancel", callId, ...(reason !== undefined && { reason }) })
   }
 

@@ -10,11 +10,15 @@ import { failed, type Stopped } from "./model/outcome.ts"
 import type { PendingActions } from "./model/pending-actions.ts"
 import type { ToolDefinition } from "./model/registry.ts"
 import type { Tool } from "./model/tool.ts"
+import type { Placement } from "./one-run.ts"
 import type { LateMap } from "./schedule/late-map.ts"
 import type { AgentTools } from "./stores/agent-tools.ts"
 import { type ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 
-/** A signal that ends what was begun. */
+/**
+ * A signal that ends what was begun. The run of one call rejects with an `AbortError` once the call is over; `runTurn` gives
+ * a result for each call all the same.
+ */
 export interface SignalOption {
   readonly signal?: AbortSignal | undefined
 }
@@ -35,8 +39,8 @@ type OnEvent = ((event: ToolEvent) => unknown) | undefined
 /** A turn of an agent's model whose calls come one by one, as the loops of SDKs give them. */
 export interface AgentTurn {
   /**
-   * Runs one of its calls, as `runTurn` does. The first one decides whether the turn is withheld. Throws at once for what
-   * is no call.
+   * Runs one of its calls, as `ToolExecutor.run` does: it rejects with an `AbortError` if `signal` is aborted. The first one
+   * decides whether the turn is withheld. Throws at once for what is no call.
    */
   run(call: TurnCall, onEvent?: (event: ToolEvent) => unknown, options?: SignalOption): Promise<ToolResult>
   /** Nothing more is called in it. A turn in which nothing was called counts too. */
@@ -59,7 +63,7 @@ export interface AgentParts {
     call: ToolCall,
     onEvent: OnEvent,
     options: SignalOption,
-    place: { readonly inLane?: boolean; readonly refusal?: Stopped | undefined },
+    place: Placement,
   ) => Promise<ToolResult>
 }
 
@@ -167,7 +171,8 @@ export class ExecutorAgent {
 
   /**
    * The same turn, as results in the order of its calls. Its events go to `onEvent` alone; without one, gates are denied
-   * and effects fail. Rejects with an `AbortError` if `signal` is aborted, once all calls are over.
+   * and effects fail. An aborted `signal` cancels the calls that have not ended: the turn resolves all the same once they are
+   * over, for a model is owed a result for each call.
    */
   async runTurn(
     calls: ReadonlyArray<TurnCall>,
@@ -177,7 +182,7 @@ export class ExecutorAgent {
     expectSignalOptions("runTurn", options)
     const toolCalls = this.#callsOf(calls, "runTurn")
     const refusal = this.#takeTurn(toolCalls)
-    const runs = toolCalls.map((call) => this.#parts.run(call, onEvent, options, { refusal }))
+    const runs = toolCalls.map((call) => this.#parts.run(call, onEvent, options, { refusal, settles: true }))
     await Promise.allSettled(runs)
     return Promise.all(runs)
   }

@@ -70,24 +70,31 @@ export async function* pullEvents(
   return result!
 }
 
+/** How a call is taken in that somebody waits for. */
+export interface Placement extends Pick<Submitting, "inLane" | "refusal"> {
+  /** Whether it resolves to what it came to also where its signal is aborted. */
+  readonly settles?: boolean
+}
+
 /**
- * The call's result. Rejects with an `AbortError` if the signal is aborted, once the call is over, and with an Error where the
- * call goes on in another process.
+ * The call's result. Rejects with an `AbortError` if the signal is aborted, once the call is over, unless it `settles`; and with
+ * an Error where the call goes on in another process.
  */
 export const runToResult = (
   submit: Submit,
   input: ToolCall,
   sink: CallbackSink,
   signal: AbortSignal | undefined,
-  { inLane, refusal }: Pick<Submitting, "inLane" | "refusal"> = {},
+  { inLane, refusal, settles = false }: Placement = {},
 ): Promise<ToolResult> => {
   expectSignal(signal)
   const result = new Promise<ToolResult>((resolve, reject) => {
-    if (signal?.aborted) return reject(abortError(signal))
+    const isGone = () => signal?.aborted === true && !settles
+    if (isGone()) return reject(abortError(signal!))
     let release: (() => void) | undefined
     const settle = (result: ToolResult) => {
       release?.()
-      if (signal?.aborted) reject(abortError(signal))
+      if (isGone()) reject(abortError(signal!))
       else resolve(result)
     }
     const onLeft = (error: Error) => {

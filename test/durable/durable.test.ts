@@ -97,7 +97,7 @@ describeStores("calls of a store", (path, store) => {
     await untilTag(durable, "Denied")
     await durable.enqueue([{ callId: "x", name: "gated" }])
     await untilTag(durable, "AwaitingApproval")
-    expect(await durable.cancel("x", "stop")).toBe(true)
+    expect(await durable.cancelCall("x", "stop")).toBe(true)
     await untilTag(durable, "Cancelled")
     const results = await Promise.all(["r", "f", "d", "x", "unknown"].map((id) => durable.result(id)))
     expect(results.slice(0, 4)).toMatchObject([

@@ -116,17 +116,30 @@ describe("a turn that is run", () => {
     expect(agent.toolChoice()?.mode).toBe("force")
   })
 
-  it("rejects once its calls are over where its signal is aborted", async () => {
+  it("gives what each call came to where its signal is aborted, once all are over", async () => {
     const held = heldTool()
     const executor = executorOf({ held: held.plan, note })
     const controller = new AbortController()
-    const turn = executor
-      .agent()
-      .runTurn([{ name: "held" }, { name: "note" }], undefined, { signal: controller.signal })
+    const { signal } = controller
+    const told: Array<string> = []
+    const calls = [{ name: "note" }, { name: "held" }, { name: "note" }]
+    const turn = executor.agent("a").runTurn(calls, (event) => told.push(event._tag), { signal })
     await until(() => held.running.length === 1)
     controller.abort()
-    await expect(turn).rejects.toMatchObject({ name: "AbortError" })
+    const results = await turn
+    expect(results.map(({ status, content, isError, by }) => [status, content, isError, by])).toEqual([
+      ["complete", "note of a", false, undefined],
+      ["cancelled", "Cancelled", true, "call"],
+      ["cancelled", "Cancelled", true, "call"],
+    ])
+    expect(told).toEqual(["Started", "Completed", "Started", "Cancelled", "Cancelled"])
     expect(executor.inspect()).toEqual([])
+    expect(await executor.agent("a").runTurn(calls, undefined, { signal })).toMatchObject(
+      calls.map(() => ({ status: "cancelled", content: "Cancelled" })),
+    )
+    await expect(
+      executor.agent("a").beginTurn().run({ name: "note" }, undefined, { signal }),
+    ).rejects.toThrow(expect.objectContaining({ name: "AbortError" }))
   })
 
   it("refuses what is no array of calls", async () => {

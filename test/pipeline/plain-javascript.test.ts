@@ -242,6 +242,9 @@ describe("an executor refuses", () => {
     expect(() => executor.cancel({ agent: "main" } as never)).toThrow(
       `${keys} agentId, reason, got \`{ agent }\``,
     )
+    expect(() => executor.cancel({ agentId: "main", callId: "c" } as never)).toThrow(
+      "`cancel` ends the calls of agents. To end one call, use `cancelCall(callId)`",
+    )
     expect(() => executor.cancel({ agentId: 5 as never })).toThrow(
       "Expected `agentId` to be a string, got `5` (number)",
     )

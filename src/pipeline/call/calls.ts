@@ -25,6 +25,9 @@ export interface CancelOptions {
 
 /** What is cancelled. Throws a TypeError for what would be taken for all agents, and is not meant so. */
 export const readCancel = (method: string, options: CancelOptions | undefined): CancelOptions => {
+  // As if it were not said, all calls would end.
+  if (Object.hasOwn(Object(options), "callId"))
+    throw new TypeError(`\`${method}\` ends the calls of agents. To end one call, use \`cancelCall(callId)\``)
   expectOptions(method, options, ["agentId", "reason"])
   expectText("agentId", options?.agentId)
   return options ?? {}
