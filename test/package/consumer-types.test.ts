@@ -47,6 +47,17 @@ const source = [
   "export const events = async (host: ToolExecutor): Promise<ToolEvent | undefined> => host.next()",
   "await events(everything)",
   "export const tools: Array<Tool> = allTools()",
+  // A handler gives a Step: a function is no handler by its own `name` and `call`.
+  ...[
+    'andThen(() => "hello")',
+    "andThen(() => {})",
+    "andThen(async () => ({ nope: 1 }))",
+    'andThen(async function* () { yield Step.Continue; return "x" })',
+    "andThen(class Greeter {})",
+    'finally(() => "hello")',
+    'awaitResolve({ label: "x", onDiscard: () => 3 })',
+  ].map((step) => `// @ts-expect-error\npipeline().${step}`),
+  'pipeline().andThen(async function* () { yield Step.Delta("a"); return Step.Continue }).andThen({ name: "b", call: async () => Step.Continue })',
   `export const all = [length, mixedLength, ${entries.map((_, index) => `entry${index}`).join(", ")}]`,
 ].join("\n")
 

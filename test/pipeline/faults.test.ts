@@ -158,14 +158,16 @@ describe("a handler", () => {
 
   it("may answer a promise twice over: the first answer counts", async () => {
     const end = await endOf(
-      pipeline().andThen(() => ({
-        // biome-ignore lint/suspicious/noExplicitAny: the signature of `then` is generic
-        then: (resolve: any, reject: any) => {
-          resolve(Step.Output("first"))
-          resolve(Step.Output("second"))
-          reject(new Error("third"))
-        },
-      })),
+      pipeline().andThen(
+        () =>
+          ({
+            then: (resolve: (step: Step) => void, reject: (error: Error) => void) => {
+              resolve(Step.Output("first"))
+              resolve(Step.Output("second"))
+              reject(new Error("third"))
+            },
+          }) as PromiseLike<Step>,
+      ),
     )
     expect(end).toMatchObject({ _tag: "Completed", content: "first" })
   })

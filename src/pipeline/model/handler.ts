@@ -96,7 +96,8 @@ export type HandlerReturn<R = never> =
   | Step
   | PromiseLike<Step>
   | Effect<Step, unknown, R>
-  | AsyncIterable<Step>
+  // biome-ignore lint/suspicious/noConfusingVoidType: what a generator gives that ends without a last step.
+  | AsyncIterable<Step, Step | undefined | void>
 
 /** A handler as a bare function. What it throws is an Error with its message. */
 export type HandlerFunction<R = never> = (context: HandlerContext) => HandlerReturn<R>
@@ -110,6 +111,8 @@ export interface EffectHandler<R = never> {
    */
   readonly retry?: "never" | undefined
   call(context: HandlerContext): HandlerReturn<R>
+  /** Tells it from a function, which has a `name` and a `call` too. */
+  readonly caller?: undefined
 }
 
 /** What a handler needs of its executor: a `Scope` it has of its attempt, which closes it when it ends. */

@@ -28,7 +28,10 @@ const greet = defineTool({
     pipeline()
       .awaitApproval()
       .andThen(() => Step.Output(`hello ${who}`))
-      .finally(() => void order.push("finally")),
+      .finally(() => {
+        order.push("finally")
+        return Step.Continue
+      }),
 })
 
 const executor = new ToolExecutor(new ToolRegistry([greet, ...allTools()]), { cwd, workspace: cwd })
