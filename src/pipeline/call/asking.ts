@@ -10,6 +10,7 @@ import { type ToolOutput, textOutput } from "../model/output.ts"
 import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import { answerOfTasks, type Sleep } from "../stores/task-answers.ts"
+import { editorRefusal } from "./editor-silence.ts"
 import type { Engine } from "./engine.ts"
 import type { Input } from "./input.ts"
 import { noRuleFor } from "./ruling.ts"
@@ -33,6 +34,8 @@ export interface Asker {
   receive(input: Input): boolean
   /** From here on the time that is allowed runs. */
   suspended(): void
+  /** Does something after this time, where it still waits for the same. */
+  afterWaiting(millis: number, late: () => void): void
 }
 
 /** The question that is open. */
@@ -180,6 +183,16 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
     succeed: (output) => asker.succeed(output, id),
     fail: (message) => asker.fail(message, id),
   })
+  // Whoever is told here may have answered here.
+  const refusal = openQuestion(record)?.id === id ? editorRefusal(asker, tag) : undefined
+  if (refusal !== undefined)
+    return void asker.receive({
+      _tag: "AnswerFailed",
+      id,
+      message: refusal,
+      cause: undefined,
+      reason: "timeout",
+    })
   // A reader that is still there reads within a turn of the event loop.
   if (engine.closing) setImmediate(() => failUnread(asker))
 }

@@ -24,6 +24,8 @@ export class CallTimer implements Expiring {
   private left: number | undefined
   /** Whether the handler that runs waits for its consumer: then the call's own time stands still. */
   isBlocked = false
+  /** What is done where the state is still the same after a while. */
+  private late: Expiring | undefined
   private readonly deadlines: Deadlines
   private readonly call: TimedCall
 
@@ -51,6 +53,12 @@ export class CallTimer implements Expiring {
     if (this.timed === state || this.isBlocked) return
     this.timed = state
     this.deadlines.set(this, isClocked(state) ? Math.min(this.left ?? limit, limit) : limit)
+  }
+
+  /** Does something where the state is still the same after this time. */
+  expectWithin(state: CallState, millis: number, late: () => void): void {
+    this.timed = state
+    this.late = this.deadlines.after(millis, late)
   }
 
   /** The handler waits for its consumer: from here on this limit holds, and no other. */
@@ -90,6 +98,8 @@ export class CallTimer implements Expiring {
     if (keepLeft && !isBlocked && isClocked(timed))
       this.left = Math.max(0, this.expiresAt - this.deadlines.now())
     this.deadlines.clear(this)
+    if (this.late !== undefined) this.deadlines.clear(this.late)
+    this.late = undefined
   }
 
   /** Another limit holds from here on. */

@@ -11,6 +11,7 @@ import type { Receiver } from "../schedule/mailbox.ts"
 import type { PlaceTaker } from "../schedule/pool.ts"
 import { CallTimer } from "./call-timer.ts"
 import type { Command } from "./command.ts"
+import { ranOut } from "./editor-silence.ts"
 import type { Engine } from "./engine.ts"
 import type { Input } from "./input.ts"
 import type { Origin } from "./origin.ts"
@@ -166,6 +167,12 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
     this.timed().start(state, limit)
   }
 
+  /** Does something after this time, where its state is still the same and its own time is not over before. */
+  afterWaiting(millis: number, late: () => void): void {
+    const { state } = this.record
+    if (state._tag === "Asking" && this.timeLimit > millis) this.timed().expectWithin(state, millis, late)
+  }
+
   protected get mayMove(): boolean {
     return this.tool?.background === true
   }
@@ -209,6 +216,9 @@ export abstract class CallMachine implements Receiver<Command>, PlaceTaker {
     if (record.state._tag === "Judging") {
       this.abortFunction(new DOMException("The hook took too long", "TimeoutError"))
     }
+    const { state } = record
+    if ((state._tag === "Asking" || state._tag === "Cleaning") && state.question?.kind === "delegate")
+      ranOut(record, state.question)
     this.receive({ _tag: "TimedOut", message: timeoutMessage(record, settings) })
   }
 

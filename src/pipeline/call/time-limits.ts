@@ -2,11 +2,18 @@
 
 import { formatMillis, toMillis } from "../model/duration.ts"
 import type { Settings } from "../model/settings.ts"
+import { editorAdvice } from "./editor-silence.ts"
 import type { CallRecord, EffectQuestion, Question } from "./state.ts"
 
 type Limits = Pick<
   Settings,
-  "callTimeout" | "backgroundAfter" | "taskTimeout" | "approvalTimeout" | "delegateTimeout" | "finallyTimeout"
+  | "delegates"
+  | "callTimeout"
+  | "backgroundAfter"
+  | "taskTimeout"
+  | "approvalTimeout"
+  | "delegateTimeout"
+  | "finallyTimeout"
 >
 
 /** Whether a call that runs has become a background task once its time is up: `mayMove` where its tool may run there. */
@@ -46,7 +53,7 @@ export const timeoutMessage = (record: CallRecord, limits: Limits): string => {
     case "Asking":
       return state.question.kind === "approval"
         ? `Denied: nobody decided within ${limit}`
-        : `The host did not answer ${state.question.effect._tag} within ${limit}`
+        : `The host did not answer ${state.question.effect._tag} within ${limit}${editorAdvice(state.question.effect._tag, limits)}`
     case "Stopping":
       return `did not stop within ${limit} and was left behind`
     case "Cleaning":

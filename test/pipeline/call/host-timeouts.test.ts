@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { pipeline, Step } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { never } from "../../support/deferred.ts"
@@ -122,6 +122,95 @@ describe("delegateTimeout", () => {
     await advance("1 minute")
     await done
     expect(host.terminal("long")?.content).toBe("The host did not answer Ask within 50 minutes")
+  })
+
+  describe("of effects for an editor that nobody answers", () => {
+    const show = { _tag: "IdeShowPreview", preview: { path: "/a", content: "" } } as const
+    const close = () => Step.Delegate({ _tag: "IdeClosePreview" })
+    const shows = pipeline()
+      .andThen(() => Step.Delegate(show))
+      .finally(close)
+    const advice = ". A host without an editor makes its executor with `delegates: noIde`"
+
+    const warnings = () => {
+      const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined)
+      onTestFinished(() => warn.mockRestore())
+      return () => warn.mock.calls.map(([text]) => text)
+    }
+
+    it("warns after two seconds, once, and names what answers them; so does the Error", async () => {
+      const told = warnings()
+      const { executor, advance } = await virtualTime({ shows })
+      const host = new ScriptedHost(executor, { effect: () => "ignore" })
+      const done = host.run([
+        { callId: "a", name: "shows", agentId: "a" },
+        { callId: "b", name: "shows", agentId: "b" },
+      ])
+      await advance(1999)
+      expect(told()).toEqual([])
+      await advance(1)
+      expect(told()).toEqual([
+        `Nobody has answered the effect IdeShowPreview of shows for 2 seconds${advice}`,
+      ])
+      await advance("28 seconds")
+      await done
+      expect(told()).toHaveLength(1)
+      for (const callId of ["a", "b"])
+        expect(host.terminal(callId)).toMatchObject({
+          reason: "timeout",
+          content: `The host did not answer IdeShowPreview within 30 seconds${advice}`,
+          // It was told, and not waited for.
+          cleanupErrors: [
+            `close: IdeClosePreview was not waited for: the host had not answered an effect before it${advice}`,
+          ],
+        })
+      expect(host.tags("a")).toEqual(["Started", "Delegate", "Delegate", "Error"])
+    })
+
+    it("does not wait for another one in the middle of a handler", async () => {
+      warnings()
+      const { executor, advance } = await virtualTime({
+        asks: pipeline().andThen(async ({ delegate }) => {
+          const tags = ["IdeShowPreview", "IdeOpen", "Own"]
+          const said: Array<string> = []
+          for (const _tag of tags)
+            await delegate({ _tag, path: "/a" }).then(
+              () => said.push(`${_tag} answered`),
+              (error: Error) => said.push(error.message),
+            )
+          return Step.Output(said.join("\n"))
+        }),
+      })
+      const done = executor.run({ name: "asks" }, () => undefined)
+      await advance("1 minute")
+      expect((await done).content.split("\n")).toEqual([
+        `The host did not answer IdeShowPreview within 30 seconds${advice}`,
+        `IdeOpen was not waited for: the host had not answered an effect before it${advice}`,
+        "The host did not answer Own within 30 seconds",
+      ])
+    })
+
+    it("is silent of what is answered in time, by whomever, or cancelled, and of effects of the host's own", async () => {
+      const told = warnings()
+      const { executor, advance } = await virtualTime({ shows, asking })
+      const host = new ScriptedHost(executor, { effect: () => "ignore" })
+      executor.enqueue([
+        { callId: "a", name: "shows" },
+        { callId: "b", name: "shows" },
+        { callId: "c", name: "asking" },
+      ])
+      const first = await host.until(is("Delegate", "a"))
+      await advance(1900)
+      first.succeed()
+      await host.until(is("Delegate", "a")).then((event) => event.succeed())
+      await host.until(is("Delegate", "b"))
+      await advance(1900)
+      executor.cancelCall("b")
+      await host.until(is("Delegate", "b")).then((event) => event.succeed())
+      await host.until(is("Delegate", "c"))
+      await advance("10 seconds")
+      expect(told()).toEqual([])
+    })
   })
 
   it("bounds the functions of `delegates`, which are told by their signal", async () => {
