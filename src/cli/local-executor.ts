@@ -17,12 +17,12 @@ import type { ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { leavesSandbox, sandboxFilters } from "../sandbox/sandbox-filters.ts"
 import { messageOf } from "../text/message-of.ts"
 import { openStore } from "./durable-store.ts"
-import { KeptRules, type RuleFile } from "./kept-rules.ts"
+import { KeptRules } from "./kept-rules.ts"
 import { commandMachine, type MachineOptions } from "./local-machine.ts"
 import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
 import { connectServers, type McpServersOptions } from "./mcp-servers.ts"
 import type { NvimEditor, NvimSocket } from "./nvim-editor.ts"
-import { loadFilters, type NamedTools, type RuleOptions } from "./rules.ts"
+import { loadFilters, type RuleOptions } from "./rules.ts"
 import { tell as tellOnStderr } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
@@ -112,12 +112,6 @@ const addRules = (filters: ToolFilters, rules: ToolFilterConfig): void => {
   }
 }
 
-/** A deny rule for a tool that is not there protects nothing: its name may be misspelled. */
-const deniesOfNobody = ({ rules, source }: RuleFile, tools: NamedTools): Array<string> =>
-  Object.entries(rules)
-    .filter(([name, { deny = [] }]) => deny.length > 0 && tools.get(name) === undefined)
-    .map(([name]) => `${source}: there is no tool \`${name}\` here to deny.`)
-
 /**
  * Throws a UsageError for options that name what is not there.
  *
@@ -143,7 +137,9 @@ export const localExecutor = async (
   let tell = tellOnStderr
   const servers = await connectServers(options, registry, cwd)
   const onRemember = (added: ToolFilterConfig): void => kept.add(added, tell)
-  const { filters, places } = await loadFilters(options, registry, { cwd, onRemember }).catch(
+  const unprotecting: Array<string> = []
+  const onUnknownTool = (warning: string): void => void unprotecting.push(warning)
+  const { filters, places } = await loadFilters(options, registry, { cwd, onRemember, onUnknownTool }).catch(
     async (error) => {
       await servers.close()
       throw error
@@ -151,7 +147,6 @@ export const localExecutor = async (
   )
   if (rules !== undefined) addRules(filters, rules)
   for (const file of kept.files) filters.add(file.rules, file.source)
-  const unprotecting = kept.files.flatMap((file) => deniesOfNobody(file, registry))
   const editor = await openEditor(options.nvim)
   const delegates = { ...settings.delegates, ...editor?.host.delegates }
   const hooks = customTools?.hooks ?? {}

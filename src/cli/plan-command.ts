@@ -52,7 +52,7 @@ const verdictLines = async (
   options: RuleOptions,
   { registry, named, cwd }: Place,
 ): Promise<Array<string>> => {
-  const { filters } = await loadFilters(options, named, { cwd })
+  const { filters } = await loadFilters(options, named, { cwd, onUnknownTool: () => undefined })
   const { allow, deny, config, rules } = options
   if (allow === undefined && deny === undefined && config === undefined && rules === undefined) return []
   if (rules !== undefined) {

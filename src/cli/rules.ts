@@ -86,7 +86,7 @@ export interface LoadedRules {
 export const loadFilters = async (
   { allow = [], deny = [], config }: RuleOptions,
   registry: NamedTools,
-  options: Pick<ToolFiltersOptions, "cwd" | "onRemember">,
+  options: Pick<ToolFiltersOptions, "cwd" | "onRemember" | "onUnknownTool">,
 ): Promise<LoadedRules> => {
   const filters = ToolFilters.empty(options)
   const read = config === undefined ? undefined : await readConfig(config, registry)

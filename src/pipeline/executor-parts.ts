@@ -1,5 +1,6 @@
 /** The parts of one executor, joined: calls come in through the intake, and what happens is told through the queue. */
 import { ToolFilters } from "../policy/index.ts"
+import { resolveName } from "../resolve/definition.ts"
 import { type AgentParts, ExecutorAgent } from "./agent.ts"
 import type { CallActor } from "./call/actor.ts"
 import { CallIds, toToolCall } from "./call/call-input.ts"
@@ -63,6 +64,8 @@ export class ExecutorParts {
     this.actionIds = new CallIds("action", journal !== undefined)
     this.registry = registry
     this.settings = toSettings(options)
+    // Where there are no tools yet, all come later.
+    options.filters?.expectTools?.(registry.names.length === 0 ? [] : [...registry.names, resolveName])
     this.filters = options.filters?.at?.(this.settings.cwd) ?? options.filters
     this.watchers = new Watchers(tracerOf(this.settings.trace, context))
     this.stamps = new EventStamps(clock, this.watchers, journal)

@@ -25,6 +25,7 @@ import {
 } from "./rules.ts"
 import { type FilteredTool, type Subject, subjectsOf } from "./subjects.ts"
 import { decideText } from "./text-rules.ts"
+import { expectTools } from "./tool-names.ts"
 
 /** The options of `ToolFilters`. */
 export interface ToolFiltersOptions {
@@ -36,7 +37,15 @@ export interface ToolFiltersOptions {
    * Told the rules that were remembered of a call, as they are: for hosts that keep them. What it throws is left alone.
    */
   readonly onRemember?: ((added: ToolFilterConfig) => void) | undefined
+  /**
+   * Told, in a sentence each, which deny rules that have a `source` are for no tool of an executor that is made with them. Default:
+   * a warning of the process.
+   */
+  readonly onUnknownTool?: ((warning: string) => void) | undefined
 }
+
+const warnProcess = (warning: string): void =>
+  process.emitWarning(warning, { type: "SteplineWarning", code: "STEPLINE_UNKNOWN_TOOL" })
 
 const noRules: ToolRules = { allow: [], deny: [] }
 
@@ -98,6 +107,7 @@ interface Shared {
   readonly learned: Map<string, Array<Rule>>
   readonly cwd: string | undefined
   readonly onRemember: ToolFiltersOptions["onRemember"]
+  readonly onUnknownTool: (warning: string) => void
 }
 
 /**
@@ -135,8 +145,9 @@ export class ToolFilters {
    * ToolFilters.compile({ shell: { allow: ["^ls\\b"], deny: ["rm\\s+-rf"] } })
    */
   static compile(config: ToolFilterConfig, options: ToolFiltersOptions = {}): ToolFilters {
-    const { cwd, source, onRemember } = options
-    return new ToolFilters({ rules: compileRules(config, source), learned: new Map(), cwd, onRemember }, cwd)
+    const { cwd, source, onRemember, onUnknownTool = warnProcess } = options
+    const rules = compileRules(config, source)
+    return new ToolFilters({ rules, learned: new Map(), cwd, onRemember, onUnknownTool }, cwd)
   }
 
   /** Filters with no rules: everything is asked, until something is remembered. */
@@ -177,6 +188,11 @@ export class ToolFilters {
   /** Sentences about rules that are hardly meant: an allow pattern that matches everything, or has `^` in some alternatives only. For hosts to show. */
   get warnings(): ReadonlyArray<string> {
     return warningsOf(this.shared.rules)
+  }
+
+  /** Called when an executor is made that has these tools. Throws a TypeError for a rule of no tool that has no `source`. */
+  expectTools(tools: ReadonlyArray<string>): void {
+    expectTools(this.shared.rules, tools, this.shared.onUnknownTool)
   }
 
   /** What the rules say of a call; undefined means ask. Never throws. */

@@ -1,4 +1,5 @@
 /** Rules by place: what runs in the sandbox may go unasked, what leaves it is asked of a person. */
+
 import type { CallExplanation, CallFilter, FilteredTool } from "../pipeline/model/options.ts"
 
 /** What is said of a tool's calls by where they run. */
@@ -56,6 +57,10 @@ class SandboxFilters implements CallFilter {
 
   deniesPath(toolName: string, path: string): boolean {
     return this.inner.deniesPath?.(toolName, path) === true
+  }
+
+  expectTools(tools: ReadonlyArray<string>): void {
+    this.inner.expectTools?.(tools)
   }
 
   at(cwd: string): CallFilter {

@@ -15,6 +15,7 @@ export const rememberingFilter = (filter: CallFilter, made: RuleMade): CallFilte
     ...(filter.rememberable && {
       rememberable: (tool, params, choice) => filter.rememberable!(tool, params, choice),
     }),
+    ...(filter.expectTools && { expectTools: (tools) => filter.expectTools!(tools) }),
     ...(filter.deniesPath && { deniesPath: (name, path) => filter.deniesPath!(name, path) }),
     ...(remember && {
       remember: (tool, params, choice = "call") => {

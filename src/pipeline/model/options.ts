@@ -30,6 +30,8 @@ export interface CallFilter {
   ): ReadonlyArray<AllowRule> | undefined
   /** Whether a rule of the tool denies a file that a call found in a folder. */
   deniesPath?(toolName: string, path: string): boolean
+  /** Throws a TypeError for rules that can be for none of these tools. Called when an executor is made that has them. */
+  expectTools?(tools: ReadonlyArray<string>): void
   /** The same filter for an executor whose relative paths start here. */
   at?(cwd: string): CallFilter
 }

@@ -2,6 +2,7 @@
 import { resolve } from "node:path"
 import type { Tracer as EffectTracer } from "effect/Tracer"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
+import { didYouMean } from "../../text/near-name.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import { toMillis } from "./duration.ts"
 import { expectFlag, expectFunction, got } from "./got.ts"
@@ -96,6 +97,15 @@ const toTrace = (trace: Settings["trace"] = false): Settings["trace"] => {
   )
 }
 
+/** A misspelt option that is passed over in silence could be a hole. */
+const expectKnown = (options: object, known: ReadonlyArray<string>): void => {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name)) continue
+    const advice = didYouMean(name, known) || ` Options: ${known.join(", ")}`
+    throw new TypeError(`An executor has no option \`${name}\`.${advice}`)
+  }
+}
+
 /** Throws a TypeError that names the option for a value that cannot be meant. */
 export const toSettings = (options: ToolExecutorOptions): Settings => {
   const { resolveChoice = "soft" } = options
@@ -105,7 +115,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
   expectFilters(options.filters)
   expectFunction("onDecision", options.onDecision)
   expectFlag("parallelReads", options.parallelReads)
-  return {
+  const settings: Settings = {
     cwd: toCwd(options.cwd),
     workspace: toWorkspace(options.workspace),
     delegates: toDelegates(options.delegates),
@@ -129,4 +139,6 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     onDecision: options.onDecision,
     trace: toTrace(options.trace),
   }
+  expectKnown(options, ["filters", ...Object.keys(settings)])
+  return settings
 }

@@ -1,7 +1,16 @@
 import { resolve } from "node:path"
-import { describe, expect, it } from "vitest"
-import { pipeline, Step, ToolExecutor, type ToolExecutorOptions, ToolRegistry } from "../../../src/index.ts"
-import { executorOf } from "../../support/executor-of.ts"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
+import {
+  type CallFilter,
+  pipeline,
+  Step,
+  ToolExecutor,
+  type ToolExecutorOptions,
+  ToolFilters,
+  ToolRegistry,
+} from "../../../src/index.ts"
+import { sandboxFilters } from "../../../src/sandbox/index.ts"
+import { executorOf, registryOf, toolOf } from "../../support/executor-of.ts"
 
 const make = (options: unknown) => () => new ToolExecutor(new ToolRegistry(), options as ToolExecutorOptions)
 
@@ -67,6 +76,9 @@ describe("the executor's options", () => {
     [{ hooks: { beforeCall: 5 } }, "Expected `hooks.beforeCall` to be a function, got `5` (number)"],
     [{ hooks: { afterCall: {} } }, "Expected `hooks.afterCall` to be a function"],
     [{ onDecision: "log" }, "Expected `onDecision` to be a function, got `log` (string)"],
+    [{ filter: {} }, "An executor has no option `filter`. Did you mean `filters`?"],
+    [{ CallTimeOut: 5 }, "An executor has no option `CallTimeOut`. Did you mean `callTimeout`?"],
+    [{ tools: [] }, "An executor has no option `tools`. Options: filters, cwd, workspace, delegates, "],
     [{ parallelReads: "no" }, "Expected `parallelReads` to be true or false, got `no` (string)"],
   ])("refuse %j", (options, message) => {
     expect(make(options)).toThrow(TypeError)
@@ -74,7 +86,7 @@ describe("the executor's options", () => {
   })
 
   it.each([
-    { hooks: {}, delegates: {} },
+    { hooks: {}, delegates: {}, filter: undefined },
     { hooks: null, delegates: null, filters: null, cwd: null, workspace: null },
   ])("accept %j", (options) => {
     expect(make(options)).not.toThrow()
@@ -94,6 +106,59 @@ describe("the executor's options", () => {
     expect(() => new ToolExecutor(undefined as never)).toThrow(
       "Expected a ToolRegistry, got `undefined` (undefined)",
     )
+  })
+
+  describe("filters of tools that there are not", () => {
+    const registry = registryOf({ shell: pipeline(), read_file: pipeline() })
+    const withFilters = (filters: CallFilter, tools = registry) => new ToolExecutor(tools, { filters })
+    const has = "The filters have rules for the tool"
+    const mend = "Register it before the executor is made, or compile its rules with a `source`."
+
+    const warnings = () => {
+      const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined)
+      onTestFinished(() => warn.mockRestore())
+      return warn.mock.calls
+    }
+
+    it.each([
+      ["shel", "Did you mean `shell`?"],
+      ["readFile", "Did you mean `read_file`?"],
+      ["publish", "Tools: shell, read_file, resolve."],
+    ])("are refused: %s", (name, advice) => {
+      const message = `${has} \`${name}\`, which the registry has not. ${advice} ${mend}`
+      for (const rules of [
+        { [name]: { deny: ["x"] } },
+        { shell: { deny: ["x"] }, [name]: { allow: ["x"] } },
+      ]) {
+        const filters = ToolFilters.compile(rules)
+        const added = ToolFilters.empty()
+        added.add(rules)
+        for (const given of [filters, filters.at("/tmp"), added, sandboxFilters(filters)]) {
+          expect(() => withFilters(given)).toThrow(TypeError)
+          expect(() => withFilters(given)).toThrow(message)
+        }
+      }
+    })
+
+    it("are not where nothing is ruled, nor for `resolve`", () => {
+      withFilters(ToolFilters.compile({ shel: {}, resolve: { allow: ["x"] }, shell: { deny: ["x"] } }))
+    })
+
+    it("are warned of where the tool may come later: from another place, or before there are tools", async () => {
+      const told = warnings()
+      const filters = ToolFilters.compile({ shel: { deny: ["x", "y"], allow: ["z"] } }, { source: "a.toml" })
+      withFilters(filters)
+      withFilters(ToolFilters.compile({ shel: { deny: ["x"] }, other: { allow: ["z"] } }), new ToolRegistry())
+      const options = { type: "SteplineWarning", code: "STEPLINE_UNKNOWN_TOOL" }
+      expect(told).toEqual([
+        ["a.toml: there is no tool `shel` here to deny.", options],
+        ["filters: there is no tool `shel` here to deny.", options],
+      ])
+      const late = new ToolRegistry()
+      const executor = withFilters(ToolFilters.compile({ late: { deny: [""] } }), late)
+      late.register(toolOf("late", pipeline()))
+      expect(await executor.run({ name: "late" })).toMatchObject({ status: "denied", by: "policy" })
+    })
   })
 
   it("may be left out", () => {

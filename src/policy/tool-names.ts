@@ -1,0 +1,26 @@
+/** Whether rules are for tools that there are: one that is for none protects nothing. */
+import { didYouMean } from "../text/near-name.ts"
+import type { ToolRules } from "./rules.ts"
+
+/**
+ * Throws a TypeError for a rule of no tool. One that comes from another place, such as a file, may be for a tool of another
+ * session, or for one that comes later; where there are no tools yet, so may every rule: of those that deny `tell` is told.
+ */
+export const expectTools = (
+  rules: ReadonlyMap<string, ToolRules>,
+  tools: ReadonlyArray<string>,
+  tell: (warning: string) => void,
+): void => {
+  for (const [name, { allow, deny }] of rules) {
+    if (tools.includes(name)) continue
+    const isOwn = [...allow, ...deny].some(({ source }) => source === undefined)
+    if (isOwn && tools.length > 0) throw new TypeError(unknownTool(name, tools))
+    for (const source of new Set(deny.map((rule) => rule.source)))
+      tell(`${source ?? "filters"}: there is no tool \`${name}\` here to deny.`)
+  }
+}
+
+const unknownTool = (name: string, tools: ReadonlyArray<string>): string => {
+  const advice = didYouMean(name, tools) || ` Tools: ${tools.join(", ")}.`
+  return `The filters have rules for the tool \`${name}\`, which the registry has not.${advice} Register it before the executor is made, or compile its rules with a \`source\`.`
+}
