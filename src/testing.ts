@@ -8,16 +8,16 @@ import type {
   ToolCallInput,
   ToolEvent,
   ToolExecutor,
-  ToolOutput,
 } from "./index.ts"
 import { expectFunction, expectOptions, got } from "./pipeline/model/got.ts"
+import type { GivenOutput } from "./pipeline/model/output.ts"
 import { isThenable } from "./pipeline/model/thenable.ts"
 
 /** What a script says at a gate. `"ignore"` leaves the question open. */
 export type GateAnswer = "approve" | "deny" | "ignore" | ApproveOptions | { readonly deny: string }
 
-/** What a script answers to an effect: an output, nothing, a failure, or no answer at all. */
-export type EffectAnswer = string | ToolOutput | undefined | "ignore" | { readonly fail: string }
+/** What a script answers to an effect: what `succeed` of its event takes, nothing, a failure, or no answer at all. */
+export type EffectAnswer = GivenOutput | undefined | "ignore" | { readonly fail: string }
 
 /** What a `ScriptedHost` answers. */
 export interface Script {

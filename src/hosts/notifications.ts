@@ -20,10 +20,15 @@ export interface Notification {
   readonly taskId?: string
 }
 
+type KnownTasks = Pick<BackgroundTasks, "get"> & Partial<Pick<BackgroundTasks, "mayCall">>
+
 /** The options of `Notifications`. */
 export interface NotificationsOptions {
-  /** The executor's. With it, nobody is told of a task whose result was taken meanwhile. */
-  readonly tasks?: Pick<BackgroundTasks, "get">
+  /**
+   * The executor's. With it, nobody is told of a task whose result was taken meanwhile, and an agent that has no tool to take a
+   * result with is told the result itself.
+   */
+  readonly tasks?: KnownTasks
   /** How many wait, of all agents; the oldest are dropped. Default 100. */
   readonly max?: number
 }
@@ -57,7 +62,7 @@ const rendered = ({ source, text }: Notification): string =>
 
 /**
  * @example
- * const notifications = new Notifications()
+ * const notifications = new Notifications({ tasks: executor.tasks })
  * const subAgents = new SubAgents(runAgent, { onEnd: (agent) => notifications.agentEnded(agent) })
  * for await (const event of executor.events) notifications.push(event)
  * // What the model is told of a call:
@@ -66,7 +71,7 @@ const rendered = ({ source, text }: Notification): string =>
 export class Notifications {
   private waiting: Array<Notification> = []
   private readonly max: number
-  private readonly tasks: Pick<BackgroundTasks, "get"> | undefined
+  private readonly tasks: KnownTasks | undefined
 
   /** Throws a TypeError where `max` is no positive integer. */
   constructor({ max, tasks }: NotificationsOptions = {}) {
@@ -87,13 +92,20 @@ export class Notifications {
   push(event: ToolEvent): void {
     if (event._tag !== "BackgroundCompleted") return
     const { agentId, callId, name, status } = event
-    const text = `${name} has ended [${capitalized(status)}]. Take its result with get_background_task.`
+    const taking = ["get_background_task", "wait_background_task"].find((tool) => this.mayCall(agentId, tool))
+    const ended = `${name} has ended [${capitalized(status)}]`
+    const result = this.tasks?.get(callId)?.content
+    const told = result ? `${ended}:\n${result}` : `${ended}.`
+    const text = taking === undefined ? told : `${ended}. Take its result with ${taking}.`
     this.add({ agentId, source: `task ${callId}`, text, taskId: callId })
   }
 
   /** Notes an agent that has ended, for the one that started it. */
   agentEnded({ parentId, label, status }: Pick<SubAgent, "parentId" | "label" | "status">): void {
-    const text = `The agent has ended [${capitalized(status)}]. Take its last message with get_agent.`
+    const ended = `The agent has ended [${capitalized(status)}].`
+    const text = this.mayCall(parentId, "get_agent")
+      ? `${ended} Take its last message with get_agent.`
+      : ended
     this.add({ agentId: parentId, source: `agent ${label}`, text })
   }
 
@@ -115,6 +127,11 @@ export class Notifications {
     const told = this.take(agentId)
     if (told === "") return content
     return content === "" ? told : `${content}\n\n${told}`
+  }
+
+  /** Where nobody knows, it may. */
+  private mayCall(agentId: string, tool: string): boolean {
+    return this.tasks?.mayCall?.(agentId, tool) ?? true
   }
 
   private isKept(taskId: string): boolean {

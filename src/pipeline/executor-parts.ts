@@ -112,6 +112,7 @@ export class ExecutorParts {
       max,
       now: () => this.engine.deadlines.now(),
       time: () => this.engine.deadlines.time(),
+      mayCall: (agentId, name) => this.tools.toolFor(agentId, name) !== undefined,
       forgotten: (id) => this.watchers.forgotten(id),
       starting: (id) => {
         const call = this.calls.get(id)

@@ -114,11 +114,45 @@ it("a task whose result was taken meanwhile is not told of", async () => {
     {
       agentId: "main",
       source: "task b",
-      text: "good has ended [Complete]. Take its result with get_background_task.",
+      text: "good has ended [Complete]:\ndone",
       taskId: "b",
     },
   ])
   expect(notifications.size).toBe(0)
+})
+
+it("a tool to take a result with is named to agents that may call it alone; the others are told the result", async () => {
+  const executor = executorOf({
+    good: pipeline().andThen(() => Step.Output("<done>")),
+    quiet: pipeline(),
+    get_background_task: pipeline(),
+    wait_background_task: pipeline(),
+    get_agent: pipeline(),
+  })
+  const notifications = new Notifications({ tasks: executor.tasks })
+  executor.agent("waits").setActiveTools(["good", "quiet", "wait_background_task"])
+  executor.agent("none").setActiveTools(["good", "quiet"])
+  for (const agentId of ["main", "waits", "none"]) {
+    for (const name of ["good", "quiet"]) executor.enqueue([{ agentId, name, background: true }])
+    for (let event = await executor.next(); event !== undefined; event = await executor.next())
+      notifications.push(event)
+    notifications.agentEnded({ parentId: agentId, label: "child", status: "complete" })
+  }
+  const told = (agentId: string) => notifications.drain(agentId).map(({ text }) => text)
+  expect(told("main")).toEqual([
+    "good has ended [Complete]. Take its result with get_background_task.",
+    "quiet has ended [Complete]. Take its result with get_background_task.",
+    "The agent has ended [Complete]. Take its last message with get_agent.",
+  ])
+  expect(told("waits").slice(1)).toEqual([
+    "quiet has ended [Complete]. Take its result with wait_background_task.",
+    "The agent has ended [Complete].",
+  ])
+  expect(told("none")).toEqual([
+    "good has ended [Complete]:\n<done>",
+    "quiet has ended [Complete].",
+    "The agent has ended [Complete].",
+  ])
 })
 
 it("sub-agents that have ended are told to the agent that started them", async () => {

@@ -160,7 +160,8 @@ export class Attempt implements ViewedAttempt {
   }
 
   get delegate(): HandlerContext["delegate"] {
-    this.boundDelegate ??= (effect, options) => this.ask(effect as HostEffect, options?.timeout)
+    this.boundDelegate ??= (<S>(effect: HostEffect, options?: { readonly timeout?: DurationInput }) =>
+      this.ask(effect, options?.timeout) as Promise<ToolOutput<S> | undefined>) as HandlerContext["delegate"]
     return this.boundDelegate
   }
 

@@ -29,8 +29,17 @@ export interface CallingAgent {
 /** What the handlers of one call tell each other. Plain JSON, for it is written down with the call. */
 export type CallMemory = Record<string, unknown>
 
-/** What a handler is told of its call, and how it streams. */
-export interface HandlerContext {
+/**
+ * What a handler is told of its call, and how it streams. `Memory`: the type of what the call's handlers tell each other, where
+ * they say it of their parameter.
+ *
+ * @example
+ * pipeline().andThen(({ memory }: HandlerContext<{ seen: number }>) => {
+ *   memory.seen = 3
+ *   return Step.Continue
+ * })
+ */
+export interface HandlerContext<Memory extends object = CallMemory> {
   readonly call: ToolCall
   /** What the host put into the call. */
   readonly meta: Readonly<Record<string, unknown>> | undefined
@@ -64,7 +73,7 @@ export interface HandlerContext {
    * lost where a call is written down and goes on in another process: this is not. Empty again where a call starts over
    * with edited parameters.
    */
-  readonly memory: CallMemory
+  readonly memory: Partial<Memory>
   /** The agent that called, for handlers that stage previews by hand or end its turn. */
   readonly agent: CallingAgent
   /**
@@ -80,12 +89,13 @@ export interface HandlerContext {
   delta(content: string, partial?: unknown): Promise<void>
   /**
    * Asks the host while running, as `Step.Delegate` does between steps. Resolves to its answer; rejects where it has none,
-   * and after a cancel with the signal's reason. The default time-out is the executor's `delegateTimeout`.
+   * and after a cancel with the signal's reason. The default time-out is the executor's `delegateTimeout`. `Structured`: the type
+   * of the answer's data, as the host has said; nobody checks it.
    */
-  delegate(
+  delegate<Structured = unknown>(
     effect: HostEffect | { readonly _tag: string },
     options?: { readonly timeout?: DurationInput },
-  ): Promise<ToolOutput | undefined>
+  ): Promise<ToolOutput<Structured> | undefined>
 }
 
 /**
@@ -100,7 +110,9 @@ export type HandlerReturn<R = never> =
   | AsyncIterable<Step, Step | undefined | void>
 
 /** A handler as a bare function. What it throws is an Error with its message. */
-export type HandlerFunction<R = never> = (context: HandlerContext) => HandlerReturn<R>
+export type HandlerFunction<R = never, Memory extends object = CallMemory> = (
+  context: HandlerContext<Memory>,
+) => HandlerReturn<R>
 
 /** One thing that a pipeline does. */
 export interface EffectHandler<R = never> {
@@ -119,9 +131,9 @@ export interface EffectHandler<R = never> {
 export type Needs<R> = Exclude<R, Scope>
 
 /** Names a function of the context, so that plans, traces and reports can show it. `retry`: see `EffectHandler`. */
-export const handler = <R = never>(
+export const handler = <R = never, Memory extends object = CallMemory>(
   name: string,
-  call: HandlerFunction<R>,
+  call: HandlerFunction<R, Memory>,
   { retry }: Pick<EffectHandler, "retry"> = {},
 ): EffectHandler<Needs<R>> => {
   if (typeof call !== "function")
@@ -130,7 +142,7 @@ export const handler = <R = never>(
     throw new TypeError(`Expected \`retry\` of handler \`${name}\` to be never, or left out, ${got(retry)}`)
   return {
     name,
-    call: call as HandlerFunction<Needs<R>>,
+    call: call as unknown as HandlerFunction<Needs<R>>,
     ...(retry !== undefined && { retry }),
   }
 }

@@ -1,6 +1,6 @@
 /** A tool call's plan: an immutable chain of parts. Every builder method returns a new pipeline. */
 import { expectFlag, got } from "./got.ts"
-import type { EffectHandler, HandlerFunction, Needs } from "./handler.ts"
+import type { CallMemory, EffectHandler, HandlerFunction, Needs } from "./handler.ts"
 import { isStep, Step } from "./step.ts"
 
 /** A handler in its place. */
@@ -134,12 +134,12 @@ const checkedHandler = <R>(value: EffectHandler<R>): EffectHandler<Needs<R>> => 
   )
 }
 
-const placed = <R, Kind extends "handler" | "finally">(
+const placed = <R, Kind extends "handler" | "finally", Memory extends object>(
   kind: Kind,
-  value: EffectHandler<R> | HandlerFunction<R>,
+  value: EffectHandler<R> | HandlerFunction<R, Memory>,
 ): Placed<Needs<R>, Kind> | PlacedFunction<Needs<R>, Kind> =>
   typeof value === "function"
-    ? new PlacedFunction(kind, value as HandlerFunction<Needs<R>>)
+    ? new PlacedFunction(kind, value as unknown as HandlerFunction<Needs<R>>)
     : new Placed(kind, checkedHandler(value))
 
 const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<Needs<R>> =>
@@ -169,7 +169,9 @@ export class ToolPipeline<R = never> {
   }
 
   /** Adds a handler that runs next. (Not `then`: an object with that method is taken for a promise.) */
-  andThen<R2 = never>(next: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | Needs<R2>> {
+  andThen<R2 = never, Memory extends object = CallMemory>(
+    next: EffectHandler<R2> | HandlerFunction<R2, Memory>,
+  ): ToolPipeline<R | Needs<R2>> {
     return this.with(placed("handler", next))
   }
 
@@ -204,7 +206,9 @@ export class ToolPipeline<R = never> {
   }
 
   /** Adds a handler that always runs at the end: after success, error, denial, time-out, cancel and shutdown. */
-  finally<R2 = never>(cleanup: EffectHandler<R2> | HandlerFunction<R2>): ToolPipeline<R | Needs<R2>> {
+  finally<R2 = never, Memory extends object = CallMemory>(
+    cleanup: EffectHandler<R2> | HandlerFunction<R2, Memory>,
+  ): ToolPipeline<R | Needs<R2>> {
     return this.with(placed("finally", cleanup))
   }
 

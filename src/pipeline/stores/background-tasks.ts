@@ -77,6 +77,8 @@ interface BackgroundTasksOptions {
   readonly time: () => number
   /** A background call that has not ended, also while it waits for its turn or at the gate ahead of its start. */
   readonly starting: (id: string) => Pick<RunningTask, "agentId" | "cancel"> | undefined
+  /** Whether an agent's model may call the tool of this name. */
+  readonly mayCall: (agentId: string, toolName: string) => boolean
   /** Told that a result is kept no longer. */
   readonly forgotten: (id: string) => void
   /** Where results are kept. */
@@ -120,6 +122,11 @@ export class BackgroundTasks {
     if (this.running.size === 0 && this.finished.size === 0) return false
     if (this.finished.has(id)) this.dropOld()
     return this.running.has(id) || this.finished.has(id)
+  }
+
+  /** @internal Whether the agent's model may call the tool of this name, such as one that takes results. */
+  mayCall(agentId: string, toolName: string): boolean {
+    return this.options.mayCall(agentId, toolName)
   }
 
   /** All tasks, or those of one agent: finished ones first, in the order of their ending. */
