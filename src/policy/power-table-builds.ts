@@ -1,7 +1,8 @@
 /** Build tools, compilers and version control beyond the most used, which power-table-development.ts and -git.ts have. */
 import type { PowerTable } from "./power-table.ts"
 
-const variable = /^[A-Za-z_][\w-]*=/
+/** By any name: rake finds one behind a newline, too. */
+const variable = /^[^-][\s\S]*=/
 
 export const buildOptions: PowerTable = {
   "pkg-config|pkgconf": { source: "pkgconf(1)", spelling: "whole", options: "--log-file" },

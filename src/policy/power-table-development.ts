@@ -4,13 +4,26 @@ import { gtfobins, type PowerTable } from "./power-table.ts"
 /** What reaches a script of a project is for some tool: any of these may get it. */
 const scriptTools = "tsc eslint prettier biome stylelint jest vitest mocha playwright node esbuild vite"
 
+/**
+ * Options of make that neither name a file to read or write nor run anything, for GNU make and bmake alike: `-d` and `-v` are
+ * not, which bmake gives a value. Every other word with `=` is a variable by any name, such as SHELL, with blanks about it or
+ * without, and sets off what its value says; bmake expands a `$` in targets, too.
+ */
+const makeFlags = [
+  "-[BehikLnpqrRsStw]*(?:[jl][\\d.]*|O(?:none|line|target|recurse)?|[oW])?",
+  "--(?:always-make|check-symlink-times|debug|dry-run|environment-overrides|help|ignore-errors|jobs|just-print|keep-going)",
+  "--(?:load-average|max-load|no-builtin-rules|no-builtin-variables|no-keep-going|no-print-directory|no-silent|output-sync)",
+  "--(?:print-data-base|print-directory|question|quiet|recon|shuffle|silent|stop|touch|trace|version)",
+  "--(?:warn-undefined-variables|assume-new|assume-old|new-file|old-file|what-if)",
+  "--(?:jobs|load-average|max-load)=[\\d.]+",
+  "--(?:debug|output-sync|shuffle)=[\\w,]+",
+  "--(?:assume-new|assume-old|new-file|old-file|what-if)=[\\w./-]+",
+].join("|")
+
 export const developmentOptions: PowerTable = {
-  "make|gmake": {
-    source: `GNU make manual; ${gtfobins}/gtfobins/make`,
-    options: "-C -f -E -I --directory --file --makefile --eval --include-dir",
-    valued: "-j? -l? -o -W",
-    // A variable such as SHELL or CC is a command.
-    words: /^[A-Za-z_]\w*[:+?!]*=/,
+  "make|gmake|bmake": {
+    source: `GNU make manual, bmake(1); ${gtfobins}/gtfobins/make`,
+    words: new RegExp(`^(?!(?:${makeFlags})$)(?:-|[\\s\\S]*[=$])`),
   },
   ninja: { source: "ninja manual", options: "-C -f -t" },
   cmake: {

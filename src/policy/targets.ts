@@ -9,10 +9,8 @@ import { programName, type ShellWord } from "./shell-word.ts"
 const valued: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   (
     [
-      [
-        "make gmake",
-        "-C -f -I -o -W -j -l --directory --file --makefile --include-dir --old-file --assume-old --new-file --what-if",
-      ],
+      // Only options that are asked about: behind `--`, or as the value of one like it, `-o` takes none.
+      ["make gmake bmake", "-C -f -I --directory --file --makefile --include-dir"],
       ["ninja", "-C -f -j -k -l -d -t -w"],
       [
         "gradle gradlew",
@@ -36,6 +34,9 @@ const valued: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }),
 )
 
+/** A number behind these is a value, where other words are targets: make takes none else for one. */
+const counts = /^-\w*[jl]$|^--(jobs|load-average|max-load)$/
+
 /** What stands behind `--` is for what the target runs. */
 const passing = new Set(["task"])
 
@@ -56,8 +57,9 @@ export const targetsOf = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Target
   if (options === undefined) return none
   const mark = passing.has(program) ? words.findIndex(({ text }) => text === "--") : -1
   const places = words.slice(0, mark < 0 ? undefined : mark).flatMap(({ text }, at) => {
-    const isTarget = at > 0 && !/^-|=/.test(text) && !options.has(words[at - 1]!.text)
-    return isTarget ? [at] : []
+    if (at === 0 || /^-|=/.test(text)) return []
+    const before = words[at - 1]!.text
+    return options.has(before) || (counts.test(before) && /^[\d.]+$/.test(text)) ? [] : [at]
   })
   if (places.length < 2) return none
   if (places.length > maxTargets) return undefined
