@@ -21,7 +21,10 @@ const awk = (args: ReadonlyArray<ShellWord>): boolean => {
   }
   const program = args[args[at]?.text === "--" ? at + 1 : at]
   if (program === undefined || !program.literal || /^-./.test(program.text)) return true
-  return args.slice(args.indexOf(program) + 1).some(isOptionOrUnknown) || !isHarmlessAwk(program.text)
+  const files = args.slice(args.indexOf(program) + 1)
+  // gawk connects to `/inet/tcp/0/host/80`.
+  if (files.some((word) => isOptionOrUnknown(word) || word.text.startsWith("/inet"))) return true
+  return !isHarmlessAwk(program.text)
 }
 
 const sedFlags = /^-[nErsuz]+$|^--(quiet|silent|regexp-extended|null-data|separate|unbuffered|posix|sandbox)$/

@@ -1,12 +1,14 @@
 /**
  * Tells whether an awk program only computes and prints: it neither runs commands, nor writes or reads files of its own
- * choosing. What is not one of these tokens, or could be read as a regular expression or a division, is said to do more.
+ * choosing. What is not one of these tokens, or what gawk, mawk, busybox and the original awk do not read alike, is said to
+ * do more: where one reads a regular expression and another a division, the rest is code to one and a string to the other.
  */
+import { names } from "./names.ts"
 
-const blank = /(?:[ \t\r]|\\\n|#[^\n]*)+/y
+const blank = /(?:[ \t]|(?<=[ \t])\\\n(?=[ \t])|#[^\n\\]*(?=\n|$))+/y
 const string = /"(?:[^"\\\n]|\\[^\n])*"/y
-const name = /[A-Za-z_]\w*/y
-const number = /\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+/y
+const word = /[A-Za-z_]\w*/y
+const number = /(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)(?![\w.])/y
 const operator = /&&|\|\||[-+*%^=!<>]=|\+\+|--|!~|[-+*%^=!<>~?:,;()[\]{}$\n]/y
 /** Brackets with a slash or a `]` of their own end for one awk where they do not for another. */
 const regex = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?(?![\]^])(?:\[:[a-z]+:\]|\\[\w.*+?$-]|[^\][\\/\n])+\])+\//y
@@ -14,22 +16,33 @@ const division = /\/=?/y
 
 /** They run a command, or read what one prints, or say which files are read. */
 const reaches = new Set(["system", "getline", "ARGV", "ARGC", "SYMTAB"])
-/** What follows these begins an expression. */
-const beginsExpression = new Set(
-  "print printf return in else do case if while for exit delete BEGIN END function".split(" "),
+
+/** Words of some awk's own. Behind `length`, mawk reads a regular expression where the others divide. */
+const known = new Set(
+  names(`
+    BEGIN BEGINFILE END ENDFILE func function if else while do for in switch case default break continue next nextfile exit
+    return delete print printf length substr index split sub gsub gensub match tolower toupper sprintf sin cos atan2 exp log
+    sqrt int rand srand close fflush and or xor compl lshift rshift strtonum systime strftime mktime asort asorti patsplit
+    isarray typeof mkbool bindtextdomain dcgettext dcngettext namespace include load
+  `),
 )
 
 /** A regular expression may follow their brackets. */
-const takesCondition = /^(if|while|for|switch)$/
+const takesCondition = new Set(["if", "while", "for", "switch"])
+
+const endsOperand = /^[\w."]|^[\])]$/
+/** A regular expression may stand at the beginning, and behind these. */
+const beginsOperand = /^([({},;\n!~=?:]|!~|&&|\|\|)?$/
 
 class Program {
   private readonly source: string
   private at = 0
   private before = ""
-  /** What stands in front of each open bracket. */
+  /** The word in front of each open bracket, and of the one that was just closed. */
   private readonly brackets: Array<string> = []
-  private isCondition = false
-  /** How many brackets stand around a `print`, while it lasts. */
+  private closed = ""
+  private parentheses = 0
+  /** How many parentheses stand around a `print`, while it lasts. */
   private printing: number | undefined
 
   constructor(source: string) {
@@ -48,7 +61,7 @@ class Program {
 
   private token(): string | undefined {
     if (this.source[this.at] === "/") return this.slash()
-    return this.match(string) ?? this.match(number) ?? this.name() ?? this.operator()
+    return this.match(string) ?? this.match(number) ?? this.word() ?? this.operator()
   }
 
   private match(pattern: RegExp): string | undefined {
@@ -58,28 +71,32 @@ class Program {
     return found
   }
 
-  private name(): string | undefined {
-    const found = this.match(name)
-    if (found === "print" || found === "printf") this.printing = this.brackets.length
+  private word(): string | undefined {
+    const found = this.match(word)
+    if (found === "print" || found === "printf") this.printing = this.parentheses
     return found
   }
 
-  /** It divides behind an operand, and begins a regular expression behind an operator. */
+  /** It divides behind an operand, and begins a regular expression where an operand is missing. */
   private slash(): string | undefined {
     const { before } = this
-    if (beginsExpression.has(before) || /^(\+\+|--|\$|\/.*)$/s.test(before)) return undefined
-    if (before === ")" && this.isCondition) return undefined
-    return this.match(/^[\w."]|[\])]$/.test(before) ? division : regex)
+    if (beginsOperand.test(before)) return this.match(regex)
+    const isClear = endsOperand.test(before) && !known.has(before)
+    return isClear && !(before === ")" && takesCondition.has(this.closed)) ? this.match(division) : undefined
   }
 
   private operator(): string | undefined {
     const found = this.match(operator)
     if (found === undefined) return undefined
+    // What is not the end of a statement to all of them.
+    if (found === "\n" && this.brackets.length > 0 && !/^(,|&&|\|\|)$/.test(this.before)) return undefined
     if (/[([]/.test(found)) this.brackets.push(this.before)
-    if (/[)\]]/.test(found)) this.isCondition = takesCondition.test(this.brackets.pop() ?? "")
+    if (/[)\]]/.test(found)) this.closed = this.brackets.pop() ?? ""
+    if (found === "(") this.parentheses += 1
+    if (found === ")") this.parentheses -= 1
     if (/[;{}]/.test(found)) this.printing = undefined
     // `print > "file"`, but not `print (a > b)`.
-    const redirects = /^>/.test(found) && this.printing !== undefined && this.brackets.length <= this.printing
+    const redirects = /^>/.test(found) && this.printing !== undefined && this.parentheses <= this.printing
     return redirects ? undefined : found
   }
 }

@@ -138,6 +138,12 @@ describe("an awk program that only prints is covered", () => {
       "{ x /= 2; y = x / 4 / 2 }",
       "{ print ($1 + $2) / 2 }",
       "/^[[:space:]]*[a-z.]+ [^\\t|]/",
+      "length > 80",
+      "{ n += length($0) / 2 } END { print n / NR }",
+      "/=/",
+      '{ printf "%s %s\\n", \\\n    $1, $2 }',
+      '{ printf("%s %s\\n",\n    $1, $2) }\n/a/ &&\n/b/',
+      "{ print f(a > b), (c > d) } # e",
     ]
     expect(programs.filter((program) => awk(program) !== "approve")).toEqual([])
   })
@@ -188,6 +194,17 @@ describe("an awk program that does more is asked", () => {
       "BEGIN { ARGC = 1 } { print }",
       'BEGIN { SYMTAB["ARGV"][1] = "/etc/shadow" } { print }',
       'function f(a) { a[1] = "/etc/shadow" } BEGIN { f(ARGV) } { print }',
+      // One of gawk, mawk, busybox and the original awk reads these otherwise, or may.
+      'BEGIN{length/"/;system(" touch f ");}#" }',
+      'BEGIN{print length /"/;x="1;print 1>999;}#"',
+      '{ rand /"/ ; system(" touch f ");}#" }',
+      '{ x = (1\n/"/); system(" touch f ");}#" }',
+      '{ x - /"/1; x = "1; print 1>999 }#"}',
+      "{ print a[b > c] }",
+      "{ print 0x1p-2 }",
+      "{ print 1.2.3 }",
+      "{ print } # \\\nx",
+      "{ print\\\n}",
     ]
     expect(programs.filter((program) => awk(program) !== undefined)).toEqual([])
   })
@@ -205,6 +222,7 @@ describe("an awk program that does more is asked", () => {
       "awk --source '{print}' file",
       "awk -vx=1 -- -f program",
       "gawk -o '{print}' file",
+      "gawk '{print}' /inet/tcp/0/host/80",
     ]
     expect(lines.filter((command) => decide(command) !== undefined)).toEqual([])
   })
