@@ -197,3 +197,21 @@ export const liftsRestraint = (word: string, next: string | undefined): boolean 
   const negated = isAbbreviated ? /^(?:no[-_])+(.+)$/.exec(name)?.[1] : undefined
   return negated !== undefined && ["n", ...restraints].some((long) => long.startsWith(folded(negated)))
 }
+
+const maxName = 64
+
+/** Where an option is the negation of one in front of it, or of an abbreviation's whole: `--list … --no-list`. */
+export const takenBack = (words: ReadonlyArray<string>): ReadonlySet<number> => {
+  const seen = { on: new Set<string>(), off: new Set<string>() }
+  const found = new Set<number>()
+  for (const [at, word] of words.entries()) {
+    if (!word.startsWith("--")) continue
+    const [, negations = "", rest = ""] = /^((?:no[-_])*)(.*)$/s.exec(longName(word).name)!
+    const name = folded(rest)
+    const isOn = (negations.length / "no-".length) % 2 === 0
+    if (name === "" || name.length > maxName) continue
+    if ((isOn ? seen.off : seen.on).has(name)) found.add(at)
+    for (let end = 1; end <= name.length; end += 1) (isOn ? seen.on : seen.off).add(name.slice(0, end))
+  }
+  return found
+}

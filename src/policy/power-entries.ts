@@ -87,10 +87,13 @@ export const hasEntries = (program: string): boolean => rowsByProgram().has(prog
 const isAbove = (above: ReadonlyArray<string>, below: ReadonlyArray<string>): boolean =>
   above.length <= below.length && above.every((name, at) => name === "*" || name === below[at])
 
-const entryOf = ({ options, subcommands }: Row, among: ReadonlyArray<Row>): Entry => {
+const entryOf = (row: Row, among: ReadonlyArray<Row>): Entry => {
+  const { options, subcommands } = row
+  // `git -C x` and `git diff -C`: what stands behind a subcommand is another's, and may mean something else.
   const valued = among
-    .filter((row) => isAbove(row.subcommands, subcommands))
-    .map((row) => row.options.valued ?? "")
+    .filter((each) => each === row || each.options.behind !== "another's")
+    .filter((each) => isAbove(each.subcommands, subcommands))
+    .map((each) => each.options.valued ?? "")
   return {
     words: options.words,
     pairs: options.pairs,
@@ -191,7 +194,7 @@ export const placedEntries = (program: string, words: ReadonlyArray<ShellWord>, 
   const own = placed.map(({ entry, from }) => {
     const next = placed.find((other) => other.from > from)
     const to = entry.behind === "another's" ? next?.from : undefined
-    return { entry: { ...entry, valued: deepest!.valued }, from, to }
+    return { entry: to === undefined ? { ...entry, valued: deepest!.valued } : entry, from, to }
   })
   return { entries: [...own, ...passed], open: ends.some(({ from }) => from === "open") }
 }

@@ -13,6 +13,7 @@ import {
   isWrittenOut,
   liftsRestraint,
   noOptions,
+  takenBack,
 } from "./option-spelling.ts"
 import { PossibleMatch } from "./possible-match.ts"
 import { type Entry, type PlacedEntry, placedEntries, ranPrograms } from "./power-entries.ts"
@@ -235,10 +236,14 @@ const inputPowers = (placed: PlacedEntry, { words, input, fed }: SimpleCommand):
   return [{ word: read.text, others: unknown, at: 0, isInput: true }]
 }
 
-const restraintPowers = ({ words }: SimpleCommand): Array<Power> =>
-  words.flatMap(({ text }, at) =>
-    liftsRestraint(text, words[at + 1]?.text) ? [{ word: text, others: otherWords(text), at }] : [],
+const restraintPowers = ({ words }: SimpleCommand): Array<Power> => {
+  const back = takenBack(words.map(({ text }) => text))
+  return words.flatMap(({ text }, at) =>
+    back.has(at) || liftsRestraint(text, words[at + 1]?.text)
+      ? [{ word: text, others: otherWords(text), at }]
+      : [],
   )
+}
 
 /** The first target is what a rule is for. */
 const targetPowers = ({ words }: SimpleCommand): Array<Power> =>

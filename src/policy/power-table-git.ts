@@ -9,6 +9,13 @@ const page = (name: string): string => `git-${name}(1)`
 
 const transport = /^ext::/
 
+const configOptions = [
+  "[lz]+|-list|-null|-get|-get-(all|regexp|urlmatch|color|colorbool)",
+  "-(global|system|local|worktree|includes|no-includes)|f|-(file|blob)(=.*)?",
+  "t|-type(=.*)?|-(bool|int|bool-or-int|bool-or-str|path|expiry-date)|-(default|value|url)(=.*)?",
+  "-(all|regexp|fixed-value|name-only|show-names|show-origin|show-scope)",
+].join("|")
+
 export const gitOptions: PowerTable = {
   git: {
     source:
@@ -58,7 +65,6 @@ export const gitOptions: PowerTable = {
     source: page("submodule"),
     options: "foreach add set-url set-branch init update deinit sync absorbgitdirs ext::*",
   },
-  "git stash": { source: page("stash"), valued: "-m" },
   "git remote": {
     source: page("remote"),
     options: "add rename remove rm set-head set-branches set-url prune update ext::*",
@@ -70,11 +76,10 @@ export const gitOptions: PowerTable = {
   },
   "git config": {
     source: `${page("config")}: aliases, hooks, pagers and editors are commands`,
-    options: `
-      -e --edit edit --add --replace-all --unset --unset-all set unset
-      --rename-section rename-section --remove-section remove-section
-    `,
-    valued: "-f -t --type --default --file --blob --comment --value --url",
+    options: "edit set unset rename-section remove-section",
+    // Of options those that are known to read, or to say where and how: `--no-get` takes `--get` back.
+    words: new RegExp(`^-(?!(${configOptions})$)`),
+    valued: "-f -t --type --default --file --blob --value --url",
     output: 1,
     behind: "operands",
     reads: "get list -l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool",
@@ -110,6 +115,7 @@ export const gitOptions: PowerTable = {
     source: page("branch"),
     options: `
       -d -D -m -M -c -C -f -u --delete --move --copy --force --set-upstream-to --unset-upstream --edit-description
+      --no-list
     `,
   },
   "git notes": {
