@@ -72,22 +72,27 @@ export const holdsIn = (
 const isCd = ({ words: [first] }: SimpleCommand): boolean =>
   first !== undefined && /^(cd|pushd|popd)$/.test(first.text)
 
-/** Runs commands in every folder that it comes to. */
-const isExecdir = ({ words: [first, ...args] }: SimpleCommand): boolean =>
-  first !== undefined &&
-  /(^|\/)find$/.test(first.text) &&
-  args.some(({ text }) => /^-(exec|ok)dir$/.test(text))
-
-const isMove = (command: SimpleCommand): boolean => isCd(command) || isExecdir(command)
+/**
+ * Where bash comes to by a path: mostly it follows the path as it is spelled, from the folder by the name that it was given
+ * as PWD. By `-P` or a setting it follows each link. Not known where these differ, or where it looks in CDPATH.
+ */
+const reached = (path: string, from: string, executors: string): CallFolder => {
+  const { PWD = "", CDPATH = "" } = process.env
+  if (CDPATH !== "" && !/^(\/|\.\.?(\/|$))/.test(path)) return unknownFolder(path)
+  const real = realOf(from)
+  const starts = [from, real ?? from, ...(isAbsolute(PWD) && realOf(PWD) === real ? [PWD] : [])]
+  const spelled = starts.map((start) => realOf(resolve(start, path)))
+  const followed = realOf(isAbsolute(path) ? path : `${from}/${path}`)
+  return spelled.every((place) => place === followed) ? folderAt(path, from, executors) : unknownFolder(path)
+}
 
 /** Where `cd` leads. */
-const target = (command: SimpleCommand, folder: CallFolder, place: Place): CallFolder => {
-  if (isExecdir(command)) return unknownFolder("wherever `find` comes to")
-  const [name, ...args] = command.words
+const target = ({ words, around }: SimpleCommand, folder: CallFolder, { start }: Place): CallFolder => {
+  const [name, ...args] = words
   const operands = args.filter(({ text }) => !/^-[PLe@]+$|^--$/.test(text))
   const [operand] = operands
-  if (name!.text === "cd" && operand === undefined) return folderAt(homedir(), place.start, place.start)
-  const from = folder.isExecutors ? place.start : folder.real
+  if (name!.text === "cd" && operand === undefined) return folderAt(homedir(), start, start)
+  const from = folder.isExecutors ? start : folder.real
   if (
     operand?.literal !== true ||
     operands.length > 1 ||
@@ -96,7 +101,10 @@ const target = (command: SimpleCommand, folder: CallFolder, place: Place): CallF
   ) {
     return unknownFolder(operand?.text ?? name!.text)
   }
-  return folderAt(operand.text, from, place.start)
+  const once = reached(operand.text, from, start)
+  if (!around.repeats || once.real === undefined) return once
+  const twice = reached(operand.text, once.real, start)
+  return twice.real === once.real ? once : unknownFolder(`where \`cd ${operand.text}\` leads time and again`)
 }
 
 export interface PlacedCommand {
@@ -111,13 +119,14 @@ export const placed = (
   folder: CallFolder,
   place: Place,
 ): Array<PlacedCommand> => {
-  const moves = commands.filter(isMove)
+  const moves = commands.filter(isCd)
   const targets =
     moves.length > 1
       ? [unknownFolder("where several `cd` lead")]
       : moves.map((move) => target(move, folder, place))
-  return commands.map((command) => ({
-    command,
-    folders: isMove(command) ? [folder] : [folder, ...targets],
-  }))
+  return commands.map((command) => {
+    const { elsewhere } = command.around
+    if (elsewhere !== undefined) return { command, folders: [unknownFolder(`where \`${elsewhere}\` leads`)] }
+    return { command, folders: isCd(command) ? [folder] : [folder, ...targets] }
+  })
 }

@@ -10,7 +10,7 @@ import { delicacy } from "./delicacy.ts"
 import { documentOf, inputOf, inputsWithin, type ShellInput } from "./fed-input.ts"
 import { type Dialect, understand } from "./grammar.ts"
 import { noValues, settledNames, type Values, valuesWithin, withValues } from "./known-values.ts"
-import { hangsOnLine } from "./line-context.ts"
+import { type Around, aroundWithin, hangsOnLine } from "./line-context.ts"
 import type { Segment } from "./possible-match.ts"
 import { Reading } from "./reading.ts"
 import {
@@ -35,6 +35,7 @@ export interface SimpleCommand {
   readonly input?: ShellInput | undefined
   /** What it reads, where the line says what that is or comes from: a here-document, a file, a pipe. */
   readonly fed?: ShellInput | undefined
+  readonly around: Around
 }
 
 /** What a command may read. */
@@ -78,12 +79,13 @@ const isFollowedByBracket = (source: string, end: number): boolean => {
   return bracket.test(source)
 }
 
-/** A part of the line, the source that its positions are in, and what it reads. */
+/** A part of the line, the source that its positions are in, what it reads, and what stands around it. */
 interface Visit {
   readonly node: SyntaxNode
   readonly source: string
   readonly fed: ShellInput | undefined
   readonly values: Values
+  readonly around: Around
 }
 
 class Reader implements CommandLine {
@@ -95,6 +97,7 @@ class Reader implements CommandLine {
   private readonly variables = new Set<string>()
   private work = maxWork
   private guessing = false
+  private around: Around = { repeats: false }
 
   /** What the line makes of its commands is known when all of it is read. */
   settle(): void {
@@ -115,18 +118,22 @@ class Reader implements CommandLine {
     const understood = understand(source, dialect)
     const reading = new Reading()
     // A stack of its own: a sum of ten thousand terms is a tree as deep.
+    const { around: outside } = this
     const root = parse(source)
     const settled: ReadonlySet<string> = /=|\bfor\b/.test(source) ? settledNames(root) : new Set()
-    const stack: Array<Visit> = [{ node: root, source, fed: outer, values: noValues }]
+    const stack: Array<Visit> = [{ node: root, source, fed: outer, values: noValues, around: outside }]
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       const { node, fed, values } = next
+      this.around = next.around
       const within = this.visit(next, depth, reading)
       const inputs = inputsWithin(node, fed, dialect)
       const known = valuesWithin(node, values, settled)
+      const around = aroundWithin(node, next.around)
       forEachChild(node, (child) =>
-        stack.push({ node: child, source: within, fed: inputs(child), values: known(child) }),
+        stack.push({ node: child, source: within, fed: inputs(child), values: known(child), around }),
       )
     }
+    this.around = outside
     if (typeof understood === "string") this.unknown = understood
     else if (!reading.agrees(understood)) this.unknown ??= "it can be read in two ways"
     else if (understood.evaluates) this.delicate ??= "`[[` evaluates arithmetic"
@@ -209,9 +216,14 @@ class Reader implements CommandLine {
     const targets = targetsOf(words)
     if (targets === undefined) this.unknown ??= tooMuch
     for (const target of targets ?? []) this.addForms(target.words)
-    this.commands.push({ text, plain: isWritten && words.every(isPlain), words, ...inputs })
+    const { around } = this
+    this.commands.push({ text, plain: isWritten && words.every(isPlain), words, ...inputs, around })
     if (programName(first.text) === "read") for (const { text } of words) this.variables.add(text)
-    for (const inner of innerCommands(words, inputs.input)) this.inner(inner, inputs, depth + 1)
+    for (const inner of innerCommands(words, inputs.input)) {
+      this.around = { ...around, ...("around" in inner ? inner.around : undefined) }
+      this.inner(inner, inputs, depth + 1)
+    }
+    this.around = around
   }
 
   private inner(inner: Inner, inputs: Inputs, depth: number): void {

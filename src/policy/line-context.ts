@@ -1,10 +1,35 @@
 /**
  * Whether what a command does hangs on the line around it: on what a loop or an assignment puts into its words, on a program that it reads.
- * A rule that is just this command does not speak of that.
+ * A rule that is just this command does not speak of that. And where and how often the line runs it.
  */
+import type { SyntaxNode } from "unbash"
 import type { ShellInput } from "./fed-input.ts"
 import { hasDataOperands } from "./operand-roles.ts"
 import { programName, type ShellWord } from "./shell-word.ts"
+
+/** Where and how often a line runs a command. */
+export interface Around {
+  /** Whether it may run again and again in one shell, and find there what it has changed. */
+  readonly repeats: boolean
+  /** The program that runs it in a folder of its own choosing. */
+  readonly elsewhere?: string
+}
+
+/** The same, of what a node holds. A subshell changes nothing for the next round of a loop. */
+export const aroundWithin = ({ type }: SyntaxNode, around: Around): Around => {
+  switch (type) {
+    case "For":
+    case "ArithmeticFor":
+    case "Select":
+    case "While":
+    case "Function":
+      return { ...around, repeats: true }
+    case "Subshell":
+      return { ...around, repeats: false }
+    default:
+      return around
+  }
+}
 
 /** They read a program where their arguments name none. */
 const interpreter =

@@ -6,15 +6,33 @@ import { isHarmlessSetting, isOwnName } from "./assignments.ts"
 import { escapes } from "./escapes.ts"
 import type { ShellInput } from "./fed-input.ts"
 import type { Dialect } from "./grammar.ts"
+import type { Around } from "./line-context.ts"
 import { names } from "./names.ts"
 import { type OptionSpec, readOptions } from "./options.ts"
 import { joinWords, programName, type ShellWord, unknownWord } from "./shell-word.ts"
 
+interface Placed {
+  /** What is other around it than around the command that runs it. */
+  readonly around?: Partial<Around>
+}
+
+/** Source that a shell reads; not `literal` where parts of it are known only when it runs. */
+interface InnerCode extends Placed {
+  readonly _tag: "Code"
+  readonly source: string
+  readonly literal: boolean
+  readonly dialect: Dialect
+}
+
+/** Another command, already split into words. */
+interface InnerCommand extends Placed {
+  readonly _tag: "Command"
+  readonly words: ReadonlyArray<ShellWord>
+}
+
 export type Inner =
-  /** Another command, already split into words. */
-  | { readonly _tag: "Command"; readonly words: ReadonlyArray<ShellWord> }
-  /** Source that a shell reads; not `literal` where parts of it are known only when it runs. */
-  | { readonly _tag: "Code"; readonly source: string; readonly literal: boolean; readonly dialect: Dialect }
+  | InnerCommand
+  | InnerCode
   /** What may be a command or code: for deny patterns alone, it approves nothing. */
   | { readonly _tag: "Guess"; readonly inner: Inner }
   /** Runs what nobody can see beforehand. */
@@ -33,6 +51,8 @@ interface WrapperSpec extends OptionSpec {
   readonly interactive?: boolean
   /** Options with which nothing is run. */
   readonly inert?: string
+  /** Options with which the command runs in another folder. */
+  readonly moves?: ReadonlyArray<string>
 }
 
 type InnerCommands = ReadonlyArray<Inner>
@@ -42,7 +62,7 @@ const unseen: Inner = { _tag: "Unseen" }
 const delicate: Inner = { _tag: "Delicate" }
 const maxGuesses = 64
 
-const codeOf = (words: ReadonlyArray<ShellWord>, dialect: Dialect = "sh"): Inner => ({
+const codeOf = (words: ReadonlyArray<ShellWord>, dialect: Dialect = "sh"): InnerCode => ({
   _tag: "Code",
   dialect,
   source: joinWords(words),
@@ -62,7 +82,7 @@ const launcher: Reader = (args) => [args.every((word) => word.literal) ? delicat
 const isAssignment = ({ text }: ShellWord): boolean => text.includes("=")
 
 const wrapper =
-  (spec: WrapperSpec): Reader =>
+  (name: string, spec: WrapperSpec): Reader =>
   (args) => {
     const read = readOptions(args, spec)
     if (read === undefined) return launcher(args, undefined)
@@ -79,7 +99,10 @@ const wrapper =
     const words = args.slice(index)
     if (words.length === 0) return spec.interactive === true ? [unseen] : found
     if (words[0]!.text.startsWith("-")) return launcher(words, undefined)
-    return [...found, spec.code === true ? codeOf(words) : { _tag: "Command", words }]
+    const { moves = [] } = spec
+    const isElsewhere = moves.some((option) => read.options.has(option))
+    const inner = spec.code === true ? codeOf(words) : ({ _tag: "Command", words } as const)
+    return [...found, isElsewhere ? { ...inner, around: { elsewhere: name } } : inner]
   }
 
 const replaced = (words: ReadonlyArray<ShellWord>, placeholder: string): Array<ShellWord> =>
@@ -113,7 +136,8 @@ const find: Reader = (args) => {
       at >= start && (word.text === ";" || (word.text === "+" && args[at - 1]!.text === "{}"))
     const end = args.findIndex(isEnd)
     if (end < 0) return [...found, ...launcher(args.slice(start), undefined)]
-    found.push({ _tag: "Command", words: replaced(args.slice(start, end), "{}") })
+    const words = replaced(args.slice(start, end), "{}")
+    found.push({ _tag: "Command", words, ...(text.endsWith("dir") && { around: { elsewhere: "find" } }) })
     index = end
   }
   return found
@@ -191,7 +215,8 @@ const source: Reader = (args, input) => [delicate, ...script(args[0], input, "ba
 
 const trap: Reader = (args) => {
   const code = args[0]?.text === "--" ? args[1] : args[0]
-  return code === undefined || (code.literal && /^-/.test(code.text)) ? [] : [codeOf([code], "bash")]
+  if (code === undefined || (code.literal && /^-/.test(code.text))) return []
+  return [{ ...codeOf([code], "bash"), around: { repeats: true } }]
 }
 
 const alias: Reader = (args) => [
@@ -204,12 +229,14 @@ const specs: Readonly<Record<string, WrapperSpec>> = {
     short: "0iu:C:v",
     long: names("null ignore-environment unset= chdir= debug"),
     assignments: true,
+    moves: ["C", "chdir"],
   },
   sudo: {
     short: "AbEHKknPSBu:g:h:p:C:T:R:D:U:r:t:lVv",
     long: names("background preserve-env set-home non-interactive stdin user= group= prompt= chdir="),
     assignments: true,
     inert: "lKVv",
+    moves: ["D", "R", "chdir"],
   },
   doas: { short: "nu:" },
   nice: { short: "n:", long: names("adjustment=") },
@@ -237,7 +264,12 @@ const specs: Readonly<Record<string, WrapperSpec>> = {
   arch: {},
   busybox: {},
   toybox: {},
-  ssh: { short: "46AaCfGgKkMNnqsTtVvXxYyb:c:i:J:L:l:m:p:R:W:w:", operands: 1, code: true, interactive: true },
+  ssh: {
+    short: "46AaCfGgKkMNnqsTtVvXxYyb:c:i:J:L:l:m:p:R:W:w:",
+    operands: 1,
+    code: true,
+    interactive: true,
+  },
 }
 
 /** They run their arguments in a way that is not followed here. */
@@ -255,7 +287,7 @@ const builtins = names(
 )
 
 const readers = new Map<string, Reader>([
-  ...Object.entries(specs).map(([name, spec]) => [name, wrapper(spec)] as const),
+  ...Object.entries(specs).map(([name, spec]) => [name, wrapper(name, spec)] as const),
   ...launchers.map((name) => [name, launcher] as const),
   ...shells.map((name) => [name, shell(/^r?bash$/.test(name) ? "bash" : "sh")] as const),
   ...builtins.map((name) => [name, (): InnerCommands => [delicate]] as const),

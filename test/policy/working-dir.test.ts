@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import { shellTool } from "../../src/impls/index.ts"
 import { type PlacedRule, type ToolFilterConfig, ToolFilters } from "../../src/policy/index.ts"
 
@@ -19,6 +19,7 @@ beforeAll(() => {
 })
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterEach(() => vi.unstubAllEnvs())
 
 const explain = (
   allow: ReadonlyArray<string | PlacedRule>,
@@ -103,12 +104,16 @@ describe("behind cd", () => {
       "cd . && npm test",
       "(cd packages/a; npm test)",
       "bash -c 'cd packages/a && npm test'",
+      "cd packages/../packages/a && npm test",
+      "for i in 1 2; do (cd packages/a && npm test); done",
+      "while true; do cd . && npm test; done",
       "cd evil",
       "cd",
     ]
     expect(
       lines.filter(
-        (command) => verdict([...rules, { pattern: "^bash\\b", workingDir: "**" }], command) !== "approve",
+        (command) =>
+          verdict([...rules, "^true$", { pattern: "^bash\\b", workingDir: "**" }], command) !== "approve",
       ),
     ).toEqual([])
   })
@@ -129,10 +134,48 @@ describe("behind cd", () => {
       "builtin cd evil && npm test",
       "find . -execdir npm test \\;",
       "/usr/bin/find evil -okdir npm test \\;",
+      "env -C evil npm test",
+      "sudo --chdir=evil npm test",
     ]
-    expect(
-      lines.filter((command) => verdict([...rules, "^builtin\\b", "find\\b"], command) !== "ask"),
-    ).toEqual([])
+    const others = ["^builtin\\b", "find\\b", "^env -C evil\\b", "^sudo --chdir=evil\\b"]
+    expect(lines.filter((command) => verdict([...rules, ...others], command) !== "ask")).toEqual([])
+  })
+
+  it("a command is asked that runs elsewhere when links are followed, or in the next round of a loop", () => {
+    const lines = [
+      "cd -P packages/linked/../a && npm test",
+      "bash -P -c 'cd packages/linked/../a && npm test'",
+      "cd packages/linked/../a && npm test",
+      "for i in 1 2; do cd packages/a; npm test; done",
+      "while true; do npm test; cd packages/a; done",
+      "until cd packages/a; do npm test; done",
+      "for i in 1 2; do eval 'cd packages/a'; npm test; done",
+      "for i in 1 2; do { builtin cd packages/a && npm test; }; done",
+      "for i in 1 2; do pushd packages/a; npm test; done",
+      "trap 'cd packages/a' DEBUG; npm test",
+    ]
+    const everywhere = ["^(bash|true|eval|builtin|trap)\\b"].map((pattern) => ({ pattern, workingDir: "**" }))
+    const allow = [...rules, ...everywhere]
+    expect(lines.filter((command) => verdict(allow, command) !== "ask")).toEqual([])
+    expect(explain(allow, "for i in 1 2; do cd packages/a; npm test; done").because).toBe(
+      "It may run in a folder that cannot be told (where `cd packages/a` leads time and again), and no allow rule for `npm test` names that folder.",
+    )
+  })
+
+  it("a command is asked where the environment has a say in where that leads", () => {
+    const above = [
+      { pattern: "^(cd|npm)\\b", workingDir: "packages" },
+      { pattern: "^(cd|npm)\\b", workingDir: "evil" },
+    ]
+    const command = "cd ../evil && npm test"
+    expect(verdict(above, command, "packages")).toBe("approve")
+    symlinkSync(join(cwd, "packages"), join(root, "outside", "packages"))
+    vi.stubEnv("PWD", join(root, "outside", "packages"))
+    expect(verdict(above, command, "packages")).toBe("ask")
+    vi.unstubAllEnvs()
+    vi.stubEnv("CDPATH", root)
+    expect(verdict(rules, "cd packages/a && npm test")).toBe("ask")
+    expect(verdict(rules, "cd ./packages/a && npm test")).toBe("approve")
   })
 
   it("relative folders start at the call's", () => {

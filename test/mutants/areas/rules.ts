@@ -72,8 +72,15 @@ export const ruleMutants = [
     {
       mistake: "does not see that `cd` takes the commands of a line elsewhere",
       file: "src/policy/call-folder.ts",
-      from: "isMove(command) ? [folder] : [folder, ...targets]",
+      from: "isCd(command) ? [folder] : [folder, ...targets]",
       to: "[folder]",
+      tests: of("working-dir"),
+    },
+    {
+      mistake: "takes a `cd` in a loop for one that runs once",
+      file: "src/policy/call-folder.ts",
+      from: "if (!around.repeats || once.real === undefined) return once",
+      to: "return once",
       tests: of("working-dir"),
     },
     {
