@@ -12,6 +12,7 @@ import { FrameTimer } from "./frame-timer.ts"
 import { GateView } from "./gate-view.ts"
 import { liveLines } from "./live-lines.ts"
 import { type Frame, LiveRegion, type TerminalOutput } from "./live-region.ts"
+import type { PageTurn } from "./pager.ts"
 import { ReactionTime } from "./reaction-time.ts"
 import { RememberedRules } from "./remembered-rules.ts"
 import { renderBlock } from "./render-block.ts"
@@ -34,6 +35,8 @@ export interface BlockViewOptions {
   readonly hint?: string
   /** Tells what `a` would remember; a gate does not say it without. */
   readonly filters?: Pick<ToolFilters, "rememberable">
+  /** Whether `e` edits the call at a gate. Default false. */
+  readonly mayEdit?: boolean
   /** What is said behind the keys of a gate, where they do not answer it for now. */
   readonly gateNote?: () => string | undefined
 }
@@ -93,8 +96,8 @@ export class BlockView {
     this.reaction.pressed()
   }
 
-  /** Turns the gate's page; what has not been on the screen yet is not passed over. */
-  turnPage(way: "next" | "back"): void {
+  /** Turns the gate's page; what has not been on the screen yet is passed over on the way to the end only. */
+  turnPage(way: PageTurn): void {
     this.gateView.turn(way)
     this.invalidate()
   }
@@ -170,7 +173,6 @@ export class BlockView {
     const footer = this.options.footer?.(this.width) ?? { live: [] }
     // As long as the keys are somebody else's, nobody can mean the gate.
     this.reaction.shown(this.options.gateNote?.() === undefined ? this.shownBlock : undefined)
-    const { wait } = this.reaction
     const live = this.liveLines(footer.live.length)
     const { cursor } = footer
     this.region.draw({
@@ -179,8 +181,10 @@ export class BlockView {
       ...(cursor !== undefined && { cursor: { ...cursor, row: cursor.row + live.length } }),
     })
     this.gateView.drawn()
-    this.schedule(this.drawnAt + Math.min(footer.changesIn ?? wait, wait))
+    this.reaction.drawn()
     this.options.onDrawn?.()
+    const { wait } = this.reaction
+    this.schedule(Date.now() + Math.min(footer.changesIn ?? wait, wait))
     if ([...this.blocks].some((block) => block.status === "running")) {
       this.schedule(this.drawnAt + spinnerInterval)
     }
@@ -215,6 +219,7 @@ export class BlockView {
   /** Takes the live lines away until the next frame. */
   pause(): void {
     this.timer.clear()
+    this.reaction.shown(undefined)
     this.region.close()
   }
 
@@ -265,6 +270,9 @@ export class BlockView {
     const others = this.gates.size - 1
     const note =
       this.options.gateNote?.() ?? (others === 0 ? undefined : `${others} more to decide after this`)
-    return this.gateView.draw(gate, { ...this.blockOptions(gate), ...this.remembered.of(gate) }, room, note)
+    // A preview is applied as it was shown.
+    const mayEdit = this.options.mayEdit === true && gate.askedBy === undefined
+    const options = { ...this.blockOptions(gate), ...this.remembered.of(gate), mayEdit }
+    return this.gateView.draw(gate, options, room, note)
   }
 }

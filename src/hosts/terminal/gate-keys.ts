@@ -1,15 +1,17 @@
-/** `y`, `n` and `a` decide the gate on show, space and Enter turn its pages. */
+/** `y`, `n` and `a` decide the gate on show, space and Enter turn its pages, End goes to the last one. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { BlockView } from "./block-view.ts"
 import type { KeyPress } from "./keyboard.ts"
+import type { PageTurn } from "./pager.ts"
 
 /** The keys that turn pages, by their names. */
-export const pageKeys: ReadonlyMap<string, "next" | "back"> = new Map([
+export const pageKeys: ReadonlyMap<string, PageTurn> = new Map([
   ["space", "next"],
   ["return", "next"],
   ["enter", "next"],
   ["pagedown", "next"],
   ["pageup", "back"],
+  ["end", "end"],
 ])
 
 /** Keys that approve do so once all of the gate has been on the screen, and by themselves. */

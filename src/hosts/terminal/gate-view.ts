@@ -1,7 +1,7 @@
 /** The gate on the screen: a page of what it asks about at a time, its keys once all of it was there. */
 import type { Block } from "./block.ts"
 import { clip, columnsOf } from "./columns.ts"
-import { Pager } from "./pager.ts"
+import { Pager, type PageTurn } from "./pager.ts"
 import { type Gate, renderGate } from "./render-gate.ts"
 import type { RenderBlockOptions } from "./render-options.ts"
 import { styleOf } from "./style.ts"
@@ -9,18 +9,23 @@ import { styleOf } from "./style.ts"
 /** What is said below a page that is not the last one. */
 export const moreNote = (below: number): string => `space shows ${below} more ${below === 1 ? "row" : "rows"}`
 
+const backNote = ({ passed }: Pager): string =>
+  passed === 0
+    ? "PageUp goes back"
+    : `${passed} ${passed === 1 ? "row was" : "rows were"} not shown: PageUp goes back`
+
 export class GateView {
   private readonly pager = new Pager()
   /** Drawing a gate costs as much as it is long: it is done once for a width. */
   private last: { readonly block: Block; readonly width: number; readonly gate: Gate } | undefined
   private hasRoom = false
 
-  /** Whether all of the gate that was drawn last has been on the screen. */
+  /** Whether all of the gate that was drawn last has been on the screen, or its end was asked for. */
   get isRead(): boolean {
     return this.pager.isWholeSeen
   }
 
-  turn(way: "next" | "back"): void {
+  turn(way: PageTurn): void {
     this.pager[way]()
   }
 
@@ -33,7 +38,8 @@ export class GateView {
     pager.lay(block, rows, Math.max(0, room - 2))
     const said: Array<string> = []
     if (pager.below > 0) said.push(room < 3 ? "this window is too low to show it" : moreNote(pager.below))
-    else if (pager.hasPages) said.push("PageUp goes back")
+    if (pager.isLong && room >= 3) said.push("End goes to the answer")
+    if (pager.below === 0 && pager.hasPages) said.push(backNote(pager))
     if (note !== undefined) said.push(note)
     const no = `  ${style.bad("[n]o")}`
     if (options.answerable === false) return [header, ...pager.page, style.dim("  …")]

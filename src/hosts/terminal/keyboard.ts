@@ -1,5 +1,7 @@
 /** Reads single keys from a terminal, and gives the terminal back as it was. */
 import { emitKeypressEvents, type Key } from "node:readline"
+import { Readable } from "node:stream"
+import { StringDecoder } from "node:string_decoder"
 import type { ReadStream } from "node:tty"
 import type { TerminalOutput } from "./live-region.ts"
 
@@ -12,6 +14,12 @@ export interface KeyPress extends Key {
   readonly inBurst?: boolean
 }
 
+const escape = "\u001b"
+/** Before these it begins a sequence, or is Alt for a key of the line editor. Before all others it is the Escape key. */
+const escapeKey = /\u001b(?![[Obfd\r\n\u007f\b])/
+/** In milliseconds: how far the parts of one sequence may be apart on a slow line. */
+const longestGap = 50
+
 const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
 
 export class Keyboard {
@@ -23,6 +31,13 @@ export class Keyboard {
   /** What came with one read of the terminal. */
   private burst: Array<KeyPress> = []
   private isOpen = false
+  /** Node makes keys of what is emitted here. */
+  private readonly sequences = new Readable({ read() {} })
+  private decoder = new StringDecoder()
+  /** Runs after an escape that ended what was read: until then the rest of a sequence may come. */
+  private escapeTimer: NodeJS.Timeout | undefined
+  /** Whether what is read was typed before the terminal gave single keys: it turned Enter into a line end. */
+  private isTypedAhead = false
 
   /** Throws a TypeError for an input that is no terminal, which its type does not tell: standard input may be a pipe. */
   constructor(input: ReadStream, output: TerminalOutput, onKey: (key: KeyPress) => void) {
@@ -33,25 +48,65 @@ export class Keyboard {
     this.input = input
     this.output = output
     this.onKey = onKey
+    emitKeypressEvents(this.sequences)
+    this.sequences.on("keypress", this.press)
   }
 
   open(): void {
     if (this.isOpen) return
     this.isOpen = true
-    emitKeypressEvents(this.input)
+    this.isTypedAhead = true
     this.input.setRawMode(true)
-    this.input.on("keypress", this.press)
+    this.input.on("data", this.read)
     this.input.resume()
+    // By the end of a whole turn of the loop all of it was read.
+    setImmediate(() =>
+      setImmediate(() => {
+        this.isTypedAhead = false
+      }),
+    )
     this.output.write(bracketedPaste.on)
   }
 
   close(): void {
     if (!this.isOpen) return
     this.isOpen = false
-    this.input.off("keypress", this.press)
+    this.input.off("data", this.read)
+    clearTimeout(this.escapeTimer)
+    this.escapeTimer = undefined
+    this.decoder = new StringDecoder()
     this.input.setRawMode(false)
     this.input.pause()
     this.output.write(bracketedPaste.off)
+  }
+
+  private readonly read = (chunk: Buffer): void => {
+    let text = this.decoder.write(chunk)
+    if (text === "") return
+    if (this.isTypedAhead) text = text.replaceAll("\n", "\r")
+    if (this.escapeTimer !== undefined) {
+      clearTimeout(this.escapeTimer)
+      if (/^[[O]/.test(text)) text = escape + text
+      else this.handOnEscape()
+      this.escapeTimer = undefined
+    }
+    const isCut = text.endsWith(escape)
+    for (const [index, keys] of (isCut ? text.slice(0, -1) : text).split(escapeKey).entries()) {
+      if (index > 0) this.pressEscape()
+      if (keys !== "") this.sequences.emit("data", keys)
+    }
+    if (isCut && this.isOpen) this.escapeTimer = setTimeout(this.handOnEscape, longestGap)
+  }
+
+  private pressEscape(): void {
+    this.press(undefined, { name: "escape", sequence: escape, ctrl: false, meta: false, shift: false })
+  }
+
+  /** It came before what is read next, and not with that. */
+  private readonly handOnEscape = (): void => {
+    this.escapeTimer = undefined
+    this.pressEscape()
+    this.handOn()
   }
 
   private readonly press = (text: string | undefined, key: Key): void => {

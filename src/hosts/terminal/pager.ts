@@ -1,6 +1,8 @@
+export type PageTurn = "next" | "back" | "end"
+
 /**
  * Rows that must have been seen before something may be decided, a page at a time. Seen is what was drawn: turning two
- * pages before the screen could show the first of them turns one.
+ * pages before the screen could show the first of them turns one. Who goes to the end has chosen to decide without the rest.
  */
 export class Pager {
   private subject: unknown
@@ -9,6 +11,9 @@ export class Pager {
   private top = 0
   /** Rows from the first on that have been on the screen. */
   private seen = 0
+  /** From this row on all have been, too. */
+  private tail = 0
+  private isAtEnd = false
   private isRead = false
   private isDrawn = false
 
@@ -23,6 +28,8 @@ export class Pager {
     if (subject !== this.subject || rows !== this.rows) {
       this.top = 0
       this.seen = 0
+      this.tail = rows.length
+      this.isAtEnd = false
     }
     this.subject = subject
     this.rows = rows
@@ -45,7 +52,18 @@ export class Pager {
     return this.rows.length > this.size
   }
 
-  /** Whether all of it has been on the screen. */
+  /** Whether more is below than somebody would page through. */
+  get isLong(): boolean {
+    return this.below > 2 * this.size
+  }
+
+  /** How many rows were passed over on the way to the end, once this page was on the screen. */
+  get passed(): number {
+    const [seen, tail] = this.seenWithPage
+    return Math.max(0, tail - seen)
+  }
+
+  /** Whether all of it has been on the screen, or the end was asked for. */
   get isWholeSeen(): boolean {
     return this.isRead
   }
@@ -53,8 +71,8 @@ export class Pager {
   /** The page is on the screen now. */
   drawn(): void {
     this.isDrawn = true
-    if (this.top <= this.seen) this.seen = Math.max(this.seen, this.top + this.size)
-    if (this.seen >= this.rows.length) this.isRead = true
+    ;[this.seen, this.tail] = this.seenWithPage
+    if (this.passed === 0 || this.isAtEnd) this.isRead = true
   }
 
   next(): void {
@@ -63,6 +81,18 @@ export class Pager {
 
   back(): void {
     if (this.isDrawn) this.turn(this.top - Math.max(1, this.size))
+  }
+
+  end(): void {
+    if (!this.isDrawn || this.below === 0 || this.size === 0) return
+    this.turn(this.rows.length)
+    this.isAtEnd = true
+  }
+
+  private get seenWithPage(): [seen: number, tail: number] {
+    const { top, seen, tail } = this
+    const bottom = top + this.size
+    return [top <= seen ? Math.max(seen, bottom) : seen, bottom >= tail ? Math.min(tail, top) : tail]
   }
 
   private turn(top: number): void {

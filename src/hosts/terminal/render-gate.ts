@@ -52,8 +52,8 @@ const textsIn = (value: unknown): Array<string> | undefined => {
   return texts.includes(undefined) ? undefined : texts.flatMap((text) => text!)
 }
 
-/** Past this many lines only whole ones are looked for: looking for each within a long preview would take too long. */
-const maxSearched = 200
+/** Past this many lines times characters only whole lines are looked for: to look within them would take too long. */
+const maxSearched = 100_000_000
 
 /** Other previews may hold the same texts for other parameters: what a diff holds is what comes of them. */
 const previewDiffOf = ({ preview }: Block): string | undefined =>
@@ -66,7 +66,7 @@ export const isTold = (value: unknown, preview: string): boolean => {
   const lines = textsIn(value)?.flatMap((text) => text.split("\n"))
   if (lines === undefined) return false
   const told = new Set(preview.split("\n").flatMap((line) => [line, line.slice(1)]))
-  const isShort = lines.length <= maxSearched
+  const isShort = lines.length * preview.length <= maxSearched
   return lines.every((line) => line === "" || told.has(line) || (isShort && preview.includes(line)))
 }
 
@@ -132,6 +132,14 @@ const rememberRows = (
   })
 }
 
+/** A narrow screen leaves out what denies and approves nothing. */
+const gateKeys = ({ remembers, mayEdit, width }: RenderBlockOptions, style: Style): string => {
+  const all = approvalKeys(remembers !== false, style, mayEdit)
+  if (columnsOf(all) <= width) return all
+  const keys = approvalKeys(remembers !== false, style)
+  return columnsOf(keys) > width ? keys.trimStart() : keys
+}
+
 export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
   const style = styleOf(options.colors)
   const { tool } = options
@@ -147,27 +155,35 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
       value !== undefined &&
       !(diff !== undefined && isTold(value, diff)),
   )
+  const mainRows = header.shows.argument ? [] : markedRows(main.text, width, style)
   const parameters = [
-    ...(header.shows.agent ? [] : parameterRows("agent", block.agentId, width, style)),
-    ...(header.shows.name ? [] : parameterRows("tool", block.toolName, width, style)),
-    ...(header.shows.argument ? [] : markedRows(main.text, width, style)),
-    ...(isRecord(block.params) ? [] : parameterRows("parameters", block.params, width, style)),
-    ...others.flatMap(([name, value]) => parameterRows(name, value, width, style)),
+    ...(header.shows.agent ? [] : [parameterRows("agent", block.agentId, width, style)]),
+    ...(header.shows.name ? [] : [parameterRows("tool", block.toolName, width, style)]),
+    ...(main.name === undefined ? [] : [mainRows]),
+    ...(isRecord(block.params) ? [] : [parameterRows("parameters", block.params, width, style)]),
   ]
+  const more = [
+    ...(main.name === undefined ? [mainRows] : []),
+    ...others.map(([name, value]) => parameterRows(name, value, width, style)),
+  ]
+  // A diff is what people decide on: the long texts that it was made of stand behind it.
+  const isBehind = (rows: ReadonlyArray<string>) => diff !== undefined && rows.length > 1
+  const before = [...parameters, ...more.filter((rows) => !isBehind(rows))].flat()
   const caption = (text: string) => saidRows(text, width, style, style.dim)
-  const keys = approvalKeys(options.remembers !== false, style)
+  const keys = gateKeys(options, style)
   const drawn = drawnCallText(block, { ...options, width })
   return {
     header: header.line,
     rows: [
       ...labelRows(block, width, style),
-      ...parameters,
-      ...(preview.length > 0 && parameters.length > 0 ? caption("what would happen:") : []),
+      ...before,
+      ...(preview.length > 0 && before.length > 0 ? caption("what would happen:") : []),
       ...preview,
+      ...more.filter(isBehind).flat(),
       ...(drawn === undefined ? [] : [...caption("drawn by the tool:"), ...markedRows(drawn, width, style)]),
       ...becauseRows(block, width, style),
       ...rememberRows(block, options, width, style),
     ],
-    keys: columnsOf(keys) > options.width ? keys.trimStart() : keys,
+    keys,
   }
 }

@@ -17,6 +17,8 @@ export interface RenderBlockOptions {
   readonly answerable?: boolean
   /** What `a` would remember at a gate; false where nothing can be. Default: not said. */
   readonly remembers?: ReadonlyArray<string> | false
+  /** Whether `e` edits the call at a gate. Default false. */
+  readonly mayEdit?: boolean
   /** Whether somebody is to decide on what its output says: nothing of that is folded or left out. Default false. */
   readonly isAsked?: boolean
   /** A few dim words behind the elapsed time of a call that runs. */

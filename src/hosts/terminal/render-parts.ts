@@ -66,8 +66,12 @@ export const backgroundMark = (background: boolean, style: Style): string =>
   background ? style.dim("[bg] ") : ""
 
 /** The keys that answer a gate. */
-export const approvalKeys = (remembers: boolean, style: Style): string =>
-  `${indent}${style.good("[y]es")} ${style.bad("[n]o")}${remembers ? ` ${style.ask("[a]lways")}` : ""}`
+export const approvalKeys = (remembers: boolean, style: Style, mayEdit = false): string =>
+  [
+    `${indent}${style.good("[y]es")} ${style.bad("[n]o")}`,
+    ...(remembers ? [style.ask("[a]lways")] : []),
+    ...(mayEdit ? [style.ask("[e]dit")] : []),
+  ].join(" ")
 
 /** One column: a question mark while the call waits, a spinner while it runs, then how it ended. A command that failed has a cross. */
 export const renderStatus = (

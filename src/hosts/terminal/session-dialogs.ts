@@ -145,6 +145,7 @@ export class SessionDialogs {
   /** What was drawn is on the screen now. */
   drawn(): void {
     if (this.shown !== undefined) this.pager.drawn()
+    this.reaction.drawn()
   }
 
   /** Prints the whole question that is on show; false without one. */

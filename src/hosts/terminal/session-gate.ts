@@ -1,4 +1,5 @@
 /** The gate of a session: its keys, the reason for a denial, and the parameters as a text to edit. */
+import { isDeepStrictEqual } from "node:util"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import { messageOf } from "../../text/message-of.ts"
@@ -11,6 +12,7 @@ import { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"
 import { type ParamsText, paramsText } from "./params-text.ts"
 import { SelectQuestion } from "./question.ts"
+import { ReactionTime } from "./reaction-time.ts"
 import { ownPattern, rememberOptions } from "./remember-menu.ts"
 import { visibleLine } from "./render-text.ts"
 
@@ -41,15 +43,21 @@ const menuMargin = 6
 /** How many rows a choice may take. */
 const menuRows = 3
 
+const unchanged = "Nothing was changed, and nothing is decided yet: [y]es approves the call as it is."
+
 const isPlain = ({ pasted, ctrl, meta }: KeyPress): boolean => !pasted && ctrl !== true && meta !== true
 
-/** A line end that is pasted approves nothing, also where the terminal does not say that it is. */
-const isPastedEnter = ({ name, inBurst }: KeyPress): boolean =>
-  inBurst === true && (name === "return" || name === "enter")
+const isEnter = ({ name }: KeyPress): boolean => name === "return" || name === "enter"
+
+/** Terminals send Alt and Enter as they send Esc and then Enter: nobody who goes back is to stay. */
+const goesBack = (key: KeyPress): boolean =>
+  !key.pasted && (key.name === "escape" || (key.meta === true && isEnter(key)))
 
 export class SessionGate {
   private readonly session: GateSession
   private input: GateInput | undefined
+  /** Enter approves what stands on the screen. */
+  private readonly seen = new ReactionTime(0)
 
   constructor(session: GateSession) {
     this.session = session
@@ -57,7 +65,7 @@ export class SessionGate {
 
   /** Whether the keys go to a reason, to parameters or to a menu. */
   get isTyping(): boolean {
-    if (this.input !== undefined && this.session.view.gate !== this.input.callId) this.input = undefined
+    if (this.input !== undefined && this.session.view.gateOnShow !== this.input.callId) this.input = undefined
     return this.input !== undefined
   }
 
@@ -65,8 +73,8 @@ export class SessionGate {
   press(key: KeyPress): boolean {
     const { view, executor } = this.session
     if (this.isTyping) {
-      if (key.name === "escape" && !key.pasted) this.input = undefined
-      else if (!(this.input!.approves && isPastedEnter(key))) this.input!.keys.press(key)
+      if (goesBack(key)) this.input = undefined
+      else if (this.mayTake(key)) this.input!.keys.press(key)
       return true
     }
     const callId = view.gate
@@ -82,9 +90,21 @@ export class SessionGate {
     return true
   }
 
+  /** A line end that is pasted approves nothing, also where the terminal does not say that it is. */
+  private mayTake(key: KeyPress): boolean {
+    return !this.input!.approves || !isEnter(key) || (key.inBurst !== true && this.seen.isOver)
+  }
+
+  /** What was drawn is on the screen now. */
+  drawn(): void {
+    this.seen.drawn()
+  }
+
   /** What stands in the prompt's place while something is typed. */
   frame(width: number, rows: number): Frame | undefined {
-    if (!this.isTyping) return undefined
+    const { isTyping } = this
+    this.seen.shown(this.input)
+    if (!isTyping) return undefined
     const { title, keys } = this.input!
     const { style } = this.session.view
     const above = ["", ...wrap(title, width).map(style.dim)]
@@ -177,8 +197,9 @@ export class SessionGate {
     const { lend, edit, say } = this.session
     try {
       const edited = await lend(() => edit(command, text.text, text.fileName))
-      // Editors end a file with a line end.
-      if (edited.trimEnd() !== text.text.trimEnd()) this.approveWith(callId, text, edited)
+      // Editors end a file with a line end, and may take away what is blank before it.
+      const isAsBefore = edited.trimEnd() === text.text.trimEnd()
+      this.approveWith(callId, text, isAsBefore ? text.text : edited)
     } catch (error) {
       say(messageOf(error))
     }
@@ -192,7 +213,8 @@ export class SessionGate {
       return this.editHere(callId, text, edited)
     }
     this.input = undefined
-    if (executor.approve(callId, { params: read })) view.approved(callId)
+    if (isDeepStrictEqual(read, text.read(text.text))) say(unchanged)
+    else if (executor.approve(callId, { params: read })) view.approved(callId)
     else say("The parameters of this call cannot be edited any more. Decide on it as it is.")
   }
 }

@@ -56,8 +56,12 @@ export class Session {
       colors: options.colors ?? hasColors(output),
       tool: (name) => executor.agent().tool(name),
       footer: (width) => this.footer(width),
-      onDrawn: () => this.dialogs.drawn(),
+      onDrawn: () => {
+        this.dialogs.drawn()
+        this.gate.drawn()
+      },
       hint: "Ctrl-C cancels, Ctrl-B to the background",
+      mayEdit: true,
       gateNote: () => this.gateNote(),
       ...(options.filters !== undefined && { filters: options.filters }),
     })

@@ -86,7 +86,7 @@ describe("what does not fit is paged", () => {
     terminal.type("y")
     expect(await isThere("seen")).toBe(false)
     terminal.type("\r")
-    await terminal.see(/│ touch seen\n {2}\[y\]es \[n\]o \[a\]lways {2}PageUp goes back\n\n›$/)
+    await terminal.see(/│ touch seen\n {2}\[y\]es \[n\]o \[a\]lways \[e\]dit {2}PageUp goes back\n\n›$/)
     expect(await isThere("seen")).toBe(false)
     terminal.type("\u001b[5~")
     await terminal.see("│ echo 16\n")
@@ -151,7 +151,7 @@ describe("the keys of a gate", () => {
     await terminal.see("[y]es")
     terminal.type("n")
     await terminal.see(
-      /\[a\]lways\n\nWhy not\? Enter denies the call, also without a reason; Esc goes back\.\n›$/,
+      /\[e\]dit\n\nWhy not\? Enter denies the call, also without a reason; Esc goes back\.\n›$/,
     )
     terminal.type("y")
     await terminal.see("› y")
@@ -238,7 +238,9 @@ describe("the keys of a gate", () => {
     await terminal.see("[a]lways allows this very call of shell, and no other\n  [y]es [n]o [a]lways")
     terminal.type("n\r")
     terminal.enter("shell cat <<$'E\\x{46'")
-    await terminal.see(/\? shell\(cat.*\n {2}asked because: What the line runs[^[]*\n {2}\[y\]es \[n\]o\n/)
+    await terminal.see(
+      /\? shell\(cat.*\n {2}asked because: What the line runs[^[]*\n {2}\[y\]es \[n\]o \[e\]dit\n/,
+    )
     terminal.type("n\r")
     await terminal.see("⊘ shell(cat")
   })
@@ -259,7 +261,7 @@ describe("the keys of a gate", () => {
       ].join("\n"),
     )
     terminal.type("\u001b")
-    await terminal.see(/\[a\]lways\n\n›$/)
+    await terminal.see(/\[e\]dit\n\n›$/)
     expect(filters.remembered()).toEqual({})
     terminal.type("a")
     await terminal.see("4. a pattern of your own")

@@ -99,7 +99,7 @@ describe("a gate", () => {
     await terminal.see("› yy")
     expect(await isThere("x.txt")).toBe(false)
     terminal.control("u")
-    await terminal.see(/\[a\]lways\n\n›$/)
+    await terminal.see(/\[e\]dit\n\n›$/)
     terminal.type("y")
     await terminal.see("✓ shell(touch x.txt)")
   })
@@ -140,7 +140,7 @@ describe("output", () => {
     )
     terminal.resize(50, 24)
     await terminal.see(
-      /\n\? shell\(.*…\)\n│ seq 5; sleep 600[ 0␣\n┊]+asked because: .*\n┊ .*\n {2}\[a\]lways allows shell: .*\n┊ .*\n {2}\[y\]es \[n\]o \[a\]lways\n\n›$/,
+      /\n\? shell\(.*…\)\n│ seq 5; sleep 600[ 0␣\n┊]+asked because: .*\n┊ .*\n {2}\[a\]lways allows shell: .*\n┊ .*\n {2}\[y\]es \[n\]o \[a\]lways \[e\]dit\n\n›$/,
     )
     terminal.type("y")
     await terminal.see(/…\) . [\d.]+s\n {2}1\n {2}2\n {2}3\n {2}4\n {2}5\n\n›$/)
