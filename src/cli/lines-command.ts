@@ -3,7 +3,7 @@
  * ends before the next line is read; what it starts in the background goes on, and is waited for at the end.
  */
 import { createInterface } from "node:readline"
-import { setTimeout as delay } from "node:timers/promises"
+import { setTimeout as delay, setImmediate } from "node:timers/promises"
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { queuedBlock } from "../hosts/terminal/block.ts"
 import { callableTools, type Input, parseInput } from "../hosts/terminal/input.ts"
@@ -66,6 +66,8 @@ class Lines {
     const asked = performance.now()
     for (let left = reactionMillis; left > 0 && !this.hasEnded; ) {
       await delay(left)
+      // What waited while this process was busy is read in this turn.
+      await setImmediate()
       left = Math.max(asked, this.cameAt) + reactionMillis - performance.now()
     }
   }

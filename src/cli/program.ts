@@ -11,6 +11,7 @@ import {
   withTimeline,
   withToolOptions,
 } from "./command-options.ts"
+import { missingPeer } from "../io/missing-module.ts"
 import type { InboxCommandOptions } from "./inbox-command.ts"
 import type { LocalOptions } from "./local-executor.ts"
 import type { McpCommandOptions } from "./mcp-command.ts"
@@ -27,6 +28,8 @@ import { UsageError } from "./usage-error.ts"
 export interface About {
   readonly version: string
   readonly description: string
+  /** What has to be installed beside it, some of it for single commands. */
+  readonly peerDependencies: Readonly<Record<string, string>>
 }
 
 /** What stands in front of a command holds for it, as far as the command knows it, beside what stands behind. */
@@ -87,7 +90,7 @@ const endingAtOnce = async (work: () => Promise<number>): Promise<number> => {
 /** Runs a command line. Gives the exit status. */
 export const runProgram = async (
   args: ReadonlyArray<string>,
-  { version, description }: About,
+  { version, description, peerDependencies }: About,
 ): Promise<number> => {
   let status: number = exitStatus.asExpected
   const program = withStore(
@@ -280,8 +283,9 @@ export const runProgram = async (
     // Commander has told the user already.
     if (error instanceof CommanderError)
       return error.exitCode === 0 ? exitStatus.asExpected : exitStatus.usage
-    if (!(error instanceof UsageError)) throw error
-    tell(error.message)
+    const message = error instanceof UsageError ? error.message : missingPeer(error, peerDependencies)
+    if (message === undefined) throw error
+    tell(message)
     return exitStatus.usage
   }
 }

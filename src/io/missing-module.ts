@@ -7,3 +7,22 @@ export const isMissingModule = (cause: unknown): boolean => {
   const code = (cause as NodeJS.ErrnoException | null | undefined)?.code
   return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND"
 }
+
+const packageIn = /Cannot find (?:package|module) '((?:@[^/']+\/)?[^/']+)/
+
+/**
+ * Says what to install, where a package that is missing is the cause of a failure, and one of those that are to be
+ * installed beside this one.
+ *
+ * @param peers Their ranges, by their names.
+ */
+export const missingPeer = (error: unknown, peers: Readonly<Record<string, string>>): string | undefined => {
+  if (!(error instanceof Error)) return undefined
+  if (!isMissingModule(error)) {
+    const { cause } = error
+    return cause !== undefined && isMissingModule(cause) ? error.message : undefined
+  }
+  const name = packageIn.exec(error.message)?.[1] ?? ""
+  const [version] = /(?:0\.)?\d+/.exec(peers[name] ?? "") ?? []
+  return version === undefined ? undefined : notInstalled(name, version)
+}

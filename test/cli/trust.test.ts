@@ -164,6 +164,15 @@ describe("at a terminal", () => {
     expect(moved.stderr).toContain(leftOut("nobody has trusted it"))
   })
 
+  it("what was typed before it asks is no answer, but goes to the session", async () => {
+    await using session = terminal([])
+    session.enter("y")
+    await session.see("Load it")
+    session.enter("n")
+    await session.see("There is no tool y.", "everything")
+    expect(await hasRun()).toBe(false)
+  })
+
   it("a no is remembered too", async () => {
     {
       await using asked = terminal(["tools"])

@@ -1,7 +1,7 @@
 // @module-tag waits
 /** A project that has installed the package, and none of its optional peers. */
 import { execFile } from "node:child_process"
-import { writeFile } from "node:fs/promises"
+import { unlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, it, onTestFinished, vi } from "vitest"
@@ -24,6 +24,18 @@ it.each([
     status: 2,
     stdout: "",
     stderr: `stepline: The package ${peer} is not installed. Install it: npm install ${peer}@2\n`,
+  })
+})
+
+it("a command without a peer that all of them need says what to install", async () => {
+  const consumer = await makeConsumer({ runs: true })
+  onTestFinished(() => consumer.remove())
+  await unlink(join(consumer.folder, "node_modules/effect"))
+  const cli = join(consumer.folder, "node_modules/stepline/dist/cli.js")
+  expect(await runNode([cli, "tools"], { cwd: consumer.folder })).toEqual({
+    status: 2,
+    stdout: "",
+    stderr: "stepline: The package effect is not installed. Install it: npm install effect@4\n",
   })
 })
 

@@ -1,5 +1,7 @@
 /** Asks at the terminal, on stderr, whether a folder's code may be loaded. */
 import { createInterface } from "node:readline"
+import { setTimeout as delay, setImmediate } from "node:timers/promises"
+import { reactionMillis } from "../../hosts/terminal/reaction-time.ts"
 import { visibleLine } from "../../hosts/terminal/render-text.ts"
 import { shortPath } from "../short-path.ts"
 import { statusOf } from "../stopping.ts"
@@ -24,8 +26,8 @@ export const namesOf = (code: ProjectCode, cwd: string): Array<string> => {
 
 const indented = (line: string): string => `  ${line}`
 
-/** What is decided on stands there whole. */
-const questionOf = async (code: ProjectCode, cwd: string, hasChanged: boolean): Promise<string> => {
+/** What is decided on, whole. */
+const subjectOf = async (code: ProjectCode, cwd: string, hasChanged: boolean): Promise<string> => {
   const folder = visibleLine(code.folder)
   const isCode = code.modules.length > 0
   const what = isCode ? "code that would run in this process, with all that you may do" : "rules of its own"
@@ -34,10 +36,39 @@ const questionOf = async (code: ProjectCode, cwd: string, hasChanged: boolean): 
     hasChanged ? `What ${folder} brings has changed since you were asked:` : `${folder} brings ${what}:`,
     ...modulesOf(code, cwd).map(indented),
     ...(code.rules === undefined ? [] : [`and what would decide on calls, in ${rulesName}:`, ...rules]),
-    code.hash === undefined
-      ? "Load it? It is too much to be remembered. [y/N] "
-      : "Load it, now and until it changes? [y]es, [n]o and do not ask again, Enter: not this time ",
+    "",
   ].join("\n")
+}
+
+const questionOf = ({ hash }: ProjectCode): string =>
+  hash === undefined
+    ? "Load it? It is too much to be remembered. [y/N] "
+    : "Load it, now and until it changes? [y]es, [n]o and do not ask again, Enter: not this time "
+
+const interrupt = (): never => {
+  process.stderr.write("\n")
+  process.exit(statusOf("SIGINT"))
+}
+
+/** Gives what was typed before somebody can have read what was printed, once nothing more of it comes. */
+const typedBefore = async ({ stdin }: NodeJS.Process): Promise<Buffer> => {
+  const typed: Array<Buffer> = []
+  let cameAt = performance.now()
+  const keep = (chunk: Buffer) => {
+    if (chunk.includes("\u0003")) interrupt()
+    typed.push(chunk)
+    cameAt = performance.now()
+  }
+  // A terminal keeps a line that is not ended yet from who reads lines.
+  stdin.setRawMode(true)
+  stdin.on("data", keep)
+  for (let left = reactionMillis; left > 0; left = cameAt + reactionMillis - performance.now()) {
+    await delay(left)
+    // What waited while this process was busy is read in this turn.
+    await setImmediate()
+  }
+  stdin.off("data", keep)
+  return Buffer.concat(typed)
 }
 
 /** Undefined for neither; Ctrl-C ends the process. */
@@ -46,16 +77,18 @@ export const askTrust = async (
   cwd: string,
   hasChanged: boolean,
 ): Promise<TrustAnswer | undefined> => {
-  const question = await questionOf(code, cwd, hasChanged)
+  process.stderr.write(await subjectOf(code, cwd, hasChanged))
+  const typed = await typedBefore(process)
   return new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, output: process.stderr })
     let answer: TrustAnswer | undefined
-    lines.once("SIGINT", () => {
-      process.stderr.write("\n")
-      process.exit(statusOf("SIGINT"))
+    lines.once("SIGINT", interrupt)
+    lines.once("close", () => {
+      // It was meant for what comes after the question.
+      if (typed.length > 0) process.stdin.unshift(typed)
+      resolve(answer)
     })
-    lines.once("close", () => resolve(answer))
-    lines.question(question, (line) => {
+    lines.question(questionOf(code), (line) => {
       const word = line.trim().toLowerCase()
       if (word === "y" || word === "yes") answer = "yes"
       if (word === "n" || word === "no") answer = "no"
