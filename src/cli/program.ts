@@ -1,6 +1,7 @@
 /** The program: reads the command line, and loads only what the command needs. */
 import { existsSync } from "node:fs"
 import { Command, CommanderError } from "commander"
+import { missingPeer } from "../io/missing-module.ts"
 import {
   collect,
   withLocalOptions,
@@ -11,7 +12,6 @@ import {
   withTimeline,
   withToolOptions,
 } from "./command-options.ts"
-import { missingPeer } from "../io/missing-module.ts"
 import type { InboxCommandOptions } from "./inbox-command.ts"
 import type { LocalOptions } from "./local-executor.ts"
 import type { McpCommandOptions } from "./mcp-command.ts"

@@ -17,6 +17,8 @@ export interface KeyPress extends Key {
 const escape = "\u001b"
 /** Before these it begins a sequence, or is Alt for a key of the line editor. Before all others it is the Escape key. */
 const escapeKey = /\u001b(?![[Obfd\r\n\u007f\b])/
+/** In characters: systems hand on what is pasted in parts of about so many at least. */
+const longRead = 1000
 /** In milliseconds: how far the parts of one sequence may be apart on a slow line. */
 const longestGap = 50
 
@@ -36,6 +38,9 @@ export class Keyboard {
   private decoder = new StringDecoder()
   /** Runs after an escape that ended what was read: until then the rest of a sequence may come. */
   private escapeTimer: NodeJS.Timeout | undefined
+  /** Whether the last read was long, and whether what is read is what that left. */
+  private wasLong = false
+  private isRest = false
   /** Whether what is read was typed before the terminal gave single keys: it turned Enter into a line end. */
   private isTypedAhead = false
 
@@ -83,6 +88,8 @@ export class Keyboard {
   private readonly read = (chunk: Buffer): void => {
     let text = this.decoder.write(chunk)
     if (text === "") return
+    this.isRest = this.wasLong
+    this.wasLong = text.length >= longRead
     if (this.isTypedAhead) text = text.replaceAll("\n", "\r")
     if (this.escapeTimer !== undefined) {
       clearTimeout(this.escapeTimer)
@@ -132,7 +139,7 @@ export class Keyboard {
   private handOn(): void {
     const keys = this.burst
     this.burst = []
-    const inBurst = keys.length > 1
+    const inBurst = keys.length > 1 || this.isRest
     for (const key of keys) if (this.isOpen) this.onKey(inBurst ? { ...key, inBurst } : key)
   }
 }

@@ -84,8 +84,8 @@ const pairs = (rows: ReadonlyArray<Row>, screen: Screen): Array<string> => {
 
 const keys: ReadonlyArray<Row> = [
   ["y n a e", "yes, no, always, edit first"],
-  ["Space", "shows the rest of a gate"],
-  ["Esc", "turns down what a tool asks"],
+  ["Space", "rest of a gate; End: its end"],
+  ["Esc", "goes back, or turns it down"],
   ["Ctrl-C", "denies, cancels, or leaves"],
   ["Ctrl-B", "to the background"],
   ["Ctrl-O", "unfolds the last output"],

@@ -179,6 +179,19 @@ describe("what was typed before a question was drawn does not answer it:", () =>
   })
 })
 
+test("a line end that is left of a long paste, in a read of its own, approves no edit", async () => {
+  await using terminal = open({ columns: 200, rows: 60 })
+  terminal.enter("note hello")
+  await terminal.see("[e]dit")
+  terminal.type("e")
+  await terminal.see("› hello")
+  await typeEach(terminal, ["x".repeat(4095), "\r"])
+  await terminal.see("xxx")
+  expect(terminal.everything()).not.toContain("kept")
+  terminal.type("\r")
+  await terminal.see("kept 4100")
+})
+
 test("a key that waits in the terminal while this process is busy does not answer the gate that it then draws", async () => {
   await using terminal = new PseudoTerminal(
     ["--import", "tsx", "--conditions", "@stepline/source", "test/hosts/terminal/busy-session.ts", cwd],

@@ -58,6 +58,15 @@ test("an input that is no terminal is refused before anything is written", () =>
   expect(written.read()).toBe(null)
 })
 
+test("lines that are typed while the session starts are calls of their own, and answer none", async () => {
+  await using terminal = new PseudoTerminal([cli.path, "--allow", "shell=^echo"], { cwd })
+  for (const line of ["shell echo one", "shell touch two", "y", "shell echo three"]) terminal.enter(line)
+  await terminal.see(/\? shell\(touch two\)\n[\s\S]*\[e\]dit\n/)
+  expect(await terminal.see("✓ shell(echo one)", "everything")).toContain("There is no tool y.")
+  terminal.type("n\r")
+  await terminal.see("✓ shell(echo three)", "everything")
+})
+
 describe("a gate", () => {
   test("y approves the call, and n denies the next one", async () => {
     await using terminal = await openCommand()
