@@ -2,7 +2,7 @@
 import { extname } from "node:path"
 import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
-import { readTextFile } from "./text-file.ts"
+import { readTextFile, regularText } from "./text-file.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** A table of the file. */
@@ -26,7 +26,7 @@ export const readConfigFile = async (file: string): Promise<ConfigFile> => {
   if (![".toml", ".json"].includes(extname(file))) {
     throw new UsageError(`${file}: expected a name that ends in .toml or .json`)
   }
-  const text = await readTextFile(file)
+  const text = await readTextFile(file, regularText)
   let config: unknown
   try {
     config = await parse(file, text)

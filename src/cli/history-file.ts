@@ -1,8 +1,9 @@
 /** The lines that were typed into sessions of the command: a JSON string a line, for nobody else to read. */
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, closeSync, mkdirSync, openSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { LineHistory } from "../hosts/terminal/line-history.ts"
 import { stateFolder } from "../io/state-folder.ts"
+import { appending, readRegularSync } from "../text/regular-file.ts"
 
 /** Past this many the file is written anew with those that are kept. */
 const maxInFile = 3000
@@ -13,7 +14,7 @@ export const historyPath = (env: NodeJS.ProcessEnv): string => join(stateFolder(
 const readLines = (path: string): Array<string> => {
   let text: string
   try {
-    text = readFileSync(path, "utf8")
+    text = readRegularSync(path).toString()
   } catch {
     return []
   }
@@ -31,6 +32,16 @@ const readLines = (path: string): Array<string> => {
 const formatted = (lines: ReadonlyArray<string>): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join("")
 
+/** A pipe in its place takes nothing, and keeps nobody waiting. */
+const append = (path: string, text: string): void => {
+  const file = openSync(path, appending, 0o600)
+  try {
+    appendFileSync(file, text)
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** A session works without its history: what cannot be read or written is not told. */
 export const fileHistory = (path: string): LineHistory => {
   const lines = readLines(path)
@@ -42,7 +53,5 @@ export const fileHistory = (path: string): LineHistory => {
   }
   if (lines.length > maxInFile)
     write(() => writeFileSync(path, formatted(lines.slice(-kept)), { mode: 0o600 }))
-  return new LineHistory(lines, (line) =>
-    write(() => appendFileSync(path, formatted([line]), { mode: 0o600 })),
-  )
+  return new LineHistory(lines, (line) => write(() => append(path, formatted([line]))))
 }

@@ -1,9 +1,14 @@
 /** The text files that the command line names. */
 import { readFile } from "node:fs/promises"
 import { readFault } from "../io/file-fault.ts"
+import { readRegular } from "../text/regular-file.ts"
 import { UsageError } from "./usage-error.ts"
 
+/** A pipe too, as a shell makes one for `<(…)`. */
 const contentOf = (file: string): Promise<string> => readFile(file, "utf8")
+
+/** For `readTextFile`. */
+export const regularText = async (file: string): Promise<string> => (await readRegular(file)).toString()
 
 /**
  * Throws a UsageError that names the file.

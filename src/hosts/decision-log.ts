@@ -3,12 +3,13 @@
  * changed, taken out or put in between unseen; what was cut off the end shows only to who knows the last hash.
  */
 
-import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs"
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DecidedBy, Decision } from "../pipeline/model/decision.ts"
 import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { ToolFilters } from "../policy/index.ts"
 import { messageOf } from "../text/message-of.ts"
+import { appending, readRegularSync } from "../text/regular-file.ts"
 
 /** One line of the log. */
 export interface DecisionLine {
@@ -69,9 +70,10 @@ export class DecisionLog {
   /** Goes on with the file, which is made where it is missing, for its owner alone. Throws where its chain is broken. */
   static open(path: string): DecisionLog {
     mkdirSync(dirname(path), { recursive: true })
-    const file = openSync(path, "a", 0o600)
+    const file = openSync(path, appending, 0o600)
     try {
-      const { problems, last } = verifyDecisionLog(readFileSync(path, "utf8"))
+      const text = readRegularSync(path, Number.POSITIVE_INFINITY).toString()
+      const { problems, last } = verifyDecisionLog(text)
       if (problems.length > 0) throw new Error(`${path}: ${problems[0]} Move it away to begin another.`)
       return new DecisionLog(file, last)
     } catch (error) {

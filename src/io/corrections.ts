@@ -2,8 +2,9 @@
  * What an agent learned from its mistakes, kept in `.stepline/corrections.json` of a folder. Written atomically and
  * under a lock, so that agents in several processes lose nothing; a file that is damaged is put aside, never overwritten.
  */
-import { readFile, rename } from "node:fs/promises"
+import { rename } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
+import { readRegular } from "../text/regular-file.ts"
 import { createFile, replaceFile } from "./atomic-write.ts"
 import { withFileLock } from "./file-lock.ts"
 import { localFiles } from "./files.ts"
@@ -159,7 +160,7 @@ export const loadCorrections = async (
     )
   }
   const path = join(cwd, correctionsFile)
-  const text = await textOf(readFile(path))
+  const text = await textOf(readRegular(path))
   const corrections = text === undefined ? [] : parseCorrections(text)
   if (corrections === undefined) {
     throw new Error(`${path} is damaged: it is not a JSON list of corrections. Repair it, or move it away.`)

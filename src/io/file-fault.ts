@@ -8,6 +8,9 @@ const faults: Readonly<Record<string, string>> = {
   EPERM: "this user may not open it",
   EISDIR: folderFault,
   ENOTDIR: "a part of its path is a file, and no folder",
+  EFTYPE: "it is no regular file",
+  EFBIG: "it is larger than such a file may be",
+  ENXIO: "it is no regular file",
   EROFS: "its disk takes nothing",
 }
 

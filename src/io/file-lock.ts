@@ -5,9 +5,10 @@
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync, readlinkSync } from "node:fs"
-import { type FileHandle, open, readFile, rm, stat } from "node:fs/promises"
+import { type FileHandle, open, rm, stat } from "node:fs/promises"
 import { hostname } from "node:os"
 import { setTimeout as delay } from "node:timers/promises"
+import { readRegular } from "../text/regular-file.ts"
 
 export interface FileLockOptions {
   /** How long to wait for the lock, in milliseconds. Default 30,000. */
@@ -86,12 +87,14 @@ interface LockState {
 /** Another user's lock may not be ours to read: then nobody is known to hold it. */
 const contentOf = async (path: string): Promise<string> => {
   try {
-    return await readFile(path, "utf8")
+    return (await readRegular(path)).toString()
   } catch (cause) {
     if (codeOf(cause) === "EACCES") return ""
     throw cause
   }
 }
+
+const notFiles: Readonly<Record<string, string>> = { EISDIR: "a folder", EFTYPE: "no regular file" }
 
 /** Undefined where the lock is free. */
 const inspect = async (path: string, staleAfter: number): Promise<LockState | undefined> => {
@@ -102,8 +105,9 @@ const inspect = async (path: string, staleAfter: number): Promise<LockState | un
     return { holder, isStale: isOurs ? isDead(holder) : Date.now() - mtimeMs > staleAfter }
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return undefined
-    if (codeOf(cause) !== "EISDIR") throw cause
-    throw new Error(`${path} is a folder, where a file is needed to lock. Remove it.`, { cause })
+    const what = notFiles[String(codeOf(cause))]
+    if (what === undefined) throw cause
+    throw new Error(`${path} is ${what}, where a file is needed to lock. Remove it.`, { cause })
   }
 }
 
@@ -129,7 +133,7 @@ const tryLock = async (path: string, holder: Holder): Promise<boolean> => {
 
 /** A lock may have been broken, and taken by another, while its holder was suspended. */
 const isHeld = async (path: string, { token }: Holder): Promise<boolean> =>
-  parseHolder(await readFile(path, "utf8").catch(() => ""))?.token === token
+  parseHolder(await contentOf(path).catch(() => ""))?.token === token
 
 /**
  * Removes a stale lock. The right to do so is a lock named after the very holder that is gone: whoever has that one

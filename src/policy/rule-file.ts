@@ -2,15 +2,16 @@
  * Rules in a TOML file of the form that `--config` reads. New ones are appended in one write, so that processes which
  * save at the same time lose none of each other's, and what a person wrote into the file stays as it is.
  */
-import { mkdir, open, readFile } from "node:fs/promises"
+import { mkdir, open } from "node:fs/promises"
 import { dirname } from "node:path"
 import { messageOf } from "../text/message-of.ts"
+import { appending, expectRegular, readRegular } from "../text/regular-file.ts"
 import { type CallRule, compileRules, type PlacedRule, type ToolFilterConfig } from "./rules.ts"
 
 /** Nothing, where there is no such file. */
 export const textOf = async (path: string): Promise<string> => {
   try {
-    return await readFile(path, "utf8")
+    return (await readRegular(path)).toString()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return ""
     throw error
@@ -51,8 +52,9 @@ const keyOf = ([name, rule]: NamedRule): string =>
 /** In one write, on the disk when it resolves. The file is made where it is missing, for its owner alone. */
 export const appendText = async (path: string, text: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const file = await open(path, "a", 0o600)
+  const file = await open(path, appending, 0o600)
   try {
+    expectRegular(path, await file.stat())
     const { bytesWritten } = await file.write(text)
     const { size } = await file.stat()
     if (bytesWritten < Buffer.byteLength(text)) {

@@ -37,7 +37,13 @@ export interface CommandOptions {
 export const runNode = (args: ReadonlyArray<string>, options: CommandOptions = {}): Promise<CommandResult> =>
   new Promise((resolve, reject) => {
     const { cwd, input = "", env = process.env } = options
-    const child = spawn(process.execPath, args, { cwd, env: plainEnvironment(env) })
+    const child = spawn(process.execPath, args, {
+      cwd,
+      env: plainEnvironment(env),
+      // One that waits for ever is none that waits on in the background.
+      timeout: 90_000,
+      killSignal: "SIGKILL",
+    })
     let stdout = ""
     let stderr = ""
     child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text))

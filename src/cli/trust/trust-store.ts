@@ -3,11 +3,12 @@
  * process at a time. An answer holds for one state of a folder's code and rules.
  */
 import { randomUUID } from "node:crypto"
-import { lstat, mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises"
+import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { readFault } from "../../io/file-fault.ts"
 import { withFileLock } from "../../io/file-lock.ts"
 import { messageOf } from "../../text/message-of.ts"
+import { readRegular } from "../../text/regular-file.ts"
 
 export type TrustAnswer = "yes" | "no"
 
@@ -101,7 +102,7 @@ export class TrustStore {
     let text: string
     try {
       await this.expectOwn(about)
-      text = await readFile(this.path, "utf8")
+      text = (await readRegular(this.path)).toString()
     } catch (cause) {
       if (isMissing(cause)) return {}
       if ((cause as NodeJS.ErrnoException).code === undefined) throw cause

@@ -2,12 +2,12 @@
  * Turns a module's source (TypeScript or JavaScript, ESM or CommonJS) into a function that runs it. jiti's transform
  * makes `require` calls of imports, in their order and ahead of the module's own code.
  */
-import { readFileSync } from "node:fs"
 import { dirname, extname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Script } from "node:vm"
 import type { Jiti } from "jiti"
 import { here } from "../../io/beside.ts"
+import { readRegularSync } from "../../text/regular-file.ts"
 import { createJiti } from "./create-jiti.ts"
 import { importMeta, ModuleSyntax } from "./module-syntax.ts"
 
@@ -40,7 +40,7 @@ export const noModule = (path: string): Error =>
 export const compileModule = (path: string): CompiledModule => {
   if (!isModuleFile(path)) throw noModule(path)
   const syntax = new ModuleSyntax(isTypeScript(path))
-  const { isAsync, run } = compile(path, transform(path, readFileSync(path, "utf8"), syntax))
+  const { isAsync, run } = compile(path, transform(path, readRegularSync(path).toString(), syntax))
   // CommonJS may require what is not there, and see to it.
   const isEsm = syntax.isEsm && kindOf(path) !== "c"
   return {

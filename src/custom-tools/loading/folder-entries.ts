@@ -1,6 +1,7 @@
 /** Reads folders and manifests that may not be there: what cannot be read is as if it did not exist. */
-import { readdir, readFile, stat } from "node:fs/promises"
+import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { readRegular } from "../../text/regular-file.ts"
 
 export interface FolderEntry {
   readonly name: string
@@ -36,7 +37,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** Empty for a file that is not there or holds no JSON object. */
 export const readJsonObject = async (path: string): Promise<JsonObject> => {
   try {
-    const value: unknown = JSON.parse(await readFile(path, "utf8"))
+    const value: unknown = JSON.parse((await readRegular(path)).toString())
     return isObject(value) ? value : {}
   } catch {
     return {}

@@ -4,11 +4,11 @@
  * Not jiti's own linker with `virtualModules`: there ours win over an installed package, a name that is missing is
  * undefined, modules run before it shows that another one is missing, and `createRequire` goes past all of it.
  */
-import { readFileSync } from "node:fs"
 import Module, { createRequire } from "node:module"
 import { dirname } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { isMissingModule } from "../../io/missing-module.ts"
+import { readRegularSync } from "../../text/regular-file.ts"
 import { type CompiledModule, compileModule } from "./compile-module.ts"
 import { missingName } from "./missing-name.ts"
 import { type ModuleResolver, type ModuleTarget, missingBuiltin } from "./resolve-module.ts"
@@ -223,7 +223,7 @@ export class ModuleGraph {
   }
 
   private read(path: string, parse: (text: string) => unknown): unknown {
-    if (!this.data.has(path)) this.data.set(path, parse(readFileSync(path, "utf8")))
+    if (!this.data.has(path)) this.data.set(path, parse(readRegularSync(path).toString()))
     return this.data.get(path)
   }
 

@@ -1,8 +1,8 @@
 /** Finds what an import means: a file to evaluate, a module that Node loads by itself, or a stand-in. */
-import { readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { dirname, extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { readRegularSync } from "../../text/regular-file.ts"
 import { isModuleFile, noModule } from "./compile-module.ts"
 import { createJiti } from "./create-jiti.ts"
 
@@ -151,7 +151,7 @@ const isAgentPackage = (name: string): boolean => /^@(?:mariozechner|earendil-wo
 /** The packages that a package says it needs, installed for it or by its user. */
 const dependenciesOf = (folder: string): Array<string> => {
   try {
-    const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    const manifest: unknown = JSON.parse(readRegularSync(join(folder, "package.json")).toString())
     const { dependencies, peerDependencies } = (manifest ?? {}) as Readonly<
       Record<string, object | undefined>
     >

@@ -1,14 +1,14 @@
 /** An agent's settings as its file has them: read, never written. */
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { readRegularSync } from "../../text/regular-file.ts"
 
 type Settings = Readonly<Record<string, unknown>>
 
 /** The user's: a project's are for agents that their user told to trust it. Empty for a file that is not there or holds no JSON object. */
 const readSettings = (folder: string): Settings => {
   try {
-    const value: unknown = JSON.parse(readFileSync(join(folder, "settings.json"), "utf8"))
+    const value: unknown = JSON.parse(readRegularSync(join(folder, "settings.json")).toString())
     return isPlainObject(value) ? value : {}
   } catch {
     return {}
