@@ -1,12 +1,15 @@
 /** The tools of a command: built-in ones, and those of other agents that lie in their usual places or are named. */
+import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import type { CustomTools, CustomToolsOptions } from "../custom-tools/custom-tools.ts"
+import type { ModuleLoader } from "../custom-tools/loading/module-loader.ts"
 import { resolveToolPath } from "../custom-tools/loading/tool-paths.ts"
 import type { EnvironmentRules } from "../io/environment.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { Tool } from "../pipeline/model/tool.ts"
 import type { TrustedProject } from "./kept-rules.ts"
 import { shortPath } from "./short-path.ts"
+import type { ProjectCode } from "./trust/project-code.ts"
 import type { TrustOptions } from "./trust/trust.ts"
 
 export interface ToolsOptions extends TrustOptions {
@@ -34,6 +37,8 @@ interface Places {
   /** Where to look for tools. `false` also where there are none to be found. */
   readonly discovery: NonNullable<CustomToolsOptions["discovery"]>
   readonly project: TrustedProject | undefined
+  /** The code that may be loaded, and no other; undefined where nobody was asked about it. */
+  readonly code?: ProjectCode
 }
 
 const whereToLook = async (options: ToolsOptions, cwd: string, home: string): Promise<Places> => {
@@ -44,13 +49,21 @@ const whereToLook = async (options: ToolsOptions, cwd: string, home: string): Pr
   const code = await projectCode(cwd, home, project)
   if (code === undefined) return { discovery, project: undefined }
   const { trustOf } = await import("./trust/trust.ts")
-  const trust = await trustOf(code, cwd, home, options)
+  const look = async () => projectCode(cwd, home, (await findModules(cwd, home)).project)
+  const trust = await trustOf(code, cwd, home, options, look)
   if (trust === false) return { discovery, project: undefined }
   const { folder, modules, rules } = code
   return {
     discovery: modules.length > 0 ? "all" : discovery,
     project: { folder, rules, isKept: trust === "kept" },
+    ...(modules.length > 0 && code.hash !== undefined && options.trust !== true && { code }),
   }
+}
+
+const loaderOf = async (code: ProjectCode, home: string, isAll: boolean): Promise<ModuleLoader> => {
+  const { ModuleLoader } = await import("../custom-tools/loading/module-loader.ts")
+  const { expectTrusted } = await import("./trust/trusted-files.ts")
+  return new ModuleLoader({ check: expectTrusted(code, await realpath(home), isAll) })
 }
 
 /** `cwd` is absolute. */
@@ -62,7 +75,7 @@ export const localTools = async (
   const registry = new ToolRegistry(builtIn)
   const home = homedir()
   const { toolPath = [] } = options
-  const { discovery, project } = await whereToLook(options, cwd, home)
+  const { discovery, project, code } = await whereToLook(options, cwd, home)
   // What loads them takes longer to load than all else.
   if (discovery === false && toolPath.length === 0) return { registry, customTools: undefined, project }
   const { CustomTools } = await import("../custom-tools/custom-tools.ts")
@@ -74,6 +87,7 @@ export const localTools = async (
     paths,
     discovery,
     env: environmentRules(options),
+    ...(code !== undefined && { loader: await loaderOf(code, home, paths.length === 0) }),
   })
   return { registry, customTools, project }
 }

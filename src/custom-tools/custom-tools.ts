@@ -98,7 +98,7 @@ export class CustomTools {
       screen,
       layered(given.host ?? {}, { cwd: resolve(cwd), isProjectTrusted: () => discovery === "all" }),
     )
-    const options = { ...given, host, loader: loaderOf(given, loggerOf(host)) }
+    const options = { ...given, discovery, host, loader: loaderOf(given, loggerOf(host)) }
     const toolPaths = discovery ? await discoverCustomTools(cwd, home, discovery) : []
     const extensionPaths = discovery ? await discoverExtensions(cwd, home, discovery) : []
     if (toolPaths.length + extensionPaths.length + paths.length > 0) await compileAll(registry)

@@ -111,6 +111,18 @@ describe("without a terminal", () => {
     expect(await hasRun()).toBe(false)
   })
 
+  it("a tool of the home folder gets no package of a folder that nobody trusted", async () => {
+    await writeFiles(project(), {
+      "node_modules/zod/package.json": '{"name":"zod"}',
+      "node_modules/zod/index.js": `require("node:fs").appendFileSync(${JSON.stringify(marker())}, "zod")`,
+    })
+    await writeFiles(home(), {
+      ".omp/agent/tools/own.ts": "export default (pi) => [void pi.zod, void pi.pi].slice(2)",
+    })
+    expect((await stepline(["tools"])).stderr).not.toContain("own.ts")
+    expect(await hasRun()).toBe(false)
+  })
+
   it("what lies in the home folder is loaded as ever", async () => {
     await writeFiles(home(), { ".pi/agent/extensions/own.ts": hostile() })
     await stepline(["tools"])
@@ -275,6 +287,73 @@ describe("a trusted folder", () => {
     await changes[0]![1]()
     await using asked = terminal(["tools"])
     await asked.see("has changed since you were asked:", "everything")
+  })
+
+  it("is asked about again when what a name of its own manifest, or a computed one, leads to has changed", async () => {
+    const files = {
+      "package.json":
+        '{"name":"@me/project","imports":{"#one":"./src/one.js","#more/*":"./src/more/*.js"},"exports":{"./two":{"node":"./src/two.js"}}}',
+      "src/one.js": "export const x = 1",
+      "src/more/deep.js": "export const x = 1",
+      "src/two.js": "export const x = 1",
+      "src/three.mjs": "export const x = 1",
+      "src/four.json": "{}",
+      "node_modules/zod/package.json": '{"name":"zod"}',
+      "node_modules/zod/index.js": "exports.z = 1",
+    }
+    const importing = {
+      "src/one.js": 'import "#one"',
+      "src/more/deep.js": 'export const x = import("#more/deep")',
+      "src/two.js": 'import "@me/project/two"',
+      "src/three.mjs":
+        'import { join } from "node:path"; import { pathToFileURL } from "node:url"; export const x = import(pathToFileURL(join(process.cwd(), "src", "three.mjs")).href)',
+      "src/four.json": `import { createRequire } from "node:module"; const r = createRequire(import.meta.url); r("../../src/fo" + "ur.json")`,
+      "node_modules/zod/index.js": "export const unused = (pi) => pi.zod",
+    }
+    for (const [file, code] of Object.entries(importing)) {
+      await rm(project(), { recursive: true })
+      await writeFiles(project(), { ...files, ".omp/tools/a.ts": `${code}\n${hostile()}` })
+      const { stderr: first } = await stepline(["tools", "--trust"])
+      expect([file, first]).toEqual([file, expect.not.stringContaining("Failed")])
+      await trust()
+      const before = await runs()
+      expect([file, (await stepline(["tools"])).stderr]).toEqual([
+        file,
+        expect.not.stringContaining("left out"),
+      ])
+      expect([file, await runs()]).toEqual([file, before + 1])
+      await writeFiles(project(), { [file]: `${files[file as keyof typeof files]}\n` })
+      expect([file, (await stepline(["tools"])).stderr]).toEqual([
+        file,
+        expect.stringContaining("because it has changed since it was trusted: "),
+      ])
+    }
+  })
+
+  it("is not loaded where it changes while the question stands, nor where nothing named it", async () => {
+    await using asked = terminal(["tools"])
+    await asked.see("Load it")
+    await writeFiles(project(), { [places[0]!]: `${hostile()} // other` })
+    asked.enter("y")
+    await asked.see("because it has changed while you were asked", "everything")
+    await asked.exited
+    expect(await hasRun()).toBe(false)
+    await rm(project(), { recursive: true })
+    await writeFiles(project(), {
+      ".omp/tools/a.ts": `import { writeFileSync } from "node:fs"
+        const late = new URL("../late" + ".ts", import.meta.url)
+        writeFileSync(late, "export default 1")
+        export default async () => { await import(late.href) }`,
+    })
+    await using second = terminal(["tools"])
+    const screen = await second.see("Load it", "everything")
+    expect(screen).toContain(
+      "What it loads here shows only while it runs, so all code of the folder counts, and nothing else of it is loaded:",
+    )
+    expect(screen).toContain(".omp/tools/a.ts: import(late.href)")
+    second.enter("y")
+    await second.see("is not among what you were asked about", "everything")
+    await second.exited
   })
 
   it("stays trusted when something else in it changes", async () => {

@@ -26,6 +26,20 @@ export const namesOf = (code: ProjectCode, cwd: string): Array<string> => {
 
 const indented = (line: string): string => `  ${line}`
 
+/** Where code names what it loads only while it runs. */
+const unfollowedOf = ({ unfollowed, folder }: ProjectCode, cwd: string): Array<string> => {
+  if (unfollowed.length === 0) return []
+  const lines = unfollowed.map(([path, words]) =>
+    indented(visibleLine(`${shortPath(shortPath(path, cwd), folder)}: ${words}`)),
+  )
+  const more = lines.length - maxNamed
+  return [
+    "What it loads here shows only while it runs, so all code of the folder counts, and nothing else of it is loaded:",
+    ...lines.slice(0, maxNamed),
+    ...(more > 0 ? [indented(`and ${more} more`)] : []),
+  ]
+}
+
 /** What is decided on, whole. */
 const subjectOf = async (code: ProjectCode, cwd: string, hasChanged: boolean): Promise<string> => {
   const folder = visibleLine(code.folder)
@@ -35,6 +49,7 @@ const subjectOf = async (code: ProjectCode, cwd: string, hasChanged: boolean): P
   return [
     hasChanged ? `What ${folder} brings has changed since you were asked:` : `${folder} brings ${what}:`,
     ...modulesOf(code, cwd).map(indented),
+    ...unfollowedOf(code, cwd),
     ...(code.rules === undefined ? [] : [`and what would decide on calls, in ${rulesName}:`, ...rules]),
     "",
   ].join("\n")
@@ -42,7 +57,7 @@ const subjectOf = async (code: ProjectCode, cwd: string, hasChanged: boolean): P
 
 const questionOf = ({ hash }: ProjectCode): string =>
   hash === undefined
-    ? "Load it? It is too much to be remembered. [y/N] "
+    ? "Load it? It is too much to be remembered, or to be looked at again before it is loaded. [y/N] "
     : "Load it, now and until it changes? [y]es, [n]o and do not ask again, Enter: not this time "
 
 const interrupt = (): never => {

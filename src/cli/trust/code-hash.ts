@@ -1,12 +1,16 @@
 /**
- * One hash of all code that some modules may run: the trees that they lie in, what any of it names by a relative path,
- * and the packages of the project that it imports. Imports are found by their text, without running or compiling
- * anything, so that rather too much is read; a path that is put together while the code runs is not seen.
+ * All code that some modules may load, and one hash of it: the trees that they lie in, what any of it names by a path, and
+ * the packages of the project that it imports, the project itself included. Imports are found by their text, without running or
+ * compiling anything, so that rather too much is read. Where code works out a name while it runs, all code of the project counts.
  */
 import { createHash } from "node:crypto"
 import type { Dirent, Stats } from "node:fs"
-import { lstat, readdir, readFile, readlink, realpath } from "node:fs/promises"
+import { lstat, readdir, readlink, realpath } from "node:fs/promises"
 import { dirname, join, relative, resolve, sep } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type JsonObject, readJsonObject } from "../../custom-tools/loading/folder-entries.ts"
+import { readRegular } from "../../text/regular-file.ts"
+import { readImports, unfollowedIn } from "./import-texts.ts"
 
 /** Past these, what belongs to it is no longer read as a whole, and there is no hash. */
 const maxEntries = 20_000
@@ -16,10 +20,9 @@ class TooMuchCode extends Error {}
 
 const isModule = (path: string): boolean => /\.[cm]?[jt]sx?$/i.test(path)
 
-/** A text that may be a relative path, and one that may be a package's name where code imports one. */
-const relativeText = /["'`](\.{1,2}(?:\/[^"'`\n]*)?)["'`]/g
-const packageText =
-  /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'`]((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/[^"'`\n]*)?["'`]/g
+const isCode = (path: string): boolean => isModule(path) || /\.(?:json|node|wasm)$/i.test(path)
+
+const isAny = (_path: string): boolean => true
 
 const extensions = [".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".tsx", ".jsx", ".json", ".node"]
 
@@ -38,11 +41,35 @@ const statOf = (path: string): Promise<Stats | undefined> => lstat(path).catch((
 const isInside = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder + (folder.endsWith(sep) ? "" : sep))
 
+/** All texts in what `imports` or `exports` of a manifest says, whatever the conditions. */
+const textsOf = (value: unknown): Array<string> => {
+  if (typeof value === "string") return [value]
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : []
+}
+
+/** The hash of a file's content, as `ProjectFiles` holds it. */
+export const contentHash = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
+
+/** What was read, by path: of a file the hash of its content. */
+export type ProjectFiles = ReadonlyMap<string, string>
+
+export interface HashedCode {
+  /** Undefined where there is more than can be read. */
+  readonly hash: string | undefined
+  readonly files: ProjectFiles
+  /** Where code loads what nobody can tell before it runs: the path, and the words. */
+  readonly unfollowed: ReadonlyArray<readonly [path: string, words: string]>
+}
+
 class CodeReader {
   /** What was read, by its path. */
   readonly entries = new Map<string, string>()
+  readonly unfollowed: Array<readonly [string, string]> = []
   private bytes = 0
   private readonly project: string
+  /** Packages that were looked for, by where from. */
+  private readonly sought = new Set<string>()
+  private readonly manifests = new Map<string, Promise<JsonObject>>()
 
   constructor(project: string) {
     this.project = project
@@ -56,6 +83,16 @@ class CodeReader {
     if (info.isSymbolicLink()) return this.readLink(path)
     if (info.isDirectory()) return this.readFolder(path)
     if (info.isFile()) return this.readFile(path, info.size)
+  }
+
+  /** All code below a folder, but for packages that are installed there and what git keeps. */
+  async readAllCode(folder: string): Promise<void> {
+    const entries = await readdir(folder, { withFileTypes: true }).catch((): Array<Dirent> => [])
+    for (const entry of entries) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory() && !["node_modules", ".git"].includes(entry.name)) await this.readAllCode(path)
+      else if (!entry.isDirectory() && isCode(path)) await this.read(path)
+    }
   }
 
   private note(path: string, what: string): void {
@@ -79,47 +116,104 @@ class CodeReader {
   private async readFile(path: string, size: number): Promise<void> {
     this.bytes += size
     if (this.bytes > maxBytes) throw new TooMuchCode()
-    const content = await readFile(path).catch(() => undefined)
-    this.note(path, content === undefined ? "unreadable" : createHash("sha256").update(content).digest("hex"))
-    if (content !== undefined && isModule(path)) await this.readImports(path, content.toString("utf8"))
+    const content = await readRegular(path, maxBytes).catch(() => undefined)
+    this.note(path, content === undefined ? "unreadable" : contentHash(content))
+    if (content !== undefined && isModule(path)) await this.follow(path, content.toString())
   }
 
-  private async readImports(path: string, text: string): Promise<void> {
-    for (const [, specifier] of text.matchAll(relativeText)) {
-      for (const candidate of candidatesOf(resolve(dirname(path), specifier!))) {
-        const info = await statOf(candidate)
-        if (info !== undefined && !info.isDirectory()) await this.read(candidate)
-      }
+  private async follow(path: string, text: string): Promise<void> {
+    const isOfPackage = relative(this.project, path).split(sep).includes("node_modules")
+    const { files, packages, isInternal } = readImports(text, isOfPackage)
+    for (const name of files) {
+      if (name.startsWith(".")) await this.readNamed(resolve(dirname(path), name))
+      // A path from the root may be that of anything.
+      else await this.readNamed(name.startsWith("file:") ? pathOfUrl(name) : name, isCode)
     }
-    for (const [, name] of text.matchAll(packageText)) await this.readPackage(dirname(path), name!)
+    for (const name of packages) await this.readPackage(dirname(path), name)
+    if (isInternal) await this.readManifest(dirname(path), "imports")
+    if (isOfPackage) return
+    const unfollowed = unfollowedIn(text)
+    this.unfollowed.push(...unfollowed.map((words) => [path, words] as const))
+    if (unfollowed.length > 0 && isInside(this.project, path)) await this.readAllCode(this.project)
+  }
+
+  private async readNamed(path: string | undefined, isMeant = isAny): Promise<void> {
+    for (const candidate of path === undefined ? [] : candidatesOf(path).filter(isMeant)) {
+      const info = await statOf(candidate)
+      if (info !== undefined && !info.isDirectory()) await this.read(candidate)
+    }
   }
 
   /** From where it is imported up to the project: what lies above is the user's own. */
   private async readPackage(from: string, name: string): Promise<void> {
     for (let folder = from; isInside(this.project, folder); folder = dirname(folder)) {
+      const key = JSON.stringify([folder, name])
+      if (this.sought.has(key)) return
+      this.sought.add(key)
       await this.read(join(folder, "node_modules", name))
+      if (folder === from) await this.readManifest(from, "exports", name)
       if (folder === dirname(folder)) return
     }
+  }
+
+  /**
+   * What the nearest manifest says that `#names` mean, or the package's own name.
+   *
+   * @param name Of the package that is imported; it must be this one.
+   */
+  private async readManifest(from: string, field: "imports" | "exports", name?: string): Promise<void> {
+    for (let folder = from; isInside(this.project, folder); folder = dirname(folder)) {
+      const path = join(folder, "package.json")
+      if ((await statOf(path)) !== undefined) {
+        const manifest = await this.manifestAt(path)
+        if (name !== undefined && manifest.name !== name) return
+        await this.read(path)
+        for (const text of textsOf(manifest[field])) await this.readTarget(folder, text)
+        return
+      }
+      if (folder === dirname(folder)) return
+    }
+  }
+
+  private manifestAt(path: string): Promise<JsonObject> {
+    const known = this.manifests.get(path) ?? readJsonObject(path)
+    this.manifests.set(path, known)
+    return known
+  }
+
+  private async readTarget(folder: string, text: string): Promise<void> {
+    const star = text.indexOf("*")
+    if (!text.startsWith("./")) return this.readPackage(folder, packageOf(text))
+    if (star < 0) return this.readNamed(resolve(folder, text))
+    await this.readAllCode(resolve(folder, text.slice(0, text.lastIndexOf("/", star) + 1)))
+  }
+}
+
+const packageOf = (specifier: string): string =>
+  specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/")
+
+const pathOfUrl = (url: string): string | undefined => {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return undefined
   }
 }
 
 /**
  * @param roots Files and folders, with their links resolved; what is not there does not count.
  * @param project The real folder that they belong to.
- * @returns Undefined where there is more than can be read.
  */
-export const hashCode = async (
-  roots: ReadonlyArray<string>,
-  project: string,
-): Promise<string | undefined> => {
+export const hashCode = async (roots: ReadonlyArray<string>, project: string): Promise<HashedCode> => {
   const reader = new CodeReader(project)
+  const { entries: files, unfollowed } = reader
   try {
     for (const root of roots) await reader.read(root)
     for (const name of ["package.json", "tsconfig.json"]) await reader.read(join(project, name))
   } catch (error) {
-    if (error instanceof TooMuchCode) return undefined
+    if (error instanceof TooMuchCode) return { hash: undefined, files, unfollowed }
     throw error
   }
-  const lines = [...reader.entries].map(([path, what]) => JSON.stringify([relative(project, path), what]))
-  return createHash("sha256").update(lines.sort().join("\n")).digest("hex")
+  const lines = [...files].map(([path, what]) => JSON.stringify([relative(project, path), what]))
+  return { hash: contentHash(Buffer.from(lines.sort().join("\n"))), files, unfollowed }
 }

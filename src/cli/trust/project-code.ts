@@ -5,19 +5,14 @@
 import { realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { discoverCustomTools, discoverExtensions } from "../../custom-tools/loading/discovery.ts"
-import { hashCode } from "./code-hash.ts"
+import { type HashedCode, hashCode } from "./code-hash.ts"
 import { type ProjectRules, projectRules } from "./project-rules.ts"
 
-export interface ProjectCode {
+export interface ProjectCode extends HashedCode {
   /** The project, with every link resolved. */
   readonly folder: string
   /** The modules that would be loaded, as they were found. */
   readonly modules: ReadonlyArray<string>
-  /**
-   * Of the modules, the folders that they lie in and what they import by a path; undefined where that is too much to
-   * be read, so that no answer about it can be kept.
-   */
-  readonly hash: string | undefined
   /** Not those of the home folder itself: they are the user's own. */
   readonly rules: ProjectRules | undefined
 }
@@ -51,8 +46,7 @@ export const findModules = async (
   return { user, project: all.filter((_, index) => !known.has(real[index]!)) }
 }
 
-/** The hash of no code at all. */
-const noCode = "none"
+const noCode: HashedCode = { hash: "none", files: new Map(), unfollowed: [] }
 
 /** Undefined where there is neither code nor a rule. */
 export const projectCode = async (
@@ -65,5 +59,6 @@ export const projectCode = async (
   const rules = isHome ? undefined : await projectRules(folder)
   if (modules.length === 0 && rules === undefined) return undefined
   const roots = [...codeFolders.map((name) => join(folder, name)), ...(await realPathsOf(modules))]
-  return { folder, modules, hash: modules.length === 0 ? noCode : await hashCode(roots, folder), rules }
+  const hashed = modules.length === 0 ? noCode : await hashCode(roots, folder)
+  return { folder, modules, ...hashed, rules }
 }

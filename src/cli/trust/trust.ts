@@ -23,6 +23,7 @@ const reasons = {
   no: "you answered not to load it",
   changed: "it has changed since it was trusted",
   unknown: "nobody has trusted it",
+  meanwhile: "it has changed while you were asked",
 } as const
 
 const leaveOut = (code: ProjectCode, cwd: string, reason: keyof typeof reasons): false => {
@@ -43,14 +44,19 @@ const recall = async (store: TrustStore, { folder, hash, rules }: ProjectCode): 
   }
 }
 
+const isSame = (code: ProjectCode, now: ProjectCode | undefined): boolean =>
+  now !== undefined && now.hash === code.hash && now.rules?.hash === code.rules?.hash
+
 /** Whether it is trusted: `kept` until it changes, or this time alone. */
 export type Trust = "kept" | "once" | false
 
+/** @param look Looks at the folder anew. */
 export const trustOf = async (
   code: ProjectCode,
   cwd: string,
   home: string,
   { trust, mayAsk = true }: TrustOptions,
+  look: () => Promise<ProjectCode | undefined>,
 ): Promise<Trust> => {
   if (trust === true) return "once"
   const store = new TrustStore(home)
@@ -59,6 +65,7 @@ export const trustOf = async (
   if (known === "no") return leaveOut(code, cwd, "no")
   if (!mayAsk || !canAsk()) return leaveOut(code, cwd, known ?? "unknown")
   const answer = await askTrust(code, cwd, known === "changed")
+  if (answer === "yes" && !isSame(code, await look())) return leaveOut(code, cwd, "meanwhile")
   const isKept = answer !== undefined && (await keep(store, code, answer))
   if (answer === "yes") return isKept ? "kept" : "once"
   return leaveOut(code, cwd, answer ?? known ?? "unknown")

@@ -7,7 +7,6 @@ import { pathToFileURL } from "node:url"
 import { Script } from "node:vm"
 import type { Jiti } from "jiti"
 import { here } from "../../io/beside.ts"
-import { readRegularSync } from "../../text/regular-file.ts"
 import { createJiti } from "./create-jiti.ts"
 import { importMeta, ModuleSyntax } from "./module-syntax.ts"
 
@@ -36,11 +35,11 @@ export const isModuleFile = (path: string): boolean => moduleExtensions.includes
 export const noModule = (path: string): Error =>
   new Error(`${path} is no module: expected ${moduleExtensions.join(", ")}`)
 
-/** Throws for a file that cannot be read or parsed; the message names it. */
-export const compileModule = (path: string): CompiledModule => {
+/** Throws for a source that cannot be read or parsed; the message names the file. */
+export const compileModule = (path: string, source: () => string): CompiledModule => {
   if (!isModuleFile(path)) throw noModule(path)
   const syntax = new ModuleSyntax(isTypeScript(path))
-  const { isAsync, run } = compile(path, transform(path, readRegularSync(path).toString(), syntax))
+  const { isAsync, run } = compile(path, transform(path, source(), syntax))
   // CommonJS may require what is not there, and see to it.
   const isEsm = syntax.isEsm && kindOf(path) !== "c"
   return {

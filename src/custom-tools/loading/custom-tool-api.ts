@@ -11,7 +11,7 @@ import { ownZod } from "../stand-ins/own-zod.ts"
 import { typeboxModule } from "../stand-ins/typebox.ts"
 import type { UIContext } from "../ui-context.ts"
 import { foreignOwner, runOutside } from "./isolation.ts"
-import type { LoadOptions } from "./load-options.ts"
+import type { DiscoveryOptions } from "./load-options.ts"
 import { toPushedAction } from "./pending-action.ts"
 import { findModule, runsOnNode } from "./resolve-module.ts"
 
@@ -23,17 +23,20 @@ export interface SharedAPI {
 
 const agentPackage = "@oh-my-pi/pi-coding-agent"
 
-/** Packages that are installed at `folder` are looked for when a tool first asks for them. */
-export const makeCustomToolAPI = async (folder: string, options: LoadOptions = {}): Promise<SharedAPI> => {
+/** Packages that are installed at `folder` are looked for when a tool first asks for them, and where its code counts. */
+export const makeCustomToolAPI = async (
+  folder: string,
+  options: DiscoveryOptions = {},
+): Promise<SharedAPI> => {
   const cwd = resolve(folder)
+  const { discovery = "all" } = options
+  const installedAt = (name: string) =>
+    discovery === "all" ? requireInstalled(name, join(cwd, "package.json")) : undefined
   const { host = {}, standIns = "auto", pendingActions } = options
   let screen: { readonly ui: UIContext; readonly hasUI: boolean } | undefined
   const ours = standIns === "never" ? {} : ((await loadStandIns())[agentPackage] ?? {})
-  const pi = once(
-    () =>
-      (standIns === "always" ? undefined : requireInstalled(agentPackage, join(cwd, "package.json"))) ?? ours,
-  )
-  const zod = zodFinder(cwd)
+  const pi = once(() => (standIns === "always" ? undefined : installedAt(agentPackage)) ?? ours)
+  const zod = zodFinder(once(() => installedAt("zod")))
   const api: CustomToolAPI = {
     cwd,
     exec: makeExec(cwd, options.env),
@@ -81,8 +84,7 @@ const once = (make: () => unknown): (() => unknown) => {
  * The zod beside the module that asks, else the one at `cwd`, else ours. A running tool is known by its name alone: without
  * one at `cwd` it gets the one that was found last.
  */
-const zodFinder = (cwd: string): (() => unknown) => {
-  const atCwd = once(() => requireInstalled("zod", join(cwd, "package.json")))
+const zodFinder = (atCwd: () => unknown): (() => unknown) => {
   const beside = new Map<string, unknown>()
   let last: unknown
   return () => {

@@ -45,7 +45,8 @@ export const discoverAndLoadCustomTools = async (
     source: toolPath.source ?? configSource,
   }))
   const discovered = discovery ? await discoverCustomTools(cwd, home, discovery) : []
-  const loaded = await loadCustomTools([...discovered, ...configured], cwd, builtInToolNames, options)
+  const resolved = { ...options, discovery }
+  const loaded = await loadCustomTools([...discovered, ...configured], cwd, builtInToolNames, resolved)
   if (discovery !== "home") return loaded
   const known = new Set(loaded.tools.map(({ resolvedPath }) => resolvedPath))
   const left = (await discoverCustomTools(cwd, home)).filter(

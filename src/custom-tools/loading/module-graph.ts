@@ -4,6 +4,7 @@
  * Not jiti's own linker with `virtualModules`: there ours win over an installed package, a name that is missing is
  * undefined, modules run before it shows that another one is missing, and `createRequire` goes past all of it.
  */
+import { realpathSync } from "node:fs"
 import Module, { createRequire } from "node:module"
 import { dirname } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -24,6 +25,9 @@ type State =
 const linked: State = { _tag: "Linked" }
 const running: State = { _tag: "Running" }
 const done: State = { _tag: "Done" }
+
+/** Tools may come bundled with all that they need. */
+const maxModuleBytes = 100_000_000
 
 /** Who asks for modules: one of ours, or a place that a module makes a `require` for. */
 class Importer {
@@ -50,8 +54,8 @@ export class ModuleRecord extends Importer {
   readonly module: Module
   state: State = linked
 
-  constructor(path: string) {
-    const compiled = compileModule(path)
+  constructor(path: string, source: () => string) {
+    const compiled = compileModule(path, source)
     super(path, compiled)
     this.compiled = compiled
     this.module = Object.assign(new Module(path), { filename: path, path: dirname(path) })
@@ -64,10 +68,13 @@ export class ModuleRecord extends Importer {
 
 export class ModuleGraph {
   private readonly resolver: ModuleResolver
+  private readonly check: ((path: string, content: Uint8Array) => void) | undefined
   private readonly records = new Map<string, ModuleRecord>()
   private readonly runs = new Set<ModuleRecord>()
   /** Packages that await at their top level, which `require` refuses. */
   private readonly asyncPackages = new Map<string, unknown>()
+  /** What Node loads, and was looked at. */
+  private readonly checked = new Set<string>()
   /** What JSON and text files hold. */
   private readonly data = new Map<string, unknown>()
 
@@ -78,15 +85,17 @@ export class ModuleGraph {
         : Reflect.get(module, key),
   })
 
-  constructor(resolver: ModuleResolver) {
+  /** @param check Throws to refuse a file with this content. */
+  constructor(resolver: ModuleResolver, check?: (path: string, content: Uint8Array) => void) {
     this.resolver = resolver
+    this.check = check
   }
 
   /** Prepares the module at a real path and all that it imports. Runs nothing. */
   link(path: string): ModuleRecord {
     const known = this.records.get(path)
     if (known !== undefined) return known
-    const record = new ModuleRecord(path)
+    const record = new ModuleRecord(path, () => this.contentOf(path))
     this.records.set(path, record)
     try {
       for (const specifier of record.names.keys()) this.linkImport(record, specifier)
@@ -171,6 +180,7 @@ export class ModuleGraph {
     const target = this.target(record, specifier)
     if (target._tag === "Source") return this.evaluate(this.link(target.path))
     if (target._tag !== "Native" || this.asyncPackages.has(target.id)) return undefined
+    this.checkNative(target.id)
     try {
       record.requireNative(target.id)
     } catch (error) {
@@ -222,8 +232,22 @@ export class ModuleGraph {
     }
   }
 
+  /** What was looked at is what is used. */
+  private contentOf(path: string): string {
+    const real = realpathSync(path)
+    const content = readRegularSync(real, maxModuleBytes)
+    this.check?.(real, content)
+    return content.toString()
+  }
+
+  private checkNative(id: string): void {
+    if (this.check === undefined || Module.isBuiltin(id) || this.checked.has(id)) return
+    this.contentOf(id)
+    this.checked.add(id)
+  }
+
   private read(path: string, parse: (text: string) => unknown): unknown {
-    if (!this.data.has(path)) this.data.set(path, parse(readRegularSync(path).toString()))
+    if (!this.data.has(path)) this.data.set(path, parse(this.contentOf(path)))
     return this.data.get(path)
   }
 

@@ -20,6 +20,11 @@ export interface ModuleLoaderOptions {
   readonly loadTimeout?: number
   /** Warned of what modules leave to nobody: a rejected promise, a throw from a timer. Default: the log file. */
   readonly logger?: Logger
+  /**
+   * Given each file that is to be run or read, by its real path, with the very bytes; it throws to refuse one. Packages are loaded
+   * by Node, and the file that a module imports of one is given alone. Default: all are taken.
+   */
+  readonly check?: (path: string, content: Uint8Array) => void
 }
 
 const defaultTimeout = 10_000
@@ -29,9 +34,10 @@ export class ModuleLoader {
   private readonly mode: StandInMode
   private readonly timeout: number
   private readonly logger: Logger | undefined
+  private readonly check: ModuleLoaderOptions["check"]
   private graph: Promise<ModuleGraph> | undefined
 
-  constructor({ standIns = "auto", loadTimeout = defaultTimeout, logger }: ModuleLoaderOptions = {}) {
+  constructor({ standIns = "auto", loadTimeout = defaultTimeout, logger, check }: ModuleLoaderOptions = {}) {
     if (!(loadTimeout > 0)) {
       throw new TypeError(
         `Expected \`loadTimeout\` to be a positive number of milliseconds, got \`${loadTimeout}\` (${typeof loadTimeout})`,
@@ -40,6 +46,7 @@ export class ModuleLoader {
     this.mode = standIns
     this.timeout = loadTimeout
     this.logger = logger
+    this.check = check
   }
 
   /**
@@ -50,7 +57,7 @@ export class ModuleLoader {
   async load<T = unknown>(resolvedPath: string, take: (exported: unknown) => T = asItIs): Promise<T> {
     const path = await realpath(resolvedPath).catch(() => undefined)
     if (path === undefined) throw new Error(`There is no file ${resolvedPath}`)
-    this.graph ??= makeGraph(this.mode)
+    this.graph ??= makeGraph(this.mode, this.check)
     const graph = await this.graph
     // Nothing foreign runs yet: linking takes none of its time.
     const record = graph.link(path)
@@ -102,5 +109,5 @@ const asItIs = <T, R>(value: T): R => value as unknown as R
 const exportedBy = (exports: unknown): unknown =>
   (exports as { default?: unknown } | null | undefined)?.default ?? exports
 
-const makeGraph = async (mode: StandInMode): Promise<ModuleGraph> =>
-  new ModuleGraph(new ModuleResolver(mode, mode === "never" ? {} : await loadStandIns()))
+const makeGraph = async (mode: StandInMode, check: ModuleLoaderOptions["check"]): Promise<ModuleGraph> =>
+  new ModuleGraph(new ModuleResolver(mode, mode === "never" ? {} : await loadStandIns()), check)
