@@ -72,7 +72,7 @@ export default defineConfig({
     globalSetup: "test/support/run-folder.ts",
     // For what never ends. How long the rest takes is the machine's affair.
     testTimeout: 120_000,
-    // Most of them wait for processes for a third of their time; by default two cores would get one worker.
+    // By default two cores would get one worker.
     maxWorkers: availableParallelism() + 1,
     // Those of many files wait for the package, which is compiled once for all of them.
     hookTimeout: 600_000,
@@ -98,6 +98,8 @@ export default defineConfig({
               isolate: alone,
               retry: CI === undefined ? 0 : 2,
               sequence: { groupOrder: 1 },
+              // They wait for half of their time.
+              maxWorkers: availableParallelism() * 2 + 1,
             },
           },
           {

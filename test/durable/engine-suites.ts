@@ -12,7 +12,7 @@ const leftOut: Readonly<Record<string, ReadonlyArray<string>>> = {
     "test/pipeline/schema/**",
     "test/pipeline/model/**",
     "test/pipeline/schedule/{deadlines,deadline-heap,fifo,solo-map}.test.ts",
-    "test/pipeline/call/{calling-agent,exploration,machine-page,mutations,output-schema,replay,tracing}.test.ts",
+    "test/pipeline/call/{calling-agent,crossings,exploration,machine-page,mutations,output-schema,replay,tracing}.test.ts",
     "test/pipeline/effect-form.test.ts",
     "test/pipeline/watching.test.ts",
     "test/resolve/{actions.property,services}.test.ts",
