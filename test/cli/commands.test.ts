@@ -7,8 +7,10 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type CommandOptions, type CommandResult, checkout, runNode, useCli } from "./built-cli.ts"
+import { useOneProcess } from "./one-process.ts"
 
 const cli = useCli()
+const runLine = useOneProcess(cli)
 let cwd: string
 
 beforeEach(async () => {
@@ -20,11 +22,25 @@ afterEach(() => rm(cwd, { recursive: true, force: true }))
 const stepline = (args: ReadonlyArray<string>, options: CommandOptions = {}): Promise<CommandResult> =>
   runNode([cli.path, ...args], { cwd, ...options })
 
+/** Beside others in one process, with nothing on its stdin. */
+const line = (args: ReadonlyArray<string>, options: Omit<CommandOptions, "input"> = {}) =>
+  runLine(args, { cwd, ...options })
+
 const shell = (command: string, more: object = {}): string =>
   JSON.stringify({ name: "shell", params: { command }, ...more })
 
-const run = (lines: ReadonlyArray<string>, ...args: ReadonlyArray<string>): Promise<CommandResult> =>
+/** With the calls on stdin. */
+const runInput = (lines: ReadonlyArray<string>, ...args: ReadonlyArray<string>): Promise<CommandResult> =>
   stepline(["run", ...args, "-"], { input: lines.join("\n") })
+
+const run = async (
+  lines: ReadonlyArray<string>,
+  args: ReadonlyArray<string> = [],
+  env = process.env,
+): Promise<CommandResult> => {
+  await writeFile(join(cwd, "calls.jsonl"), lines.join("\n"))
+  return line(["run", ...args, "calls.jsonl"], { env })
+}
 
 const eventsOf = ({ stdout }: CommandResult): Array<Record<string, unknown>> =>
   stdout
@@ -50,7 +66,7 @@ describe("run", () => {
   })
 
   test("without a terminal nothing is approved that no rule approves, whatever the script says", async () => {
-    const result = await run([shell("touch a"), shell("touch b", { decision: "approve" })])
+    const result = await runInput([shell("touch a"), shell("touch b", { decision: "approve" })])
     expect(result.stdout).toContain(
       "Denied: no rule allows this call and there is no terminal to ask on. Allow it with --allow shell=REGEX, or all with --yes.",
     )
@@ -59,7 +75,7 @@ describe("run", () => {
   })
 
   test("an allow rule for everything is warned of", async () => {
-    const { status, stderr } = await run([shell("ls")], "--allow", "shell=.*")
+    const { status, stderr } = await run([shell("ls")], ["--allow", "shell=.*"])
     expect(stderr).toBe(
       "stepline: The allow pattern `.*` of tool `shell` (--allow) approves whatever no deny rule stops, but for commands that only a rule which names them approves: options that write or run something, redirections, other folders. Name what may run unasked instead.\n",
     )
@@ -69,27 +85,21 @@ describe("run", () => {
   test("--allow, --deny and --config decide, and deny wins", async () => {
     await writeFile(join(cwd, "rules.toml"), "[tools.shell]\nallow = ['^touch\\b']\ndeny = ['\\bc$']\n")
     const lines = [shell("touch a"), shell("mkdir b"), shell("touch c"), shell("touch d")]
-    const result = await run(
-      lines,
-      "--config",
-      "rules.toml",
-      "--allow",
-      "shell=^mkdir\\b",
-      "--deny",
-      "shell=d$",
-    )
+    const rules = ["--config", "rules.toml", "--allow", "shell=^mkdir\\b", "--deny", "shell=d$"]
+    const result = await run(lines, rules)
     expect(await Promise.all(["a", "b", "c", "d"].map(isThere))).toEqual([true, true, false, false])
     expect(result.status).toBe(3)
   })
 
   test("--yes approves what is asked, and nothing that a rule denies", async () => {
-    const result = await run([shell("touch a"), shell("touch b")], "--yes", "--deny", "shell=b$")
+    const result = await run([shell("touch a"), shell("touch b")], ["--yes", "--deny", "shell=b$"])
     expect([await isThere("a"), await isThere("b")]).toEqual([true, false])
     expect(result.status).toBe(3)
   })
 
   test("--cwd is where the tools work", async () => {
-    await stepline(["run", "--yes", "--cwd", cwd, "-"], { cwd: checkout, input: shell("touch here") })
+    await writeFile(join(cwd, "calls.jsonl"), shell("touch here"))
+    await line(["run", "--yes", "--cwd", cwd, join(cwd, "calls.jsonl")], { cwd: checkout })
     expect(await isThere("here")).toBe(true)
   })
 
@@ -101,7 +111,7 @@ describe("run", () => {
         '{"wait": "slow"}',
         '{"name": "get_background_task", "params": {"task_id": "slow"}}',
       ],
-      "--yes",
+      ["--yes"],
     )
     expect(result.stdout).toMatch(
       /⚙ \[bg\] shell\(.*\n {2}Running in background \(task_id: slow\)\n[\s\S]*✓ shell\(echo one\)[\s\S]*✓ get_background_task\(slow\)(?: [\d.]+s)?\n {2}Task slow \(shell\) \[Complete\]:\n {2}slow\n/,
@@ -115,7 +125,7 @@ describe("run", () => {
       name: "edit_file",
       params: { path: "a.txt", edits: [{ old_string: "two", new_string: "2" }] },
     }
-    const { stdout } = await run([JSON.stringify(edit)], "--yes")
+    const { stdout } = await run([JSON.stringify(edit)], ["--yes"])
     expect(stdout).toContain(
       "  Successfully applied 1 edit(s) to a.txt\n  @@ -1,2 +1,2 @@\n   one\n  -two\n  +2\n",
     )
@@ -137,7 +147,7 @@ describe("run", () => {
     expect(await readFile(join(cwd, "a.ts"), "utf8")).toBe("gross(1)\n")
 
     await writeFile(join(cwd, "a.ts"), "net(1)\n")
-    const events = eventsOf(await run(script, "--json"))
+    const events = eventsOf(await run(script, ["--json"]))
     const actions = events.filter(({ actionId }) => actionId !== undefined)
     expect(actions.map(({ _tag, outcome }) => outcome ?? _tag)).toEqual([
       "ActionPending",
@@ -154,30 +164,31 @@ describe("run", () => {
       [denied, '{"name": "nothing"}'],
       [shell("true", { decision: "deny", expect: "denied" })],
     ]
-    const results = await Promise.all(statuses.map((lines) => run(lines)))
-    expect(results.map(({ status }) => status)).toEqual([3, 1, 0])
+    const ended: Array<number | null> = []
+    for (const lines of statuses) ended.push((await run(lines)).status)
+    expect(ended).toEqual([3, 1, 0])
   })
 
   test("commands have no secrets but those that are named", async () => {
-    const input = [shell('echo "[$SOME_TOKEN] [$OTHER_TOKEN]"')].join("\n")
     const env = { ...process.env, SOME_TOKEN: "some", OTHER_TOKEN: "other" }
-    const { stdout } = await stepline(["run", "--yes", "--pass-env", "SOME_TOKEN", "-"], { input, env })
+    const calls = [shell('echo "[$SOME_TOKEN] [$OTHER_TOKEN]"')]
+    const { stdout } = await run(calls, ["--yes", "--pass-env", "SOME_TOKEN"], env)
     expect(stdout).toContain("  [some] []\n")
   })
 
   test("a command that ends otherwise than with 0 is a failure, unless the script expects it", async () => {
-    const failed = await run([shell("exit 3")], "--yes")
+    const failed = await run([shell("exit 3")], ["--yes"])
     expect(failed.stdout.replace(/ [\d.]+s$/m, "")).toBe("✗ shell(exit 3)\n  [exit code: 3]\n")
     expect(failed.status).toBe(1)
-    const expected = await run([shell("exit 3", { expect: { exitCode: 3 } })], "--yes")
+    const expected = await run([shell("exit 3", { expect: { exitCode: 3 } })], ["--yes"])
     expect(expected.status).toBe(0)
-    const background = await run([shell("exit 3", { background: true })], "--yes")
+    const background = await run([shell("exit 3", { background: true })], ["--yes"])
     expect(background.stdout).toMatch(/^✗ \[bg\] shell\(exit 3\)(?: [\d.]+s)?\n {2}\[exit code: 3\]$/m)
     expect(background.status).toBe(1)
   })
 
   test("a line that is no call stops everything before anything runs", async () => {
-    const { status, stdout, stderr } = await run([shell("touch a"), "{not json}"], "--yes")
+    const { status, stdout, stderr } = await runInput([shell("touch a"), "{not json}"], "--yes")
     expect(stderr).toMatch(/^stepline: stdin, line 2: .*JSON/)
     expect(stdout).toBe("")
     expect(status).toBe(2)
@@ -218,13 +229,13 @@ describe("run", () => {
 
 describe("tools", () => {
   test("lists every tool with its parameters", async () => {
-    const { stdout, status } = await stepline(["tools"])
+    const { stdout, status } = await line(["tools"])
     expect(stdout).toMatch(/^read_file\n {2}.*\n {4}path +string +.*\n {4}start_line +integer\? /)
     expect(status).toBe(0)
   })
 
   test("--json gives the definitions that a model is given", async () => {
-    const tools = JSON.parse((await stepline(["tools", "--json"])).stdout)
+    const tools = JSON.parse((await line(["tools", "--json"])).stdout)
     expect(tools.map((tool: { name: string }) => tool.name)).toContain("shell")
     expect(tools[0].parameters.properties.path.type).toBe("string")
   })
@@ -232,7 +243,7 @@ describe("tools", () => {
 
 describe("plan", () => {
   test("shows the pipeline, and nothing of it runs", async () => {
-    const { stdout, status } = await stepline(["plan", "shell", '{"command": "touch a"}'])
+    const { stdout, status } = await line(["plan", "shell", '{"command": "touch a"}'])
     expect(stdout).toBe("shell(touch a)\n  1  awaitApproval  ← a gate\n  2  Shell\n")
     expect(status).toBe(0)
     expect(await isThere("a")).toBe(false)
@@ -242,18 +253,18 @@ describe("plan", () => {
     [["--allow", "shell=^(ls|rm)"], "It runs unasked: The allow rule `^(ls|rm)` matches `rm x`."],
     [["--deny", "shell=^rm"], "It is denied: The deny rule `^rm` matches `rm x`."],
   ])("says with %j what the rules make of it", async (options, verdict) => {
-    const { stdout } = await stepline(["plan", "shell", '{"command": "ls && rm x"}', ...options])
+    const { stdout } = await line(["plan", "shell", '{"command": "ls && rm x"}', ...options])
     expect(stdout).toBe(`shell(ls && rm x)\n  1  awaitApproval  ← a gate\n  2  Shell\n${verdict}\n`)
   })
 
   test("--config holds for it too", async () => {
     await writeFile(join(cwd, "rules.toml"), '[tools.shell]\ndeny = ["^rm"]\n')
-    const { stdout } = await stepline(["plan", "shell", '{"command": "rm x"}', "--config", "rules.toml"])
+    const { stdout } = await line(["plan", "shell", '{"command": "rm x"}', "--config", "rules.toml"])
     expect(stdout).toContain("It is denied: The deny rule `^rm` matches `rm x`.")
   })
 
   test("--mermaid draws it", async () => {
-    const { stdout } = await stepline(["plan", "shell", '{"command": "ls"}', "--mermaid"])
+    const { stdout } = await line(["plan", "shell", '{"command": "ls"}', "--mermaid"])
     expect(stdout).toMatch(/^flowchart TD\n {2}start\(\["shell\(ls\)"\]\)\n/)
   })
 
@@ -262,7 +273,7 @@ describe("plan", () => {
     [["plan", "shell", "{"], "stepline: The parameters are not JSON:"],
     [["plan", "shell", "{}"], 'stepline: Validation failed for tool "shell":\n  - '],
   ])("%j is a mistake that is told", async (args, message) => {
-    const { stderr, status } = await stepline(args)
+    const { stderr, status } = await line(args)
     expect(stderr).toContain(message)
     expect(status).toBe(2)
   })
@@ -296,10 +307,10 @@ describe("the command line", () => {
   )
 
   test("help is what --help shows", async () => {
-    const run = await stepline(["help", "run"])
-    expect(run).toEqual(await stepline(["run", "--help"]))
+    const run = await line(["help", "run"])
+    expect(run).toEqual(await line(["run", "--help"]))
     expect(run.stdout).toMatch(/Exit status:[\s\S]*3 {2}no call failed, but one was denied/)
-    expect((await stepline(["help"])).stdout).toContain("help [COMMAND]")
+    expect((await line(["help"])).stdout).toContain("help [COMMAND]")
   })
 
   test("--version", async () => {
@@ -314,7 +325,6 @@ describe("the command line", () => {
       ["read_file", "a", "1", "2", "3"],
       "stepline: read_file takes at most 3 arguments, got 4. Usage: read_file PATH",
     ],
-    [["--allow", "shell=x"], "error: there is nothing on stdin that these options could be for"],
     [["--json"], "stepline: --json is for `stepline run` and `stepline TOOL`, not for a session's lines."],
     [["--yes", "tools"], "error: option '--yes' is not for the command 'tools'"],
     [["run"], "error: missing required argument 'FILE'"],
@@ -341,10 +351,16 @@ describe("the command line", () => {
     ],
   ])("%j is a mistake that is told", async (args, message) => {
     await writeFile(join(cwd, "nul.jsonl"), "a\0b")
-    const { stderr, stdout, status } = await stepline(args)
+    const { stderr, stdout, status } = await line(args)
     expect(stderr).toContain(message)
     expect(stdout).toBe("")
     expect(status).toBe(2)
+  })
+
+  test("options without anything that they could be for are a mistake that is told", async () => {
+    const { stderr, stdout, status } = await stepline(["--allow", "shell=x"])
+    expect(stderr).toContain("error: there is nothing on stdin that these options could be for")
+    expect([stdout, status]).toEqual(["", 2])
   })
 
   test("a mistake in what somebody else wrote is told without its control characters", async () => {
@@ -366,8 +382,8 @@ describe("the command line", () => {
   test("--no-discovery in front of a command loads nothing", async () => {
     await mkdir(join(cwd, ".omp/tools"), { recursive: true })
     await writeFile(join(cwd, ".omp/tools/a.js"), "console.error('it ran')")
-    expect((await stepline(["tools", "--trust"])).stderr).toContain("it ran")
-    expect((await stepline(["--no-discovery", "tools", "--trust"])).stderr).toBe("")
+    expect((await line(["--no-discovery", "tools", "--trust"])).stderr).toBe("")
+    expect((await line(["tools", "--trust"])).stderr).toContain("it ran")
   })
 
   test("alone, without a terminal and without a tour beside it, shows its help", async () => {
@@ -391,24 +407,24 @@ describe("one call", () => {
   })
 
   test("passes on what looks like an option, and takes words with JSON behind them", async () => {
-    const { stdout } = await stepline(["--yes", "shell", "printf", "%s", "--yes"])
+    const { stdout } = await line(["--yes", "shell", "printf", "%s", "--yes"])
     expect(stdout).toContain("\n  --yes\n")
     await writeFile(join(cwd, "my file.txt"), "one\n")
     const edits = JSON.stringify({ edits: [{ old_string: "one", new_string: "two" }] })
-    const edited = await stepline(["--yes", "edit_file", "my file.txt", edits])
+    const edited = await line(["--yes", "edit_file", "my file.txt", edits])
     expect(edited.stdout).toContain("Successfully applied 1 edit(s) to my file.txt")
     expect(await readFile(join(cwd, "my file.txt"), "utf8")).toBe("two\n")
   })
 
   test("without a terminal is denied where no rule allows it, and says so with its status", async () => {
-    const { status, stdout } = await stepline(["shell", "touch a"])
+    const { status, stdout } = await line(["shell", "touch a"])
     expect(stdout).toContain("Denied: no rule allows this call and there is no terminal to ask on.")
     expect(status).toBe(3)
     expect(await isThere("a")).toBe(false)
   })
 
   test("with --json is told in events", async () => {
-    const result = await stepline(["--yes", "--json", "shell", "echo hi"])
+    const result = await line(["--yes", "--json", "shell", "echo hi"])
     expect(eventsOf(result).at(-1)).toMatchObject({ _tag: "Completed", content: "hi\n" })
   })
 })

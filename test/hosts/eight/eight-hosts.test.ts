@@ -3,12 +3,13 @@
  * One tool file in eight hosts, each with its real counterpart: what stands in the table of `docs/hosts.md` is what ran here. A
  * "cannot" is run as well, and does not come to what it would.
  */
-import { readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { checkout, useCli } from "../../cli/built-cli.ts"
-import { useTempFolder } from "../../io/temp-folder.ts"
 import { describeWith, needs } from "../../support/needs.ts"
+import { useShared } from "../../support/use-shared.ts"
 import { acp } from "./acp.ts"
 import { aiSdks } from "./ai-sdk.ts"
 import { embedded } from "./embedded.ts"
@@ -19,7 +20,6 @@ import { python } from "./python.ts"
 import { terminal } from "./terminal.ts"
 
 const cli = useCli()
-const path = useTempFolder()
 
 const hosts: ReadonlyArray<Host> = [
   embedded,
@@ -103,16 +103,31 @@ const programsOf = ({ program }: Host) => (program === undefined ? [] : [program
 
 const cells = new Map<string, string>()
 
+/** Of one host, for all that is tried with it. */
+const openIn = async (host: Host) => {
+  const folder = new Folder(mkdtempSync(join(realpathSync(tmpdir()), "stepline-host-")))
+  const open = await host.open(folder)
+  return {
+    folder,
+    open,
+    async [Symbol.asyncDispose]() {
+      await open[Symbol.asyncDispose]()
+      rmSync(folder.path, { recursive: true, force: true })
+    },
+  }
+}
+
 for (const host of hosts) {
   describeWith(...programsOf(host))(host.name, () => {
+    const shared = useShared(() => openIn(host))
     for (const capability of capabilities) {
       const by = host.by[capability]
       it(
         typeof by === "string" ? `can ${capability}, by ${by}` : `cannot ${capability}: ${by.cannot}`,
         async () => {
-          const folder = new Folder(path())
-          const open = await host.open(folder)
-          const outcome = await uses[capability](open, folder).finally(() => open[Symbol.asyncDispose]())
+          const { open, folder } = await shared()
+          folder.clear()
+          const outcome = await uses[capability](open, folder)
           if (typeof by === "string") expect(outcome).toEqual(outcomes[capability])
           else expect(outcome).not.toEqual(outcomes[capability])
           cells.set(`${host.name} ${capability}`, typeof by === "string" ? `✓ ${by}` : `cannot: ${by.cannot}`)

@@ -1,5 +1,5 @@
 /** What the table of hosts asks of each: a model's calls, a user who answers them, and what the model is told. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Program } from "../../support/needs.ts"
@@ -32,7 +32,7 @@ export interface ModelCall {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A host that has loaded the tool file, in a folder of its own. */
+/** A host that has loaded the tool file, in a folder of its own. All its calls are made in one process, one after the other. */
 export interface OpenHost extends AsyncDisposable {
   /** A call of the model, with the user at the other end. Gives what the model is told of it; undefined for a cancelled turn. */
   call(call: ModelCall, user: User): Promise<string | undefined>
@@ -58,6 +58,11 @@ export class Folder {
   /** What `publish` waits for. */
   get readyFile(): string {
     return join(this.path, "ready")
+  }
+
+  /** As it was before any tool has run. */
+  clear(): void {
+    for (const name of readdirSync(this.path)) rmSync(join(this.path, name), { recursive: true })
   }
 
   letItEnd(): void {

@@ -19,39 +19,46 @@ export const terminal = (cli: { readonly path: string }): Host => ({
     const env = { ...process.env, HOME: folder.path, EDITOR: "", VISUAL: "" }
     const screen = new PseudoTerminal(args, { cwd: folder.path, env, columns: 120, rows: 60 })
     await screen.see(/›$/)
+    /** How much stood there before the call: earlier calls have shown the same. */
+    let before = 0
+    const see = async (pattern: string): Promise<string> => {
+      const text = await screen.see(new RegExp(`^[^]{${before}}[^]*?${pattern}`), "everything")
+      return text.slice(before)
+    }
     /** The block of a call that has ended, or goes on in the background. */
     const endOf = async (name: string): Promise<string> => {
-      const block = new RegExp(`^(?:[✓⊘✗]|⚙ \\[bg\\]) ${name}[^]*›$`, "m")
-      const [text] = block.exec(await screen.see(block))!
-      return text
+      const block = `\n(?:[✓⊘✗]|⚙ \\[bg\\]) ${name}[^]*›$`
+      const text = await see(block)
+      return text.slice(text.search(new RegExp(block)))
     }
     return {
       async call({ name, params: { background, ...params } }, { answer, whenShown }) {
+        before = screen.everything().lastIndexOf("\n") + 1
         if (name === "resolve") {
           screen.enter(`/apply ${params.reason}`)
           return endOf("resolve")
         }
         screen.enter(`${name} ${JSON.stringify(params)}${background === true ? " &" : ""}`)
         if (name === "publish") {
-          await screen.see("[y]es")
+          await see("\\[y]es")
           if (answer === "approve") screen.type("y")
           else if ("reason" in answer) {
             screen.type("n")
-            await screen.see("Why not?")
+            await see("Why not\\?")
             screen.type(answer.reason)
-            await screen.see(answer.reason)
+            await see(answer.reason)
             screen.type("\r")
           } else {
             screen.type("e")
-            await screen.see("Enter approves")
+            await see("Enter approves")
             screen.control("u")
             screen.type(answer.params.text)
-            await screen.see(`› ${answer.params.text}`)
+            await see(`› ${answer.params.text}`)
             screen.type("\r")
           }
         }
         if (whenShown !== undefined) {
-          await screen.see("uploading")
+          await see("uploading")
           if (whenShown === "cancel") screen.control("c")
           else folder.letItEnd()
         }
