@@ -18,8 +18,10 @@ import { writeFiles } from "../custom-tools/loading/write-files.ts"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { type CommandResult, runNode, useCli } from "./built-cli.ts"
+import { useOneProcess } from "./one-process.ts"
 
 const cli = useCli()
+const runLine = useOneProcess(cli)
 const path = useTempFolder()
 const project = () => path("project")
 const home = () => path("home")
@@ -52,7 +54,11 @@ const runs = async (): Promise<number> => {
 
 const env = () => ({ HOME: home(), PATH: process.env.PATH })
 
-const stepline = (args: ReadonlyArray<string>, input = ""): Promise<CommandResult> =>
+const stepline = (args: ReadonlyArray<string>, cwd = project()): Promise<CommandResult> =>
+  runLine(args, { cwd, env: env() })
+
+/** In a process of its own. */
+const run = (args: ReadonlyArray<string>, input = ""): Promise<CommandResult> =>
   runNode([cli.path, ...args], { cwd: project(), input, env: env() })
 
 const terminal = (args: ReadonlyArray<string>) =>
@@ -77,24 +83,27 @@ describe("without a terminal", () => {
     )
   })
 
-  const script = '{"name":"shell","params":{"command":"echo fine"}}'
-
   it.each([
-    [["run", "--help"], "", false],
-    [["plan", "shell", '{"command":"ls"}'], "", false],
-    [["plan", "some_tool"], "", true],
-    [["tools"], "", true],
-    [["run", "-", "--yes", "--json"], script, true],
-    [[], "", false],
-  ])("stepline %j runs nothing of a folder that nobody trusted", async (args, input, isTold) => {
-    const { stderr } = await stepline(args, input)
+    [["run", "--help"], false],
+    [["plan", "shell", '{"command":"ls"}'], false],
+    [["plan", "some_tool"], true],
+    [["tools"], true],
+  ])("stepline %j runs nothing of a folder that nobody trusted", async (args, isTold) => {
+    const { stderr } = await stepline(args)
     expect(await hasRun()).toBe(false)
     if (isTold) expect(stderr).toContain(leftOut("nobody has trusted it"))
     else expect(stderr).toBe("")
   })
 
-  it("a command goes on without what was left out", async () => {
-    const { stdout, status } = await stepline(["run", "-", "--yes"], script)
+  it("stepline alone runs nothing of a folder that nobody trusted", async () => {
+    expect((await run([])).stderr).toBe("")
+    expect(await hasRun()).toBe(false)
+  })
+
+  it.each([[[]], [["--json"]]])("calls of stdin go on without what was left out %j", async (options) => {
+    const script = '{"name":"shell","params":{"command":"echo fine"}}'
+    const { stdout, stderr, status } = await run(["run", "-", "--yes", ...options], script)
+    expect(stderr).toContain(leftOut("nobody has trusted it"))
     expect(stdout).toContain("fine")
     expect(status).toBe(0)
     expect(await hasRun()).toBe(false)
@@ -154,25 +163,21 @@ describe("at a terminal", () => {
     expect(await hasRun()).toBe(false)
   })
 
-  it("a yes loads it now, and later without a question and without a terminal", async () => {
+  it("a yes loads it now, and later without a question; it is kept for the user alone, by the folder's real path", async () => {
     await trust()
     expect(await runs()).toBe(places.length)
-    expect((await stepline(["tools"])).stderr).not.toContain("left out")
+    expect((await run(["tools"])).stderr).not.toContain("left out")
     expect(await runs()).toBe(2 * places.length)
-  })
-
-  it("the answer is kept for the user alone, by the folder's real path", async () => {
-    await trust()
     expect((await stat(store())).mode & 0o777).toBe(0o600)
     expect((await stat(dirname(store()))).mode & 0o777).toBe(0o700)
     expect(Object.keys(JSON.parse(await readFile(store(), "utf8")).folders)).toEqual([
       await realpath(project()),
     ])
     await symlink(project(), path("link"))
-    const { stderr } = await runNode([cli.path, "tools"], { cwd: path("link"), env: env() })
+    const { stderr } = await stepline(["tools"], path("link"))
     expect(stderr).not.toContain("left out")
     await rename(project(), path("moved"))
-    const moved = await runNode([cli.path, "tools"], { cwd: path("moved"), env: env() })
+    const moved = await stepline(["tools"], path("moved"))
     expect(moved.stderr).toContain(leftOut("nobody has trusted it"))
   })
 
@@ -193,7 +198,7 @@ describe("at a terminal", () => {
       await asked.see("because you answered not to load it", "everything")
       await asked.exited
     }
-    expect((await stepline(["tools"])).stderr).toContain(leftOut("you answered not to load it"))
+    expect((await run(["tools"])).stderr).toContain(leftOut("you answered not to load it"))
     await using again = terminal(["tools"])
     await again.exited
     expect(again.everything()).not.toContain("Load it")
@@ -356,14 +361,10 @@ describe("a trusted folder", () => {
     await second.exited
   })
 
-  it("stays trusted when something else in it changes", async () => {
+  it("stays trusted when something else in it changes; not by a file that somebody else may write, or that cannot be read", async () => {
     await trust()
     await writeFiles(project(), { "src/main.ts": "export {}", "README.md": "# hello" })
     expect((await stepline(["tools"])).stderr).not.toContain("left out")
-  })
-
-  it("is not trusted by a file that somebody else may write, or that cannot be read", async () => {
-    await trust()
     const before = await runs()
     await chmod(store(), 0o666)
     const open = await stepline(["tools"])
@@ -383,7 +384,7 @@ describe("a trusted folder", () => {
     const text = await readFile(store(), "utf8")
     await writeFiles(project(), { ".stepline/trust.json": text })
     await chmod(join(project(), ".stepline/trust.json"), 0o600)
-    const { stderr } = await runNode([cli.path, "tools"], { cwd: project(), env: { HOME: project() } })
+    const { stderr } = await runLine(["tools"], { cwd: project(), env: { HOME: project() } })
     expect(stderr).toContain("lies in the very folder that it would trust, and does not count.")
     // What the user keeps in the usual places of the home folder is the user's own.
     expect((await runs()) - before).toBe(2)
