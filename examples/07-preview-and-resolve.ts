@@ -1,8 +1,8 @@
-// A preview that the model applies or discards later: structural edits, the reminder, and the tool `resolve`.
+// A preview that the model applies or discards later: structural edits, the reminder, the tool `resolve`, and the host's yes.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ToolExecutor, ToolRegistry } from "stepline"
+import { type ToolEvent, ToolExecutor, ToolRegistry } from "stepline"
 import { astEditTool } from "stepline/tools"
 
 const cwd = await mkdtemp(join(tmpdir(), "stepline-"))
@@ -18,8 +18,12 @@ const edit = async (pattern: string, replacement: string): Promise<void> => {
   const { status, content } = await executor.run({ name: "ast_edit", params })
   console.log(`— ast_edit ${pattern}: ${status}\n${content}\n`)
 }
+/** Before files are written the host is asked, with the same preview. A person would look at it here. */
+const decide = (event: ToolEvent): void => {
+  if (event._tag === "AwaitingApproval") event.approve()
+}
 const resolve = async (action: "apply" | "discard", reason: string): Promise<void> => {
-  const { status, content } = await executor.agent(main).resolve({ action, reason })
+  const { status, content } = await executor.agent(main).resolve({ action, reason }, { onEvent: decide })
   console.log(`— resolve ${action}: ${status}\n${content}\n`)
 }
 const tools = () =>

@@ -40,6 +40,8 @@ const compilerOf = ({ grammars }: Structure, ops: ReadonlyArray<StructuralOp>) =
   }
 }
 
+const deniedSince = (path: string): string => `A rule denies ${path} since the preview. Nothing was written.`
+
 /** Files that are read and parsed at a time. */
 const batchSize = 8
 
@@ -61,6 +63,8 @@ const replacementsOf = async (
 
   const read = async ({ path, real, others, digest }: PlannedFile): Promise<SourceText | undefined> => {
     for (const name of [{ path, real }, ...others]) {
+      // A rule may have come since the preview, and whoever approved it beforehand passed the gate without it.
+      if (context.denies(name.real)) throw new StructuralError(deniedSince(name.path))
       if ((await locate(files, context, name.path)).real !== name.real) return undefined
     }
     const source = await readSource(files, real).catch(() => undefined)

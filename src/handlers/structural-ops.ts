@@ -53,6 +53,12 @@ export class ReplacementPlan {
   }
 }
 
+/** The files, by each of their names, that a preview showed; undefined before there is one. */
+export const plannedPaths = (memory: CallMemory | undefined): Array<string> | undefined => {
+  const files = memory?.[planKey] as ReadonlyArray<PlannedFile> | undefined
+  return files?.flatMap(({ path, others }) => [path, ...others.map((other) => other.path)])
+}
+
 export const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("base64")
 
 /** Compiles the ops for each language. One that has no place in any of them is a mistake. */

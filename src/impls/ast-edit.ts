@@ -1,22 +1,22 @@
 /**
  * ast_edit
  *
- *   PreviewReplacements ─▶ (resolve: apply or discard, later) ─▶ ApplyReplacements ─▶ "Replaced 3 matches in 2 files."
+ *   PreviewReplacements ─▶ (resolve: apply or discard, later) ─▶ (approval) ─▶ ApplyReplacements ─▶ "Replaced 3 matches in 2 files."
  *          └─ streams how far it is
  *
- * With dry_run it ends with the preview. Where nothing matches, the preview fails, and there is nothing to resolve.
+ * The model applies, then rules decide on the files that the preview has found, or the host, who is shown it. With dry_run it ends with the preview. Where nothing matches, the preview fails, and there is nothing to resolve.
  */
 import { Type } from "@sinclair/typebox"
 import { ApplyReplacements } from "../handlers/structural-apply.ts"
-import { ReplacementPlan, type StructuralOp } from "../handlers/structural-ops.ts"
+import { plannedPaths, ReplacementPlan, type StructuralOp } from "../handlers/structural-ops.ts"
 import { PreviewReplacements } from "../handlers/structural-preview.ts"
 import { named, shortCode } from "../handlers/structural-report.ts"
 import { type Files, localFiles } from "../io/files.ts"
+import { got } from "../pipeline/model/got.ts"
 import { handler } from "../pipeline/model/handler.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { Step } from "../pipeline/model/step.ts"
 import { defineTool } from "../pipeline/model/tool.ts"
-import type { GrammarSource } from "../structural/grammar.ts"
 import { installedGrammars } from "../structural/installed-grammars.ts"
 import { langParameter, namedPaths, pathsParameter } from "./structural-parameters.ts"
 
@@ -57,28 +57,41 @@ const sayDryRun = handler("SayDryRun", ({ output }) => {
   return Step.Output({ ...output, content: [...(output?.content ?? []), { type: "text", text }] })
 })
 
-/** `ast_edit` for the files of a machine. */
+export interface AstEditToolOptions {
+  /**
+   * Who decides about a preview. `"host"`, the default: once the model has applied it, a gate, as before any other change:
+   * rules for `ast_edit`, reviewers, the host. `"model"`: the model alone, and nobody is asked before files are written.
+   */
+  readonly approval?: "host" | "model"
+}
+
+/** `ast_edit` for the files of a machine. Throws a TypeError for an `approval` that means nothing. */
 export const makeAstEditTool = (
   { files }: { readonly files: Files },
-  grammars: GrammarSource = installedGrammars,
+  { approval = "host" }: AstEditToolOptions = {},
 ) => {
-  const structure = { files, grammars }
+  if (approval !== "host" && approval !== "model")
+    throw new TypeError(
+      `Expected \`approval\` of \`makeAstEditTool\` to be "host" or "model", ${got(approval)}`,
+    )
+  const structure = { files, grammars: installedGrammars }
   return defineTool({
     name: "ast_edit",
     label: "Structural edit",
     description:
       "Replaces code by its structure in many files at once. It shows a diff and changes nothing; call resolve to apply or discard what it shows. Knows TypeScript, TSX, JavaScript, CSS, HTML, Python, Rust and Go. Find the pattern with ast_grep first.",
     parameters,
-    paths: ({ paths }) => namedPaths(paths),
+    paths: ({ paths }, memory) => plannedPaths(memory) ?? namedPaths(paths),
     kind: "edit",
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     compose: ({ ops, paths, lang, dry_run }) => {
       const options = { ops, paths, lang, plan: new ReplacementPlan() }
       const preview = pipeline().andThen(PreviewReplacements(options, structure))
       if (dry_run === true) return preview.andThen(sayDryRun)
-      return preview
-        .awaitResolve({ label: labelOf(ops, paths), details: { ops, paths } })
-        .andThen(ApplyReplacements(options, structure))
+      const label = labelOf(ops, paths)
+      const applied = preview.awaitResolve({ label, details: { ops, paths } })
+      const decided = approval === "model" ? applied : applied.awaitApproval({ label })
+      return decided.andThen(ApplyReplacements(options, structure))
     },
     renderCall: ({ ops, paths }) => labelOf(ops, paths),
   })

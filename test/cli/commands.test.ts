@@ -138,7 +138,12 @@ describe("run", () => {
       JSON.stringify({ name: "ast_edit", params: { ops: [{ pattern, replacement }], paths: ["a.ts"] } })
     const apply = JSON.stringify({ name: "resolve", params: { action: "apply", reason: "With tax" } })
     const script = [edit("net($A)", "gross($A)"), apply, edit("gross($A)", "tax($A)")]
-    const shown = await run(script)
+    const denied = await run([edit("net($A)", "gross($A)"), apply])
+    expect(denied.stdout).toContain(
+      "no rule allows this call and there is no terminal to ask on. Allow it with --allow ast_edit=REGEX, or all with --yes.\n",
+    )
+    expect([denied.status, await readFile(join(cwd, "a.ts"), "utf8")]).toEqual([3, "net(1)\n"])
+    const shown = await run(script, ["--allow", "ast_edit=^a\\.ts$"])
     expect(shown.stdout).toMatch(
       /✓ resolve\(apply\)(?: [\d.]+s)?\n {2}Accept: Replace .*\n {2}Reason: With tax\n/,
     )
@@ -147,7 +152,7 @@ describe("run", () => {
     expect(await readFile(join(cwd, "a.ts"), "utf8")).toBe("gross(1)\n")
 
     await writeFile(join(cwd, "a.ts"), "net(1)\n")
-    const events = eventsOf(await run(script, ["--json"]))
+    const events = eventsOf(await run(script, ["--json", "--yes"]))
     const actions = events.filter(({ actionId }) => actionId !== undefined)
     expect(actions.map(({ _tag, outcome }) => outcome ?? _tag)).toEqual([
       "ActionPending",

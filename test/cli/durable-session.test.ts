@@ -48,6 +48,8 @@ it("goes on where it was killed: questions, tasks with their ids, previews", asy
   second.enter("/take 1")
   await second.see("Interrupted: the process ended while Shell ran.")
   second.enter("/apply")
+  await second.see(/Replace foo\(\$A\)[\s\S]*\+ *bar\(1\)[\s\S]*\[y\]es/)
+  second.type("y")
   await second.see("✓ resolve")
   expect(await readFile(path("a.ts"), "utf8")).toBe("bar(1)\n")
   second.enter("shell touch new.txt")

@@ -248,7 +248,13 @@ describe("serve", () => {
     expect((await host.request("toolChoice")).result).toMatchObject({
       toolChoice: { mode: "remind", toolName: "resolve" },
     })
-    const { result, error } = await host.request("resolve", { action: "apply", reason: "It is right." })
+    const id = host.send("resolve", { callId: "r", action: "apply", reason: "It is right." })
+    expect((await host.event("AwaitingApproval", "r")).params?.event).toMatchObject({
+      name: "ast_edit",
+      preview: { content: [{ text: expect.stringContaining("+bar(1)\n") }] },
+    })
+    expect((await host.request("approve", { callId: "r" })).result).toEqual({ took: true })
+    const { result, error } = await host.until((message) => message.id === id)
     expect(error).toBeUndefined()
     expect(result).toMatchObject({ status: "complete", isError: false })
     expect(host.tags.slice(-2)).toEqual(["ActionResolved", "Completed"])

@@ -34,15 +34,25 @@ describe("a host that is killed loses nothing:", () => {
     expect(after[2]).toMatchObject({ content: "answeredanswered;" })
   })
 
-  it("what ast_edit has staged is applied by the next host", async () => {
+  it("what ast_edit has staged is applied by the next host, and asked about again by the one after", async () => {
     await writeFile(path("a.ts"), "foo(1)\n")
     const ops = [{ pattern: "foo($A)", replacement: "bar($A)" }]
     const call = { callId: "s", name: "ast_edit", params: { ops, paths: ["."] } }
     const before = await runHost(path(), { calls: [call] }, tag("Completed"))
     const { staged } = before.at(-1)! as unknown as { staged: { actionId: string } }
-    const after = await runHost(path(), { resolve: "apply" })
-    expect(after[0]).toMatchObject({ pending: [{ actionId: staged.actionId, sourceToolName: "ast_edit" }] })
-    expect(tags(after)).toEqual(["Opened", "ActionPending", "Started", "ActionResolved", "Completed", "Idle"])
+    const asked = await runHost(path(), { resolve: "apply" }, tag("AwaitingApproval"))
+    expect(asked[0]).toMatchObject({ pending: [{ actionId: staged.actionId, sourceToolName: "ast_edit" }] })
+    expect(tags(asked)).toEqual(["Opened", "ActionPending", "Started", "AwaitingApproval"])
+    const gate = {
+      name: "ast_edit",
+      preview: { content: [{ text: expect.stringContaining("-foo(1)\n+bar(1)\n") }] },
+    }
+    expect(asked[3]).toMatchObject(gate)
+    expect(await readFile(path("a.ts"), "utf8")).toBe("foo(1)\n")
+    const after = await runHost(path(), { decide: "approve" })
+    const rest = ["AwaitingApproval", "ActionResolved", "Completed", "Idle"]
+    expect(tags(after)).toEqual(["Opened", "ActionPending", ...rest])
+    expect(after[2]).toMatchObject(gate)
     expect(after[3]).toMatchObject({ actionId: staged.actionId, outcome: "applied" })
     expect(await readFile(path("a.ts"), "utf8")).toBe("bar(1)\n")
     expect((await runHost(path(), {}))[0]).toMatchObject({ pending: [] })

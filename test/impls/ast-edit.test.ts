@@ -3,7 +3,15 @@ import { chmod, link, mkdir, readFile, rm, stat, symlink, writeFile } from "node
 import { dirname } from "node:path"
 import { describe, expect, it } from "vitest"
 import { astEditTool, makeAstEditTool } from "../../src/impls/ast-edit.ts"
-import type { Tool, ToolExecutor, ToolResult } from "../../src/index.ts"
+import {
+  type AwaitingApprovalEvent,
+  type Tool,
+  type ToolEvent,
+  type ToolExecutor,
+  type ToolExecutorOptions,
+  ToolFilters,
+  type ToolResult,
+} from "../../src/index.ts"
 import { localFiles } from "../../src/io/files.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { executorOf } from "../support/executor-of.ts"
@@ -18,14 +26,16 @@ const write = async (files: Readonly<Record<string, string>>): Promise<void> => 
 }
 const read = (name: string): Promise<string> => readFile(path(name), "utf8")
 
-const executor = (tool: Tool = astEditTool, workspace?: string): ToolExecutor =>
-  executorOf({ ast_edit: tool }, { cwd: path(), workspace })
+const executor = (tool: Tool = astEditTool, options: ToolExecutorOptions = {}): ToolExecutor =>
+  executorOf({ ast_edit: tool }, { cwd: path(), ...options })
 
 const edit = (on: ToolExecutor, params: Readonly<Record<string, unknown>>): Promise<ToolResult> =>
   on.run({ name: "ast_edit", params })
 
 const rename = { ops: [{ pattern: "foo($$$A)", replacement: "bar($$$A)" }], paths: ["."] }
 const apply = { action: "apply", reason: "as asked" } as const
+/** The host's answer, where it is asked. */
+const yes = { onEvent: (event: ToolEvent) => event._tag === "AwaitingApproval" && event.approve() }
 const discard = { action: "discard", reason: "not now" } as const
 
 const nothingPends = (on: ToolExecutor) => expect(on.agent("main").pendingActions.list()).toEqual([])
@@ -160,7 +170,7 @@ describe("the preview", () => {
     expect(content).toMatch(/\[truncated: \d+ of 80 changed files are shown, and a part of the next one\]/)
     expect(content).toContain("f26.ts: 1 match and 60 more.")
     expect(output.details).toMatchObject({ totalFiles: 80, totalMatches: 80 })
-    expect((await on.agent().resolve(apply)).status).toBe("complete")
+    expect((await on.agent().resolve(apply, yes)).status).toBe("complete")
     expect(await read("f79.ts")).toContain("bar(")
   })
 })
@@ -171,7 +181,7 @@ describe("apply", () => {
     await chmod(path("b.py"), 0o755)
     const on = executor()
     await edit(on, rename)
-    const { status, content, output } = await on.agent().resolve(apply)
+    const { status, content, output } = await on.agent().resolve(apply, yes)
     expect(status).toBe("complete")
     expect(content).toBe("Replaced 3 matches in 2 files.\na.ts: 2 matches, b.py: 1 match.")
     expect(output.details).toMatchObject({
@@ -191,7 +201,9 @@ describe("apply", () => {
     const on = executor()
     await edit(on, { ...rename, paths: ["link.ts", "real"] })
     await write({ "real/new.ts": "foo()" })
-    expect((await on.agent().resolve(apply)).content).toBe("Replaced 1 match in 1 file.\nlink.ts: 1 match.")
+    expect((await on.agent().resolve(apply, yes)).content).toBe(
+      "Replaced 1 match in 1 file.\nlink.ts: 1 match.",
+    )
     expect(await read("real/a.ts")).toBe("bar()")
     expect(await read("real/new.ts")).toBe("foo()")
   })
@@ -213,7 +225,7 @@ describe("apply", () => {
         "--- src/a.ts",
       ].join("\n"),
     )
-    expect((await on.agent().resolve(apply)).content).toBe(
+    expect((await on.agent().resolve(apply, yes)).content).toBe(
       "Replaced 2 matches in 2 files.\nsrc/a.ts: 1 match, src/c.ts: 1 match.",
     )
     expect([await read("src/a.ts"), await read("src/b.ts")]).toEqual(["bar(1)", "bar(1)"])
@@ -228,7 +240,7 @@ describe("apply", () => {
     await edit(on, rename)
     await rm(path("b.ts"))
     await write({ "b.ts": "foo(1)" })
-    expect(await on.agent().resolve(apply)).toMatchObject({
+    expect(await on.agent().resolve(apply, yes)).toMatchObject({
       status: "error",
       content:
         "a.ts changed since the preview. Discard the preview with the resolve tool and run ast_edit again. Nothing was written.",
@@ -246,7 +258,7 @@ describe("apply", () => {
     const on = executor()
     await edit(on, rename)
     await change()
-    expect(await on.agent().resolve(apply)).toMatchObject({
+    expect(await on.agent().resolve(apply, yes)).toMatchObject({
       status: "error",
       content:
         "b.ts changed since the preview. Discard the preview with the resolve tool and run ast_edit again. Nothing was written.",
@@ -268,13 +280,13 @@ describe("apply", () => {
     }
     const on = executor(makeAstEditTool({ files }))
     await edit(on, rename)
-    expect(await on.agent().resolve(apply)).toMatchObject({
+    expect(await on.agent().resolve(apply, yes)).toMatchObject({
       status: "error",
       content: "Cannot write b.ts: no space left on the device. Put back: a.ts. No file is changed.",
     })
     expect(await read("a.ts")).toBe("foo(1)")
     fails = false
-    expect((await on.agent().resolve(apply)).status).toBe("complete")
+    expect((await on.agent().resolve(apply, yes)).status).toBe("complete")
     expect([await read("a.ts"), await read("b.ts")]).toEqual(["bar(1)", "bar(2)"])
   })
 
@@ -293,6 +305,7 @@ describe("apply", () => {
     const { status } = await on.agent().resolve(apply, {
       onEvent: (event) => {
         if (event._tag === "Started") callId = event.callId
+        if (event._tag === "AwaitingApproval") event.approve()
       },
     })
     expect(status).toBe("cancelled")
@@ -305,9 +318,131 @@ describe("apply", () => {
     const on = executor()
     await edit(on, rename)
     await edit(on, { ops: [{ pattern: "foo($A)", replacement: "baz($A)" }], paths: ["."] })
-    expect((await on.agent().resolve(apply)).status).toBe("complete")
+    expect((await on.agent().resolve(apply, yes)).status).toBe("complete")
     expect(await read("a.ts")).toBe("baz(1)")
-    expect((await on.agent().resolve(apply)).content).toContain("a.ts changed since the preview.")
+    expect((await on.agent().resolve(apply, yes)).content).toContain("a.ts changed since the preview.")
+  })
+})
+
+describe("the host's gate, once the model has applied", () => {
+  const ruled = (rules: { allow?: ReadonlyArray<string>; deny?: ReadonlyArray<string> }) =>
+    executor(astEditTool, { filters: ToolFilters.compile({ ast_edit: rules }) })
+
+  /** What the host is asked, with no answer of its own to give. */
+  const askedBy = async (on: ToolExecutor, params: Readonly<Record<string, unknown>> = rename) => {
+    await edit(on, params)
+    const asked: Array<AwaitingApprovalEvent> = []
+    const result = await on.agent().resolve(apply, {
+      onEvent: (event) => {
+        if (event._tag !== "AwaitingApproval") return
+        asked.push(event)
+        event.deny("Not now")
+      },
+    })
+    on.agent().pendingActions.clear()
+    return { asked, result }
+  }
+
+  it("is asked with the tool's name, its parameters and the diff; a denial writes nothing and leaves it pending", async () => {
+    await write({ "in/a.ts": "foo(1)", "out/b.ts": "foo(2)" })
+    const on = executor(astEditTool, { cwd: path("in") })
+    const params = { ...rename, paths: [".", path("out")] }
+    await edit(on, params)
+    expect(await on.agent().resolve(apply)).toMatchObject({
+      status: "denied",
+      content: "Denied: this call needs an approval, and nobody is there to give it",
+    })
+    expect(on.agent().pendingActions.hasPending).toBe(true)
+    const { asked, result } = await askedBy(on, params)
+    expect(asked).toMatchObject([
+      {
+        name: "ast_edit",
+        params,
+        label: expect.stringMatching(/^Replace foo\(\$\$\$A\) with bar\(\$\$\$A\) in \., /),
+        because: "There is no rule for the tool `ast_edit`.",
+        preview: { content: [{ type: "text", text: expect.stringContaining("\n-foo(2)\n") }] },
+      },
+    ])
+    expect(result).toMatchObject({ status: "denied", content: "Not now" })
+    expect([await read("in/a.ts"), await read("out/b.ts")]).toEqual(["foo(1)", "foo(2)"])
+  })
+
+  it("is passed by rules where they allow each file that would change, by its own name and where it leads", async () => {
+    const globbed = { ...rename, paths: ["src/{a,../../out}/*.ts"] }
+    for (const [rules, params, isAsked] of [
+      [{ allow: ["^src/"] }, rename, true],
+      [{ allow: ["^src/", "^out/"] }, rename, false],
+      [{ allow: ["^src/"] }, { ...rename, paths: ["src"] }, false],
+      [{ allow: ["^src/a/", "\\*"] }, { ...rename, paths: ["src/*/*.ts"] }, true],
+      [{ allow: ["^src/"] }, globbed, false],
+      [{ allow: ["^src\\b"] }, { ...rename, paths: ["src/x.ts"] }, true],
+    ] as const) {
+      await write({ "src/a/a.ts": "foo(1)", "src/b/b.ts": "foo(2)", "out/c.ts": "foo(3)" })
+      await rm(path("src/x.ts"), { force: true })
+      await symlink("../out/c.ts", path("src/x.ts"))
+      const { asked, result } = await askedBy(ruled(rules), params)
+      expect([rules, asked.length, result.status]).toEqual([
+        rules,
+        isAsked ? 1 : 0,
+        isAsked ? "denied" : "complete",
+      ])
+      expect(result.decidedBy?.kind).toBe(isAsked ? "user" : "rule")
+    }
+  })
+
+  it("is not reached past a deny rule, whoever approved beforehand", async () => {
+    await write({ "src/a.ts": "foo(1)", "src/b.ts": "foo(2)" })
+    const filters = ToolFilters.empty()
+    const on = executor(astEditTool, { filters })
+    await edit(on, rename)
+    filters.add({ ast_edit: { deny: ["b\\.ts$"], allow: [".*"] } })
+    expect(await on.decide({ name: "resolve", params: apply })).toMatchObject({ verdict: "deny" })
+    expect(await on.agent().resolve(apply, yes)).toMatchObject({
+      status: "denied",
+      content: "Denied by policy: a rule forbids this call of ast_edit",
+      decidedBy: { kind: "rule", rule: "b\\.ts$" },
+    })
+    expect(await on.run({ name: "resolve", params: apply, decision: "approve" })).toMatchObject({
+      status: "error",
+      content: "A rule denies src/b.ts since the preview. Nothing was written.",
+    })
+    expect([await read("src/a.ts"), await read("src/b.ts")]).toEqual(["foo(1)", "foo(2)"])
+  })
+
+  it("is decided by reviewers, who are shown the preview, and by the decision of the resolve call alone", async () => {
+    await write({ "a.ts": "foo(1)" })
+    const shown: Array<unknown> = []
+    const on = executor(astEditTool, {
+      reviewers: [
+        ({ name, preview }) => {
+          shown.push([name, preview?.content])
+          return { verdict: "deny", reason: "Not before noon." }
+        },
+      ],
+    })
+    await on.run({ name: "ast_edit", params: rename, decision: "approve" })
+    expect(await on.agent().resolve(apply, yes)).toMatchObject({
+      status: "denied",
+      content: "Not before noon.",
+    })
+    expect(shown).toEqual([["ast_edit", [{ type: "text", text: expect.stringContaining("+bar(1)") }]]])
+    const approved = await on.run({ name: "resolve", params: apply, decision: "approve" })
+    expect(approved).toMatchObject({ status: "complete", decidedBy: { kind: "call" } })
+    expect(await read("a.ts")).toBe("bar(1)")
+  })
+
+  it("is not there where the model decides alone, and for a dry run", async () => {
+    await write({ "a.ts": "foo(1)" })
+    const on = executor(makeAstEditTool({ files: localFiles }, { approval: "model" }))
+    await edit(on, rename)
+    expect((await on.agent().resolve(apply)).status).toBe("complete")
+    expect(await read("a.ts")).toBe("bar(1)")
+    const plan = (params: object) => astEditTool.compose({ ...rename, ...params }, {} as never).describe()
+    expect(plan({}).map(({ kind }) => kind)).toEqual(["handler", "resolve", "approval", "handler"])
+    expect(plan({ dry_run: true }).map(({ kind }) => kind)).toEqual(["handler", "handler"])
+    expect(() => makeAstEditTool({ files: localFiles }, { approval: "me" as never })).toThrow(
+      'Expected `approval` of `makeAstEditTool` to be "host" or "model", got `me` (string)',
+    )
   })
 })
 
@@ -339,7 +474,7 @@ describe("several languages", () => {
     const { content } = await edit(on, rename)
     expect(content).toContain("1 typescript, 1 tsx, 1 javascript, 1 python, 1 rust, 1 go.")
     expect(content).toContain("Not searched: 1 css file.")
-    await on.agent().resolve(apply)
+    await on.agent().resolve(apply, yes)
     for (const [name, text] of Object.entries(files))
       expect(await read(name)).toBe(text.replace("foo", "bar"))
   })
@@ -348,7 +483,7 @@ describe("several languages", () => {
 describe("the workspace", () => {
   it("is not left, neither for the preview nor when it is applied", async () => {
     await write({ "in/a.ts": "foo()", "out/a.ts": "foo()" })
-    const on = executor(astEditTool, path("in"))
+    const on = executor(astEditTool, { workspace: path("in") })
     expect(await edit(on, { ...rename, paths: ["out"] })).toMatchObject({
       status: "error",
       content: `out is outside the workspace ${path("in")}. Use a path inside it.`,
@@ -356,7 +491,7 @@ describe("the workspace", () => {
     await edit(on, { ...rename, paths: ["in"] })
     await rm(path("in"), { recursive: true })
     await symlink("out", path("in"))
-    expect((await on.agent().resolve(apply)).status).toBe("error")
+    expect((await on.agent().resolve(apply, yes)).status).toBe("error")
     expect(await read("out/a.ts")).toBe("foo()")
   })
 })

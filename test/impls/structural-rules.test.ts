@@ -94,9 +94,8 @@ describe("a denied file that is found", () => {
     expect(content).toContain("Would replace 1 match in 1 file. 1 file searched: 1 typescript.")
     expect(content).toContain("Left out by a rule, unread: 1 file.")
     expect(content).not.toContain("secret")
-    expect((await executor.agent().resolve({ action: "apply", reason: "so" })).content).toBe(
-      "Replaced 1 match in 1 file.\na.ts: 1 match.",
-    )
+    const call = { name: "resolve", params: { action: "apply", reason: "so" }, decision: "approve" } as const
+    expect((await executor.run(call)).content).toBe("Replaced 1 match in 1 file.\na.ts: 1 match.")
     expect(await readFile(path("secret/k.ts"), "utf8")).toBe("foo(1)\n")
     expect(await readFile(path("a.ts"), "utf8")).toBe("bar(1)\n")
   })

@@ -132,9 +132,10 @@ export class AcpToolHost {
     }
     const { client, sessionId } = this.session
     const options = permissionOptions(this.executor, gate)
+    const tool = this.executor.agent(gate.agentId).tool(gate.name)
     const answer = await client.request(
       "session/request_permission",
-      { sessionId, toolCall: view.question(gate), options },
+      { sessionId, toolCall: view.question(gate, tool), options },
       // A question whose call has ended is taken back.
       { cancellationSignal: over, stopWaitingOnCancel: true },
     )

@@ -93,10 +93,17 @@ export class ToolCallView implements RunningCall {
     void this.update({ content: this.content() })
   }
 
-  /** What the permission for a gate is asked with. Nothing that the model wrote can hide in it. */
-  question({ params, label, preview, because }: AwaitingApprovalEvent): ToolCallUpdate {
-    const shown =
-      preview === undefined ? "" : [textOf(preview), diffOf(preview.details) ?? ""].join("\n").trim()
+  /**
+   * What the permission for a gate is asked with. Nothing that the model wrote can hide in it. `tool`: the gate's, which is
+   * not this call's where it applies what another one staged.
+   */
+  question(
+    { params, label, preview, because }: AwaitingApprovalEvent,
+    tool = this.call.tool,
+  ): ToolCallUpdate {
+    const text = textOf(preview)
+    const diff = diffOf(preview?.details) ?? ""
+    const shown = (text.includes(diff) ? text : `${text}\n${diff}`).trim()
     const texts = [
       ...(label === undefined ? [] : [visibleText(label, { singleLine: true })]),
       ...(params === undefined || this.diffs.length > 0 ? [] : [visibleText(shownJson(params, 2))]),
@@ -105,8 +112,8 @@ export class ToolCallView implements RunningCall {
     ]
     return {
       toolCallId: this.call.callId,
-      ...this.named(params),
-      kind: this.call.tool?.kind ?? "other",
+      ...this.named(params, tool),
+      kind: tool?.kind ?? "other",
       status: "pending",
       content: [...this.diffs, ...texts.map(textBlock)],
       rawInput: sentJson(params),
@@ -159,8 +166,11 @@ export class ToolCallView implements RunningCall {
     return [...this.diffs, ...this.terminals, ...text]
   }
 
-  private named(params: unknown): { title: string; locations?: Array<ToolCallLocation> } {
-    const { tool, name, cwd } = this.call
+  private named(
+    params: unknown,
+    tool = this.call.tool,
+  ): { title: string; locations?: Array<ToolCallLocation> } {
+    const { name, cwd } = this.call
     const title = visibleText(tool?.title(params) ?? name, { singleLine: true })
     const path =
       tool?.primaryKind === "path" && tool.primaryParam !== undefined

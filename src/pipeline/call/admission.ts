@@ -15,7 +15,7 @@ import type { Tool } from "../model/tool.ts"
 import type { ParameterCheck } from "../schema/validation.ts"
 import { withoutBackground } from "./call-input.ts"
 import type { Input } from "./input.ts"
-import { byRule, explained, refusePromise } from "./ruling.ts"
+import { deniedByRule, explained, refusePromise } from "./ruling.ts"
 
 /** What the call is told. */
 export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>
@@ -106,10 +106,7 @@ const compose = (
     try {
       const verdict: unknown = filters.evaluate(tool, params)
       if (typeof verdict === "object") refusePromise(verdict)
-      if (verdict === "deny") {
-        const message = `Denied by policy: a rule forbids this call of ${tool.name}`
-        return refused(deniedByPolicy(message, byRule(explained(filters, tool, params))))
-      }
+      if (verdict === "deny") return refused(deniedByRule(tool, explained(filters, tool, params)))
     } catch (error) {
       // A filter that cannot tell must not let the call through.
       const message = `Denied by policy: the filter failed: ${messageOf(error)}`

@@ -5,7 +5,7 @@ import type { EventSink } from "../events/event-sink.ts"
 import { toMillis } from "../model/duration.ts"
 import type { ApproveOptions, AwaitingApprovalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
-import { type CallFilter, delegateOf } from "../model/options.ts"
+import { type CallFilter, delegateOf, type FilteredTool } from "../model/options.ts"
 import { type ToolOutput, textOutput } from "../model/output.ts"
 import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
@@ -13,7 +13,7 @@ import { answerOfTasks, type Sleep } from "../stores/task-answers.ts"
 import { editorRefusal } from "./editor-silence.ts"
 import type { Engine } from "./engine.ts"
 import type { Input } from "./input.ts"
-import { noRuleFor } from "./ruling.ts"
+import { foundBy, noRuleFor } from "./ruling.ts"
 import type { ApprovalQuestion, CallRecord, EffectQuestion, Question } from "./state.ts"
 
 /** The call that asks. */
@@ -45,14 +45,15 @@ export const openQuestion = ({ state }: CallRecord): Question | undefined =>
 /** Makes a rule of what the open gate let through. */
 export const rememberCall = (asker: Asker, choice: RememberChoice): void => {
   const { engine, record } = asker
-  const asked = askedTool(asker)
+  const asked = gateTool(asker)
   // Without a rule the next call is asked again.
   if (asked !== undefined)
     tellAlone(() => engine.rememberingFilters.remember?.(asked, record.subject.params, choice))
 }
 
-const askedTool = ({ engine, record, tool }: Asker): Tool<unknown> | undefined =>
-  record.subject === record.call ? tool : engine.toolOf(record.subject.name)
+/** The tool that the open gate is about, as rules look at it. */
+export const gateTool = ({ engine, record, tool }: Asker): FilteredTool | undefined =>
+  foundBy(record.subject === record.call ? tool : engine.toolOf(record.subject.name), record.memory)
 
 /** The rules that an approval of the open gate would add; undefined where it would add none. */
 export const rulesToRemember = (
@@ -60,7 +61,7 @@ export const rulesToRemember = (
   choice: RememberChoice,
 ): ReturnType<NonNullable<CallFilter["rememberable"]>> => {
   const question = openQuestion(asker.record)
-  const asked = askedTool(asker)
+  const asked = gateTool(asker)
   if (question?.kind !== "approval" || question.person || asked === undefined) return undefined
   try {
     return asker.engine.rememberingFilters.rememberable?.(asked, asker.record.subject.params, choice)

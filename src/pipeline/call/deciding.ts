@@ -8,7 +8,7 @@ import type { PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Tool } from "../model/tool.ts"
 import { admit } from "./admission.ts"
-import { byRule, explained, noRuleFor, onlyAPerson } from "./ruling.ts"
+import { byRule, deniedByRule, explained, foundBy, noRuleFor, onlyAPerson } from "./ruling.ts"
 
 /** The call, and whom it would meet. */
 export interface Deciding {
@@ -24,22 +24,24 @@ export interface Deciding {
   readonly toolOf: (name: string) => Tool<unknown> | undefined
 }
 
-const refused = (outcome: Stopped, params: unknown): CallDecision => {
+const refused = (outcome: Stopped): Omit<CallDecision, "params"> => {
   const { message: reason } = outcome
-  if (outcome._tag === "Denied") return { verdict: "deny", reason, by: outcome.decidedBy, params }
-  return { verdict: "invalid", reason, params }
+  return outcome._tag === "Denied"
+    ? { verdict: "deny", reason, by: outcome.decidedBy }
+    : { verdict: "invalid", reason }
 }
 
 /** Runs nothing of the call; `beforeCall` is asked, and `compose` is called. Never rejects. */
 export const decideCall = async (deciding: Deciding): Promise<CallDecision> => {
   const { call, tool, filters, hooks } = deciding
-  if (deciding.isTaken) return refused(duplicate(call.callId), call.params)
-  if (call.decision === "deny") return refused(deniedByUser(undefined, byCall), call.params)
-  if (tool === undefined) return refused(deciding.unknownTool(), call.params)
-  if (call.background && !tool.background) return refused(noBackground(call.name), call.params)
+  const refuse = (outcome: Stopped): CallDecision => ({ ...refused(outcome), params: call.params })
+  if (deciding.isTaken) return refuse(duplicate(call.callId))
+  if (call.decision === "deny") return refuse(deniedByUser(undefined, byCall))
+  if (tool === undefined) return refuse(deciding.unknownTool())
+  if (call.background && !tool.background) return refuse(noBackground(call.name))
   const { signal: hookSignal } = new AbortController()
   const admission = await admit(call, tool, { filters, hooks, hookSignal })
-  if (admission._tag === "Refused") return refused(admission.outcome, call.params)
+  if (admission._tag === "Refused") return refuse(admission.outcome)
   const { params } = admission
   if (call.decision === "requested") return { verdict: "ask", reason: requested, params }
   return { ...decideGates(deciding, tool, params, admission.parts), params }
@@ -54,36 +56,45 @@ const decideGates = (
   parts: ReadonlyArray<PipelinePart<unknown>>,
 ): Omit<CallDecision, "params"> => {
   if (call.name !== resolveName || pending === undefined) {
-    return throughGates(parts, call, () => explained(filters, tool, params))
+    return throughGates(parts, call, { tool, filters, params })
   }
   // The gates of what it would apply are about the call that staged it.
-  const { source, rest } = pending
-  const applied = (params as { readonly action?: unknown }).action === "apply" ? rest : []
-  const asked = toolOf(source.name)
-  return throughGates(applied, call, () =>
-    asked === undefined
-      ? { verdict: "ask", because: noRuleFor(source.name) }
-      : explained(filters, asked, source.params),
-  )
+  const { source, rest, memory, actionId, output } = pending
+  if ((params as { readonly action?: unknown }).action !== "apply") return { verdict: "run" }
+  const subject = { tool: foundBy(toolOf(source.name), memory), filters, params: source.params }
+  const decision = throughGates(rest, { ...call, name: source.name }, subject)
+  if (decision.verdict !== "ask") return decision
+  return { ...decision, applies: { actionId, ...(output !== undefined && { preview: output }) } }
+}
+
+/** What the gates are about, and the rules. */
+interface Subject {
+  readonly tool: FilteredTool | undefined
+  readonly filters: CallFilter | undefined
+  readonly params: unknown
 }
 
 const throughGates = (
   parts: ReadonlyArray<PipelinePart<unknown>>,
-  { decision }: ToolCall,
-  explain: () => ReturnType<typeof explained>,
+  { decision, name }: ToolCall,
+  { tool, filters, params }: Subject,
 ): Omit<CallDecision, "params"> => {
   let by: DecidedBy | undefined
   for (const part of parts) {
     // What stands behind a preview is the resolve call's.
     if (part.kind === "resolve") break
     if (part.kind !== "approval") continue
-    if (part.person === true) return { verdict: "ask", reason: onlyAPerson }
-    if (decision === "approve") by = byCall
-    else {
-      const explanation = explain()
-      if (explanation.verdict !== "approve") return { verdict: "ask", reason: explanation.because }
-      by = byRule(explanation)
+    if (decision === "approve" && part.person !== true) {
+      by = byCall
+      continue
     }
+    const because = part.person === true ? onlyAPerson : noRuleFor(name)
+    if (tool === undefined) return { verdict: "ask", reason: because }
+    const explanation = explained(filters, tool, params)
+    if (explanation.verdict === "deny") return refused(deniedByRule(tool, explanation))
+    if (part.person === true) return { verdict: "ask", reason: onlyAPerson }
+    if (explanation.verdict !== "approve") return { verdict: "ask", reason: explanation.because }
+    by = byRule(explanation)
   }
   return by === undefined ? { verdict: "run" } : { verdict: "run", by }
 }

@@ -3,9 +3,9 @@
 import { messageOf } from "../../text/message-of.ts"
 import { byCall, type DecidedBy, type Review, type ReviewQuestion } from "../model/decision.ts"
 import { deniedByPolicy } from "../model/outcome.ts"
-import { type Asker, approvalOf, openQuestion } from "./asking.ts"
+import { type Asker, approvalOf, gateTool, openQuestion } from "./asking.ts"
 import type { Input } from "./input.ts"
-import { byRule, explained, noRuleFor, onlyAPerson } from "./ruling.ts"
+import { byRule, deniedByRule, explained, noRuleFor, onlyAPerson } from "./ruling.ts"
 import type { ApprovalQuestion } from "./state.ts"
 import { tellDecision } from "./telling.ts"
 
@@ -34,12 +34,14 @@ const rule = (asker: Asker, { id }: ApprovalQuestion, { outcome, decidedBy, beca
 }
 
 const ruling = (asker: Asker, { person }: ApprovalQuestion): Ruling => {
-  const { engine, record, tool } = asker
-  if (person) return asked(asker, onlyAPerson)
+  const { engine, record } = asker
   const { name, params } = record.subject
-  const subject = record.action === undefined ? tool : engine.toolOf(name)
-  if (subject === undefined) return asked(asker, noRuleFor(name))
-  const explanation = explained(engine.filters, subject, params)
+  const tool = gateTool(asker)
+  if (tool === undefined) return asked(asker, person ? onlyAPerson : noRuleFor(name))
+  const explanation = explained(engine.filters, tool, params)
+  // Not known before it ran: of files that it has found, or of a rule that was added since.
+  if (explanation.verdict === "deny") return { outcome: deniedByRule(tool, explanation) }
+  if (person) return asked(asker, onlyAPerson)
   if (explanation.verdict === "approve") return { outcome: "pass", decidedBy: byRule(explanation) }
   const { because } = explanation
   return engine.settings.reviewers.length > 0 ? { outcome: "review", because } : asked(asker, because)

@@ -2,9 +2,12 @@
 import type { Explanation } from "../../policy/index.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { DecidedBy } from "../model/decision.ts"
+import type { CallMemory } from "../model/handler.ts"
 import type { Mutable } from "../model/mutable.ts"
 import type { CallFilter, FilteredTool } from "../model/options.ts"
+import { deniedByPolicy, type Stopped } from "../model/outcome.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
+import type { Tool } from "../model/tool.ts"
 
 /** Why a gate is asked where no rule is about the tool. */
 export const noRuleFor = (toolName: string): string => `There is no rule for the tool \`${toolName}\`.`
@@ -99,6 +102,20 @@ export const ruledAgain = (
   if (verdict === "deny") return "deny"
   return decidedBy?.kind !== "rule" || verdict === "approve" ? "run" : "ask"
 }
+
+/** A tool at a gate: it names the paths that its call's handlers have found by then. */
+export const foundBy = (
+  tool: Tool<unknown> | undefined,
+  memory: CallMemory | undefined,
+): FilteredTool | undefined => {
+  if (tool?.paths === undefined || memory === undefined) return tool
+  const { paths } = tool
+  return { ...tool, paths: (params) => paths(params, memory) }
+}
+
+/** What a rule forbids ends as, before anything of it runs and at its gates. */
+export const deniedByRule = (tool: FilteredTool, explanation: Explanation): Stopped =>
+  deniedByPolicy(`Denied by policy: a rule forbids this call of ${tool.name}`, byRule(explanation))
 
 /** The rule that decided. Set one by one: most are absent, and every call that a rule passes pays for this. */
 export const byRule = ({ rule, source, command, folder, because }: Explanation): DecidedBy => {

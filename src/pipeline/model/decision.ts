@@ -90,6 +90,8 @@ export interface CallDecision {
   readonly reason?: string
   /** Who decided, where somebody did. */
   readonly by?: DecidedBy
+  /** Of a `resolve` that is to be asked about: the preview that it would apply, for whoever asks to show. */
+  readonly applies?: { readonly actionId: string; readonly preview?: ToolOutput }
   /** As they would run: checked, coerced, and as a hook changed them. Of an invalid call, as they came. */
   readonly params: unknown
 }

@@ -9,6 +9,7 @@ import { type CompiledParameters, compileParameters, preparing } from "../schema
 import type { ToolCall } from "./call.ts"
 import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
+import type { CallMemory } from "./handler.ts"
 import type { ToolPipeline } from "./pipeline.ts"
 import { leaveAlone } from "./thenable.ts"
 import { expectHints } from "./tool-hints.ts"
@@ -72,9 +73,10 @@ export interface ToolOptions<
   readonly primaryKind?: PrimaryKind
   /**
    * The files, folders and globs that a call names, where one primary parameter cannot: filters match each as a path.
-   * A handler that finds files in folders asks `context.denies(path)` before it reads one.
+   * A handler that finds files in folders asks `context.denies(path)` before it reads one. `memory` is `context.memory` as it
+   * is at a gate: a tool that has found its files by then names these, and rules decide on them.
    */
-  readonly paths?: (params: InputOf<S>) => ReadonlyArray<string>
+  readonly paths?: (params: InputOf<S>, memory?: CallMemory) => ReadonlyArray<string>
   /** The string parameter with the folder in which the call works. Allow rules hold in another folder only if they name it. */
   readonly workingDirParam?: string
   /** Whether calls may run in the background. Default true. */
@@ -114,7 +116,7 @@ export interface Tool<R = never, Name extends string = string, Input = unknown, 
   readonly parameters: JsonSchema
   readonly primaryParam: string | undefined
   readonly primaryKind: PrimaryKind
-  readonly paths?: (params: unknown) => ReadonlyArray<string>
+  readonly paths?: (params: unknown, memory?: CallMemory) => ReadonlyArray<string>
   readonly workingDirParam?: string
   readonly background: boolean
   readonly hidden: boolean

@@ -103,6 +103,24 @@ describe("a permission", () => {
     expect(editor.call("b").status).toBe("completed")
   })
 
+  it("for what a preview would change shows its tool and the diff, once", async () => {
+    await writeFile(path("a.ts"), "foo(1)\n")
+    const editor = await open({ answer: () => "reject_once" })
+    const params = { ops: [{ pattern: "foo($A)", replacement: "bar($A)" }], paths: ["a.ts"] }
+    const resolve = { name: "resolve", callId: "r", params: { action: "apply", reason: "good" } }
+    await editor.prompt({ name: "ast_edit", params }, resolve)
+    const [{ toolCall }] = editor.asked as [(typeof editor.asked)[0]]
+    expect(toolCall).toMatchObject({
+      toolCallId: "r",
+      title: "Structural edit",
+      kind: "edit",
+      rawInput: params,
+    })
+    expect(JSON.stringify(toolCall.content).split("-foo(1)\\n+bar(1)")).toHaveLength(2)
+    expect(editor.call("r").status).toBe("failed")
+    expect(await readFile(path("a.ts"), "utf8")).toBe("foo(1)\n")
+  })
+
   it("does not hold up a turn that is cancelled", async () => {
     const editor = await open({ answer: () => new Promise(() => {}) })
     const ended = editor.prompt(echo("a"))

@@ -10,7 +10,11 @@ const events: Array<ToolEvent> = []
 for (const snapshot of snapshots) executor.restore(snapshot)
 if (way === "apply" || way === "discard") {
   await executor.next()
-  await executor.agent().resolve({ action: way, reason: "so" }, { onEvent: (event) => events.push(event) })
+  const onEvent = (event: ToolEvent) => {
+    events.push(event)
+    if (event._tag === "AwaitingApproval") event.approve()
+  }
+  await executor.agent().resolve({ action: way, reason: "so" }, { onEvent })
 } else {
   for (let event = await executor.next(); event !== undefined; event = await executor.next()) {
     events.push(event)

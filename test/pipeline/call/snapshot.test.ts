@@ -91,7 +91,7 @@ describe("a staged action goes on in another process", () => {
 
   it("and is applied there", async () => {
     const events = await inSecondProcess("apply", await begin())
-    expect(tags(events)).toEqual(["Started", "ActionResolved", "Completed"])
+    expect(tags(events)).toEqual(["Started", "AwaitingApproval", "ActionResolved", "Completed"])
     expect(await readFile(path("a.ts"), "utf8")).toBe("bar(1)\n")
   })
 
