@@ -2,9 +2,9 @@
  * The calls that an SDK's agent loop makes for one agent: decided before they run, approved by the SDK's own means or at
  * their gates, told apart by turns. What the SDKs have in common.
  */
+import { createHash } from "node:crypto"
 import type { AgentTurn, ExecutorAgent, ToolChoice } from "../../pipeline/agent.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolCallInput } from "../../pipeline/model/call.ts"
 import type { ToolContent } from "../../pipeline/model/content.ts"
 import type { CallDecision } from "../../pipeline/model/decision.ts"
 import type {
@@ -17,6 +17,7 @@ import { got } from "../../pipeline/model/got.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { shownJson } from "../shown-json.ts"
 import { calledOnce } from "./called-once.ts"
+import { FirstAnswer } from "./first-answer.ts"
 
 /** A question that a call asks while it runs: answer it, now or later. */
 export type LoopQuestion = AwaitingApprovalEvent | DelegateEvent
@@ -25,13 +26,15 @@ export type LoopQuestion = AwaitingApprovalEvent | DelegateEvent
 export interface AgentLoopOptions {
   /** Default `"main"`. */
   readonly agentId?: string
-  /** Asked at gates, and for effects. Without it gates that nobody has decided are denied, and effects fail. */
+  /** Asked at gates that the SDK's approval was not for, and for effects. Without it these are denied, and effects fail. */
   readonly onQuestion?: (question: LoopQuestion) => unknown
   /** Told all else: what a call streams, what becomes of background tasks and previews. */
   readonly onEvent?: (event: ToolEvent) => unknown
   /**
    * Who decides about a call that has a gate. `"before"`, the default: whoever answers the SDK's approvals, before anything of
-   * it runs. `"during"`: `onQuestion`, at the gate, with the preview; there the call can be edited.
+   * it runs. That is the answer to the first gate of its plan that rules do not pass; each further gate, and one that a handler
+   * asks for by itself, is put to `onQuestion`. `"during"`: `onQuestion`, at each gate, with the preview; there the call can be
+   * edited.
    */
   readonly approval?: "before" | "during"
 }
@@ -48,6 +51,8 @@ export interface LoopRun {
   readonly signal?: AbortSignal | undefined
   /** Set where it was approved by the SDK's own means: what names this approval. */
   readonly approval?: string | undefined
+  /** Whether that approval is of the tool, once and for all: no person has answered for this call. Default false. */
+  readonly isStanding?: boolean
   readonly onDelta?: (text: string) => void
 }
 
@@ -57,8 +62,25 @@ export interface LoopResult extends Omit<ToolResult, "cause"> {
   readonly editedParams?: unknown
 }
 
-const nobody =
-  "Nobody answers questions here: give the host an `onQuestion`, or decide with rules, `delegates` or `reviewers`"
+/** Questions that are known to have been asked, and not yet run. */
+const maxAsked = 1000
+
+/** `hasAnswered`: the SDK's approval was for another gate of the call. */
+const nobody = (question: LoopQuestion, hasAnswered: boolean): string => {
+  const isPersons = question._tag === "AwaitingApproval" && question.person === true
+  const before = hasAnswered
+    ? "The approval before this call was for its first gate, and this is another one. "
+    : ""
+  return isPersons
+    ? `${before}Nobody answers questions here, and only a person passes this gate: give the host an \`onQuestion\``
+    : `${before}Nobody answers questions here: give the host an \`onQuestion\`, or decide with rules, \`delegates\` or \`reviewers\``
+}
+
+/** A call as its question and its run know it, however long its parameters are. */
+const keyOf = ({ callId, name, params }: LoopCall): string =>
+  createHash("sha256")
+    .update(JSON.stringify([callId, name, params]))
+    .digest("base64")
 
 /** What the model is told of a result, as blocks: of an edited call also what ran. */
 export const toldBlocks = ({ output, editedParams }: LoopResult): ReadonlyArray<ToolContent> => {
@@ -84,6 +106,8 @@ export class LoopCalls {
   private readonly executor: ToolExecutor
   private readonly options: AgentLoopOptions
   private turn: AgentTurn | undefined
+  /** Calls that the SDK was told to ask about: why, and of a `resolve` which preview it meant then. */
+  private readonly asked = new Map<string, { because: string | undefined; actionId: string | undefined }>()
 
   /** Throws a TypeError for an `approval` that means nothing. */
   constructor(executor: ToolExecutor, options: AgentLoopOptions) {
@@ -101,8 +125,18 @@ export class LoopCalls {
     // It will be withheld: there is nothing to ask.
     if (this.withholds(call.name)) return { verdict: "run", params: call.params }
     const decision = await this.executor.decide({ ...call, agentId: this.agent.agentId })
-    const asksLater = decision.verdict === "ask" && this.options.approval === "during"
-    return asksLater ? { ...decision, verdict: "run" } : decision
+    if (decision.verdict !== "ask") return decision
+    if (this.options.approval === "during") return { ...decision, verdict: "run" }
+    this.noteAsked(keyOf(call), decision)
+    return decision
+  }
+
+  /** The first time counts: SDKs ask again when an approved call is about to run. */
+  private noteAsked(key: string, { reason: because, applies }: CallDecision): void {
+    if (this.asked.has(key)) return
+    this.asked.set(key, { because, actionId: applies?.actionId })
+    const [oldest] = this.asked.keys()
+    if (this.asked.size > maxAsked) this.asked.delete(oldest!)
   }
 
   /** The turn that was is over. Says what the next one should or must do. */
@@ -116,19 +150,24 @@ export class LoopCalls {
   run(call: LoopCall, run: LoopRun): Promise<LoopResult> {
     const { approval } = run
     if (approval === undefined) return this.start(call, run)
-    const approved = { ...call, decision: "approve" as const }
-    return calledOnce(this.executor, approval, (forget) => this.start(approved, run, forget))
+    return calledOnce(this.executor, approval, (forget) => this.start(call, run, forget))
   }
 
   private async start(
-    call: Omit<ToolCallInput, "agentId">,
-    { signal, onDelta }: LoopRun,
+    call: LoopCall,
+    { signal, onDelta, approval, isStanding = false }: LoopRun,
     neverBegan: () => void = () => {},
   ): Promise<LoopResult> {
+    const key = keyOf(call)
+    const asked = this.asked.get(key)
+    const { because, actionId } = asked ?? {}
+    const given = { isStanding: isStanding && asked === undefined, because }
+    const yes = new FirstAnswer(this.executor, approval === undefined ? undefined : given)
     let began = false
     let editedParams: unknown
     const tell = (event: ToolEvent): unknown => {
-      if (event._tag === "AwaitingApproval" || event._tag === "Delegate") return this.ask(event)
+      if (event._tag === "AwaitingApproval" && yes.answers(event)) return undefined
+      if (event._tag === "AwaitingApproval" || event._tag === "Delegate") return this.ask(event, yes.isGiven)
       if (event._tag === "Started") began = true
       if (event._tag === "Delta") onDelta?.(event.content)
       if (event._tag === "Completed" || event._tag === "Error") editedParams = event.editedParams
@@ -138,17 +177,20 @@ export class LoopCalls {
     try {
       // A signal of its own: many calls listening to one would warn of a leak.
       const own = signal && AbortSignal.any([signal])
-      const { cause: _, ...result } = await this.turn.run(call, tell, { signal: own })
+      // What was approved is that preview, and none that came since.
+      const meant = actionId === undefined ? call : { ...call, params: { ...Object(call.params), actionId } }
+      const { cause: _, ...result } = await this.turn.run(meant, tell, { signal: own })
       return editedParams === undefined ? result : { ...result, editedParams }
     } finally {
-      if (!began) neverBegan()
+      if (began) this.asked.delete(key)
+      else neverBegan()
     }
   }
 
-  private ask(question: LoopQuestion): unknown {
+  private ask(question: LoopQuestion, hasAnswered: boolean): unknown {
     const { onQuestion } = this.options
     // Whoever throws at a question has answered it.
-    if (onQuestion === undefined) throw new Error(nobody)
+    if (onQuestion === undefined) throw new Error(nobody(question, hasAnswered))
     return onQuestion(question)
   }
 

@@ -3,6 +3,7 @@
  * runs them. The SDK is an argument, so that nothing is loaded here and both versions do.
  */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
+import { textOf } from "../../pipeline/model/output.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
 import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
 import { resolveName } from "../../resolve/definition.ts"
@@ -131,13 +132,12 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
     async toolApproval({ toolCall: { toolCallId, toolName, input } }) {
       // The tools of others are theirs to ask for.
       if (agent.tool(toolName) === undefined) return undefined
-      const { verdict, reason = "" } = await calls.decide({
-        callId: toolCallId,
-        name: toolName,
-        params: input,
-      })
+      const call = { callId: toolCallId, name: toolName, params: input }
+      const { verdict, reason = "", applies } = await calls.decide(call)
       if (verdict === "deny") return { type: "denied", reason }
-      return verdict === "ask" ? { type: "user-approval", reason } : undefined
+      if (verdict !== "ask") return undefined
+      const preview = textOf(applies?.preview)
+      return { type: "user-approval", reason: preview === "" ? reason : `${reason}\n\n${preview}` }
     },
 
     prepareStep({ messages }) {

@@ -82,9 +82,12 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
         if (isNewTurn) calls.nextTurn()
         isNewTurn = false
         const callId = details?.toolCall?.callId ?? crypto.randomUUID()
-        const isApproved = run.isToolApproved({ toolName: made.name, callId }) === true
-        const approval = isApproved ? JSON.stringify([callId, name, params]) : undefined
-        return told(await calls.run({ callId, name, params }, { signal: details?.signal, approval }))
+        const isApproved = (id: string) => run.isToolApproved({ toolName: made.name, callId: id }) === true
+        const approval = isApproved(callId) ? JSON.stringify([callId, name, params]) : undefined
+        // `alwaysApprove` of the SDK: so would be a call that there is not.
+        const isStanding = isApproved(crypto.randomUUID())
+        const options = { signal: details?.signal, approval, isStanding }
+        return told(await calls.run({ callId, name, params }, options))
       },
     })
     return made

@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai"
 import { describe, expect, it } from "vitest"
 import { aiSdkTools, type LoopQuestion } from "../../../src/hosts/ai-sdk/index.ts"
-import { pipeline, Step, ToolFilters } from "../../../src/index.ts"
+import { pipeline, Step, ToolFilters, type ToolPipeline } from "../../../src/index.ts"
 import { until } from "../../support/deferred.ts"
 import { executorOf } from "../../support/executor-of.ts"
 import { gatedTool } from "../../support/gated-tool.ts"
@@ -110,6 +110,128 @@ for (const { name, sdk, scripted } of versions) {
       expect(toldIn(told[1]!.prompt)).toMatchObject({
         a: { type: "execution-denied", reason: expect.stringContaining("Nobody answers questions here") },
       })
+    })
+  })
+
+  describe(`${name}: an approval is the answer to the gate that it was asked for`, () => {
+    const note = (log: Array<string>, text: string) => () => {
+      log.push(text)
+      return Step.Output(text)
+    }
+    /** A gate that the handler asks for by itself. */
+    const asks = () => Step.AwaitApproval({ label: "dynamic" })
+    const person = { label: "person", person: true } as const
+
+    it.each<[string, (log: Array<string>) => ToolPipeline, ReadonlyArray<string>, string]>([
+      ["a person's", (log) => pipeline().awaitApproval(person).andThen(note(log, "ran")), [], "ran"],
+      [
+        "the first of two",
+        (log) =>
+          pipeline()
+            .awaitApproval({ label: "first" })
+            .andThen(note(log, "between"))
+            .awaitApproval({ label: "second" })
+            .andThen(note(log, "ran")),
+        ["second"],
+        "The approval before this call was for its first gate, and this is another one. Nobody answers questions here: give the host an `onQuestion`, or decide with rules, `delegates` or `reviewers`",
+      ],
+      [
+        "the first, and not a person's",
+        (log) => pipeline().awaitApproval().awaitApproval(person).andThen(note(log, "ran")),
+        ["person"],
+        "The approval before this call was for its first gate, and this is another one. Nobody answers questions here, and only a person passes this gate: give the host an `onQuestion`",
+      ],
+      [
+        "the plan's, and not one that a handler asks for",
+        (log) => pipeline().andThen(asks).awaitApproval({ label: "planned" }).andThen(note(log, "ran")),
+        ["dynamic"],
+        "Nobody answers questions here: give the host an `onQuestion`, or decide with rules, `delegates` or `reviewers`",
+      ],
+    ])("%s", async (_what, plan, others, alone) => {
+      for (const answers of [true, false]) {
+        const log: Array<string> = []
+        const labels: Array<string | undefined> = []
+        const decisions: Array<string | undefined> = []
+        const onQuestion = (question: LoopQuestion) => {
+          if (question._tag !== "AwaitingApproval") return
+          labels.push(question.label)
+          question.approve()
+        }
+        const executor = executorOf(
+          { write: plan(log) },
+          { onDecision: ({ verdict, by }) => verdict === "approve" && decisions.push(by?.kind) },
+        )
+        const host = aiSdkTools(sdk, executor, answers ? { onQuestion } : {})
+        const { request, messages } = await asked(host)
+        const { model, asked: told } = scripted(["done"])
+        const approved = [...messages, answer(request!.approvalId, true)]
+        await sdk.generateText({ model, messages: approved, stopWhen, ...host })
+        const isThrough = answers || others.length === 0
+        expect(log.includes("ran")).toBe(isThrough)
+        expect(labels).toEqual(answers ? others : [])
+        expect(Object.values(toldIn(told[0]!.prompt))).toEqual([
+          isThrough
+            ? { type: "text", value: "ran" }
+            : { type: "execution-denied", reason: expect.stringContaining(alone) },
+        ])
+        if (isThrough) expect(decisions).toEqual(decisions.map(() => "user"))
+      }
+    })
+
+    it("and not to another, where rules or a reviewer have passed that one", async () => {
+      const plan = pipeline()
+        .awaitApproval({ label: "first" })
+        .awaitApproval(person)
+        .andThen(() => Step.Output("ran"))
+      const none = ToolFilters.empty()
+      for (const [options, others, added] of [
+        [{ filters: ToolFilters.compile({ write: { allow: [".*"] } }) }, [], undefined],
+        [{ reviewers: [() => ({ verdict: "approve" as const })] }, ["person"], undefined],
+        [{ filters: none }, ["person"], none],
+      ] as const) {
+        const labels: Array<string | undefined> = []
+        const host = aiSdkTools(sdk, executorOf({ write: plan }, options), {
+          onQuestion: (question) => {
+            if (question._tag !== "AwaitingApproval") return
+            labels.push(question.label)
+            question.approve()
+          },
+        })
+        const { request, messages } = await asked(host)
+        added?.add({ write: { allow: [".*"] } })
+        const approved = [...messages, answer(request!.approvalId, true)]
+        await sdk.generateText({ model: scripted(["done"]).model, messages: approved, stopWhen, ...host })
+        expect(labels).toEqual(others)
+      }
+    })
+
+    it("and to no other preview than the one that was waiting then", async () => {
+      const log: Array<string> = []
+      const edit = ({ path }: Record<string, unknown>) =>
+        pipeline()
+          .andThen(() => Step.Output(`would change ${path}`))
+          .awaitResolve({ label: `Change ${path}` })
+          .awaitApproval()
+          .andThen(note(log, `changed ${path}`))
+      const executor = executorOf({ edit })
+      const host = aiSdkTools(sdk, executor)
+      const { model } = scripted([
+        [{ id: "a", name: "edit", params: { path: "a" } }],
+        [{ id: "r", name: "resolve", params: { action: "apply", reason: "good" } }],
+      ])
+      const result = await sdk.generateText({ model, messages: [user("Edit")], stopWhen, ...host })
+      const request = result.content.find((part) => part.type === "tool-approval-request")!
+      if (name === "AI SDK 7")
+        expect(request).toMatchObject({ reason: "There is no rule for the tool `edit`.\n\nwould change a" })
+      const approved = [user("Edit"), ...result.response.messages, answer(request.approvalId, true)]
+      await executor.run({ name: "edit", params: { path: "b" } })
+      const { model: later, asked: told } = scripted(["done"])
+      await sdk.generateText({ model: later, messages: approved, stopWhen, ...host })
+      expect(toldIn(told[0]!.prompt).r).toMatchObject({
+        value: expect.stringMatching(/is not the latest that waits. Nothing was applied or discarded/),
+      })
+      executor.agent().pendingActions.clear()
+      expect(log).toEqual([])
     })
   })
 

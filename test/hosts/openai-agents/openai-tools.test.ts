@@ -1,7 +1,18 @@
 import * as sdk from "@openai/agents"
 import { describe, expect, it } from "vitest"
-import { type AgentLoopOptions, openaiTools } from "../../../src/hosts/openai-agents/index.ts"
-import { type HandlerContext, pipeline, Step, type ToolEvent, ToolFilters } from "../../../src/index.ts"
+import {
+  type AgentLoopOptions,
+  type LoopQuestion,
+  openaiTools,
+} from "../../../src/hosts/openai-agents/index.ts"
+import {
+  type HandlerContext,
+  pipeline,
+  Step,
+  type ToolEvent,
+  ToolFilters,
+  type ToolPipeline,
+} from "../../../src/index.ts"
 import { editTool } from "../../resolve/edit-tool.ts"
 import { until } from "../../support/deferred.ts"
 import { executorOf } from "../../support/executor-of.ts"
@@ -125,6 +136,59 @@ describe("OpenAI Agents: approvals", () => {
     await runner.run(agent, first.state)
     expect(log).toEqual([])
     expect(toldIn(asked[1])).toEqual({ a: text("Not today") })
+  })
+
+  it("pass the gate that they were asked for, a person's too, and each other one is asked of `onQuestion`", async () => {
+    const gates: ReadonlyArray<readonly [plan: ToolPipeline, others: ReadonlyArray<string>]> = [
+      [pipeline().awaitApproval({ person: true }), []],
+      [pipeline().awaitApproval().awaitApproval({ label: "second", person: true }), ["second"]],
+      [
+        pipeline()
+          .awaitApproval()
+          .andThen(() => Step.AwaitApproval({ label: "own" })),
+        ["own"],
+      ],
+    ]
+    for (const [plan, others] of gates) {
+      for (const answers of [true, false]) {
+        const labels: Array<string | undefined> = []
+        const onQuestion = (question: LoopQuestion) => {
+          if (question._tag !== "AwaitingApproval") return
+          labels.push(question.label)
+          question.approve()
+        }
+        const { runner, asked } = scripted([[{ id: "a", name: "write" }], "done"])
+        const executor = executorOf({ write: plan.andThen(() => Step.Output("wrote")) })
+        const agent = hostOf(executor, answers ? { onQuestion } : {})
+        const first = await runner.run(agent, "Write")
+        first.state.approve(first.interruptions[0]!)
+        await runner.run(agent, first.state)
+        expect(labels).toEqual(answers ? others : [])
+        const isThrough = answers || others.length === 0
+        const denied =
+          /^The approval before this call was for its first gate, and this is another one\. Nobody answers/
+        expect(toldIn(asked[1])).toEqual({ a: text(isThrough ? "wrote" : expect.stringMatching(denied)) })
+      }
+    }
+  })
+
+  it("given for good do not pass a person's gate of a later call", async () => {
+    const plan = pipeline()
+      .awaitApproval({ person: true })
+      .andThen(() => Step.Output("wrote"))
+    const { runner, asked } = scripted([[{ id: "a", name: "write" }], [{ id: "b", name: "write" }], "done"])
+    const agent = hostOf(executorOf({ write: plan }))
+    const first = await runner.run(agent, "Write")
+    first.state.approve(first.interruptions[0]!, { alwaysApprove: true })
+    await runner.run(agent, first.state)
+    expect(toldIn(asked[2])).toEqual({
+      a: text("wrote"),
+      b: text(
+        expect.stringMatching(
+          /^Nobody answers questions here, and only a person passes this gate: give the host an `onQuestion`/,
+        ),
+      ),
+    })
   })
 
   it("in a state that is resumed twice run their call once", async () => {
