@@ -16,6 +16,7 @@ import {
   ToolFilters,
   ToolRegistry,
 } from "../../../src/index.ts"
+import { compileScript } from "../../support/run-script.ts"
 import { PseudoTerminal } from "./pseudo-terminal.ts"
 import type { ScreenOptions } from "./screen.ts"
 import { SessionTerminal } from "./session-terminal.ts"
@@ -193,10 +194,8 @@ test("a line end that is left of a long paste, in a read of its own, approves no
 })
 
 test("a key that waits in the terminal while this process is busy does not answer the gate that it then draws", async () => {
-  await using terminal = new PseudoTerminal(
-    ["--import", "tsx", "--conditions", "@stepline/source", "test/hosts/terminal/busy-session.ts", cwd],
-    {},
-  )
+  const file = await compileScript("test/hosts/terminal/busy-session.ts")
+  await using terminal = new PseudoTerminal([file, cwd])
   await terminal.see("ready")
   terminal.enter("busy")
   await expect.poll(() => access(join(cwd, "drawing"))).toBeUndefined()
