@@ -61,8 +61,12 @@ const handlers = toolkit.toLayer({
   lookup: () => Effect.fail("nothing found"),
 })
 
-const execution = (options?: Parameters<typeof toolsOf>[1] & ToolExecutorOptions) =>
-  Effect.flatMap(toolsOf(toolkit, options as object), (tools) =>
+const execution = ({
+  approval,
+  toModel,
+  ...options
+}: Parameters<typeof toolsOf>[1] & ToolExecutorOptions = {}) =>
+  Effect.flatMap(toolsOf(toolkit, { approval, toModel } as object), (tools) =>
     ToolExecution.make(new ToolRegistry(tools), options),
   ).pipe(Effect.provide(handlers))
 

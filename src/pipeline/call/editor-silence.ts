@@ -5,7 +5,7 @@ import type { Settings } from "../model/settings.ts"
 import type { CallRecord, EffectQuestion } from "./state.ts"
 
 /** Milliseconds that an effect for an editor is open before its host is warned. */
-export const editorPatience = 2000
+const editorPatience = 2000
 
 const warned = new WeakSet<object>()
 /** Calls whose host has let such an effect run out. Another process that goes on with one may have an editor. */
