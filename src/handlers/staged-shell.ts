@@ -83,11 +83,15 @@ export const ApplyStaged = ({ staging }: StagingMachine): EffectHandler =>
     const staged = stagedIn(context)
     if (staged === undefined) return Step.Error("There is nothing to apply: run the command again.")
     // A half of it is worth nothing: a cancel waits for its end.
-    const work = Effect.uninterruptible(abortable(() => staging.apply(staged.id)))
+    const notes: Array<string> = []
+    const tell = (note: string) => notes.push(`[sandbox] ${note}`)
+    const work = Effect.uninterruptible(abortable(() => staging.apply(staged.id, tell)))
     return Effect.matchEffect(work, {
       onSuccess: (count) =>
         Effect.succeed(
-          Step.Output(`${count} ${count === 1 ? "change" : "changes"} made in ${staged.folder}.`),
+          Step.Output(
+            [`${count} ${count === 1 ? "change" : "changes"} made in ${staged.folder}.`, ...notes].join("\n"),
+          ),
         ),
       onFailure: (cause) => {
         const error = asToolError(cause)

@@ -38,8 +38,10 @@ export interface Staging {
   /**
    * Makes the changes, each in one step. Rejects with a sentence, and changes nothing, where something is no longer what
    * the command saw. What a crash interrupts, the next process finishes. Gives how many changes were made.
+   *
+   * @param tell Told what else was done, or is to be known, a sentence each.
    */
-  apply(id: string): Promise<number>
+  apply(id: string, tell?: (note: string) => void): Promise<number>
   /** Forgets the change set. Does nothing where there is none. */
   discard(id: string): Promise<void>
 }

@@ -2,9 +2,11 @@
  * Takes the sting out of repositories that a command made in its box: a hook or a setting in them would run outside of
  * it, the next time that somebody calls git there. Repositories that were there before are bound read-only instead.
  */
-import { lstat, readdir, readFile, readlink, realpath, rename, writeFile } from "node:fs/promises"
+import { lstat, readdir, readlink, realpath, writeFile } from "node:fs/promises"
 import { dirname, join, resolve, sep } from "node:path"
-import { findGitFolders, type GitFolders } from "./git-folders.ts"
+import { readRegular } from "../text/regular-file.ts"
+import type { MoveAside } from "./move-aside.ts"
+import type { Survey } from "./survey.ts"
 
 /** Settings that run nothing, by section, as `git init`, `git clone` and `git remote` write them. */
 const harmless: Readonly<Record<string, RegExp>> = {
@@ -48,40 +50,37 @@ export const harmlessConfig = (text: string): string => {
   return kept.join("\n")
 }
 
-const asideOf = async (path: string): Promise<string> => {
-  for (let number = 0; ; number++) {
-    const aside = `${path}.blocked${number === 0 ? "" : number}`
-    if ((await lstat(aside).catch(() => undefined)) === undefined) return aside
+const disarmHooks = async (folder: string, moveAside: MoveAside): Promise<void> => {
+  const hooks = join(folder, "hooks")
+  const info = await lstat(hooks).catch(() => undefined)
+  if (info === undefined) return
+  // A link to hooks elsewhere, or a folder that hides them.
+  const names = info.isDirectory() ? await readdir(hooks).catch(() => undefined) : undefined
+  if (names === undefined) {
+    await moveAside(hooks)
+    return
+  }
+  for (const name of names) {
+    if (!/\.(sample|blocked\d*)$/.test(name)) await moveAside(join(hooks, name))
   }
 }
 
-const moveAside = async (path: string): Promise<string> => {
-  await rename(path, await asideOf(path))
-  return path
-}
+/** Configuration that people wrote is far smaller. */
+const maxText = 1_000_000
 
-const disarmHooks = async (folder: string): Promise<Array<string>> => {
-  const hooks = join(folder, "hooks")
-  const info = await lstat(hooks).catch(() => undefined)
-  if (info === undefined) return []
-  // A link to hooks elsewhere.
-  if (!info.isDirectory()) return [await moveAside(hooks)]
-  const names = (await readdir(hooks)).filter((name) => !/\.(sample|blocked\d*)$/.test(name))
-  return Promise.all(names.map((name) => moveAside(join(hooks, name))))
-}
+const textOf = (path: string): Promise<string> => readRegular(path, maxText).then(String)
 
-const disarmConfig = async (folder: string): Promise<Array<string>> => {
+const disarmConfig = async (folder: string, moveAside: MoveAside): Promise<void> => {
   const config = join(folder, "config")
   const info = await lstat(config).catch(() => undefined)
-  if (info === undefined) return []
-  if (!info.isFile()) return [await moveAside(config)]
-  const text = await readFile(config, "utf8")
-  const kept = harmlessConfig(text)
-  if (kept === text) return []
+  if (info === undefined) return
+  const text = info.isFile() ? await textOf(config).catch(() => undefined) : undefined
+  const kept = text === undefined ? undefined : harmlessConfig(text)
+  if (kept !== undefined && kept === text) return
   // A new file: the old one may have a second name somewhere.
-  await moveAside(config)
-  await writeFile(config, kept, { flag: "wx", mode: info.mode & 0o777 })
-  return [config]
+  if ((await moveAside(config)) && kept !== undefined) {
+    await writeFile(config, kept, { flag: "wx", mode: info.mode & 0o777 })
+  }
 }
 
 const isInside = (roots: ReadonlyArray<string>, path: string): boolean =>
@@ -93,7 +92,7 @@ const targetOf = async (pointer: string): Promise<string | undefined> => {
     const info = await lstat(pointer)
     const named = info.isSymbolicLink()
       ? await readlink(pointer)
-      : /^gitdir:\s*(.+?)\s*$/m.exec(await readFile(pointer, "utf8"))?.[1]
+      : /^gitdir:\s*(.+?)\s*$/m.exec(await textOf(pointer))?.[1]
     return named === undefined ? undefined : await realpath(resolve(dirname(pointer), named))
   } catch {
     return undefined
@@ -102,32 +101,60 @@ const targetOf = async (pointer: string): Promise<string | undefined> => {
 
 const commonFolderOf = async (detour: string): Promise<string | undefined> => {
   if (!detour.endsWith(`${sep}commondir`)) return undefined
-  const named = (await readFile(detour, "utf8").catch(() => "")).trim()
+  const named = (await textOf(detour).catch(() => "")).trim()
   return named === "" ? undefined : realpath(resolve(dirname(detour), named)).catch(() => undefined)
+}
+
+/** What a line of a rebase's list may be: nothing that a shell runs. */
+const harmlessStep =
+  /^\s*(?:(?:p|pick|r|reword|e|edit|s|squash|f|fixup|d|drop|l|label|t|reset|m|merge|u|update-ref|b|break|noop)(?:\s.*)?|#.*)?$/
+
+const strategies = /^(?:|ort|recursive|resolve|octopus|ours|subtree)\s*$/
+
+/** The lines of a rebase that is under way by which git would run something, or undefined for what is no such list. */
+export const stepsThatRun = async (rebase: string): Promise<ReadonlySet<string> | undefined> => {
+  const textAt = (name: string) =>
+    textOf(join(rebase, name)).catch((error) =>
+      (error as NodeJS.ErrnoException).code === "ENOENT" ? "" : undefined,
+    )
+  const todo = await textAt("git-rebase-todo")
+  const strategy = await textAt("strategy")
+  if (todo === undefined || strategy === undefined) return undefined
+  const steps = todo.split("\n").filter((line) => !harmlessStep.test(line))
+  return new Set(strategies.test(strategy) ? steps : [...steps, `strategy ${strategy}`])
 }
 
 /**
  * @param before What was there when the command started, and was protected.
- * @returns What was moved aside, as `NAME.blocked`.
+ * @param steps Of the rebases that were under way then, what `stepsThatRun` said.
  */
-export const disarmGit = async (roots: ReadonlyArray<string>, before: GitFolders): Promise<Array<string>> => {
-  const after = await findGitFolders(roots)
-  const blocked: Array<string> = []
+export const disarmGit = async (
+  roots: ReadonlyArray<string>,
+  before: Survey,
+  after: Survey,
+  steps: ReadonlyMap<string, ReadonlySet<string> | undefined>,
+  moveAside: MoveAside,
+): Promise<void> => {
   for (const folder of after.folders) {
-    if (!before.folders.has(folder))
-      blocked.push(...(await disarmHooks(folder)), ...(await disarmConfig(folder)))
+    if (before.folders.has(folder)) continue
+    await disarmHooks(folder, moveAside)
+    await disarmConfig(folder, moveAside)
+  }
+  for (const rebase of after.rebases) {
+    const known = steps.get(rebase)
+    const now = await stepsThatRun(rebase)
+    if (now === undefined || [...now].some((step) => known?.has(step) !== true)) await moveAside(rebase)
   }
   for (const detour of after.detours) {
     if (before.detours.has(detour)) continue
     // A worktree's folder leads to that of its repository, which was looked at too.
     const common = await commonFolderOf(detour)
     const isOwn = common !== undefined && after.folders.has(common) && !before.folders.has(dirname(detour))
-    if (!isOwn) blocked.push(await moveAside(detour))
+    if (!isOwn) await moveAside(detour)
   }
   for (const pointer of after.pointers) {
     if (before.pointers.has(pointer)) continue
     const target = await targetOf(pointer)
-    if (target === undefined || !isInside(roots, target)) blocked.push(await moveAside(pointer))
+    if (target === undefined || !isInside(roots, target)) await moveAside(pointer)
   }
-  return blocked
 }

@@ -2,8 +2,8 @@
 import { realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join, resolve, sep } from "node:path"
-import { findGitFolders, type GitFolders } from "./git-folders.ts"
-import { protectedGitPaths, protectedNames, secretPaths } from "./protected-paths.ts"
+import { type Protection, protect } from "./disarm.ts"
+import { secretPaths } from "./protected-paths.ts"
 import { SandboxError } from "./sandbox-error.ts"
 
 /** What a sandbox lets commands write, read and reach. */
@@ -52,20 +52,10 @@ export const boundsOf = async (options: SandboxOptions): Promise<SandboxBounds> 
   }
 }
 
-/** What may not be written as things are now, and the repositories that there are. */
-export const protectedBy = async (
-  bounds: SandboxBounds,
-): Promise<{ readonly paths: ReadonlyArray<string>; readonly git: GitFolders }> => {
-  const git = await findGitFolders(bounds.write)
-  const inGit = await Promise.all([...git.folders].map(protectedGitPaths))
-  const paths = [
-    ...bounds.denyWrite,
-    ...bounds.write.flatMap(protectedNames),
-    ...inGit.flat(),
-    ...git.detours,
-    ...git.pointers,
-  ]
-  return { paths, git }
+/** What may not be written as things are now. */
+export const protectedBy = async ({ write, denyWrite }: SandboxBounds): Promise<Protection> => {
+  const protection = await protect(write)
+  return { ...protection, paths: [...denyWrite, ...protection.paths] }
 }
 
 export const isWithin = (folder: string, path: string): boolean =>

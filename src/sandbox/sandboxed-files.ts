@@ -1,6 +1,7 @@
 /** The file tools of a sandboxed machine: they keep to the bounds that its commands have. */
 import { basename, dirname } from "node:path"
 import type { Files } from "../io/files.ts"
+import { isInRunsLater } from "./runs-later.ts"
 import { isWithin, protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
 
 const refusal = (what: string, path: string, why: string): Error =>
@@ -16,16 +17,16 @@ export const sandboxedFiles = (inner: Files, bounds: SandboxBounds): Files => {
   const expectWritable = async (path: string): Promise<void> => {
     await expectReadable(path)
     const real = await inner.resolveLinks(path)
-    if (!bounds.write.some((folder) => isWithin(folder, real))) {
-      throw refusal("written", path, `only ${bounds.write.join(", ")} may be`)
-    }
-    const { paths, git } = await protectedBy(bounds)
+    const around = bounds.write.filter((folder) => isWithin(folder, real))
+    if (around.length === 0) throw refusal("written", path, `only ${bounds.write.join(", ")} may be`)
+    const { paths, survey } = await protectedBy(bounds)
     const resolved = await Promise.all(paths.map((at) => inner.resolveLinks(at)))
     const stops = resolved.find((at) => isWithin(at, real) || isWithin(real, at))
     // A file of a repository that is being made is as good as a hook of it.
-    const isInGit = real.split("/").includes(".git") && !git.folders.has(dirname(real))
+    const isInGit = real.split("/").includes(".git") && !survey.folders.has(dirname(real))
     const isGit = isInGit || basename(real) === "HEAD"
-    if (stops !== undefined || isGit) {
+    const isSetting = around.some((folder) => isInRunsLater(folder, real))
+    if (stops !== undefined || isGit || isSetting) {
       throw refusal("written", path, "what it says could run outside of the sandbox")
     }
   }

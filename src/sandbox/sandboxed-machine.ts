@@ -5,8 +5,7 @@ import { join } from "node:path"
 import { localMachine, type Machine } from "../io/machine.ts"
 import type { ProcessOptions } from "../io/processes.ts"
 import { reaper } from "../io/reaper.ts"
-import { disarmGit } from "./disarm-git.ts"
-import { findGitFolders } from "./git-folders.ts"
+import { disarm, notesOf, protect } from "./disarm.ts"
 import { boundsOf, type SandboxOptions } from "./sandbox-bounds.ts"
 import { leaseRuntime } from "./sandbox-runtime.ts"
 import { sandboxedFiles } from "./sandboxed-files.ts"
@@ -47,12 +46,12 @@ export const sandboxedMachine = async (options: SandboxedMachineOptions = {}): P
     await rm(temporary, { recursive: true, force: true })
   }
   const box = { manager, bounds, temporary }
-  const watch = async <A>(work: () => Promise<A>): Promise<A> => {
-    const before = await findGitFolders(bounds.write)
+  const watch = async <A>(work: () => Promise<A>, tell: (note: string) => void): Promise<A> => {
+    const before = await protect(bounds.write)
     try {
       return await work()
     } finally {
-      await disarmGit(bounds.write, before)
+      notesOf(await disarm(bounds.write, before)).forEach(tell)
     }
   }
   const wrap = (command: ProcessOptions) => boxCommand(box, command)

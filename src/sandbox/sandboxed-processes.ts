@@ -1,7 +1,7 @@
 /** Processes in a box: each command is wrapped by the runtime and given bounds of its own. */
 import { randomBytes } from "node:crypto"
 import type { ProcessExit, Processes, ProcessOptions } from "../io/processes.ts"
-import { disarmGit } from "./disarm-git.ts"
+import { type Disarmed, disarm, listOf, notesOf } from "./disarm.ts"
 import { isWithin, protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
 import type { SandboxManager } from "./sandbox-runtime.ts"
 
@@ -10,32 +10,11 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 /** A path that is no pattern, whatever characters it has. */
 const literal = (path: string) => ({ path, literal: true as const })
 
-const maxNamed = 20
-
-const listOf = (items: ReadonlyArray<string>): string => {
-  const different = [...new Set(items)]
-  const more = different.length - maxNamed
-  return different.slice(0, maxNamed).join("; ") + (more > 0 ? `; and ${more} more` : "")
-}
-
 /** What the model is told of what the box has stopped. */
-const noteOf = (
-  denied: ReadonlyArray<string>,
-  disarmed: ReadonlyArray<string>,
-  isPartial: boolean,
-): string => {
-  const lines: Array<string> = []
-  if (denied.length > 0) lines.push(`[sandbox] Blocked: ${listOf(denied)}`)
-  if (disarmed.length > 0) {
-    lines.push(`[sandbox] Would run outside of the sandbox, renamed to NAME.blocked: ${listOf(disarmed)}`)
-  }
-  if (isPartial) {
-    lines.push(
-      "[sandbox] There are too many folders to look for repositories in all of them: call git with care.",
-    )
-  }
-  return lines.map((line) => `${line}\n`).join("")
-}
+const noteOf = (denied: ReadonlyArray<string>, disarmed: Disarmed): string =>
+  [...(denied.length > 0 ? [`Blocked: ${listOf(denied)}`] : []), ...notesOf(disarmed)]
+    .map((line) => `[sandbox] ${line}\n`)
+    .join("")
 
 /**
  * Whether a line of the runtime tells of something that these bounds stop. It knows a command's domains, but judges all
@@ -74,7 +53,8 @@ export const boxCommand = async (
   signal?.throwIfAborted()
   // Binds the connections of this command to its domains, so nobody may guess it.
   const commandId = randomBytes(24).toString("base64url")
-  const { paths, git } = await protectedBy(bounds)
+  const protection = await protectedBy(bounds)
+  const { paths } = protection
   const words = [command, ...args].map(quote).join(" ")
   const writable = [...bounds.write, temporary]
   const filesystem = {
@@ -85,14 +65,14 @@ export const boxCommand = async (
   const end = async (): Promise<string> => {
     manager.unregisterCommandNetworkLists(commandId)
     manager.cleanupAfterCommand()
-    const disarmed = await disarmGit(bounds.write, git)
+    const disarmed = await disarm(bounds.write, protection)
     // What the runtime was told of the command's last moments.
     await new Promise((resolve) => setImmediate(resolve))
     const seen = manager.getSandboxViolationStore().getViolationsForCommand(commandId)
     const denied = seen
       .map(({ line }) => line.replace(/^deny /, ""))
       .filter((line) => isBlocked(line, writable, paths))
-    return noteOf(denied, disarmed, git.isPartial)
+    return noteOf(denied, disarmed)
   }
   manager.registerCommandNetworkLists(commandId, { allowedDomains: [...bounds.domains] })
   try {

@@ -218,6 +218,108 @@ describe("what would run later, outside", () => {
     expect((await readdir(path("home"))).sort()).toEqual([".bashrc", ".ssh"])
   })
 
+  const nested = [
+    ".claude/settings.json",
+    ".vscode/tasks.json",
+    ".mcp.json",
+    ".pi/extensions/a.ts",
+    ".stepline/rules.toml",
+    ".husky/pre-commit",
+    ".cursor/mcp.json",
+    ".gemini/settings.json",
+    ".devcontainer/devcontainer.json",
+    ".zed/tasks.json",
+    ".envrc",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".github/hooks/a.json",
+    "all.code-workspace",
+    "lefthook.yml",
+  ]
+
+  it("no settings that run something are made, at whatever depth, nor changed where they are", async () => {
+    const folders = [".", "packages/one", "deep/er/still", "node_modules/dep"]
+    const there = Object.fromEntries(
+      nested.flatMap((name) => [
+        [`ws/there/below/${name}`, "mine"],
+        [`ws/node_modules/old/${name}`, "mine"],
+      ]),
+    )
+    await writeFiles(path(), there)
+    const made = folders.flatMap((folder) => nested.map((name) => `${folder}/${name}`))
+    const plant = (file: string) => `mkdir -p $(dirname ${file}); echo evil > ${file}`
+    const { stderr } = await run(
+      [
+        ...made.map(plant),
+        ...nested.map((name) => plant(`there/below/${name}`)),
+        "mv there/below there/other; rm -rf there",
+        "echo evil > node_modules/old/.npmrc",
+        "mkdir kit; echo evil > kit/tasks.json; mv kit packages/one/.vscode",
+        "ln -s ../file.txt deep/.envrc",
+      ].join("\n"),
+    )
+    const evil = await promisify(execFile)("grep", ["-rlx", "evil", ws()]).catch(() => ({ stdout: "" }))
+    const open = evil.stdout.split("\n").filter((file) => file !== "" && !file.includes(".blocked"))
+    expect(open).toEqual([])
+    for (const name of nested) {
+      expect([name, readFileSync(path(`ws/there/below/${name}`), "utf8")]).toEqual([name, "mine"])
+      const isChanged = name === ".npmrc"
+      expect([name, existsSync(path(`ws/node_modules/old/${name}`))]).toEqual([name, !isChanged])
+    }
+    expect(existsSync(path("ws/deep/.envrc"))).toBe(false)
+    expect(stderr).toContain("[sandbox] Would run outside of the sandbox, renamed to NAME.blocked: ")
+    expect(stderr).toContain("; and ")
+    expect((await run("true")).stderr).toBe("")
+  })
+
+  it("a rebase that is under way runs no more than it would have", async () => {
+    await git("init", "-q")
+    const todo = ".git/rebase-merge/git-rebase-todo"
+    await writeFiles(ws(), { [todo]: "pick 123 first\nexec npm test\n", "sub/file": "" })
+    expect((await run(`echo 'pick 456' >> ${todo}`)).stderr).toBe("")
+    const { stderr } = await run(
+      `echo 'x touch PWN' >> ${todo}; git init -q sub; mkdir -p sub/.git/rebase-merge`,
+    )
+    expect(stderr).toBe(
+      `[sandbox] Would run outside of the sandbox, renamed to NAME.blocked: ${path("ws/.git/rebase-merge")}\n`,
+    )
+    expect(existsSync(path(`ws/${todo}`))).toBe(false)
+    await run(
+      `echo 'pick 1' > sub/.git/rebase-merge/git-rebase-todo; echo ../../x > sub/.git/rebase-merge/strategy`,
+    )
+    expect(existsSync(path("ws/sub/.git/rebase-merge"))).toBe(false)
+  })
+
+  it("pipes in the place of what is read keep nobody waiting", async () => {
+    await run(
+      "git init -q a; rm a/.git/config; mkfifo a/.git/config a/.git/commondir .git; mkdir -p a/.git/rebase-merge; mkfifo a/.git/rebase-merge/git-rebase-todo",
+    )
+    expect((await run("true")).code).toBe(0)
+    expect(existsSync(path("ws/a/.git/config.blocked"))).toBe(true)
+  })
+
+  it("a folder that was not searched is not called safe", async () => {
+    const { stderr } = await run(
+      `python3 -c '
+import os
+name = "d" * 200
+for _ in range(25):
+    os.mkdir(name); os.chdir(name)
+os.mkdir(".git")
+'`,
+    )
+    await promisify(execFile)("bash", ["-c", 'rm -rf "$0"/d*', ws()])
+    expect(stderr).toMatch(
+      /^\[sandbox\] Not safe: not searched for what would run outside of the sandbox: .*d{200}\n$/,
+    )
+    const many = await run(
+      `mkdir -p many/{1..230}/{1..230}; git init -q many/1/1/late; printf '${hook}' > many/1/1/late/.git/hooks/pre-commit`,
+    )
+    expect(many.stderr).toBe(
+      "[sandbox] Not safe: there are more than 50,000 folders, and not all of them were searched for what would run outside of the sandbox. Call no git there, and open nothing of it in an editor or with an agent, before somebody has looked.\n",
+    )
+  })
+
   it("no agent's tools are put into a project", async () => {
     const places = [
       ".pi/extensions/a.ts",
@@ -377,6 +479,10 @@ describe("the file tools of the machine", () => {
     ["ws/.git/hooks/pre-commit", /could run outside of the sandbox\.$/],
     ["ws/sub/.git/config", /could run outside of the sandbox\.$/],
     ["ws/.vscode/tasks.json", /could run outside of the sandbox\.$/],
+    ["ws/sub/deep/.vscode/tasks.json", /could run outside of the sandbox\.$/],
+    ["ws/sub/.ENVRC", /could run outside of the sandbox\.$/],
+    ["ws/sub/all.code-workspace", /could run outside of the sandbox\.$/],
+    ["ws/.git/rebase-merge/git-rebase-todo", /could run outside of the sandbox\.$/],
     ["ws/out/new.txt", /only .*\/ws may be\.$/],
   ])("do not make %s", async (name, sentence) => {
     await git("init", "-q")

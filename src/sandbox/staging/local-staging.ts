@@ -27,8 +27,8 @@ import { StagingError } from "./staging-error.ts"
 export interface StagedBox {
   /** Puts a command into the box. */
   wrap(options: ProcessOptions): Promise<BoxedCommand>
-  /** Does the work and looks at what it has put there. */
-  watch<A>(work: () => Promise<A>): Promise<A>
+  /** Does the work and looks at what it has put there; tells what it finds, a sentence each. */
+  watch<A>(work: () => Promise<A>, tell: (note: string) => void): Promise<A>
 }
 
 export interface LocalStagingOptions {
@@ -163,9 +163,9 @@ class LocalStaging implements Staging {
     }
   }
 
-  async apply(id: string): Promise<number> {
+  async apply(id: string, tell: (note: string) => void = () => {}): Promise<number> {
     const work = () => applyStage(id, (applying: Applying) => expectAsSeen(applying))
-    const { changes } = await (this.box === undefined ? work() : this.box.watch(work))
+    const { changes } = await (this.box === undefined ? work() : this.box.watch(work, tell))
     return shownOf(changes).length
   }
 

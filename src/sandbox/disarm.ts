@@ -1,0 +1,121 @@
+/**
+ * Looks after a command for what it made that would run outside of the box later, and takes it out of the way. What was there before
+ * is read-only in the box, as far as it can be; the rest must be what it was.
+ */
+import { lstat } from "node:fs/promises"
+import { disarmGit, stepsThatRun } from "./disarm-git.ts"
+import { moveAside } from "./move-aside.ts"
+import { protectedPaths } from "./protected-paths.ts"
+import { isEmpty, markOf, maxFolders, type Survey, surveyFolders } from "./survey.ts"
+
+/** How things were when a command began. */
+export interface Protection {
+  readonly survey: Survey
+  /** What the command cannot write. */
+  readonly paths: ReadonlyArray<string>
+  /** What it can write of what was there, with what tells a change. */
+  readonly marks: ReadonlyMap<string, string | undefined>
+  readonly steps: ReadonlyMap<string, ReadonlySet<string> | undefined>
+}
+
+const isLink = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (info) => info.isSymbolicLink(),
+    () => false,
+  )
+
+const mapOf = async <A>(
+  keys: Iterable<string>,
+  valueOf: (key: string) => Promise<A>,
+): Promise<ReadonlyMap<string, A>> => {
+  const map = new Map<string, A>()
+  for (const key of keys) map.set(key, await valueOf(key))
+  return map
+}
+
+const isCovered = (paths: ReadonlySet<string>, path: string): boolean => {
+  for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) if (paths.has(at)) return true
+  return false
+}
+
+/** What may not be written as things are now. */
+export const protect = async (write: ReadonlyArray<string>): Promise<Protection> => {
+  const survey = await surveyFolders(write)
+  const paths = await protectedPaths(write, survey)
+  const closed = new Set(paths)
+  const loose: Array<string> = []
+  for (const path of survey.settings) {
+    // Of a link, what it leads to is read-only, and not the link.
+    if (!isCovered(closed, path) || (await isLink(path))) loose.push(path)
+  }
+  const marks = await mapOf(loose, markOf)
+  return { survey, paths, marks, steps: await mapOf(survey.rebases, stepsThatRun) }
+}
+
+export interface Disarmed {
+  /** What was renamed to `NAME.blocked`. */
+  readonly blocked: ReadonlyArray<string>
+  /** What would run, and could not be renamed. */
+  readonly left: ReadonlyArray<string>
+  /** Folders that could not be looked into. */
+  readonly unseen: ReadonlyArray<string>
+  /** Whether there were too many folders to look into all of them, before the command or after it. */
+  readonly isPartial: boolean
+}
+
+/** @param before How things were when the command began. */
+export const disarm = async (
+  write: ReadonlyArray<string>,
+  { survey, paths, marks, steps }: Protection,
+): Promise<Disarmed> => {
+  const after = await surveyFolders(write)
+  const blocked: Array<string> = []
+  const left: Array<string> = []
+  const aside = async (path: string): Promise<boolean> => {
+    try {
+      await moveAside(path)
+      blocked.push(path)
+      return true
+    } catch {
+      left.push(path)
+      return false
+    }
+  }
+  await disarmGit(write, survey, after, steps, aside)
+  const closed = new Set(paths)
+  // What lies in another first, before its path is another.
+  for (const path of [...after.settings].sort((one, other) => other.length - one.length)) {
+    if (isCovered(closed, path) && !marks.has(path)) continue
+    const mark = marks.get(path)
+    const isSame = mark !== undefined && mark === (await markOf(path))
+    if (!isSame && !(await isEmpty(path))) await aside(path)
+  }
+  return { blocked, left, unseen: after.unseen, isPartial: survey.isPartial || after.isPartial }
+}
+
+const maxNamed = 20
+
+export const listOf = (items: ReadonlyArray<string>): string => {
+  const different = [...new Set(items)]
+  const more = different.length - maxNamed
+  return different.slice(0, maxNamed).join("; ") + (more > 0 ? `; and ${more} more` : "")
+}
+
+/** What is told of it, a sentence each. */
+export const notesOf = ({ blocked, left, unseen, isPartial }: Disarmed): Array<string> => {
+  const notes: Array<string> = []
+  if (blocked.length > 0) {
+    notes.push(`Would run outside of the sandbox, renamed to NAME.blocked: ${listOf(blocked)}`)
+  }
+  if (left.length > 0)
+    notes.push(`Not safe: would run outside of the sandbox, and cannot be renamed: ${listOf(left)}`)
+  if (unseen.length > 0) {
+    notes.push(`Not safe: not searched for what would run outside of the sandbox: ${listOf(unseen)}`)
+  }
+  if (isPartial) {
+    notes.push(
+      `Not safe: there are more than ${maxFolders.toLocaleString("en-US")} folders, and not all of them were searched for what would run outside of the sandbox. Call no git there, and open nothing of it in an editor or with an agent, before somebody has looked.`,
+    )
+  }
+  return notes
+}
