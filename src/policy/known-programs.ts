@@ -66,7 +66,10 @@ export const wordsToMatch = (words: ReadonlyArray<ShellWord>): number => {
   const runner = runnerOf(words)
   if (runner?.any !== true || runsOwn(words)) return isKnown(words[0]!.text) ? 1 : words.length
   const ran = ranWords(words, runner.from)
-  if (ran.every((at) => isChecker(words[at]!))) return 1
-  const last = ran.at(-1)!
-  return isKnownName(namedProgram(words[last]!)) ? last + 1 : words.length
+  // Without a program `npm exec` opens a shell.
+  const isShell = ran.length === 0 && words[1]?.text === "exec"
+  const isKnownRunner = runner.from === 1 || isKnown(words[0]!.text)
+  if (isKnownRunner && !isShell && ran.every((at) => isChecker(words[at]!))) return 1
+  const last = ran.at(-1)
+  return last !== undefined && isKnownName(namedProgram(words[last]!)) ? last + 1 : words.length
 }

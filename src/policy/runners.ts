@@ -27,8 +27,16 @@ export interface Runner {
 /** Gives undefined for a command that is no runner. */
 export const runnerOf = (words: ReadonlyArray<ShellWord>): Runner | undefined => {
   const program = programName(words[0]?.text ?? "")
-  const creator = words.findIndex(({ text }) => creators.has(text))
-  if (creator > 0 && creator < 3 && packageRunners.has(program)) return { from: creator + 1, any: true }
+  if (packageRunners.has(program)) {
+    // What stands behind an option may be its value.
+    const isFirst = (at: number) =>
+      words
+        .slice(1, at)
+        .every(({ text }, before) => text.startsWith("-") || words[before]!.text.startsWith("-"))
+    const creator = words.findIndex(({ text }, at) => at > 0 && creators.has(text) && isFirst(at))
+    const isCreated = words.slice(creator + 1).some(({ text }) => !text.startsWith("-"))
+    if (creator > 0 && isCreated) return { from: creator + 1, any: true }
+  }
   if (always.has(program)) return { from: 1, any: true }
   if (/^python[\d.]*$/.test(program)) {
     const at = words.findIndex(({ text }) => module.test(text))

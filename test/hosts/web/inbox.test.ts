@@ -175,7 +175,7 @@ describeWith("chromium")("the page's inbox", () => {
     await press(page, "Always…")
     await inbox(page)
       .getByRole("button", { name: /This very call, and no other/ })
-      .getByText("^a\\.b$")
+      .getByText('{"text":"a.b"}')
       .waitFor()
     const pattern = inbox(page).getByLabel("A pattern of your own")
     for (const [typed, problem] of [
