@@ -15,6 +15,7 @@ import { settled } from "../hosts/web/inbox-page.ts"
 import { usePages } from "../hosts/web/pages.ts"
 import { describeWith } from "../support/needs.ts"
 import { plainEnvironment, runNode, useCli } from "./built-cli.ts"
+import { useOneProcess } from "./one-process.ts"
 
 const folder = async (): Promise<string> => {
   const path = await mkdtemp(join(tmpdir(), "stepline-page-"))
@@ -33,6 +34,7 @@ const lineOf = async (stream: NodeJS.ReadableStream, pattern: RegExp): Promise<s
 
 describeWith("chromium")("the command's page", () => {
   const cli = useCli()
+  const runLine = useOneProcess(cli)
   const pages = usePages()
 
   const start = (args: ReadonlyArray<string>, cwd: string): ChildProcessWithoutNullStreams => {
@@ -180,7 +182,7 @@ describeWith("chromium")("the command's page", () => {
       ],
       [["--port", "x"], "--port x: expected a port, 0 for any that is free"],
     ] as const) {
-      const { status, stderr } = await runNode([cli.path, "ui", "--store", "calls.db", ...args], { cwd })
+      const { status, stderr } = await runLine(["ui", "--store", "calls.db", ...args], { cwd })
       expect([status, stderr]).toEqual([2, `stepline: ${message.replace("CWD", await realpath(cwd))}\n`])
     }
   })
@@ -208,8 +210,8 @@ describeWith("chromium")("the command's page", () => {
 
   it("`--timeline` costs no run where its file cannot be written", async () => {
     const cwd = await folder()
-    const args = [cli.path, "--timeline", "nowhere/out.html", "--yes", "shell", "touch ran"]
-    const { status, stderr } = await runNode(args, { cwd })
+    const args = ["--timeline", "nowhere/out.html", "--yes", "shell", "touch ran"]
+    const { status, stderr } = await runLine(args, { cwd })
     expect([status, stderr]).toEqual([
       2,
       "stepline: --timeline nowhere/out.html: its folder is not there, so make that first\n",
@@ -301,7 +303,7 @@ describeWith("chromium")("the command's page", () => {
       2,
       "stepline: --timeline is for `stepline run` and `stepline TOOL`, not for a session.\n",
     ])
-    const port = await runNode([cli.path, "ui", "--port", "x"], { cwd })
+    const port = await runLine(["ui", "--port", "x"], { cwd })
     expect([port.status, port.stderr]).toEqual([
       2,
       "stepline: --port x: expected a port, 0 for any that is free\n",
