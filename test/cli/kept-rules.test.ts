@@ -7,9 +7,11 @@ import { ToolFilters } from "../../src/policy/index.ts"
 import { writeFiles } from "../custom-tools/loading/write-files.ts"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { type CommandResult, runNode, useCli } from "./built-cli.ts"
+import { type CommandResult, useCli } from "./built-cli.ts"
+import { useOneProcess } from "./one-process.ts"
 
 const cli = useCli()
+const runLine = useOneProcess(cli)
 const path = useTempFolder()
 const project = (name = "project") => path(name)
 const home = () => path("home")
@@ -25,7 +27,7 @@ beforeEach(async () => {
 const env = () => ({ HOME: home(), PATH: process.env.PATH })
 
 const stepline = (args: ReadonlyArray<string>, cwd = project()): Promise<CommandResult> =>
-  runNode([cli.path, ...args], { cwd, env: env() })
+  runLine(args, { cwd, env: env() })
 
 const terminal = (args: ReadonlyArray<string>, cwd = project()) =>
   new PseudoTerminal([cli.path, ...args], { cwd, env: env(), columns: 160 })

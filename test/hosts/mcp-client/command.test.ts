@@ -4,9 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { beforeEach, describe, expect, it } from "vitest"
 import { runNode, useCli } from "../../cli/built-cli.ts"
+import { useOneProcess } from "../../cli/one-process.ts"
 import { serverFile } from "./published.ts"
 
 const cli = useCli()
+const runLine = useOneProcess(cli)
 let cwd: string
 
 beforeEach(async () => {
@@ -15,7 +17,7 @@ beforeEach(async () => {
   return () => rm(cwd, { recursive: true, force: true })
 })
 
-const stepline = (...args: ReadonlyArray<string>) => runNode([cli.path, ...args], { cwd })
+const stepline = (...args: ReadonlyArray<string>) => runLine(args, { cwd })
 
 const command = (name: Parameters<typeof serverFile>[0], ...args: ReadonlyArray<string>): string =>
   [process.execPath, serverFile(name), ...args].join(" ")
@@ -24,14 +26,17 @@ describe("--mcp", () => {
   it("lets a call use a server's tools, under the rules of the command line", async () => {
     const files = `files=${command("filesystem", ".")}`
     const params = JSON.stringify({ path: join(cwd, "a.txt") })
-    const asked = await stepline("--mcp", files, "read_text_file", params)
+    const asked = await runNode([cli.path, "--mcp", files, "read_text_file", params], { cwd })
     expect(asked).toMatchObject({ status: 3 })
     expect(asked.stdout).toContain("--allow read_text_file=REGEX")
-    const allowed = await stepline("--mcp", files, "--allow", "read_text_file=^", "read_text_file", params)
-    expect(allowed).toMatchObject({ status: 0, stdout: expect.stringContaining("hello") })
-    // It has a name that is taken.
-    const prefixed = await stepline("--mcp", files, "--yes", "files_read_file", params)
-    expect(prefixed).toMatchObject({ status: 0, stdout: expect.stringContaining("hello") })
+    // `read_file` is a name that is taken.
+    const names = ["read_text_file", "files_read_file"]
+    const calls = names.map((name) => `{"name": "${name}", "params": ${params}}`)
+    await writeFile(join(cwd, "calls.jsonl"), calls.join("\n"))
+    const rules = names.flatMap((name) => ["--allow", `${name}=^`])
+    const allowed = await stepline("run", "calls.jsonl", "--mcp", files, ...rules)
+    expect(allowed.status).toBe(0)
+    expect(allowed.stdout.match(/hello/g)).toHaveLength(2)
   })
 
   it("lists a server's tools, and shows the plan of one", async () => {
@@ -50,10 +55,12 @@ describe("--mcp", () => {
 
   it("takes a line for bash: variables in front, and more than one command", async () => {
     const everything = command("everything")
-    for (const line of [`GREETING=hi ${everything}`, `cd . && export GREETING=hi; ${everything}`]) {
-      const { stdout } = await stepline("--mcp", `all=${line}`, "--yes", "--json", "get-env", "{}")
-      expect(stdout).toContain(String.raw`\"GREETING\": \"hi\"`)
-    }
+    const lines = [`one=GREETING=hi ${everything}`, `two=cd . && export GREETING=hello; ${everything}`]
+    await writeFile(join(cwd, "calls.jsonl"), '{"name": "get-env"}\n{"name": "two_get-env"}')
+    const servers = lines.flatMap((line) => ["--mcp", line])
+    const { stdout } = await stepline("run", "calls.jsonl", ...servers, "--yes", "--json")
+    expect(stdout).toContain(String.raw`\"GREETING\": \"hi\"`)
+    expect(stdout).toContain(String.raw`\"GREETING\": \"hello\"`)
   })
 
   it("says what is wrong with a server that cannot be reached", async () => {
@@ -79,14 +86,7 @@ describe("--mcp", () => {
 })
 
 describe("[mcp.NAME] of a configuration", () => {
-  it("is listed too", async () => {
-    const config = join(cwd, "servers.toml")
-    await writeFile(config, `[mcp.all]\ncommand = ${JSON.stringify(command("everything"))}\n`)
-    const { stdout } = await stepline("tools", "--config", config)
-    expect(stdout).toMatch(/^echo\n {2}.*\n {2}of the MCP server all$/m)
-  })
-
-  it("names a server, its variables, and what rules match of its tools", async () => {
+  it("names a server, which is listed too, its variables, and what rules match of its tools", async () => {
     const config = join(cwd, "rules.toml")
     await writeFile(
       config,
@@ -103,11 +103,24 @@ deny = ["secret"]
 allow = ["^"]
 `,
     )
-    const run = (name: string, params: object) =>
-      stepline("--config", config, "--json", name, JSON.stringify(params))
-    expect(await run("echo", { message: "fine" })).toMatchObject({ status: 0 })
-    expect((await run("echo", { message: "a secret" })).stdout).toContain("Denied by policy")
-    expect((await run("get-env", {})).stdout).toContain("from the file")
+    const listed = await stepline("tools", "--config", config)
+    expect(listed.stdout).toMatch(/^echo\n {2}.*\n {2}of the MCP server all$/m)
+    const calls = [
+      { callId: "fine", name: "echo", params: { message: "fine" } },
+      { callId: "secret", name: "echo", params: { message: "a secret" } },
+      { callId: "env", name: "get-env" },
+    ]
+    await writeFile(join(cwd, "calls.jsonl"), calls.map((call) => JSON.stringify(call)).join("\n"))
+    const { stdout, status } = await stepline("run", "calls.jsonl", "--config", config, "--json")
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    const endOf = (id: string) => events.findLast(({ callId }) => callId === id)
+    expect(endOf("fine")).toMatchObject({ _tag: "Completed" })
+    expect(endOf("secret")).toMatchObject({ _tag: "Denied", content: expect.stringContaining("by policy") })
+    expect(endOf("env")).toMatchObject({ content: expect.stringContaining("from the file") })
+    expect(status).toBe(3)
   })
 
   it.each([
