@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs"
 import { mkdir, readdir, readFile, symlink } from "node:fs/promises"
 import { join, relative } from "node:path"
-import { afterAll, describe, expect, it, onTestFinished } from "vitest"
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { CustomTools, loadExtensions, type ToolPath } from "../../src/custom-tools/index.ts"
 import { ToolExecutor, ToolRegistry } from "../../src/index.ts"
 import { isLeftOut } from "../support/needs.ts"
@@ -14,6 +14,18 @@ import { newOmpRuns, ompRuns } from "./published/omp-examples.ts"
 import { newPiRuns, piRuns } from "./published/pi-examples.ts"
 import { publishedPackage } from "./published/published-package.ts"
 import { useSampleRepository } from "./published/sample-repository.ts"
+
+// Each example is loaded several times, and compiled to the same each time.
+vi.mock("../../src/custom-tools/loading/compile-module.ts", async (importOriginal) => {
+  const original = await importOriginal<typeof import("../../src/custom-tools/loading/compile-module.ts")>()
+  const compiled = new Map<string, ReturnType<typeof original.compileModule>>()
+  const compileModule = (path: string) => {
+    const known = compiled.get(path) ?? original.compileModule(path)
+    compiled.set(path, known)
+    return known
+  }
+  return { ...original, compileModule }
+})
 
 const silent = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
 const loading = { standIns: "always", host: { logger: silent, approval: false } } as const

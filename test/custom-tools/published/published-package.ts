@@ -1,23 +1,23 @@
-/** Packages of the npm registry that tests read, in a cache outside of the checkout. */
+/** Packages of the npm registry that tests read, in a cache outside of the checkout: there they find nothing that is installed in it. */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
-import { homedir } from "node:os"
+import { userInfo } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { leavesOut } from "../../support/needs.ts"
 
 const run = promisify(execFile)
 
-const cache = (): string =>
-  join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "stepline-published")
+/** What is downloaded is kept from one run to the next. A run's home folder is not. */
+const cache = join(userInfo().homedir, ".cache/stepline-published")
 
 /** Gives the folder of a package, which is unpacked there the first time. Installs nothing that it depends on. */
 const unpack = async (name: string, version: string): Promise<string> => {
-  const folder = join(cache(), `${name.replace("@", "").replace("/", "-")}-${version}`)
+  const folder = join(cache, `${name.replace("@", "").replace("/", "-")}-${version}`)
   if (existsSync(folder)) return folder
-  await mkdir(cache(), { recursive: true })
-  const work = await mkdtemp(join(cache(), ".unpacking-"))
+  await mkdir(cache, { recursive: true })
+  const work = await mkdtemp(join(cache, ".unpacking-"))
   try {
     const retries = ["--fetch-retry-mintimeout=1000", "--fetch-retry-factor=2"]
     const pack = ["pack", `${name}@${version}`, "--json", "--ignore-scripts", ...retries]
