@@ -13,6 +13,8 @@ import { diffOf } from "../terminal/render-diff.ts"
 export interface AskedGate {
   readonly gate: AwaitingApprovalEvent
   readonly tool: Tool<unknown> | undefined
+  /** Whether it can run with other parameters: not where the call is a `resolve`, and the gate one of what it applies. */
+  readonly mayEdit: boolean
   /** Undefined where none can be given. */
   readonly always: RememberedChoice | undefined
 }
@@ -88,11 +90,13 @@ export const questionForm = (asked: AskedGate, note?: string): ElicitRequestForm
         title: "Reason",
         description: "Told to the model with a denial, and to the tool with an approval.",
       },
-      params: {
-        type: "string",
-        title: "Other parameters",
-        description: "JSON of the parameters to run with instead. Leave it empty to run the call as it is.",
-      },
+      ...(asked.mayEdit && {
+        params: {
+          type: "string",
+          title: "Other parameters",
+          description: "JSON of the parameters to run with instead. Leave it empty to run the call as it is.",
+        },
+      }),
     },
     required: ["decision"],
   },
@@ -123,9 +127,15 @@ const noParams: AnswerFault = {
   text: "The other parameters are no JSON object. Correct them, or leave them empty to run the call as it is.",
 }
 
+const noEdit: AnswerFault = {
+  about: "params",
+  text: "What a preview applies cannot run with other parameters: leave them out, or deny it.",
+}
+
 /** The parameters that were given in place of the call's; a fault for what is none, which must not run the call as it was. */
-const editOf = (given: unknown): { readonly params?: unknown } | AnswerFault => {
+const editOf = (given: unknown, mayEdit: boolean): { readonly params?: unknown } | AnswerFault => {
   if (given === undefined || given === null || (typeof given === "string" && given.trim() === "")) return {}
+  if (!mayEdit) return noEdit
   try {
     const params: unknown = typeof given === "string" ? JSON.parse(given) : undefined
     return isPlainObject(params) ? { params } : noParams
@@ -157,7 +167,7 @@ export const answerGate = (asked: AskedGate, answer: unknown): AnswerFault | und
     gate.deny(text(reason))
     return undefined
   }
-  const edit = editOf(params)
+  const edit = editOf(params, asked.mayEdit)
   if ("about" in edit) return edit
   const given = text(reason)
   gate.approve({

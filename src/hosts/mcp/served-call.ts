@@ -12,6 +12,7 @@ import type {
   ToolEvent,
   ToolResult,
 } from "../../pipeline/model/event.ts"
+import { resolveName } from "../../resolve/definition.ts"
 import { rememberedChoices } from "../terminal/remember-menu.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { type ClientQuestion, gateQuestion, isInput, questionOfInput, showsForms } from "./client-question.ts"
@@ -169,7 +170,8 @@ export class ServedCall {
   private asked(gate: AwaitingApprovalEvent): AskedGate {
     const { executor, callId } = this
     const tool = executor.agent(this.agentId).tool(gate.name)
-    return { gate, tool, always: offered(rememberedChoices(executor, callId, tool ?? gate)) }
+    const always = offered(rememberedChoices(executor, callId, tool ?? gate))
+    return { gate, tool, mayEdit: this.name !== resolveName, always }
   }
 
   private ask(question: HostQuestion): void {

@@ -25,6 +25,18 @@ const send = defineTool({
       .andThen(() => Step.Output(`sent ${text}`)),
 })
 
+const stage = defineTool({
+  name: "stage",
+  description: "Stages a change, about which its user is asked once it is applied.",
+  parameters: Type.Object({}),
+  compose: () =>
+    pipeline()
+      .andThen(() => Step.Output("would change"))
+      .awaitResolve({ label: "Change it" })
+      .awaitApproval()
+      .andThen(() => Step.Output("changed")),
+})
+
 /** Waits until it is cancelled. */
 const hanging = (began: () => void, ended: () => void): Tool =>
   defineTool({
@@ -157,6 +169,17 @@ describe.each(revisions)("an MCP server of revision %s", (revision) => {
     expect(result.isError).toBe(true)
     expect(textOfResult(result)).toContain("The other parameters are no JSON object.")
     expect(asked).toHaveLength(2)
+  })
+
+  it("asks without other parameters where a preview is applied, which cannot run with any", async () => {
+    const answers = [approve({ params: '{"other":true}' }), approve()]
+    const { client, asked } = await connect([stage], { revision, answer: () => answers.shift()! })
+    await client.callTool({ name: "stage", arguments: {} })
+    const apply = { action: "apply", reason: "as asked" }
+    const result = await client.callTool({ name: "resolve", arguments: apply })
+    expect(textOfResult(result)).toContain("changed")
+    expect(asked).toHaveLength(2)
+    expect(asked[1]).toMatch(/^What a preview applies cannot run with other parameters: leave them out/)
   })
 
   it("says what an approval for good lets through, and asks about everything else again", async () => {
