@@ -1,7 +1,7 @@
 /**
  * Whether a person can have seen what their keys would answer. What has just come onto the screen answers to no key yet:
  * who typed already was typing something else. A key within that time begins it anew, so that one held down never answers.
- * What was typed before the screen said that keys answer is read before they do, however long this process was busy.
+ * What was typed within that time is read before the screen says that keys answer, however long this process was busy.
  */
 
 /** In milliseconds: nobody reads and reacts in less. */
@@ -12,7 +12,8 @@ export class ReactionTime {
   private subject: unknown
   /** Undefined until the subject is on the screen. */
   private overAt: number | undefined
-  private isDue = false
+  /** Whether the time is over, and all that was typed within it is read. */
+  private isDrained = false
   private isOpen = false
 
   /** @param millis How long the subject has to have been on the screen. */
@@ -26,19 +27,21 @@ export class ReactionTime {
       this.subject = subject
       this.begin()
     }
-    const isOver = this.overAt !== undefined && performance.now() >= this.overAt
-    this.isDue = subject !== undefined && (this.isDue || isOver || this.millis === 0)
+    if (subject === undefined || this.isOpen) return
+    const { overAt } = this
+    // The frame says that keys answer.
+    if (this.isDrained || this.millis === 0) this.isOpen = true
+    else if (overAt !== undefined && performance.now() >= overAt) {
+      // This process may have been busy: what waits for it is read in this turn of the loop.
+      setImmediate(() => {
+        if (this.overAt === overAt) this.isDrained = true
+      })
+    }
   }
 
   /** That frame is on the screen. */
   drawn(): void {
-    if (this.subject === undefined) return
-    this.overAt ??= performance.now() + this.millis
-    if (!this.isDue || this.isOpen) return
-    const { overAt } = this
-    setImmediate(() => {
-      if (this.overAt === overAt && this.isDue) this.isOpen = true
-    })
+    if (this.subject !== undefined) this.overAt ??= performance.now() + this.millis
   }
 
   /** A key came. */
@@ -53,13 +56,13 @@ export class ReactionTime {
 
   /** Milliseconds until the screen may say that keys answer. Infinity where it does, or nothing is waited for. */
   get wait(): number {
-    if (this.subject === undefined || this.isDue) return Number.POSITIVE_INFINITY
+    if (this.subject === undefined || this.isOpen) return Number.POSITIVE_INFINITY
     return this.overAt === undefined ? this.millis : Math.max(0, this.overAt - performance.now())
   }
 
   private begin(): void {
     this.overAt = undefined
-    this.isDue = false
+    this.isDrained = false
     this.isOpen = false
   }
 }
