@@ -107,6 +107,8 @@ describeWith("chromium")("the page's inbox", () => {
     const result = executor.run({ name: "note", params: { text: "a", tags: ["x"] } }, () => {})
     await press(page, "Edit…")
     const form = card(page, "note").locator("form")
+    // Nothing is changed yet.
+    await form.getByLabel("times").press("Enter")
     await form.getByLabel("text").fill("two\nlines")
     await form.getByLabel("place").selectOption("bottom")
     await form.getByLabel("times").fill("1.5")

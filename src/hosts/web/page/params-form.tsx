@@ -40,6 +40,8 @@ const Input = (props: {
         inputMode="decimal"
         class="code"
         value={typed}
+        // It would press the button: a gate is not approved by Enter in a field.
+        onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
         onInput={({ currentTarget }) => set(currentTarget.value)}
       />
     )
