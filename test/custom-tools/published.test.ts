@@ -19,8 +19,8 @@ import { useSampleRepository } from "./published/sample-repository.ts"
 vi.mock("../../src/custom-tools/loading/compile-module.ts", async (importOriginal) => {
   const original = await importOriginal<typeof import("../../src/custom-tools/loading/compile-module.ts")>()
   const compiled = new Map<string, ReturnType<typeof original.compileModule>>()
-  const compileModule = (path: string) => {
-    const known = compiled.get(path) ?? original.compileModule(path)
+  const compileModule = (path: string, source: () => string) => {
+    const known = compiled.get(path) ?? original.compileModule(path, source)
     compiled.set(path, known)
     return known
   }

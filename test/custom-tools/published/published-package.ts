@@ -2,15 +2,15 @@
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
-import { userInfo } from "node:os"
+import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { leavesOut } from "../../support/needs.ts"
 
 const run = promisify(execFile)
 
-/** What is downloaded is kept from one run to the next. A run's home folder is not. */
-const cache = join(userInfo().homedir, ".cache/stepline-published")
+/** What is downloaded is kept from one run to the next, as long as the system keeps temporary files. */
+const cache = join(tmpdir(), `stepline-published-${userInfo().uid}`)
 
 /** Gives the folder of a package, which is unpacked there the first time. Installs nothing that it depends on. */
 const unpack = async (name: string, version: string): Promise<string> => {
