@@ -241,11 +241,15 @@ export const releaseAction = (
   record.action = undefined
 }
 
-/** Whether the output is what a gate shows, at which nobody was asked yet, or behind which nothing came of it yet. */
-export const isPreview = ({ output, preview, parts, at }: CallRecord): boolean =>
-  output !== undefined && (output === preview || parts.some(({ kind }, i) => i >= at && gateKinds.has(kind)))
-
 const gateKinds: ReadonlySet<string> = new Set(["approval", "resolve"])
+
+/** Whether a gate is still to be passed. */
+export const hasGateAhead = ({ parts, at }: CallRecord): boolean =>
+  parts.some(({ kind }, index) => index >= at && gateKinds.has(kind))
+
+/** Whether the output is what a gate shows, at which nobody was asked yet, or behind which nothing came of it yet. */
+export const isPreview = (record: CallRecord): boolean =>
+  record.output !== undefined && (record.output === record.preview || hasGateAhead(record))
 
 /** Ends an attempt that is over: what its generator left open first. */
 const close = (record: CallRecord, then: Then, out: Outbox): void => {

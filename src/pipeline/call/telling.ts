@@ -21,7 +21,7 @@ import type { Tool } from "../model/tool.ts"
 import type { Tracer } from "../model/tracer.ts"
 import type { RunningTask } from "../stores/background-tasks.ts"
 import type { Engine } from "./engine.ts"
-import { isPreview } from "./running.ts"
+import { hasGateAhead, isPreview } from "./running.ts"
 import type { CallRecord } from "./state.ts"
 import type { CallStream } from "./stream.ts"
 import { CallSpan } from "./tracing.ts"
@@ -120,16 +120,22 @@ export const tellDecision = (
   tellAlone(() => settings.onDecision?.(decision))
 }
 
+/** Whether the output tells what would have been done: behind a message of how the call was cut off, it would pass for what was. */
+const isUndone = (record: CallRecord): boolean => {
+  const outcome = record.outcome!
+  if (outcome._tag === "Cancelled") return isPreview(record)
+  // Whoever runs out of time behind its gate may have done a part of it.
+  return outcome._tag === "Error" && outcome.reason === "timeout" && hasGateAhead(record)
+}
+
 /** How the call ended, as its machine says. */
 export const endOf = ({ record, stream }: Teller): TerminalEvent => {
   const { call, outcome, output, decidedBy, edited, ties, cleanupErrors } = record
   const streamed = stream === undefined ? "" : stream.transcript.toString()
-  const isCut = outcome!._tag === "Cancelled" || (outcome!._tag === "Error" && outcome!.reason === "timeout")
   return terminalEvent({
     call,
     outcome: outcome!,
-    // The model would take it for what was done.
-    output: isCut && isPreview(record) ? undefined : output,
+    output: isUndone(record) ? undefined : output,
     streamed,
     decidedBy,
     edited,
