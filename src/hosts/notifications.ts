@@ -20,7 +20,10 @@ export interface Notification {
   readonly taskId?: string
 }
 
-type KnownTasks = Pick<BackgroundTasks, "get"> & Partial<Pick<BackgroundTasks, "mayCall">>
+interface KnownTasks extends Pick<BackgroundTasks, "get"> {
+  /** Whether an agent has a tool. Default: it has all. */
+  readonly mayCall?: (agentId: string, toolName: string) => boolean
+}
 
 /** The options of `Notifications`. */
 export interface NotificationsOptions {
