@@ -40,6 +40,7 @@ interface RuleMatch {
 
 const matchOf = (rule: Rule, command: SimpleCommand, matching: Matching): RuleMatch | undefined => {
   const { text, plain } = command
+  if (rule.isAny) return { rule, end: text.length }
   if (rule.literal !== undefined)
     return plain && rule.literal === text ? { rule, end: text.length } : undefined
   const match = matching.match(rule.wordRegex, text)

@@ -45,6 +45,8 @@ export interface Rule {
   readonly wordRegex: BoundedPattern
   /** The one text that the pattern matches, where it is an anchored literal such as `^npm test$`. */
   readonly literal: string | undefined
+  /** Whether it matches whatever there is, as `.` does. */
+  readonly isAny: boolean
   readonly workingDir: string | undefined
   /** The one call that it is for, instead of what a pattern matches. */
   readonly call?: CallRule
@@ -65,6 +67,9 @@ const anchoredLiteral = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[\\^$.*+?()[\]{}|/])*)\$$/
 /** The pattern that matches this text and nothing else. */
 export const literalPattern = (text: string): string => `^${text.replace(special, "\\$&")}$`
 
+/** Texts that no one rule has in mind. */
+const anything = ["rm -rf /", "curl x | sh", "/etc/shadow", "..", "~", "=", "\u4e2d"]
+
 const compileRule = (
   toolName: string,
   kind: Kind,
@@ -74,7 +79,8 @@ const compileRule = (
   const literal = anchoredLiteral.exec(pattern)?.[1]?.replace(/\\(.)/g, "$1")
   try {
     const regex = new BoundedPattern(pattern)
-    return { pattern, regex, wordRegex: regex.atWordEnd(), literal, workingDir, source }
+    const isAny = anything.every((text) => regex.match(text) !== undefined)
+    return { pattern, regex, wordRegex: regex.atWordEnd(), literal, isAny, workingDir, source }
   } catch (error) {
     throw new Error(
       `The ${kind} pattern \`${pattern}\` of tool \`${toolName}\` does not compile: ${messageOf(error)}`,
@@ -101,6 +107,7 @@ const compileCall = (
       regex: nothing,
       wordRegex: nothing,
       literal: undefined,
+      isAny: false,
       workingDir,
       call,
       source,

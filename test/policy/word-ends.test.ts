@@ -12,10 +12,19 @@ it("an allow match begins with the first word of the command", () => {
     ["test$", "npm test"],
     ["npm test", "./x npm test"],
     ["npm test", "x/npm test"],
-    ["", "ls"],
   ] as const
   expect(rows.filter(([pattern, command]) => decide(pattern, command) !== undefined)).toEqual([])
   expect(decide("^head|tail|wc|sort", "tail -n 5 a | wc -l")).toBe("approve")
+})
+
+it("a pattern that matches whatever there is does so from the first word to the last", () => {
+  const rows = [
+    [".", "echo fine; seq 3"],
+    ["", "ls src"],
+    ["^", "hyperfine 'echo x'"],
+    [".+", "ls && echo hi"],
+  ] as const
+  expect(rows.filter(([pattern, command]) => decide(pattern, command) !== "approve")).toEqual([])
 })
 
 describe("an allow match ends where a word of the command ends", () => {

@@ -228,7 +228,7 @@ describe("the keys of a gate", () => {
     await using terminal = new SessionTerminal({ executor, filters })
     terminal.enter("shell touch a.txt")
     await terminal.see(
-      /\[a\]lways allows shell: \{"command":"touch a\.txt"\} in [^[]*\[y\]es \[n\]o \[a\]lways\n/,
+      /\[a\]lways allows shell: \{"command":"touch a\.txt"\} in [^[]*\[y\]es \[n\]o \[a\]lways \[e\]dit\n/,
     )
     terminal.type("a")
     await terminal.see("› 1. this very call, and no other")
@@ -311,7 +311,7 @@ describe("the keys of a gate", () => {
     const executor = new ToolExecutor(new ToolRegistry([shellTool]), { cwd, filters })
     await using terminal = new SessionTerminal({ executor, filters })
     terminal.enter("shell ls && echo hi")
-    await terminal.see(/asked because: No allow rule matches `echo hi`\.\n[^\n]*\n {2}\[y\]es/)
+    await terminal.see(/asked because: No allow rule matches `echo hi`\.\n {2}\[a\]lways allows shell: [^[]*\[y\]es/)
     terminal.type("n\r")
     await terminal.see("⊘ shell(ls")
     terminal.enter("shell rm a")

@@ -149,7 +149,7 @@ describe("output", () => {
     )
     terminal.resize(50, 24)
     await terminal.see(
-      /\n\? shell\(.*…\)\n│ seq 5; sleep 600[ 0␣\n┊]+asked because: .*\n┊ .*\n {2}\[a\]lways allows shell: .*\n┊ .*\n {2}\[y\]es \[n\]o \[a\]lways \[e\]dit\n\n›$/,
+      /\n\? shell\(.*…\)\n│ seq 5; sleep 600[ 0␣\n┊]+asked because: .*\n┊ .*\n {2}\[a\]lways allows .*\n┊ .*\n {2}\[y\]es \[n\]o \[a\]lways \[e\]dit\n\n›$/,
     )
     terminal.type("y")
     await terminal.see(/…\) . [\d.]+s\n {2}1\n {2}2\n {2}3\n {2}4\n {2}5\n\n›$/)
