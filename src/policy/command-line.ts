@@ -193,9 +193,9 @@ class Reader implements CommandLine {
     }
     if (isFollowedByBracket(source, node.name.end)) this.unknown ??= "it is no bash"
     const inputs = { input: documentOf(node.redirects), fed: inputOf(node.redirects, fed) }
-    for (const { name, args, isPut } of withValues(node, values)) {
+    for (const { args, isPut } of withValues(node, values)) {
       const rest = args.map((arg) => (arg.type === "Word" ? shellWord(arg) : assignmentWord(arg)))
-      const words = [shellWord(name!), ...rest]
+      const words = [shellWord(node.name), ...rest]
       if (assignments.length > 0) this.addForms([...assignments, ...words])
       // A rule that is just this command does not speak of what others put into it.
       this.words(words, inputs, depth, !isPut && assignments.length === 0)

@@ -19,6 +19,9 @@ const setters = new Set(
   `),
 )
 
+/** Bash gives them a value behind each command. */
+const renewed = new Set(["_", "COLUMNS", "LINES"])
+
 /** Splits and expands no further. */
 const isOneWord = (text: string): boolean => /^[\w@%+=:,./-]+$/.test(text)
 
@@ -32,7 +35,7 @@ const literalsOf = (words: ReadonlyArray<Word>): ReadonlyArray<string> | undefin
 /** The variables that get a value in one place of a line; none, where something may set any. */
 export const settledNames = (root: SyntaxNode): ReadonlySet<string> => {
   const counts = new Map<string, number>()
-  const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+  const count = (name: string) => renewed.has(name) || counts.set(name, (counts.get(name) ?? 0) + 1)
   let isOpen = false
   const pending: Array<SyntaxNode> = [root]
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
@@ -40,6 +43,8 @@ export const settledNames = (root: SyntaxNode): ReadonlySet<string> => {
     if (node.type === "For") count(node.name.text)
     if (/^(Function|Select|Coproc|Arithmetic(For|Command|Unary|Binary|Word))$/.test(node.type)) isOpen = true
     if (node.type === "Word" && setters.has(node.value)) isOpen = true
+    // `${r}d x` may be one of them.
+    if (node.type === "Command" && node.name !== undefined && !shellWord(node.name).literal) isOpen = true
     // `export "x=1"`
     const [, assigned] = (node.type === "Word" && /^([A-Za-z_]\w*)\+?=/.exec(node.value)) || []
     if (assigned !== undefined) count(assigned)
@@ -144,23 +149,18 @@ const choicesOf = (used: ReadonlyArray<string>, values: Values): ReadonlyArray<C
 const expandedIn = (parts: ReadonlyArray<WordPart>): ReadonlyArray<string> =>
   parts.flatMap((part) => (part.type === "DoubleQuoted" ? expandedIn(part.parts) : (nameOf(part) ?? [])))
 
-/** A command with what is known put in: one for each value. */
+/** The arguments of a command with what is known put in: once for each value. */
 export const withValues = (
-  { name, args }: Command,
+  { args }: Command,
   values: Values,
-): ReadonlyArray<{
-  readonly name: Word | undefined
-  readonly args: Command["args"]
-  readonly isPut: boolean
-}> => {
-  const words = [name, ...args].flatMap((word) => (word?.type === "Word" ? [word] : []))
+): ReadonlyArray<{ readonly args: Command["args"]; readonly isPut: boolean }> => {
+  const words = args.flatMap((word) => (word.type === "Word" ? [word] : []))
   const expanded = new Set(words.flatMap(({ parts = [] }) => expandedIn(parts)))
   const choices = choicesOf(
     [...expanded].filter((used) => values.has(used)),
     values,
   )
   return choices.map((choice) => ({
-    name: name && putInto(name, choice),
     args: args.map((word) => (word.type === "Word" ? putInto(word, choice) : word)),
     isPut: choice.size > 0,
   }))
