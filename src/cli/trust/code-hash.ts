@@ -38,7 +38,8 @@ const candidatesOf = (path: string): Array<string> => [
 
 const statOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
 
-const isInside = (folder: string, path: string): boolean =>
+/** Also for the root folder, and the folder itself. */
+export const isInside = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder + (folder.endsWith(sep) ? "" : sep))
 
 /** All texts in what `imports` or `exports` of a manifest says, whatever the conditions. */
@@ -69,6 +70,8 @@ class CodeReader {
   private readonly project: string
   /** Packages that were looked for, by where from. */
   private readonly sought = new Set<string>()
+  /** Folders of which all code is read. */
+  private readonly walked = new Set<string>()
   private readonly manifests = new Map<string, Promise<JsonObject>>()
 
   constructor(project: string) {
@@ -86,7 +89,10 @@ class CodeReader {
   }
 
   /** All code below a folder, but for packages that are installed there and what git keeps. */
-  async readAllCode(folder: string): Promise<void> {
+  private async readAllCode(folder: string): Promise<void> {
+    // Each module that asks for it comes from here.
+    if (this.walked.has(folder)) return
+    this.walked.add(folder)
     const entries = await readdir(folder, { withFileTypes: true }).catch((): Array<Dirent> => [])
     for (const entry of entries) {
       const path = join(folder, entry.name)

@@ -1,9 +1,6 @@
 /** Holds what is loaded to what was trusted: to the bytes that were read then. */
-import { sep } from "node:path"
-import { contentHash } from "./code-hash.ts"
+import { contentHash, isInside } from "./code-hash.ts"
 import type { ProjectCode } from "./project-code.ts"
-
-const isInside = (folder: string, path: string): boolean => path.startsWith(folder + sep)
 
 /**
  * Throws for a file that is not what it was, and for one of the project that was not there or that nothing named.
@@ -17,7 +14,7 @@ export const expectTrusted =
     if (known === contentHash(content)) return
     if (known !== undefined) throw new Error(`${path} has changed since you were asked. Start again.`)
     // In a folder around the home folder, the user's own is the project's too.
-    const isUsers = home === folder || (isInside(folder, home) && isInside(home, path))
+    const isUsers = isInside(folder, home) && isInside(home, path)
     if (!isAll || isUsers || !isInside(folder, path)) return
     throw new Error(
       `${path} is not among what you were asked about: nothing names it before the code runs. Import it by its path or its name, or load it with --trust.`,
