@@ -14,7 +14,8 @@ export const historyPath = (env: NodeJS.ProcessEnv): string => join(stateFolder(
 const readLines = (path: string): Array<string> => {
   let text: string
   try {
-    text = readRegularSync(path).toString()
+    // However large: else it would be neither read nor cut.
+    text = readRegularSync(path, Number.POSITIVE_INFINITY).toString()
   } catch {
     return []
   }
