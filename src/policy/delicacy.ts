@@ -7,13 +7,10 @@ import type {
   TestBinaryExpression,
   Word,
 } from "unbash"
-import { assignsHarmlessly } from "./assignments.ts"
+import { assignsHarmlessly, isOwnName } from "./assignments.ts"
 import { shellWord } from "./shell-word.ts"
 
 const isNumber = (text: string): boolean => /^\s*-?\d*\s*$/.test(text)
-
-/** Others may steer what programs do, or which are found: `for PATH in .`. */
-const isLoopVariable = (name: string): boolean => /^[a-z][a-z0-9]*$/.test(name)
 
 const isProcessSubstitution = ({ parts }: Word): boolean =>
   parts?.length === 1 && parts[0]!.type === "ProcessSubstitution"
@@ -72,7 +69,8 @@ export const delicacy = (node: SyntaxNode): string | undefined => {
       return evaluates(node) ? arithmetic : undefined
     case "For":
     case "Select":
-      return isLoopVariable(node.name.text) ? undefined : "it assigns a variable"
+      // Others may steer what programs do, or which are found: `for PATH in .`.
+      return isOwnName(node.name.text) ? undefined : "it assigns a variable"
     case "Coproc":
       return node.name === undefined ? undefined : "it assigns a variable"
     case "ParameterExpansion":

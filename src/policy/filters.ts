@@ -38,8 +38,8 @@ export interface ToolFiltersOptions {
    */
   readonly onRemember?: ((added: ToolFilterConfig) => void) | undefined
   /**
-   * Told, in a sentence each, which deny rules that have a `source` are for no tool of an executor that is made with them. Default:
-   * a warning of the process.
+   * Told, in a sentence each, which deny rules are for no tool of an executor that is made with them, where that may be meant: they
+   * have a `source`, or there are no tools yet. Default: a warning of the process.
    */
   readonly onUnknownTool?: ((warning: string) => void) | undefined
 }

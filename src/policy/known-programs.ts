@@ -5,7 +5,7 @@
 import { isScripted } from "./escapes.ts"
 import { names } from "./names.ts"
 import { isDataProgram } from "./operand-roles.ts"
-import { hasEntries, isChecker as isCheckerName } from "./power-entries.ts"
+import { hasEntries, isChecker } from "./power-entries.ts"
 import { namedProgram, runnerOf } from "./runners.ts"
 import { programName, type ShellWord } from "./shell-word.ts"
 import { isWrapper } from "./wrappers.ts"
@@ -48,8 +48,8 @@ const ranWords = (words: ReadonlyArray<ShellWord>, from: number): ReadonlyArray<
 }
 
 /** What a project is checked with, or the version of a language, which names no program. */
-const isChecker = (word: ShellWord): boolean =>
-  word.literal && (/^\d+(\.\d+)*$/.test(word.text) || isCheckerName(word.text.replace(/@[\d.^~]+$/, "")))
+const namesChecker = (word: ShellWord): boolean =>
+  word.literal && (/^\d+(\.\d+)*$/.test(word.text) || isChecker(word.text.replace(/@[\d.^~]+$/, "")))
 
 /** `yarn lint` runs a script of the project, or what it has installed, as `npm run lint` does. */
 const runsOwn = (words: ReadonlyArray<ShellWord>): boolean =>
@@ -69,7 +69,7 @@ export const wordsToMatch = (words: ReadonlyArray<ShellWord>): number => {
   // Without a program `npm exec` opens a shell.
   const isShell = ran.length === 0 && words[1]?.text === "exec"
   const isKnownRunner = runner.from === 1 || isKnown(words[0]!.text)
-  if (isKnownRunner && !isShell && ran.every((at) => isChecker(words[at]!))) return 1
+  if (isKnownRunner && !isShell && ran.every((at) => namesChecker(words[at]!))) return 1
   const last = ran.at(-1)
   return last !== undefined && isKnownName(namedProgram(words[last]!)) ? last + 1 : words.length
 }

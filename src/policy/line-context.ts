@@ -1,6 +1,6 @@
 /**
- * Whether what a command does hangs on the line around it: on what a loop or an assignment puts into its words, on a program that it reads.
- * A rule that is just this command does not speak of that. And where and how often the line runs it.
+ * What a line is to a command in it: where and how often it runs the command, and whether the command hangs on it, by what a loop
+ * or an assignment puts into its words, or by a program that it reads. A rule that is just the command does not speak of that.
  */
 import type { SyntaxNode } from "unbash"
 import type { ShellInput } from "./fed-input.ts"

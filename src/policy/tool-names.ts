@@ -3,8 +3,8 @@ import { didYouMean } from "../text/near-name.ts"
 import type { ToolRules } from "./rules.ts"
 
 /**
- * Throws a TypeError for a rule of no tool. One that comes from another place, such as a file, may be for a tool of another
- * session, or for one that comes later; where there are no tools yet, so may every rule: of those that deny `tell` is told.
+ * Throws a TypeError for a rule of no tool. A rule with a `source`, such as a file, may be for a tool of another program, or for
+ * one that comes later; where there are no tools yet, so may every rule. `tell` is told which of these deny.
  */
 export const expectTools = (
   rules: ReadonlyMap<string, ToolRules>,
