@@ -21,7 +21,8 @@ const beginnings = names(String.raw`
   GCC CC CXX CPP AR MAKE CMAKE DOCKER COMPOSE KUBE HELM TF AWS AZURE GOOGLE CLOUDSDK GPG GNUPG CURL WGET RSYNC TAR GREP LESS VIM
   PG MYSQL SQLITE XDG SUDO TS VITEST JEST PLAYWRIGHT POSIX PS\d IFS ENV PWD OLDPWD TMP TEMP USER LOGNAME TAPE DISPLAY UID EUID
   PPID RANDOM SECONDS HIST REPLY DIRSTACK FUNCNEST GLOB PROMPT TIMEFORMAT TIMEOUT TMOUT COMP EPOCH SRANDOM GROUPS FUNCNAME
-  PIPESTATUS MACHTYPE OSTYPE READLINE MAIL FIGNORE LINENO SHLVL
+  PIPESTATUS MACHTYPE OSTYPE READLINE MAIL FIGNORE LINENO SHLVL VIRTUAL CONDA PYENV DBUS NIX MIX RM AS FC LEX YACC HARNESS ANSIBLE
+  R_
 `)
 
 /** What such names hold anywhere. */
@@ -57,9 +58,13 @@ export const isHarmlessSetting = (name: string, value: string): boolean =>
     ? isHarmlessValue(name, value)
     : isSwitch(value) && /^[A-Z]/.test(name) && !steering.test(name)
 
+/** Whether only the line itself reads it: what is in the environment goes on to programs, and a locale steers bash. */
+const isReadByLine = (name: string): boolean =>
+  isOwnName(name) || !(steering.test(name.toUpperCase()) || /^(LANG|LC_)/.test(name) || name in process.env)
+
 const isHarmless = ({ name, value, append, index }: Assignment, isAlone: boolean): boolean => {
   if (value.type === "ArrayValue" || append === true || index !== undefined) return false
-  if (isAlone && (isOwnName(name) || !steering.test(name.toUpperCase()))) return true
+  if (isAlone && isReadByLine(name)) return true
   // No pattern is expanded there.
   const isLiteral = value.parts?.every(({ type }) => type === "Literal" || type === "Glob") ?? true
   return (isLiteral || shellWord(value).literal) && isHarmlessSetting(name, value.value)

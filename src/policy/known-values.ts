@@ -22,6 +22,12 @@ const setters = new Set(
 /** Bash gives them a value behind each command. */
 const renewed = new Set(["_", "COLUMNS", "LINES"])
 
+/** Whether it may set a variable that no word here names: `$e$f x` may be `read x`, and `export $x` any assignment. */
+const setsUnseen = ({ name, args }: Command): boolean => {
+  const named = name === undefined ? [] : [name, ...(name.value === "export" ? args : [])]
+  return named.some((word) => word.type === "Word" && !shellWord(word).literal)
+}
+
 /** Splits and expands no further. */
 const isOneWord = (text: string): boolean => /^[\w@%+=:,./-]+$/.test(text)
 
@@ -43,15 +49,15 @@ export const settledNames = (root: SyntaxNode): ReadonlySet<string> => {
     if (node.type === "For") count(node.name.text)
     if (/^(Function|Select|Coproc|Arithmetic(For|Command|Unary|Binary|Word))$/.test(node.type)) isOpen = true
     if (node.type === "Word" && setters.has(node.value)) isOpen = true
-    // `${r}d x` may be one of them.
-    if (node.type === "Command" && node.name !== undefined && !shellWord(node.name).literal) isOpen = true
+    if (node.type === "Command" && setsUnseen(node)) isOpen = true
     // `export "x=1"`
     const [, assigned] = (node.type === "Word" && /^([A-Za-z_]\w*)\+?=/.exec(node.value)) || []
     if (assigned !== undefined) count(assigned)
     if (node.type === "ParameterExpansion" && node.operation?.type === "Default") isOpen = true
     forEachChild(node, (child) => pending.push(child))
   }
-  return new Set(isOpen ? [] : [...counts].flatMap(([name, times]) => (times === 1 ? [name] : [])))
+  const settled = [...counts].filter(([, times]) => times === 1)
+  return new Set(isOpen ? [] : settled.map(([name]) => name))
 }
 
 /** What a command assigns that is nothing but assignments. */
