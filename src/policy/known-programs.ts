@@ -2,6 +2,7 @@
  * How far an allow rule has to match a command. Words behind its match pass where the program is known: what is dangerous
  * among them is in the tables, or the program runs nothing that they name. Of any other, nobody knows what they do.
  */
+import { isHarmlessSetting } from "./assignments.ts"
 import { isScripted } from "./escapes.ts"
 import { names } from "./names.ts"
 import { isDataProgram } from "./operand-roles.ts"
@@ -40,16 +41,27 @@ const ranWords = (words: ReadonlyArray<ShellWord>, from: number): ReadonlyArray<
   for (let at = from; at < words.length; at += 1) {
     const { text } = words[at]!
     const before = at === from ? "" : words[at - 1]!.text
-    if (/^-|^[A-Za-z_]\w*=/.test(text)) continue
+    // `uv run -` reads a program.
+    if (/^-.|^[A-Za-z_]\w*=/.test(text)) continue
     found.push(at)
     if (before === "--" || !/^-[^=]*$/.test(before)) break
   }
   return found
 }
 
-/** What a project is checked with, or the version of a language, which names no program. */
-const namesChecker = (word: ShellWord): boolean =>
-  word.literal && (/^\d+(\.\d+)*$/.test(word.text) || isChecker(word.text.replace(/@[\d.^~]+$/, "")))
+/** What a project is checked with. */
+const namesChecker = ({ text, literal }: ShellWord): boolean =>
+  literal && isChecker(text.replace(/@[\d.^~]+$/, ""))
+
+/** The version of a language, which names no program. */
+const isVersion = ({ text, literal }: ShellWord): boolean => literal && /^\d+(\.\d+)*$/.test(text)
+
+/** `cross-env PATH=. tsc` */
+const isSteered = (words: ReadonlyArray<ShellWord>): boolean =>
+  words.some(({ text }) => {
+    const [, name, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text) ?? []
+    return name !== undefined && !isHarmlessSetting(name, value!)
+  })
 
 /** `yarn lint` runs a script of the project, or what it has installed, as `npm run lint` does. */
 const runsOwn = (words: ReadonlyArray<ShellWord>): boolean =>
@@ -66,10 +78,13 @@ export const wordsToMatch = (words: ReadonlyArray<ShellWord>): number => {
   const runner = runnerOf(words)
   if (runner?.any !== true || runsOwn(words)) return isKnown(words[0]!.text) ? 1 : words.length
   const ran = ranWords(words, runner.from)
-  // Without a program `npm exec` opens a shell.
-  const isShell = ran.length === 0 && words[1]?.text === "exec"
-  const isKnownRunner = runner.from === 1 || isKnown(words[0]!.text)
-  if (isKnownRunner && !isShell && ran.every((at) => namesChecker(words[at]!))) return 1
   const last = ran.at(-1)
+  if (runner.other === true || isSteered(words.slice(runner.from, last))) return words.length
+  // Without a program `npm exec` opens a shell.
+  const isVerb = runner.from > 1 && words.slice(1, runner.from - 1).every(({ text }) => text.startsWith("-"))
+  const isShell = last === undefined && isVerb
+  const isKnownRunner = runner.from === 1 || isKnown(words[0]!.text)
+  const isHarmless = (at: number) => namesChecker(words[at]!) || (at !== last && isVersion(words[at]!))
+  if (isKnownRunner && !isShell && ran.every(isHarmless)) return 1
   return last !== undefined && isKnownName(namedProgram(words[last]!)) ? last + 1 : words.length
 }

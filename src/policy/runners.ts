@@ -6,9 +6,10 @@ const always = new Set(names("npx bunx pnpx uvx yarn corepack c8 nyc cross-env d
 const managers = new Set(
   names("npm pnpm bun uv pipx poetry pipenv pdm hatch rye bundle mise conda micromamba"),
 )
-const verbs = new Set(names("exec x dlx run tool runx"))
-/** `npm create x` runs the package `create-x`. */
-const creators = new Set(names("create init innit explore"))
+/** npm takes any beginning of a verb that no other begins with, as yet `exe`. */
+const verbs = new Set(names("exec x dlx run tool runx exe"))
+/** `npm create x` runs the package `create-x`, and `npm explore x` any program behind it. */
+const creators = new Set(names("create init innit explore cr cre crea creat ini inni explor"))
 /** `npm run` runs a script of the project, and only that. */
 const scriptManagers = new Set(names("npm pnpm bun"))
 const packageRunners = new Set([...scriptManagers, "yarn"])
@@ -22,6 +23,8 @@ export interface Runner {
   readonly from: number
   /** Whether that may be any program. */
   readonly any: boolean
+  /** Whether it runs something else than the program of the name. */
+  readonly other?: true
 }
 
 /** Gives undefined for a command that is no runner. */
@@ -35,7 +38,7 @@ export const runnerOf = (words: ReadonlyArray<ShellWord>): Runner | undefined =>
         .every(({ text }, before) => text.startsWith("-") || words[before]!.text.startsWith("-"))
     const creator = words.findIndex(({ text }, at) => at > 0 && creators.has(text) && isFirst(at))
     const isCreated = words.slice(creator + 1).some(({ text }) => !text.startsWith("-"))
-    if (creator > 0 && isCreated) return { from: creator + 1, any: true }
+    if (creator > 0 && isCreated) return { from: creator + 1, any: true, other: true }
   }
   if (always.has(program)) return { from: 1, any: true }
   if (/^python[\d.]*$/.test(program)) {
