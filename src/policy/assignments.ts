@@ -70,6 +70,13 @@ const isHarmless = ({ name, value, append, index }: Assignment, isAlone: boolean
   return (isLiteral || shellWord(value).literal) && isHarmlessSetting(name, value.value)
 }
 
+/** `IFS= read -r x`: where `read` splits, and nothing else does. */
+const splitsRead = ({ name, value, append }: Assignment, command: string | undefined): boolean =>
+  name === "IFS" && command === "read" && append !== true && value.type === "Word" && shellWord(value).literal
+
 /** Whether all that stands in front of a command, or alone, steers nothing. */
 export const assignsHarmlessly = ({ prefix, name }: Command): boolean =>
-  prefix.every((part) => part.type !== "Assignment" || isHarmless(part, name === undefined))
+  prefix.every(
+    (part) =>
+      part.type !== "Assignment" || splitsRead(part, name?.text) || isHarmless(part, name === undefined),
+  )
