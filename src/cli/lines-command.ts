@@ -3,14 +3,12 @@
  * ends before the next line is read; what it starts in the background goes on, and is waited for at the end.
  */
 import { createInterface } from "node:readline"
-import { setTimeout as delay, setImmediate } from "node:timers/promises"
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { queuedBlock } from "../hosts/terminal/block.ts"
 import { callableTools, type Input, parseInput } from "../hosts/terminal/input.ts"
 import { PlainView } from "../hosts/terminal/plain-view.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { printedBlock } from "../hosts/terminal/printed-block.ts"
-import { reactionMillis } from "../hosts/terminal/reaction-time.ts"
 import { ruleText } from "../hosts/terminal/remembered-rules.ts"
 import { renderGate } from "../hosts/terminal/render-gate.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
@@ -24,6 +22,7 @@ import { detailsOf, endOf, type RunOptions, unasked, unaskedOutside, unaskedPers
 import { Stopping } from "./stopping.ts"
 import { exitStatus, Tally } from "./tally.ts"
 import { tell } from "./tell.ts"
+import { untilQuiet } from "./until-quiet.ts"
 
 /** Lines of an input, one when it is asked for. */
 class Lines {
@@ -62,14 +61,11 @@ class Lines {
   }
 
   /** Resolves when somebody may have read what was just printed, and types no line before that. */
-  async quiet(): Promise<void> {
-    const asked = performance.now()
-    for (let left = reactionMillis; left > 0 && !this.hasEnded; ) {
-      await delay(left)
-      // What waited while this process was busy is read in this turn.
-      await setImmediate()
-      left = Math.max(asked, this.cameAt) + reactionMillis - performance.now()
-    }
+  quiet(): Promise<void> {
+    return untilQuiet(
+      () => this.cameAt,
+      () => this.hasEnded,
+    )
   }
 
   private give(line: string | undefined): void {

@@ -264,12 +264,7 @@ const specs: Readonly<Record<string, WrapperSpec>> = {
   arch: {},
   busybox: {},
   toybox: {},
-  ssh: {
-    short: "46AaCfGgKkMNnqsTtVvXxYyb:c:i:J:L:l:m:p:R:W:w:",
-    operands: 1,
-    code: true,
-    interactive: true,
-  },
+  ssh: { short: "46AaCfGgKkMNnqsTtVvXxYyb:c:i:J:L:l:m:p:R:W:w:", operands: 1, code: true, interactive: true },
 }
 
 /** They run their arguments in a way that is not followed here. */

@@ -1,5 +1,4 @@
 /** Rules by place: what runs in the sandbox may go unasked, what leaves it is asked of a person. */
-
 import type { CallExplanation, CallFilter, FilteredTool } from "../pipeline/model/options.ts"
 
 /** What is said of a tool's calls by where they run. */

@@ -1,10 +1,9 @@
 /** Asks at the terminal, on stderr, whether a folder's code may be loaded. */
 import { createInterface } from "node:readline"
-import { setTimeout as delay, setImmediate } from "node:timers/promises"
-import { reactionMillis } from "../../hosts/terminal/reaction-time.ts"
 import { visibleLine } from "../../hosts/terminal/render-text.ts"
 import { shortPath } from "../short-path.ts"
 import { statusOf } from "../stopping.ts"
+import { untilQuiet } from "../until-quiet.ts"
 import type { ProjectCode } from "./project-code.ts"
 import { rulesName, rulesToShow } from "./project-rules.ts"
 import type { TrustAnswer } from "./trust-store.ts"
@@ -68,7 +67,7 @@ const interrupt = (): never => {
 /** Gives what was typed before somebody can have read what was printed, once nothing more of it comes. */
 const typedBefore = async ({ stdin }: NodeJS.Process): Promise<Buffer> => {
   const typed: Array<Buffer> = []
-  let cameAt = performance.now()
+  let cameAt = Number.NEGATIVE_INFINITY
   const keep = (chunk: Buffer) => {
     if (chunk.includes("\u0003")) interrupt()
     typed.push(chunk)
@@ -77,11 +76,7 @@ const typedBefore = async ({ stdin }: NodeJS.Process): Promise<Buffer> => {
   // A terminal keeps a line that is not ended yet from who reads lines.
   stdin.setRawMode(true)
   stdin.on("data", keep)
-  for (let left = reactionMillis; left > 0; left = cameAt + reactionMillis - performance.now()) {
-    await delay(left)
-    // What waited while this process was busy is read in this turn.
-    await setImmediate()
-  }
+  await untilQuiet(() => cameAt)
   stdin.off("data", keep)
   return Buffer.concat(typed)
 }
