@@ -124,13 +124,15 @@ const answerGate = (event: AwaitingApprovalEvent, answer: GateAnswer): void => {
   if (answer === "approve") event.approve()
   else if (answer === "deny") event.deny()
   else if (answer === "ignore") return
+  else if (Object(answer) !== answer)
+    throw new TypeError(`Expected \`gate\` to give approve, deny, ignore or an answer, ${got(answer)}`)
   else if ("deny" in answer) event.deny(answer.deny)
   else event.approve(answer)
 }
 
 const answerEffect = (event: DelegateEvent, answer: EffectAnswer): void => {
   if (answer === "ignore") return
-  if (typeof answer === "object" && "fail" in answer) event.fail(answer.fail)
+  if (typeof answer === "object" && answer !== null && "fail" in answer) event.fail(answer.fail)
   else event.succeed(answer)
 }
 

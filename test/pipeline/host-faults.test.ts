@@ -29,6 +29,13 @@ describe("a host", () => {
     }
   })
 
+  it("that answers an effect with null has said nothing of it", async () => {
+    const executor = executorOf({ tool: pipeline().andThen(() => Step.Delegate({ _tag: "Ask" })) })
+    const host = new ScriptedHost(executor, { effect: () => null as never })
+    await host.run([{ callId: "c", name: "tool" }])
+    expect(host.terminal("c")).toMatchObject({ _tag: "Completed" })
+  })
+
   it("that fails an effect without words fails it all the same", async () => {
     const executor = executorOf({ tool: pipeline().andThen(() => Step.Delegate({ _tag: "Ask" })) })
     for (const message of [undefined, null, "", new Error("no window"), Object.create(null)]) {

@@ -138,6 +138,18 @@ describe("a pipeline refuses", () => {
     )
   })
 
+  it("an option of a gate or a preview that there is not", () => {
+    expect(() => pipeline().awaitApproval({ label: "Pay", persn: true } as never)).toThrow(
+      "`awaitApproval` has no option `persn`. Did you mean `person`?",
+    )
+    expect(() => Step.AwaitApproval({ Person: true } as never)).toThrow(
+      "`Step.AwaitApproval` has no option `Person`. Did you mean `person`?",
+    )
+    expect(() => pipeline().awaitResolve({ label: "Pay", onDiscrd: () => Step.Continue } as never)).toThrow(
+      "`awaitResolve` has no option `onDiscrd`. Did you mean `onDiscard`?",
+    )
+  })
+
   it("a Step in place of a handler", () => {
     expect(() => pipeline().andThen(Step.Output("x") as never)).toThrow(
       "Expected an effect handler or a function of the handler's context, got `[object Object]` (object). Write a function that returns the Step",
@@ -352,5 +364,14 @@ describe("a ScriptedHost refuses", () => {
     ],
   ])("%s", (_name, script, message) => {
     expect(() => new ScriptedHost(executorOf({ note }), script as never)).toThrow(new TypeError(message))
+  })
+
+  it("an answer to a gate that is none", async () => {
+    const executor = executorOf({ tool: pipeline().awaitApproval() })
+    const host = new ScriptedHost(executor, { gate: () => undefined as never })
+    await expect(host.run([{ name: "tool" }])).rejects.toThrow(
+      "Expected `gate` to give approve, deny, ignore or an answer, got `undefined` (undefined)",
+    )
+    await executor.shutdown()
   })
 })

@@ -1,3 +1,5 @@
+import { didYouMean } from "../../text/near-name.ts"
+
 /** How a TypeError ends: with what the caller gave instead. */
 export const got = (value: unknown): string =>
   `got \`${shown(value)}\` (${value === null ? "null" : typeof value})`
@@ -46,6 +48,15 @@ const isEmpty = (value: object): boolean =>
 /** Whether somebody means to be heard by it, or to hear. */
 const isAwaited = (value: unknown): boolean =>
   typeof value === "function" || value instanceof AbortSignal || value instanceof AbortController
+
+/** Throws a TypeError for an option that there is not: a misspelt one that is passed over in silence could be a hole. */
+export const expectKnown = (whose: string, options: object, known: ReadonlyArray<string>): void => {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name)) continue
+    const advice = didYouMean(name, known) || ` Options: ${known.join(", ")}`
+    throw new TypeError(`${whose} has no option \`${name}\`.${advice}`)
+  }
+}
 
 /**
  * Throws a TypeError for options that are none, such as a bare `signal`, or that hold a signal or a listener under another name:

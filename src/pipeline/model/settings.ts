@@ -2,10 +2,9 @@
 import { resolve } from "node:path"
 import type { Tracer as EffectTracer } from "effect/Tracer"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
-import { didYouMean } from "../../text/near-name.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import { toMillis } from "./duration.ts"
-import { expectFlag, expectFunction, got } from "./got.ts"
+import { expectFlag, expectFunction, expectKnown, got } from "./got.ts"
 import { type CallFilter, type Delegates, type Hooks, type ToolExecutorOptions, toCount } from "./options.ts"
 import type { Tracer } from "./tracer.ts"
 
@@ -97,15 +96,6 @@ const toTrace = (trace: Settings["trace"] = false): Settings["trace"] => {
   )
 }
 
-/** A misspelt option that is passed over in silence could be a hole. */
-const expectKnown = (options: object, known: ReadonlyArray<string>): void => {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || known.includes(name)) continue
-    const advice = didYouMean(name, known) || ` Options: ${known.join(", ")}`
-    throw new TypeError(`An executor has no option \`${name}\`.${advice}`)
-  }
-}
-
 /** Throws a TypeError that names the option for a value that cannot be meant. */
 export const toSettings = (options: ToolExecutorOptions): Settings => {
   const { resolveChoice = "soft" } = options
@@ -139,6 +129,6 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     onDecision: options.onDecision,
     trace: toTrace(options.trace),
   }
-  expectKnown(options, ["filters", ...Object.keys(settings)])
+  expectKnown("An executor", options, ["filters", ...Object.keys(settings)])
   return settings
 }
