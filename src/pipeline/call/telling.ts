@@ -135,7 +135,7 @@ export const endOf = ({ record, stream }: Teller): TerminalEvent => {
   return terminalEvent({
     call,
     outcome: outcome!,
-    output: isUndone(record) ? undefined : output,
+    output: outcome!._tag !== "Completed" && isUndone(record) ? undefined : output,
     streamed,
     decidedBy,
     edited,

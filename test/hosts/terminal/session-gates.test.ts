@@ -311,7 +311,9 @@ describe("the keys of a gate", () => {
     const executor = new ToolExecutor(new ToolRegistry([shellTool]), { cwd, filters })
     await using terminal = new SessionTerminal({ executor, filters })
     terminal.enter("shell ls && echo hi")
-    await terminal.see(/asked because: No allow rule matches `echo hi`\.\n {2}\[a\]lways allows shell: [^[]*\[y\]es/)
+    await terminal.see(
+      /asked because: No allow rule matches `echo hi`\.\n {2}\[a\]lways allows shell: [^[]*\[y\]es/,
+    )
     terminal.type("n\r")
     await terminal.see("⊘ shell(ls")
     terminal.enter("shell rm a")
