@@ -58,6 +58,13 @@ export const expectKnown = (whose: string, options: object, known: ReadonlyArray
   }
 }
 
+/** The same for names that are nearly an option's: an object that is given may hold what is its owner's. */
+export const expectSpelled = (whose: string, options: object, known: ReadonlyArray<string>): void => {
+  for (const [name, value] of Object.entries(options)) {
+    if (!known.includes(name) && didYouMean(name, known) !== "") expectKnown(whose, { [name]: value }, known)
+  }
+}
+
 /**
  * Throws a TypeError for options that are none, such as a bare `signal`, or that hold a signal or a listener under another name:
  * nobody would hear it. What else there is costs nothing where it says nothing.

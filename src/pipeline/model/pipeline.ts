@@ -1,5 +1,5 @@
 /** A tool call's plan: an immutable chain of parts. Every builder method returns a new pipeline. */
-import { expectFlag, expectKnown, got } from "./got.ts"
+import { expectFlag, expectSpelled, got } from "./got.ts"
 import type { CallMemory, EffectHandler, HandlerFunction, Needs } from "./handler.ts"
 import { isStep, Step } from "./step.ts"
 
@@ -181,7 +181,7 @@ export class ToolPipeline<R = never> {
     if (typeof options !== "object")
       throw new TypeError(`Expected the options of \`awaitApproval\` to be an object, ${got(options)}`)
     const { label, person } = options ?? {}
-    expectKnown("`awaitApproval`", options ?? {}, ["label", "person"])
+    if (options) expectSpelled("`awaitApproval`", options, ["label", "person"])
     if (label !== undefined && typeof label !== "string")
       throw new TypeError("Expected `label` of `awaitApproval` to be a string")
     expectFlag("person", person, " of `awaitApproval`")
@@ -195,7 +195,7 @@ export class ToolPipeline<R = never> {
   awaitResolve<R2 = never>(options: ResolveOptions<R2>): ToolPipeline<R | Needs<R2>> {
     const { label, sourceToolName, details, onDiscard } = options ?? {}
     if (typeof label !== "string") throw new TypeError("Expected `label` of `awaitResolve` to be a string")
-    expectKnown("`awaitResolve`", options, ["label", "sourceToolName", "details", "onDiscard"])
+    expectSpelled("`awaitResolve`", options, ["label", "sourceToolName", "details", "onDiscard"])
     const discard = onDiscard === undefined || onDiscard === null ? undefined : toHandler(onDiscard)
     return this.with({
       kind: "resolve",

@@ -1,7 +1,7 @@
 /** What one handler asks of the interpreter. Every handler answers with a Step, and with nothing else. */
 import type { Input } from "effect/Duration"
 import type { FailureReason } from "./event.ts"
-import { expectKnown } from "./got.ts"
+import { expectSpelled } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
 import { type GivenOutput, type ToolOutput, withContent } from "./output.ts"
 
@@ -56,7 +56,7 @@ export const Step = {
   }),
   /** Wait for a decision. Pipelines use `.awaitApproval({ label?, person? })`. */
   AwaitApproval: (options?: { readonly label?: string; readonly person?: boolean }): Step => {
-    expectKnown("`Step.AwaitApproval`", options ?? {}, ["label", "person"])
+    if (options) expectSpelled("`Step.AwaitApproval`", options, ["label", "person"])
     return { _tag: "AwaitApproval", ...options }
   },
   /** Abort: the rest is skipped, finally handlers run. The cause goes to the host, never to the model. */
