@@ -1,6 +1,6 @@
 /** What the rules say of a command line: a deny rule must match one of its forms, allow rules every command in it. */
 import { matchesWrittenOut } from "./abbreviated-options.ts"
-import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
+import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import { type CallFolder, holdsIn, type PlacedCommand, placed } from "./call-folder.ts"
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
 import { approvedBy, ask, deniedBy, type Explanation, together } from "./explanation.ts"
@@ -9,6 +9,7 @@ import { ranWord, wordsToMatch } from "./known-programs.ts"
 import { matchesMovedOption } from "./moved-options.ts"
 import { matchesOtherName } from "./other-names.ts"
 import type { Place } from "./path-forms.ts"
+import { perPattern } from "./per-pattern.ts"
 import { mayMatch } from "./possible-match.ts"
 import { namesPower, type Power, powersOf } from "./power-options.ts"
 import { findRule, literalPattern, type Rule, type ToolRules } from "./rules.ts"
@@ -51,14 +52,11 @@ const matchOf = (rule: Rule, command: SimpleCommand, matching: Matching): RuleMa
 /** Where the words end of which a rule has to match each. */
 const endToMatch = ({ words }: SimpleCommand): number => joinWords(words.slice(0, wordsToMatch(words))).length
 
-const wholes = new WeakMap<Rule, BoundedPattern>()
+const wholeOf = perPattern((source) => new BoundedPattern(source).whole())
 
 /** Whether a rule that matches a command matches all of it. */
-const matchesWhole = (rule: Rule, { text }: SimpleCommand, matching: Matching): boolean => {
-  const whole = wholes.get(rule) ?? rule.regex.whole()
-  wholes.set(rule, whole)
-  return matching.match(whole, text) !== undefined
-}
+const matchesWhole = ({ regex }: Rule, { text }: SimpleCommand, matching: Matching): boolean =>
+  matching.match(wholeOf(regex), text) !== undefined
 
 export class CommandRules {
   private readonly rules: ToolRules
