@@ -4,6 +4,7 @@
  */
 import { lstat, readdir, readlink, realpath, writeFile } from "node:fs/promises"
 import { dirname, join, resolve, sep } from "node:path"
+import { isWithin } from "../io/is-within.ts"
 import { readRegular } from "../text/regular-file.ts"
 import type { MoveAside } from "./move-aside.ts"
 import type { Survey } from "./survey.ts"
@@ -83,9 +84,6 @@ const disarmConfig = async (folder: string, moveAside: MoveAside): Promise<void>
   }
 }
 
-const isInside = (roots: ReadonlyArray<string>, path: string): boolean =>
-  roots.some((root) => path === root || path.startsWith(root + sep))
-
 /** Where a `.git` that is a file or a link leads, with all links resolved. */
 const targetOf = async (pointer: string): Promise<string | undefined> => {
   try {
@@ -155,6 +153,6 @@ export const disarmGit = async (
   for (const pointer of after.pointers) {
     if (before.pointers.has(pointer)) continue
     const target = await targetOf(pointer)
-    if (target === undefined || !isInside(roots, target)) await moveAside(pointer)
+    if (target === undefined || !roots.some((root) => isWithin(root, target))) await moveAside(pointer)
   }
 }

@@ -1,7 +1,7 @@
 /** What a sandboxed machine lets its commands and file tools do, with every path absolute. */
 import { realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
-import { join, resolve, sep } from "node:path"
+import { join, resolve } from "node:path"
 import { type Protection, protect } from "./disarm.ts"
 import { secretPaths } from "./protected-paths.ts"
 import { SandboxError } from "./sandbox-error.ts"
@@ -57,6 +57,3 @@ export const protectedBy = async ({ write, denyWrite }: SandboxBounds): Promise<
   const protection = await protect(write)
   return { ...protection, paths: [...denyWrite, ...protection.paths] }
 }
-
-export const isWithin = (folder: string, path: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)

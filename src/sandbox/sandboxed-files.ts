@@ -1,8 +1,10 @@
 /** The file tools of a sandboxed machine: they keep to the bounds that its commands have. */
+
 import { basename, dirname } from "node:path"
 import type { Files } from "../io/files.ts"
+import { isWithin } from "../io/is-within.ts"
 import { isInRunsLater } from "./runs-later.ts"
-import { isWithin, protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
+import { protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
 
 const refusal = (what: string, path: string, why: string): Error =>
   Object.assign(new Error(`The sandbox does not let ${path} be ${what}: ${why}.`), { code: "ERR_SANDBOX" })

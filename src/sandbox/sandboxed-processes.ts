@@ -1,8 +1,10 @@
 /** Processes in a box: each command is wrapped by the runtime and given bounds of its own. */
+
 import { randomBytes } from "node:crypto"
+import { isWithin } from "../io/is-within.ts"
 import type { ProcessExit, Processes, ProcessOptions } from "../io/processes.ts"
 import { type Disarmed, disarm, listOf, notesOf } from "./disarm.ts"
-import { isWithin, protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
+import { protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
 import type { SandboxManager } from "./sandbox-runtime.ts"
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -9,6 +9,7 @@ import { lstat, readdir, readlink, realpath } from "node:fs/promises"
 import { dirname, join, relative, resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type JsonObject, readJsonObject } from "../../custom-tools/loading/folder-entries.ts"
+import { isWithin } from "../../io/is-within.ts"
 import { readRegular } from "../../text/regular-file.ts"
 import { readImports, unfollowedIn } from "./import-texts.ts"
 
@@ -37,10 +38,6 @@ const candidatesOf = (path: string): Array<string> => [
 ]
 
 const statOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
-
-/** Also for the root folder, and the folder itself. */
-export const isInside = (folder: string, path: string): boolean =>
-  path === folder || path.startsWith(folder + (folder.endsWith(sep) ? "" : sep))
 
 /** All texts in what `imports` or `exports` of a manifest says, whatever the conditions. */
 const textsOf = (value: unknown): Array<string> => {
@@ -110,7 +107,7 @@ class CodeReader {
     this.note(path, `link ${await readlink(path).catch(() => "")}`)
     const target = await realpath(path).catch(() => undefined)
     // A link to a folder around it would bring in all of the project.
-    if (target !== undefined && !isInside(target, path)) await this.read(target)
+    if (target !== undefined && !isWithin(target, path)) await this.read(target)
   }
 
   private async readFolder(path: string): Promise<void> {
@@ -140,7 +137,7 @@ class CodeReader {
     if (isOfPackage) return
     const unfollowed = unfollowedIn(text)
     this.unfollowed.push(...unfollowed.map((words) => [path, words] as const))
-    if (unfollowed.length > 0 && isInside(this.project, path)) await this.readAllCode(this.project)
+    if (unfollowed.length > 0 && isWithin(this.project, path)) await this.readAllCode(this.project)
   }
 
   private async readNamed(path: string | undefined, isMeant = isAny): Promise<void> {
@@ -152,7 +149,7 @@ class CodeReader {
 
   /** From where it is imported up to the project: what lies above is the user's own. */
   private async readPackage(from: string, name: string): Promise<void> {
-    for (let folder = from; isInside(this.project, folder); folder = dirname(folder)) {
+    for (let folder = from; isWithin(this.project, folder); folder = dirname(folder)) {
       const key = JSON.stringify([folder, name])
       if (this.sought.has(key)) return
       this.sought.add(key)
@@ -168,7 +165,7 @@ class CodeReader {
    * @param name Of the package that is imported; it must be this one.
    */
   private async readManifest(from: string, field: "imports" | "exports", name?: string): Promise<void> {
-    for (let folder = from; isInside(this.project, folder); folder = dirname(folder)) {
+    for (let folder = from; isWithin(this.project, folder); folder = dirname(folder)) {
       const path = join(folder, "package.json")
       if ((await statOf(path)) !== undefined) {
         const manifest = await this.manifestAt(path)

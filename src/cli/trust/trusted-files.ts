@@ -1,5 +1,6 @@
 /** Holds what is loaded to what was trusted: to the bytes that were read then. */
-import { contentHash, isInside } from "./code-hash.ts"
+import { isWithin } from "../../io/is-within.ts"
+import { contentHash } from "./code-hash.ts"
 import type { ProjectCode } from "./project-code.ts"
 
 /**
@@ -14,8 +15,8 @@ export const expectTrusted =
     if (known === contentHash(content)) return
     if (known !== undefined) throw new Error(`${path} has changed since you were asked. Start again.`)
     // In a folder around the home folder, the user's own is the project's too.
-    const isUsers = isInside(folder, home) && isInside(home, path)
-    if (!isAll || isUsers || !isInside(folder, path)) return
+    const isUsers = isWithin(folder, home) && isWithin(home, path)
+    if (!isAll || isUsers || !isWithin(folder, path)) return
     throw new Error(
       `${path} is not among what you were asked about: nothing names it before the code runs. Import it by its path or its name, or load it with --trust.`,
     )
