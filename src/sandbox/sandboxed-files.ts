@@ -1,5 +1,4 @@
 /** The file tools of a sandboxed machine: they keep to the bounds that its commands have. */
-
 import { basename, dirname } from "node:path"
 import type { Files } from "../io/files.ts"
 import { isWithin } from "../io/is-within.ts"

@@ -1,5 +1,4 @@
 /** Processes in a box: each command is wrapped by the runtime and given bounds of its own. */
-
 import { randomBytes } from "node:crypto"
 import { isWithin } from "../io/is-within.ts"
 import type { ProcessExit, Processes, ProcessOptions } from "../io/processes.ts"
