@@ -38,8 +38,8 @@ export interface SimpleCommand {
   readonly around: Around
 }
 
-/** What a command may read. */
-type Inputs = Pick<SimpleCommand, "input" | "fed">
+/** What a command may read, and what stands around it. */
+type Setting = Pick<SimpleCommand, "input" | "fed" | "around">
 
 export interface CommandLine {
   readonly commands: ReadonlyArray<SimpleCommand>
@@ -88,6 +88,8 @@ interface Visit {
   readonly around: Around
 }
 
+const alone: Setting = { around: { repeats: false } }
+
 class Reader implements CommandLine {
   commands: Array<SimpleCommand> = []
   readonly forms = new Set<string>()
@@ -97,7 +99,6 @@ class Reader implements CommandLine {
   private readonly variables = new Set<string>()
   private work = maxWork
   private guessing = false
-  private around: Around = { repeats: false }
 
   /** What the line makes of its commands is known when all of it is read. */
   settle(): void {
@@ -106,7 +107,7 @@ class Reader implements CommandLine {
     )
   }
 
-  code(source: string, dialect: Dialect, depth: number, outer?: ShellInput): void {
+  code(source: string, dialect: Dialect, depth: number, outer: Setting = alone): void {
     if (
       source.length > maxLength ||
       depth > maxDepth ||
@@ -118,13 +119,12 @@ class Reader implements CommandLine {
     const understood = understand(source, dialect)
     const reading = new Reading()
     // A stack of its own: a sum of ten thousand terms is a tree as deep.
-    const { around: outside } = this
     const root = parse(source)
     const settled: ReadonlySet<string> = /=|\bfor\b/.test(source) ? settledNames(root) : new Set()
-    const stack: Array<Visit> = [{ node: root, source, fed: outer, values: noValues, around: outside }]
+    const { fed, around } = outer
+    const stack: Array<Visit> = [{ node: root, source, fed, values: noValues, around }]
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       const { node, fed, values } = next
-      this.around = next.around
       const within = this.visit(next, depth, reading)
       const inputs = inputsWithin(node, fed, dialect)
       const known = valuesWithin(node, values, settled)
@@ -133,13 +133,13 @@ class Reader implements CommandLine {
         stack.push({ node: child, source: within, fed: inputs(child), values: known(child), around }),
       )
     }
-    this.around = outside
     if (typeof understood === "string") this.unknown = understood
     else if (!reading.agrees(understood)) this.unknown ??= "it can be read in two ways"
     else if (understood.evaluates) this.delicate ??= "`[[` evaluates arithmetic"
   }
 
-  private visit({ node, source, fed, values }: Visit, depth: number, reading: Reading): string {
+  private visit(visit: Visit, depth: number, reading: Reading): string {
+    const { node, source } = visit
     this.delicate ??= delicacy(node)
     switch (node.type) {
       case "Script":
@@ -159,7 +159,7 @@ class Reader implements CommandLine {
         return source
       case "Command":
         reading.command(node)
-        this.command(node, source, depth, fed, values)
+        this.command(node, visit, depth)
         return source
       case "Assignment":
         this.variables.add(node.name)
@@ -178,13 +178,7 @@ class Reader implements CommandLine {
       this.shapes.push([{ alternatives: [[`${operator} `, ...target.pieces]], optional: false }])
   }
 
-  private command(
-    node: Command,
-    source: string,
-    depth: number,
-    fed: ShellInput | undefined,
-    values: Values,
-  ): void {
+  private command(node: Command, { source, fed, values, around }: Visit, depth: number): void {
     this.forms.add(source.slice(node.pos, node.end))
     const assignments = node.prefix.filter((part) => part.type === "Assignment").map(assignmentWord)
     if (node.name === undefined) {
@@ -192,17 +186,17 @@ class Reader implements CommandLine {
       return
     }
     if (isFollowedByBracket(source, node.name.end)) this.unknown ??= "it is no bash"
-    const inputs = { input: documentOf(node.redirects), fed: inputOf(node.redirects, fed) }
+    const setting = { input: documentOf(node.redirects), fed: inputOf(node.redirects, fed), around }
     for (const { args, isPut } of withValues(node, values)) {
       const rest = args.map((arg) => (arg.type === "Word" ? shellWord(arg) : assignmentWord(arg)))
       const words = [shellWord(node.name), ...rest]
       if (assignments.length > 0) this.addForms([...assignments, ...words])
       // A rule that is just this command does not speak of what others put into it.
-      this.words(words, inputs, depth, !isPut && assignments.length === 0)
+      this.words(words, setting, depth, !isPut && assignments.length === 0)
     }
   }
 
-  private words(words: ReadonlyArray<ShellWord>, inputs: Inputs, depth: number, isWritten = true): void {
+  private words(words: ReadonlyArray<ShellWord>, setting: Setting, depth: number, isWritten = true): void {
     const first = words[0]!
     const text = joinWords(words)
     // A word costs about as much as ten characters.
@@ -216,29 +210,27 @@ class Reader implements CommandLine {
     const targets = targetsOf(words)
     if (targets === undefined) this.unknown ??= tooMuch
     for (const target of targets ?? []) this.addForms(target.words)
-    const { around } = this
-    this.commands.push({ text, plain: isWritten && words.every(isPlain), words, ...inputs, around })
+    this.commands.push({ text, plain: isWritten && words.every(isPlain), words, ...setting })
     if (programName(first.text) === "read") for (const { text } of words) this.variables.add(text)
-    for (const inner of innerCommands(words, inputs.input)) {
-      this.around = { ...around, ...("around" in inner ? inner.around : undefined) }
-      this.inner(inner, inputs, depth + 1)
+    for (const inner of innerCommands(words, setting.input)) {
+      const around = { ...setting.around, ...("around" in inner ? inner.around : undefined) }
+      this.inner(inner, { ...setting, around }, depth + 1)
     }
-    this.around = around
   }
 
-  private inner(inner: Inner, inputs: Inputs, depth: number): void {
+  private inner(inner: Inner, setting: Setting, depth: number): void {
     switch (inner._tag) {
       case "Command":
-        return this.words(inner.words, inputs, depth)
+        return this.words(inner.words, setting, depth)
       case "Code":
         if (!inner.literal) this.unknown ??= "a shell reads code that is known only when it runs"
-        return this.code(inner.source, inner.dialect, depth, inputs.fed)
+        return this.code(inner.source, inner.dialect, depth, setting)
       case "Guess": {
         // The guesses at a command hold those at its suffixes already.
         if (this.guessing) return
         const { unknown } = this
         this.guessing = inner.inner._tag === "Command"
-        this.inner(inner.inner, inputs, depth)
+        this.inner(inner.inner, setting, depth)
         this.guessing = false
         // A wrong guess may look unknown; only what it adds to the forms counts.
         this.unknown = unknown
