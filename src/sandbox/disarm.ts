@@ -6,13 +6,17 @@ import { lstat } from "node:fs/promises"
 import { disarmGit, stepsThatRun } from "./disarm-git.ts"
 import { moveAside } from "./move-aside.ts"
 import { protectedPaths } from "./protected-paths.ts"
+import type { SandboxBounds } from "./sandbox-bounds.ts"
 import { isEmpty, markOf, maxFolders, type Survey, surveyFolders } from "./survey.ts"
 
-/** How things were when a command began. */
-export interface Protection {
+/** What there is, and what of it may not be written. */
+export interface Closed {
   readonly survey: Survey
-  /** What the command cannot write. */
   readonly paths: ReadonlyArray<string>
+}
+
+/** How things were when a command began. */
+export interface Protection extends Closed {
   /** What it can write of what was there, with what tells a change. */
   readonly marks: ReadonlyMap<string, string | undefined>
   readonly steps: ReadonlyMap<string, ReadonlySet<string> | undefined>
@@ -38,10 +42,17 @@ const isCovered = (paths: ReadonlySet<string>, path: string): boolean => {
   return false
 }
 
-/** What may not be written as things are now. */
-export const protect = async (write: ReadonlyArray<string>): Promise<Protection> => {
+type Bounds = Pick<SandboxBounds, "write" | "denyWrite">
+
+/** As things are now. */
+export const closedIn = async ({ write, denyWrite }: Bounds): Promise<Closed> => {
   const survey = await surveyFolders(write)
-  const paths = await protectedPaths(write, survey)
+  return { survey, paths: [...denyWrite, ...(await protectedPaths(write, survey))] }
+}
+
+/** Before a command. */
+export const protect = async (bounds: Bounds): Promise<Protection> => {
+  const { survey, paths } = await closedIn(bounds)
   const closed = new Set(paths)
   const loose: Array<string> = []
   for (const path of survey.settings) {

@@ -1,5 +1,6 @@
 /** What a command in the box may not write, though it lies in a folder that it may write. */
 import { dirname, join, resolve } from "node:path"
+import { isWithin } from "../io/is-within.ts"
 import { readRegular } from "../text/regular-file.ts"
 import { keptEmpty } from "./runs-later.ts"
 import type { Survey } from "./survey.ts"
@@ -32,7 +33,7 @@ const isOfPackage = (path: string): boolean => path.split("/").includes("node_mo
 const boundSettings = (settings: ReadonlySet<string>): Array<string> => {
   const bound: Array<string> = []
   for (const path of settings) {
-    const isCovered = isOfPackage(path) || bound.some((folder) => path.startsWith(`${folder}/`))
+    const isCovered = isOfPackage(path) || bound.some((folder) => isWithin(folder, path))
     if (!isCovered && bound.length < maxSettings) bound.push(path)
   }
   return bound

@@ -2,7 +2,6 @@
 import { realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import { type Protection, protect } from "./disarm.ts"
 import { secretPaths } from "./protected-paths.ts"
 import { SandboxError } from "./sandbox-error.ts"
 
@@ -50,10 +49,4 @@ export const boundsOf = async (options: SandboxOptions): Promise<SandboxBounds> 
     denyWrite: denyWrite.map((path) => absolute(path, cwd)),
     domains: network.allow ?? [],
   }
-}
-
-/** What may not be written as things are now. */
-export const protectedBy = async ({ write, denyWrite }: SandboxBounds): Promise<Protection> => {
-  const protection = await protect(write)
-  return { ...protection, paths: [...denyWrite, ...protection.paths] }
 }

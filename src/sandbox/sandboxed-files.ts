@@ -2,8 +2,9 @@
 import { basename, dirname } from "node:path"
 import type { Files } from "../io/files.ts"
 import { isWithin } from "../io/is-within.ts"
+import { closedIn } from "./disarm.ts"
 import { isInRunsLater } from "./runs-later.ts"
-import { protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
+import type { SandboxBounds } from "./sandbox-bounds.ts"
 
 const refusal = (what: string, path: string, why: string): Error =>
   Object.assign(new Error(`The sandbox does not let ${path} be ${what}: ${why}.`), { code: "ERR_SANDBOX" })
@@ -20,7 +21,7 @@ export const sandboxedFiles = (inner: Files, bounds: SandboxBounds): Files => {
     const real = await inner.resolveLinks(path)
     const around = bounds.write.filter((folder) => isWithin(folder, real))
     if (around.length === 0) throw refusal("written", path, `only ${bounds.write.join(", ")} may be`)
-    const { paths, survey } = await protectedBy(bounds)
+    const { paths, survey } = await closedIn(bounds)
     const resolved = await Promise.all(paths.map((at) => inner.resolveLinks(at)))
     const stops = resolved.find((at) => isWithin(at, real) || isWithin(real, at))
     // A file of a repository that is being made is as good as a hook of it.

@@ -47,7 +47,7 @@ export const sandboxedMachine = async (options: SandboxedMachineOptions = {}): P
   }
   const box = { manager, bounds, temporary }
   const watch = async <A>(work: () => Promise<A>, tell: (note: string) => void): Promise<A> => {
-    const before = await protect(bounds.write)
+    const before = await protect({ write: bounds.write, denyWrite: [] })
     try {
       return await work()
     } finally {

@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto"
 import { isWithin } from "../io/is-within.ts"
 import type { ProcessExit, Processes, ProcessOptions } from "../io/processes.ts"
-import { type Disarmed, disarm, listOf, notesOf } from "./disarm.ts"
-import { protectedBy, type SandboxBounds } from "./sandbox-bounds.ts"
+import { type Disarmed, disarm, listOf, notesOf, protect } from "./disarm.ts"
+import type { SandboxBounds } from "./sandbox-bounds.ts"
 import type { SandboxManager } from "./sandbox-runtime.ts"
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
@@ -54,7 +54,7 @@ export const boxCommand = async (
   signal?.throwIfAborted()
   // Binds the connections of this command to its domains, so nobody may guess it.
   const commandId = randomBytes(24).toString("base64url")
-  const protection = await protectedBy(bounds)
+  const protection = await protect(bounds)
   const { paths } = protection
   const words = [command, ...args].map(quote).join(" ")
   const writable = [...bounds.write, temporary]
