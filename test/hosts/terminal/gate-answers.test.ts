@@ -1,49 +1,24 @@
 // @module-tag waits
 /** Which keys answer a gate, and which were never meant for it. */
-import { access, mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { access, writeFile } from "node:fs/promises"
 import { setImmediate } from "node:timers/promises"
-import { Type } from "@sinclair/typebox"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { editFileTool, writeFileTool } from "../../../src/impls/index.ts"
-import {
-  defineTool,
-  noIde,
-  pipeline,
-  Step,
-  ToolExecutor,
-  ToolFilters,
-  ToolRegistry,
-} from "../../../src/index.ts"
+import { noIde, ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
+import { useTempFolder } from "../../io/temp-folder.ts"
 import { compileScript } from "../../support/run-script.ts"
+import { note } from "./note-tool.ts"
 import { PseudoTerminal } from "./pseudo-terminal.ts"
 import type { ScreenOptions } from "./screen.ts"
 import { SessionTerminal } from "./session-terminal.ts"
 
-let cwd: string
-
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "stepline-answers-"))
-})
-
-afterEach(() => rm(cwd, { recursive: true, force: true }))
-
-const note = defineTool({
-  name: "note",
-  description: "Keeps a text.",
-  parameters: Type.Object({ text: Type.String() }),
-  compose: ({ text }) =>
-    pipeline()
-      .awaitApproval()
-      .andThen(() => Step.Output(`kept ${text.length}`)),
-})
+const path = useTempFolder()
 
 const open = (screen: ScreenOptions = {}): SessionTerminal => {
-  const filters = ToolFilters.empty({ cwd })
+  const filters = ToolFilters.empty({ cwd: path() })
   const registry = new ToolRegistry([note, writeFileTool, editFileTool])
   return new SessionTerminal(
-    { executor: new ToolExecutor(registry, { cwd, filters, delegates: noIde }), filters },
+    { executor: new ToolExecutor(registry, { cwd: path(), filters, delegates: noIde }), filters },
     screen,
   )
 }
@@ -74,7 +49,7 @@ describe("Esc goes back at once, whatever is typed behind it:", () => {
       await terminal.see("The parameters as JSON: Enter approves the call with it")
       await typeEach(terminal, keys)
       await terminal.see("Denied by user")
-      await expect(access(join(cwd, "a.txt"))).rejects.toThrow("ENOENT")
+      await expect(access(path("a.txt"))).rejects.toThrow("ENOENT")
     })
   }
 
@@ -195,12 +170,12 @@ test("a line end that is left of a long paste, in a read of its own, approves no
 
 test("a key that waits in the terminal while this process is busy does not answer the gate that it then draws", async () => {
   const file = await compileScript("test/hosts/terminal/busy-session.ts")
-  await using terminal = new PseudoTerminal([file, cwd])
+  await using terminal = new PseudoTerminal([file, path()])
   await terminal.see("ready")
   terminal.enter("busy")
-  await expect.poll(() => access(join(cwd, "drawing"))).toBeUndefined()
+  await expect.poll(() => access(path("drawing"))).toBeUndefined()
   terminal.type("y")
-  await writeFile(join(cwd, "typed"), "")
+  await writeFile(path("typed"), "")
   await terminal.see("once the line below is empty\n\n› y")
   expect(terminal.everything()).not.toContain("done")
   terminal.control("u")
@@ -219,7 +194,7 @@ describe("a large edit", () => {
   }))
 
   test("begins with its diff, has no JSON, and End goes to the answer and says what was passed over", async () => {
-    await writeFile(join(cwd, "a.ts"), lines("before"))
+    await writeFile(path("a.ts"), lines("before"))
     await using terminal = open({ columns: 100 })
     terminal.enter(`edit_file a.ts ${JSON.stringify({ edits })}`)
     const first = await terminal.see("[n]o")

@@ -8,6 +8,7 @@ import { Type } from "@sinclair/typebox"
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { shellTool } from "../../../src/impls/index.ts"
 import { defineTool, pipeline, Step, ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
+import { note } from "./note-tool.ts"
 import type { ScreenOptions } from "./screen.ts"
 import { SessionTerminal } from "./session-terminal.ts"
 
@@ -18,16 +19,6 @@ beforeEach(async () => {
 })
 
 afterEach(() => rm(cwd, { recursive: true, force: true }))
-
-const note = defineTool({
-  name: "note",
-  description: "Keeps a text.",
-  parameters: Type.Object({ text: Type.String() }),
-  compose: ({ text }) =>
-    pipeline()
-      .awaitApproval()
-      .andThen(() => Step.Output(`kept ${text.length}`)),
-})
 
 const stage = defineTool({
   name: "stage",
