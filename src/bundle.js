@@ -22,7 +22,7 @@ const entries = files
 const fileOf = (name) => join(root, `${name}.js`)
 
 /** Where these stand is what tells them something. */
-const inPlace = ["hosts/web/server/page-files", "pipeline/schema/effect-schema"]
+const inPlace = ["hosts/web/server/page-files", "schema/effect-schema"]
 
 /**
  * TypeBox is two hundred files, and what our tools make with it is plain data. What custom tools make is checked by the TypeBox that is

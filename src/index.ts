@@ -5,15 +5,6 @@ export { HostEffectQueue } from "./hosts/effect-queue.ts"
 export type { Notification, NotificationsOptions } from "./hosts/notifications.ts"
 export { Notifications } from "./hosts/notifications.ts"
 export type { HostQuestion } from "./hosts/waiting-questions.ts"
-export type { AgentTurn, SignalOption, ToolChoice, TurnCall } from "./pipeline/agent.ts"
-export { ExecutorAgent } from "./pipeline/agent.ts"
-export type { CancelOptions } from "./pipeline/call/calls.ts"
-export type { CallDetails, CallInspection } from "./pipeline/call/inspection.ts"
-export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
-export type { CallSnapshot, StagedSnapshot } from "./pipeline/call/snapshot.ts"
-export type { ResolveRequest } from "./pipeline/executor.ts"
-export { ToolExecutor } from "./pipeline/executor.ts"
-export type { CallOf, ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
 export type {
   AudioContent,
   ContentNotes,
@@ -23,7 +14,18 @@ export type {
   ResourceLink,
   TextContent,
   ToolContent,
-} from "./pipeline/model/content.ts"
+} from "./output/content.ts"
+export type { GivenOutput, ToolOutput } from "./output/output.ts"
+export { textOf, textOutput } from "./output/output.ts"
+export type { AgentTurn, SignalOption, ToolChoice, TurnCall } from "./pipeline/agent.ts"
+export { ExecutorAgent } from "./pipeline/agent.ts"
+export type { CancelOptions } from "./pipeline/call/calls.ts"
+export type { CallDetails, CallInspection } from "./pipeline/call/inspection.ts"
+export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
+export type { CallSnapshot, StagedSnapshot } from "./pipeline/call/snapshot.ts"
+export type { ResolveRequest } from "./pipeline/executor.ts"
+export { ToolExecutor } from "./pipeline/executor.ts"
+export type { CallOf, ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
 export type {
   CallDecision,
   CancelledBy,
@@ -87,8 +89,6 @@ export type {
   Hooks,
   ToolExecutorOptions,
 } from "./pipeline/model/options.ts"
-export type { GivenOutput, ToolOutput } from "./pipeline/model/output.ts"
-export { textOf, textOutput } from "./pipeline/model/output.ts"
 export type {
   ActionFunction,
   ActionResult,
@@ -128,16 +128,16 @@ export type {
   ToolStructured,
   ToolTypes,
 } from "./pipeline/model/tool-types.ts"
-export type { CallTrace, HandlerTrace, TracedTool, Tracer } from "./pipeline/model/tracer.ts"
-export type { ExecutorWatcher } from "./pipeline/model/watcher.ts"
-export type { JsonSchema } from "./pipeline/schema/json-schema.ts"
-export type { InputOf, ParamsOf } from "./pipeline/schema/static-types.ts"
-export type { CompiledParameters, ParameterCheck } from "./pipeline/schema/validation.ts"
-export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./pipeline/stores/background-tasks.ts"
 export type { AllowRule, CallRule, PlacedRule, RememberChoice, ToolFilterConfig } from "./policy/index.ts"
 export { ToolFilters } from "./policy/index.ts"
 export type { ResolveParams } from "./resolve/definition.ts"
 export type { ResolveReminder } from "./resolve/reminder.ts"
 export type { ResolveChoice, ToolChoiceMode } from "./resolve/tool-choice.ts"
+export type { JsonSchema } from "./schema/json-schema.ts"
+export type { InputOf, ParamsOf } from "./schema/static-types.ts"
+export type { CompiledParameters, ParameterCheck } from "./schema/validation.ts"
+export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./tasks/background-tasks.ts"
 export type { VisibleTextOptions } from "./text/visible-text.ts"
 export { visibleText } from "./text/visible-text.ts"
+export type { CallTrace, HandlerTrace, TracedTool, Tracer } from "./tracing/tracer.ts"
+export type { ExecutorWatcher } from "./watching/watcher.ts"

@@ -9,8 +9,8 @@ import type {
   ToolEvent,
   ToolExecutor,
 } from "./index.ts"
+import type { GivenOutput } from "./output/output.ts"
 import { expectFunction, expectOptions, got } from "./pipeline/model/got.ts"
-import type { GivenOutput } from "./pipeline/model/output.ts"
 import { isThenable } from "./pipeline/model/thenable.ts"
 
 /** What a script says at a gate. `"ignore"` leaves the question open. */

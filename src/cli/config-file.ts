@@ -1,6 +1,6 @@
 /** The file of `--config`: what may run without asking, and which MCP servers bring tools. */
 import { extname } from "node:path"
-import { isPlainObject } from "../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
 import { readTextFile, regularText } from "./text-file.ts"
 import { UsageError } from "./usage-error.ts"

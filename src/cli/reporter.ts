@@ -9,7 +9,7 @@ import { printedBlock } from "../hosts/terminal/printed-block.ts"
 import { singleLine, visibleLine } from "../hosts/terminal/render-text.ts"
 import type { Style } from "../hosts/terminal/style.ts"
 import type { ActionResolvedEvent, ToolEvent } from "../pipeline/model/event.ts"
-import type { BackgroundTasks } from "../pipeline/stores/background-tasks.ts"
+import type { BackgroundTasks } from "../tasks/background-tasks.ts"
 import type { ScriptCall } from "./script.ts"
 
 export interface Reporter {

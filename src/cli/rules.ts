@@ -1,8 +1,8 @@
 /** What may run without asking, as the command line and the configuration file say it. */
 
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
-import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { type ToolFilterConfig, ToolFilters, type ToolFiltersOptions } from "../policy/index.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
 import { readConfigFile } from "./config-file.ts"
 import { UsageError } from "./usage-error.ts"

@@ -5,7 +5,7 @@
 
 import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { FinalStatus } from "../pipeline/model/event.ts"
-import { isPlainObject } from "../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** A call that completes is meant to have no exit code but 0, or the one that stands here. */

@@ -5,7 +5,7 @@
  */
 import { pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type PrimaryKind, type Tool } from "../pipeline/model/tool.ts"
-import type { JsonSchema } from "../pipeline/schema/json-schema.ts"
+import type { JsonSchema } from "../schema/json-schema.ts"
 import { copyOf } from "./copy-of.ts"
 import { type Execution, executeTool } from "./execute-tool.ts"
 import type { ForeignTool, Runtime } from "./foreign-tool.ts"

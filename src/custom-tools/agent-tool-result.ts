@@ -1,5 +1,5 @@
 /** What tools of other agents answer with. Both runtimes share it. Source: the published agent-core packages. */
-import type { ToolContent } from "../pipeline/model/content.ts"
+import type { ToolContent } from "../output/content.ts"
 
 /** What `execute` of a tool of pi or oh-my-pi gives. */
 export interface AgentToolResult<TDetails = unknown> {

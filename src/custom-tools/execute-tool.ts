@@ -3,10 +3,10 @@
  * tool does with the signal, and because a failure may come with an output.
  */
 
+import { type ToolOutput, textOf, textOutput } from "../output/output.ts"
+import { toPlainJson } from "../output/to-plain-json.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
-import { type ToolOutput, textOf, textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
-import { toPlainJson } from "../pipeline/model/to-plain-json.ts"
 import { messageOf } from "../text/message-of.ts"
 import type { AgentToolUpdateCallback } from "./agent-tool-result.ts"
 import { copyOf } from "./copy-of.ts"

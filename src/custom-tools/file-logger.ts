@@ -5,7 +5,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { stateFolder } from "../io/state-folder.ts"
-import { toPlainJson } from "../pipeline/model/to-plain-json.ts"
+import { toPlainJson } from "../output/to-plain-json.ts"
 import { messageOf } from "../text/message-of.ts"
 import type { CustomToolHost } from "./host.ts"
 import type { Logger } from "./logger.ts"

@@ -1,7 +1,7 @@
 /** Reads whatever a foreign tool answers or streams: nothing that it makes up reaches a host as it is. */
-import { isContent, type ToolContent } from "../pipeline/model/content.ts"
-import { type ToolOutput, textOf } from "../pipeline/model/output.ts"
-import { toPlainJson } from "../pipeline/model/to-plain-json.ts"
+import { isContent, type ToolContent } from "../output/content.ts"
+import { type ToolOutput, textOf } from "../output/output.ts"
+import { toPlainJson } from "../output/to-plain-json.ts"
 import type { AgentToolResult } from "./agent-tool-result.ts"
 
 type PlainRecord = Readonly<Record<string, unknown>>

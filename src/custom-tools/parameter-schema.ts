@@ -2,8 +2,8 @@
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { ToolError } from "../pipeline/model/step.ts"
-import type { JsonSchema } from "../pipeline/schema/json-schema.ts"
-import { invalidParameters } from "../pipeline/schema/validation.ts"
+import type { JsonSchema } from "../schema/json-schema.ts"
+import { invalidParameters } from "../schema/validation.ts"
 import { messageOf } from "../text/message-of.ts"
 import { runIsolated } from "./loading/isolation.ts"
 

@@ -1,8 +1,9 @@
 /** Background tasks, as everyone sees them who has the store. */
+
+import { textOf } from "../output/output.ts"
 import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
 import { expectId, expectSignal, expectSignalOptions, expectText } from "../pipeline/model/got.ts"
-import { textOf } from "../pipeline/model/output.ts"
-import type { BackgroundTask, TaskStatus, WaitOptions } from "../pipeline/stores/background-tasks.ts"
+import type { BackgroundTask, TaskStatus, WaitOptions } from "../tasks/background-tasks.ts"
 import { PendingReads } from "./pending-reads.ts"
 import type { CallStore } from "./store.ts"
 import { closedError } from "./store-error.ts"

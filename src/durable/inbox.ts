@@ -1,7 +1,8 @@
 /** What the hosts of a store are asked, of every agent. */
+
+import type { ToolOutput } from "../output/output.ts"
 import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
 import type { HostEffect } from "../pipeline/model/host-effect.ts"
-import type { ToolOutput } from "../pipeline/model/output.ts"
 
 /** One question that is open. Plain JSON. */
 export interface InboxItem {

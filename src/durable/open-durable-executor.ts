@@ -1,7 +1,7 @@
 /** Opens a store of calls: to run them, or, as a client, to see and answer them. */
 import { got } from "../pipeline/model/got.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
-import { isPlainObject } from "../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import { DurableClient } from "./durable-client.ts"
 import type { DurableExecutor } from "./durable-executor.ts"
 import { PostgresExecutor } from "./postgres/postgres-executor.ts"

@@ -1,8 +1,9 @@
 /** What other processes ask of the one that runs the calls: a row each, answered in the transaction that it took effect in. */
+
+import type { ToolOutput } from "../output/output.ts"
 import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
-import type { ToolOutput } from "../pipeline/model/output.ts"
-import { isPlainObject } from "../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import type { AskedQuestion } from "./inbox.ts"
 
 /** What answers an effect. */

@@ -2,7 +2,7 @@
 
 import * as Prompt from "effect/ai/Prompt"
 import * as Base64 from "effect/encoding/Base64"
-import type { ToolContent } from "../pipeline/model/content.ts"
+import type { ToolContent } from "../output/content.ts"
 
 const filePart = (mediaType: string, data: string): Prompt.FilePart => Prompt.filePart({ mediaType, data })
 

@@ -2,8 +2,8 @@
 import { relative } from "node:path"
 import { appendCorrection, correctionsFile } from "../io/corrections.ts"
 import { localFiles } from "../io/files.ts"
+import { textOutput } from "../output/output.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 

@@ -2,13 +2,13 @@
 import * as Effect from "effect/Effect"
 import type { Machine } from "../io/machine.ts"
 import type { StagedRun, Staging } from "../io/staging.ts"
+import { toOutput } from "../output/output.ts"
 import {
   type EffectHandler,
   type HandlerContext,
   type HandlerFunction,
   handler,
 } from "../pipeline/model/handler.ts"
-import { toOutput } from "../pipeline/model/output.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
 import { abortable } from "./abortable.ts"
 import { type ShellDetails, type ShellOptions, shellStep } from "./shell.ts"

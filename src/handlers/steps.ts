@@ -1,6 +1,7 @@
 /** Handlers that answer with one fixed step. */
+
+import type { GivenOutput } from "../output/output.ts"
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
-import type { GivenOutput } from "../pipeline/model/output.ts"
 import type { ApprovalOptions } from "../pipeline/model/pipeline.ts"
 import { Step } from "../pipeline/model/step.ts"
 

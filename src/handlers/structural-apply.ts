@@ -1,6 +1,7 @@
 /** Makes the changes that a preview of a structural edit showed, in all of its files or in none. */
+
+import { textOutput } from "../output/output.ts"
 import type { EffectHandler, HandlerContext } from "../pipeline/model/handler.ts"
-import { textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
 import type { Grammar } from "../structural/grammar.ts"
 import type { Language } from "../structural/language.ts"

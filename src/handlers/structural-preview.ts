@@ -1,7 +1,7 @@
 /** Shows what a structural edit would change. It changes nothing. */
 import type { Files } from "../io/files.ts"
+import { type ToolOutput, textOutput } from "../output/output.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { type ToolOutput, textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
 import { expectParses } from "../structural/faults.ts"
 import { noMatches } from "../structural/rewrite.ts"

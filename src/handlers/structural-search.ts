@@ -1,6 +1,7 @@
 /** Finds code by its structure and shows the lines. It changes nothing. */
+
+import { textOutput } from "../output/output.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
 import { type Match, matchesOf, mayMatch } from "../structural/match.ts"
 import { compilePattern } from "../structural/pattern.ts"

@@ -1,7 +1,7 @@
 /** Makes a new file, and the folders that it needs. */
 import { type Files, localFiles } from "../io/files.ts"
+import { textOutput } from "../output/output.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { textOutput } from "../pipeline/model/output.ts"
 import { Step } from "../pipeline/model/step.ts"
 import type { FileChange } from "./file-change.ts"
 import { fileHandler } from "./file-handler.ts"

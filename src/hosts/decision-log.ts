@@ -6,8 +6,8 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DecidedBy, Decision } from "../pipeline/model/decision.ts"
-import { isPlainObject } from "../pipeline/schema/plain-object.ts"
 import { ToolFilters } from "../policy/index.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
 import { appending, readRegularSync } from "../text/regular-file.ts"
 

@@ -3,13 +3,14 @@
  * time, and stay until they are over; what needs no screen passes them. A call has one question at a time: its next
  * question, or its end, tells that the last one is over, answered or not.
  */
+
+import type { ToolOutput } from "../output/output.ts"
 import type {
   ApproveOptions,
   AwaitingApprovalEvent,
   DelegateEvent,
   ToolEvent,
 } from "../pipeline/model/event.ts"
-import type { ToolOutput } from "../pipeline/model/output.ts"
 import { PreviewOnShow } from "./preview-on-show.ts"
 import {
   type HostQuestion,

@@ -5,7 +5,7 @@
 
 import type { ToolEvent } from "../pipeline/model/event.ts"
 import { toCount } from "../pipeline/model/options.ts"
-import { type BackgroundTasks, capitalized } from "../pipeline/stores/background-tasks.ts"
+import { type BackgroundTasks, capitalized } from "../tasks/background-tasks.ts"
 import { headOf } from "../text/truncation.ts"
 import type { SubAgent } from "./sub-agents/sub-agent.ts"
 

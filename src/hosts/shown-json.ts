@@ -1,5 +1,5 @@
 /** What hosts show and send of values that others made, such as parameters, which need be no JSON. */
-import { toPlainJson } from "../pipeline/model/to-plain-json.ts"
+import { toPlainJson } from "../output/to-plain-json.ts"
 
 /**
  * JSON of it: of what is none, of a copy that is, in which a BigInt is its digits, a Map or a Set what it holds, and a cycle says

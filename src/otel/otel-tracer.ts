@@ -10,8 +10,8 @@ import type { Context, Histogram, Meter, Tracer as OtelApiTracer, Span } from "@
 import { otelApi } from "#otel-api"
 import type { ToolCall } from "../pipeline/model/call.ts"
 import type { TerminalEvent } from "../pipeline/model/event.ts"
-import type { CallTrace, HandlerTrace, TracedTool, Tracer } from "../pipeline/model/tracer.ts"
 import { messageOf } from "../text/message-of.ts"
+import type { CallTrace, HandlerTrace, TracedTool, Tracer } from "../tracing/tracer.ts"
 import { withinSpan } from "./effect-spans.ts"
 
 /** What spans say of a tool besides its name. */

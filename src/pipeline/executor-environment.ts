@@ -2,13 +2,13 @@
 import type { Clock } from "effect/Clock"
 import * as Clocks from "effect/Clock"
 import * as Context from "effect/Context"
+import type { BackgroundTasks } from "../tasks/background-tasks.ts"
 import type { ActiveCalls } from "./call/calls.ts"
 import type { Command } from "./call/command.ts"
 import type { Journal } from "./call/journal.ts"
 import type { Intake } from "./intake.ts"
 import type { ToolExecutorOptions } from "./model/options.ts"
 import type { Mailbox } from "./schedule/mailbox.ts"
-import type { BackgroundTasks } from "./stores/background-tasks.ts"
 import type { ActionStore } from "./stores/pending-actions.ts"
 
 /** How `make` hands the program's services to the constructor, whose own options never name them. */

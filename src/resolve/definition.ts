@@ -1,5 +1,5 @@
 /** The hidden tool `resolve` as the model sees it. */
-import type { JsonSchema } from "../pipeline/schema/json-schema.ts"
+import type { JsonSchema } from "../schema/json-schema.ts"
 
 /**
  * The parameters of `resolve`. `extra` is handed to whoever applies or discards the action. `actionId` is for hosts whose person

@@ -1,5 +1,5 @@
 /** The message that tells a model of a preview that waits. Hosts put it into the conversation, hidden from the user. */
-import type { ToolOutput } from "../pipeline/model/output.ts"
+import type { ToolOutput } from "../output/output.ts"
 
 /** A message for the conversation. `text` is for the model; `hidden`: people are not shown it. */
 export interface ResolveReminder {

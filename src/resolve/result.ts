@@ -1,5 +1,5 @@
 /** What a call of `resolve` gives: its texts, and the details that hosts draw it from. */
-import { type ToolOutput, textOutput } from "../pipeline/model/output.ts"
+import { type ToolOutput, textOutput } from "../output/output.ts"
 import type { ResolveParams } from "./definition.ts"
 
 export const nothingPending = "No pending action to resolve. Nothing to apply or discard."

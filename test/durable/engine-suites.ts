@@ -4,17 +4,15 @@
  */
 
 /** Suites that run on durable executors too. A new one does, unless it is left out below. */
-export const suites = ["test/pipeline/**/*.test.ts", "test/resolve/**/*.test.ts"]
+export const suites = ["test/pipeline/**/*.test.ts", "test/tasks/**/*.test.ts", "test/resolve/**/*.test.ts"]
 
 /** Suites that stay out, by the reason. */
 const leftOut: Readonly<Record<string, ReadonlyArray<string>>> = {
   "they run no executor, or one of their own making": [
-    "test/pipeline/schema/**",
     "test/pipeline/model/**",
     "test/pipeline/schedule/{deadlines,deadline-heap,fifo,solo-map}.test.ts",
-    "test/pipeline/call/{calling-agent,crossings,exploration,machine-page,mutations,output-schema,replay,tracing}.test.ts",
+    "test/pipeline/call/{calling-agent,crossings,exploration,machine-page,mutations,output-schema,replay}.test.ts",
     "test/pipeline/effect-form.test.ts",
-    "test/pipeline/watching.test.ts",
     "test/resolve/{actions.property,services}.test.ts",
   ],
   "they measure what the engine costs in memory": [
@@ -72,7 +70,7 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
   "test/pipeline/events/delta-merging.test.ts": {
     "merge into the call's last undelivered one, and lose nothing while they are small": shutdown,
   },
-  "test/pipeline/stores/tasks.test.ts": {
+  "test/tasks/tasks.test.ts": {
     "resolves when the task is cancelled, and at shutdown": shutdown,
   },
   "test/resolve/finally.test.ts": {

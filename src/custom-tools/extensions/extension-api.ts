@@ -1,6 +1,6 @@
 /** The object that one extension is given: pi's `ExtensionAPI` and oh-my-pi's in one. It works from the loading on. */
 
-import { toPlainJson } from "../../pipeline/model/to-plain-json.ts"
+import { toPlainJson } from "../../output/to-plain-json.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionListener } from "../extension.ts"

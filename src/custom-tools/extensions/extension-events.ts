@@ -1,5 +1,5 @@
 /** The events that tools listen for, and what `tool_call` and `tool_result` may answer. Source: both published packages. */
-import type { ToolContent } from "../../pipeline/model/content.ts"
+import type { ToolContent } from "../../output/content.ts"
 
 // Type aliases, not interfaces: only they fit the open `ExtensionEvent`.
 

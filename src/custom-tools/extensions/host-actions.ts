@@ -3,7 +3,7 @@
  * labels and the name; messages to show are dropped; the model stays as it is; and what only a model could answer throws.
  * The host's code runs free of the guards that hold for the extension's.
  */
-import { toPlainJson } from "../../pipeline/model/to-plain-json.ts"
+import { toPlainJson } from "../../output/to-plain-json.ts"
 import type { ExtensionAPI } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"
 import { runOutside } from "../loading/isolation.ts"

@@ -1,6 +1,6 @@
 /** The servers of the Model Context Protocol that extensions register: kept for who connects them. */
-import { toPlainJson } from "../../pipeline/model/to-plain-json.ts"
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { toPlainJson } from "../../output/to-plain-json.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import type { McpServerConfig, RegisteredMcpServer } from "../extension.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
 

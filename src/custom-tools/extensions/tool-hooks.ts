@@ -3,11 +3,11 @@
  * arguments and fails closed, `tool_result` may rewrite the result and fails open. Without listeners they cost nothing.
  */
 import { isDeepStrictEqual } from "node:util"
+import { toOutput } from "../../output/output.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { ToolResult } from "../../pipeline/model/event.ts"
 import type { AfterCall, BeforeCall, Hooks } from "../../pipeline/model/options.ts"
-import { toOutput } from "../../pipeline/model/output.ts"
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { ToolCallEvent, ToolResultEvent } from "./extension-events.ts"
 import { hookTimeout, settleWithin } from "./settle-within.ts"

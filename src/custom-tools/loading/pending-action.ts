@@ -1,6 +1,6 @@
 /** A preview that a foreign tool pushes, as the core keeps it: its callbacks run under the guards of foreign code. */
 
-import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
+import { type ToolOutput, textOf } from "../../output/output.ts"
 import type { ActionFunction, PushedAction } from "../../pipeline/model/pending-actions.ts"
 import { ToolError } from "../../pipeline/model/step.ts"
 import { type CurrentCall, currentCall } from "../current-call.ts"

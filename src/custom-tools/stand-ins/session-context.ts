@@ -1,5 +1,5 @@
 /** What a model sees of a session's entries, and how much room that takes. Pure. */
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import type { SessionEntry } from "../session-manager.ts"
 import type { SessionMessage } from "./messages.ts"
 

@@ -1,6 +1,6 @@
 /** An agent's settings as its file has them: read, never written. */
 import { join } from "node:path"
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import { readRegularSync } from "../../text/regular-file.ts"
 
 type Settings = Readonly<Record<string, unknown>>

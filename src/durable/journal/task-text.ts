@@ -1,6 +1,6 @@
 /** The result of a background task as a store keeps it. */
 
-import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
+import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { keptText } from "../kept-text.ts"
 

@@ -7,9 +7,9 @@ import type {
   ToolCallStatus,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk"
+import { type ToolOutput, textOf } from "../../output/output.ts"
 import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
 import type { TextEdit } from "../../pipeline/model/host-effect.ts"
-import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { tailOf } from "../../text/truncation.ts"
 import { visibleText } from "../../text/visible-text.ts"

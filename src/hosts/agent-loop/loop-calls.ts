@@ -3,9 +3,9 @@
  * their gates, told apart by turns. What the SDKs have in common.
  */
 import { createHash } from "node:crypto"
+import type { ToolContent } from "../../output/content.ts"
 import type { AgentTurn, ExecutorAgent, ToolChoice } from "../../pipeline/agent.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolContent } from "../../pipeline/model/content.ts"
 import type { CallDecision } from "../../pipeline/model/decision.ts"
 import type {
   AwaitingApprovalEvent,

@@ -2,11 +2,12 @@
  * The tools of an executor as tools of the AI SDK, versions 6 and 7. The SDK makes the calls; the executor checks, orders and
  * runs them. The SDK is an argument, so that nothing is loaded here and both versions do.
  */
+
+import { textOf } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import { textOf } from "../../pipeline/model/output.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
-import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
 import { resolveName } from "../../resolve/definition.ts"
+import type { JsonSchema } from "../../schema/json-schema.ts"
 import { type AgentLoopOptions, LoopCalls, type LoopResult } from "../agent-loop/loop-calls.ts"
 import { TextSoFar } from "../agent-loop/text-so-far.ts"
 import { approvalIn } from "./approval-in.ts"

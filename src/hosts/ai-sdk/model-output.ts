@@ -1,5 +1,5 @@
 /** What the model is shown of a tool's result, in the shapes of the AI SDK. */
-import type { ToolContent } from "../../pipeline/model/content.ts"
+import type { ToolContent } from "../../output/content.ts"
 import { isAllText, type LoopResult, resourceText, toldBlocks } from "../agent-loop/loop-calls.ts"
 
 /** Media, in the shape of AI SDK 7. */

@@ -1,7 +1,7 @@
 /** What an MCP server answered to a call, as a step. */
 import type { CallToolResult } from "@modelcontextprotocol/client"
-import { isContent, type ToolContent } from "../../pipeline/model/content.ts"
-import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
+import { isContent, type ToolContent } from "../../output/content.ts"
+import { type ToolOutput, textOf } from "../../output/output.ts"
 import { Step } from "../../pipeline/model/step.ts"
 
 /** The blocks have the same shapes; what is none of them is named, so that nothing is lost in silence. */

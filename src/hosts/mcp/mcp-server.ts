@@ -7,7 +7,7 @@ import { expectFlag, expectFunction, expectText, got } from "../../pipeline/mode
 import type { DurationInput } from "../../pipeline/model/step.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
-import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
+import type { JsonSchema } from "../../schema/json-schema.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { CallServer, type TaskMode } from "./call-server.ts"
 import { tasksExtension } from "./client-tasks.ts"

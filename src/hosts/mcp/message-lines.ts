@@ -4,7 +4,7 @@
  */
 import { finished, Transform, type Writable } from "node:stream"
 import { got } from "../../pipeline/model/got.ts"
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { codes, errorMessage, RpcError, type RpcId } from "../serve/json-rpc.ts"
 import { LineSplitter, type ReadLine } from "../serve/line-reader.ts"

@@ -3,8 +3,8 @@
  * call whose headers say something else than its parameters is refused: what a proxy let pass would not be what runs.
  */
 
-import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import type { JsonSchema } from "../../schema/json-schema.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 
 interface ParamHeader {
   readonly path: ReadonlyArray<string>

@@ -1,9 +1,9 @@
 /** A gate as a form that an MCP client shows its user, and what the user's answer means. */
 import type { ElicitRequestFormParams } from "@modelcontextprotocol/server"
+import { textOf } from "../../output/output.ts"
 import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
-import { textOf } from "../../pipeline/model/output.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import { visibleText } from "../../text/visible-text.ts"
 import { shownJson } from "../shown-json.ts"
 import type { RememberedChoice } from "../terminal/remember-menu.ts"

@@ -2,8 +2,8 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server"
 import type { ExecutorAgent } from "../../pipeline/agent.ts"
 import type { Tool, ToolAnnotations } from "../../pipeline/model/tool.ts"
-import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
-import { objectSchema } from "../../pipeline/schema/object-schema.ts"
+import type { JsonSchema } from "../../schema/json-schema.ts"
+import { objectSchema } from "../../schema/object-schema.ts"
 
 /** All four, for what is left out counts as destructive and open to the world. */
 const annotationsOf = ({

@@ -2,12 +2,13 @@
  * The tools of an executor as function tools of OpenAI Agents. The SDK makes the calls; the executor checks, orders and runs
  * them. The SDK is an argument, so that nothing is loaded here.
  */
+
+import type { ToolContent } from "../../output/content.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolContent } from "../../pipeline/model/content.ts"
 import type { ToolDefinition } from "../../pipeline/model/registry.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
-import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
 import { resolveName } from "../../resolve/definition.ts"
+import type { JsonSchema } from "../../schema/json-schema.ts"
 import {
   type AgentLoopOptions,
   isAllText,

@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0: what a line of a client is, and how it is answered. What a client sends is not to be trusted. */
 import { got } from "../../pipeline/model/got.ts"
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 
 /** Codes of errors: those of JSON-RPC, and `notInitialized` as language servers have it. */
 export const codes = {

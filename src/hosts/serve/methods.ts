@@ -1,11 +1,12 @@
 /** What a client can ask for, once it has initialized. An answer is one object; an answer to a call's question has `took`. */
+
+import type { ToolOutput } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCallInput } from "../../pipeline/model/call.ts"
 import type { ApproveOptions } from "../../pipeline/model/event.ts"
 import { resultOf } from "../../pipeline/model/outcome.ts"
-import type { ToolOutput } from "../../pipeline/model/output.ts"
-import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
 import { resolveName } from "../../resolve/definition.ts"
+import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { EventFlow } from "./event-flow.ts"
 import type { HostTools } from "./host-tools.ts"
 import { codes, RpcError } from "./json-rpc.ts"

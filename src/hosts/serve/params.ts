@@ -1,7 +1,7 @@
 /** Reads what a method is sent, one by one. What is missing, wrong or unknown is an error −32602 that names it. */
 
 import { got } from "../../pipeline/model/got.ts"
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import { codes, RpcError } from "./json-rpc.ts"
 
 const listed = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")

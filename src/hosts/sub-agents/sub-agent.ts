@@ -1,5 +1,5 @@
 /** One agent that works for another: what is known of it, and how it is told to the model. */
-import { capitalized } from "../../pipeline/stores/background-tasks.ts"
+import { capitalized } from "../../tasks/background-tasks.ts"
 
 /** What an agent does, or how it ended. */
 export type AgentStatus = "running" | "complete" | "error" | "cancelled"

@@ -1,6 +1,6 @@
 /** A typed line of arguments as a tool's parameters: in the order of the schema's properties, or as JSON. */
 import type { Tool } from "../../pipeline/model/tool.ts"
-import type { JsonSchema } from "../../pipeline/schema/json-schema.ts"
+import type { JsonSchema } from "../../schema/json-schema.ts"
 
 export type ParsedArguments =
   | { readonly _tag: "Params"; readonly params: Record<string, unknown> }

@@ -3,14 +3,14 @@
  * Folding is pure and costs the same however much the call has printed: the text is bounded.
  */
 
+import type { ToolContent } from "../../output/content.ts"
+import { type ToolOutput, textOf } from "../../output/output.ts"
 import { noRuleFor } from "../../pipeline/call/ruling.ts"
 import type { ToolCallInput } from "../../pipeline/model/call.ts"
-import type { ToolContent } from "../../pipeline/model/content.ts"
 import type { DecidedBy } from "../../pipeline/model/decision.ts"
 import type { FinalStatus, ToolEvent } from "../../pipeline/model/event.ts"
-import { type ToolOutput, textOf } from "../../pipeline/model/output.ts"
-import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
 import { withoutHint } from "../../resolve/reminder.ts"
+import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 
 /** `pending` waits for its host's decision. */
 export type BlockStatus = "queued" | "pending" | "running" | FinalStatus

@@ -2,7 +2,7 @@
 
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import { parseArguments } from "./arguments.ts"
 
 /** The tools that a line may call. */

@@ -1,5 +1,5 @@
 /** What the Tab key may make of a typed line: names of tools and commands, ids of tasks, paths. */
-import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
+import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import { completePath } from "./complete-path.ts"
 import { type CallableTools, sessionCommands } from "./input.ts"
 import type { Completion } from "./line-editor.ts"

@@ -1,7 +1,7 @@
 /** A call's parameters as a text that people edit. */
 
 import type { Tool } from "../../pipeline/model/tool.ts"
-import { isPlainObject } from "../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import { shownJson } from "../shown-json.ts"
 import { entriesOf } from "./render-header.ts"
 

@@ -1,7 +1,7 @@
 /** Which block an event makes final: what scrolls up and is not drawn again. */
 
 import type { ToolEvent } from "../../pipeline/model/event.ts"
-import type { BackgroundTasks } from "../../pipeline/stores/background-tasks.ts"
+import type { BackgroundTasks } from "../../tasks/background-tasks.ts"
 import { type Block, isFinished, taskBlock } from "./block.ts"
 
 /**

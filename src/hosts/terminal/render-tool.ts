@@ -1,5 +1,5 @@
 /** A tool's own renderers, kept at arm's length: one that throws, or gives no string, counts as none. */
-import { textOutput } from "../../pipeline/model/output.ts"
+import { textOutput } from "../../output/output.ts"
 import { type Block, isFinished } from "./block.ts"
 import { clip, columnsOf, expandTabs, wrap } from "./columns.ts"
 import { printable } from "./printable.ts"

@@ -1,8 +1,8 @@
 /** What a session prints of the executor's events, and what it tells of work beside the user's calls. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolEvent } from "../../pipeline/model/event.ts"
-import { capitalized } from "../../pipeline/stores/background-tasks.ts"
 import { resolveName } from "../../resolve/definition.ts"
+import { capitalized } from "../../tasks/background-tasks.ts"
 import type { Notifications } from "../notifications.ts"
 import { answerEffect } from "./answer-effect.ts"
 import { type Block, queuedBlock } from "./block.ts"

@@ -1,7 +1,7 @@
 /** What the session's own commands print. */
 import type { Correction } from "../../io/corrections.ts"
 import type { PendingAction } from "../../pipeline/model/pending-actions.ts"
-import type { BackgroundTask } from "../../pipeline/stores/background-tasks.ts"
+import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import { usageOf } from "./arguments.ts"
 import { clip, columnsOf, wrap } from "./columns.ts"
 import { type CallableTools, sessionCommands } from "./input.ts"

@@ -4,7 +4,10 @@
  * own call.
  */
 
+import { outputFault, textOf, toOutput } from "../../output/output.ts"
+import type { RunningTask, TaskStatus } from "../../tasks/background-tasks.ts"
 import { messageOf } from "../../text/message-of.ts"
+import { CallSpan } from "../../tracing/call-span.ts"
 import type { CancellingParty, DecidedBy } from "../model/decision.ts"
 import {
   type ActionResolvedEvent,
@@ -13,9 +16,7 @@ import {
   type TerminalEvent,
 } from "../model/event.ts"
 import { cancelled, deniedByUser, type Stopped } from "../model/outcome.ts"
-import { outputFault, textOf, toOutput } from "../model/output.ts"
 import type { StagedAction } from "../model/staged-action.ts"
-import type { RunningTask, TaskStatus } from "../stores/background-tasks.ts"
 import { isJudged, judge } from "./after-call.ts"
 import { type Asker, askHost, openQuestion, readChoice, rememberCall } from "./asking.ts"
 import { withoutBackground } from "./call-input.ts"
@@ -36,7 +37,6 @@ import {
   tellEnded,
   tellStarted,
 } from "./telling.ts"
-import { CallSpan } from "./tracing.ts"
 import { CallWork } from "./work.ts"
 import { type Beside, writeCall } from "./write-snapshot.ts"
 

@@ -3,6 +3,7 @@
  * a hook or the loading of the validator takes time. Never throws: whatever goes wrong refuses the call.
  */
 
+import type { ParameterCheck } from "../../schema/validation.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { ToolCall } from "../model/call.ts"
 import { type DecidedBy, reasonText } from "../model/decision.ts"
@@ -12,7 +13,6 @@ import { deniedByPolicy, failed, type Stopped } from "../model/outcome.ts"
 import { finallyPartsOf, type ToolPipeline } from "../model/pipeline.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
-import type { ParameterCheck } from "../schema/validation.ts"
 import { withoutBackground } from "./call-input.ts"
 import type { Input } from "./input.ts"
 import { deniedByRule, explained, refusePromise } from "./ruling.ts"

@@ -1,10 +1,11 @@
 /** Lets the host's hook rewrite a result: its output, and its error status in both directions. */
+
+import { type ToolOutput, textOf, textOutput, toOutput } from "../../output/output.ts"
+import type { OutputCheck } from "../../schema/output-check.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { CompletedEvent, ErrorEvent, TerminalEvent, ToolResult } from "../model/event.ts"
 import type { Hooks } from "../model/options.ts"
 import { resultOf } from "../model/outcome.ts"
-import { type ToolOutput, textOf, textOutput, toOutput } from "../model/output.ts"
-import type { OutputCheck } from "../schema/output-check.ts"
 
 type Judged = CompletedEvent | ErrorEvent
 

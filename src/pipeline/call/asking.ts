@@ -1,15 +1,16 @@
 /** Puts a call's open question: a gate to rules and the host, an effect to whoever answers it. */
+
+import { type ToolOutput, textOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
+import { answerOfTasks, type Sleep } from "../../tasks/task-answers.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { EventSink } from "../events/event-sink.ts"
 import { toMillis } from "../model/duration.ts"
 import type { ApproveOptions, AwaitingApprovalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { type CallFilter, delegateOf, type FilteredTool } from "../model/options.ts"
-import { type ToolOutput, textOutput } from "../model/output.ts"
 import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
-import { answerOfTasks, type Sleep } from "../stores/task-answers.ts"
 import { editorRefusal } from "./editor-silence.ts"
 import type { Engine } from "./engine.ts"
 import type { Input } from "./input.ts"

@@ -1,11 +1,11 @@
 /** Holds a tool to its `outputSchema`: a call whose output breaks it has failed, though its work is done. */
 
+import { textOf } from "../../output/output.ts"
+import { errorList } from "../../schema/validation.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { CompletedEvent, ErrorEvent, TerminalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
-import { textOf } from "../model/output.ts"
 import type { Tool } from "../model/tool.ts"
-import { errorList } from "../schema/validation.ts"
 
 /**
  * The event as the tool's schema leaves it: a completed call without `structured`, or with one that does not fit, is an

@@ -2,8 +2,9 @@
  * How a call ends: the finally handlers of its attempt one after another, then the end, or the same call once more with
  * edited parameters.
  */
+
+import { outputFault, toOutput } from "../../output/output.ts"
 import type { Outcome, Stopped } from "../model/outcome.ts"
-import { outputFault, toOutput } from "../model/output.ts"
 import type { Step } from "../model/step.ts"
 import type { Outbox } from "./command.ts"
 import * as commands from "./command.ts"

@@ -1,8 +1,9 @@
 /** What handlers see of their attempt: a view, so that nothing is made before it is read. */
+
+import type { ToolOutput } from "../../output/output.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
-import type { ToolOutput } from "../model/output.ts"
 import type { Engine } from "./engine.ts"
 import { ruledAgain } from "./ruling.ts"
 import type { CallRecord } from "./state.ts"

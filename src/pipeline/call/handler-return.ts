@@ -1,6 +1,6 @@
 /** What a handler may return besides a Step, told apart at run time: handlers may be written in JavaScript. */
 import * as Effect from "effect/Effect"
-import { isOfOwnCopy, twoCopies } from "../model/own-copy.ts"
+import { isOfOwnCopy, twoCopies } from "../../schema/own-copy.ts"
 import type { Step } from "../model/step.ts"
 
 /** A handler, whose name is read where it failed: every other one would pay for that. */

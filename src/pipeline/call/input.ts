@@ -1,11 +1,12 @@
 /** What can happen to a call. `run` and `id` say what is answered: an answer to something earlier changes nothing. */
+
+import type { ToolOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { FailureReason } from "../model/event.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { Stopped } from "../model/outcome.ts"
-import type { ToolOutput } from "../model/output.ts"
 import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { DurationInput, Step } from "../model/step.ts"

@@ -2,9 +2,10 @@
  * What keeps the calls of an executor when its process dies. Nothing that follows from a change is done before the change is
  * stored: the mailbox waits, and with it the host, which is told of nothing that could be forgotten.
  */
+
+import type { TaskJournal } from "../../tasks/background-tasks.ts"
 import type { EventJournal } from "../events/event-stamps.ts"
 import type { StagedAction } from "../model/staged-action.ts"
-import type { TaskJournal } from "../stores/background-tasks.ts"
 import type { Command } from "./command.ts"
 import type { CallRecord } from "./state.ts"
 import type { Beside } from "./write-snapshot.ts"

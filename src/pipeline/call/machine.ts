@@ -2,6 +2,8 @@
  * One call as its executor drives it: what happens to it goes through `transition`, what follows goes to the mailbox, and
  * the time that its state allows runs out. What is done then, and for whom, is its handlers' and its host's part.
  */
+
+import type { CallSpan } from "../../tracing/call-span.ts"
 import type { EventSink } from "../events/event-sink.ts"
 import { byCall } from "../model/decision.ts"
 import type { ToolResult } from "../model/event.ts"
@@ -19,7 +21,6 @@ import type { StandingSnapshot } from "./snapshot.ts"
 import { type CallRecord, makeRecord } from "./state.ts"
 import type { Submission } from "./submission.ts"
 import { movesAt, timeLimit, timeoutMessage, unreadMessage } from "./time-limits.ts"
-import type { CallSpan } from "./tracing.ts"
 import { transition } from "./transition.ts"
 import type { Beside } from "./write-snapshot.ts"
 

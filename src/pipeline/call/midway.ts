@@ -1,6 +1,7 @@
 /** What a handler asks of its host while it runs, one question after another, however many it asks at once. */
+
+import type { ToolOutput } from "../../output/output.ts"
 import type { HostEffect } from "../model/host-effect.ts"
-import type { ToolOutput } from "../model/output.ts"
 import { type DurationInput, ToolError } from "../model/step.ts"
 import type { Answer } from "./state.ts"
 

@@ -1,4 +1,6 @@
 /** The tool `resolve` as the executor answers it. */
+
+import { type GivenOutput, outputFault, toOutput } from "../../output/output.ts"
 import {
   type ResolveParams,
   resolveDescription,
@@ -9,7 +11,6 @@ import { renderResolve } from "../../resolve/rendering.ts"
 import { failureText, nothingPending, notTheLatest, withDetails } from "../../resolve/result.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { EffectHandler, HandlerContext } from "../model/handler.ts"
-import { type GivenOutput, outputFault, toOutput } from "../model/output.ts"
 import { pipeline } from "../model/pipeline.ts"
 import { isToolError, Step, ToolError } from "../model/step.ts"
 import { defineTool, type Tool } from "../model/tool.ts"

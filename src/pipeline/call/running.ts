@@ -1,10 +1,11 @@
 /** How an attempt goes from part to part: places, gates, questions, and how it is over. */
+
+import { outputFault, type ToolOutput, textOf, toOutput } from "../../output/output.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
 import { defaultOutput, failureText, withDetails } from "../../resolve/result.ts"
 import { byCall } from "../model/decision.ts"
 import type { FailureReason } from "../model/event.ts"
 import { failed, type Outcome } from "../model/outcome.ts"
-import { outputFault, type ToolOutput, textOf, toOutput } from "../model/output.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Step } from "../model/step.ts"
 import { clean, leavePlace } from "./cleaning.ts"

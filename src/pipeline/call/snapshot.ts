@@ -2,17 +2,18 @@
  * A call as plain JSON: what is written down of it, and the check of what is read. `compose` is pure, so a pipeline is
  * composed again from its parameters and the call goes on where it stood.
  */
+
+import { type ToolOutput, toOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { ActionResolvedEvent } from "../model/event.ts"
 import type { CallMemory, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { Stopped } from "../model/outcome.ts"
-import { type ToolOutput, toOutput } from "../model/output.ts"
 import type { PipelinePart } from "../model/pipeline.ts"
 import type { DurationInput } from "../model/step.ts"
-import { isPlainObject } from "../schema/plain-object.ts"
 import type { Then } from "./state.ts"
 
 /** What this stepline writes, and reads. */

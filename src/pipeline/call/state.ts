@@ -2,6 +2,8 @@
  * One call as data: a record, and one state out of a closed union. `transition` alone changes it; at rest it can be
  * written down, for everything in it but the pipeline's parts is plain JSON.
  */
+
+import type { ToolOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { ToolCall } from "../model/call.ts"
@@ -11,7 +13,6 @@ import type { CallMemory, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { Mutable } from "../model/mutable.ts"
 import type { Outcome, Stopped } from "../model/outcome.ts"
-import type { ToolOutput } from "../model/output.ts"
 import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { DurationInput } from "../model/step.ts"

@@ -1,5 +1,10 @@
 /** What a call tells its host: that it started, that it runs in the background, and its end, once. */
+
+import { textOutput } from "../../output/output.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
+import type { RunningTask } from "../../tasks/background-tasks.ts"
+import { CallSpan } from "../../tracing/call-span.ts"
+import type { Tracer } from "../../tracing/tracer.ts"
 import type { EventSink } from "../events/event-sink.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy, Decision } from "../model/decision.ts"
@@ -13,18 +18,14 @@ import type {
 } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { addTaskEnd, resultOf, statusOf, terminalEvent } from "../model/outcome.ts"
-import { textOutput } from "../model/output.ts"
 import type { PendingAction } from "../model/pending-actions.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
-import type { Tracer } from "../model/tracer.ts"
-import type { RunningTask } from "../stores/background-tasks.ts"
 import type { Engine } from "./engine.ts"
 import { hasGateAhead, isPreview } from "./running.ts"
 import type { CallRecord } from "./state.ts"
 import type { CallStream } from "./stream.ts"
-import { CallSpan } from "./tracing.ts"
 
 /** The call that tells. */
 export interface Teller extends RunningTask {

@@ -1,8 +1,8 @@
 /** Numbers and dates what one executor tells, whoever it tells it to. */
 import type { Clock } from "effect/Clock"
+import type { Watchers } from "../../watching/watchers.ts"
 import type { ToolEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
-import type { Watchers } from "./watchers.ts"
 
 /** Where events are written down before they are told. */
 export interface EventJournal {

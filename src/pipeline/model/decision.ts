@@ -1,5 +1,5 @@
 /** Who decides about a call, what is asked of them, and why. All but the functions is plain JSON. */
-import type { ToolOutput } from "./output.ts"
+import type { ToolOutput } from "../../output/output.ts"
 
 /** Who ended a call from outside: those of `DecidedBy` that can. */
 export type CancelledBy = "user" | "call" | "model" | "tool" | "shutdown"

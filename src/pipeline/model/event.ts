@@ -1,10 +1,11 @@
 /** What an executor tells its host, one event at a time. Plain JSON, but for the answer functions and `cause`. */
+
+import type { GivenOutput, ToolOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams, resolveName } from "../../resolve/definition.ts"
 import type { CancelledBy, DecidedBy } from "./decision.ts"
 import { expectOptions } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
-import type { GivenOutput, ToolOutput } from "./output.ts"
 import type { AnyTools, ToolTypes } from "./tool-types.ts"
 
 /** An approval's answer. */

@@ -1,11 +1,11 @@
 /** An effect handler does one thing, once, and answers with a Step in whichever shape suits it. */
 import type { Effect } from "effect/Effect"
 import type { Scope } from "effect/Scope"
+import type { ToolOutput } from "../../output/output.ts"
 import type { ToolCall } from "./call.ts"
 import type { DecidedBy } from "./decision.ts"
 import { got } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
-import type { ToolOutput } from "./output.ts"
 import type { PendingActions } from "./pending-actions.ts"
 import type { DurationInput, Step } from "./step.ts"
 

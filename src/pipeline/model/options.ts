@@ -1,16 +1,16 @@
 /** The executor's options: their types and defaults. Times are `"Infinity"` for no limit. */
 import type { Tracer as EffectTracer } from "effect/Tracer"
+import type { GivenOutput } from "../../output/output.ts"
 import type { AllowRule, Explanation, RememberChoice } from "../../policy/index.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
+import type { Tracer } from "../../tracing/tracer.ts"
 import type { ToolCall } from "./call.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
-import type { GivenOutput } from "./output.ts"
 import type { DurationInput } from "./step.ts"
 import type { PrimaryKind } from "./tool.ts"
-import type { Tracer } from "./tracer.ts"
 
 /** What the rules say of a call, and why. Plain JSON. */
 export type CallExplanation = Explanation

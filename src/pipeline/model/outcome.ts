@@ -1,4 +1,6 @@
 /** How a call ends, before it is told: the one place that words terminal events. */
+
+import { type ToolOutput, textOf, textOutput } from "../../output/output.ts"
 import type { ToolCall } from "./call.ts"
 import { byUser, byUserBecause, type CancellingParty, type DecidedBy, reasonText } from "./decision.ts"
 import type {
@@ -13,7 +15,6 @@ import type {
   ToolResult,
 } from "./event.ts"
 import type { Mutable } from "./mutable.ts"
-import { type ToolOutput, textOf, textOutput } from "./output.ts"
 
 /** How a call ended. */
 export type Outcome = { readonly _tag: "Completed" } | Stopped

@@ -1,5 +1,5 @@
 /** The previews of one agent that wait to be applied or discarded, as hosts and tools use them. */
-import type { GivenOutput } from "./output.ts"
+import type { GivenOutput } from "../../output/output.ts"
 
 /** A pending action as hosts see it. `details` are the host's; no result shows them. */
 export interface PendingAction {

@@ -1,7 +1,7 @@
 /** The tools of an executor by name. */
 
-import type { JsonSchema } from "../schema/json-schema.ts"
-import { objectSchema } from "../schema/object-schema.ts"
+import type { JsonSchema } from "../../schema/json-schema.ts"
+import { objectSchema } from "../../schema/object-schema.ts"
 import { got } from "./got.ts"
 import { tellAlone } from "./thenable.ts"
 import type { Tool } from "./tool.ts"

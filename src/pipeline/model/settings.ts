@@ -2,11 +2,11 @@
 import { resolve } from "node:path"
 import type { Tracer as EffectTracer } from "effect/Tracer"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
+import type { Tracer } from "../../tracing/tracer.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import { toMillis } from "./duration.ts"
 import { expectFlag, expectFunction, expectKnown, got } from "./got.ts"
 import { type CallFilter, type Delegates, type Hooks, type ToolExecutorOptions, toCount } from "./options.ts"
-import type { Tracer } from "./tracer.ts"
 
 /** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
 export interface Settings {

@@ -1,8 +1,8 @@
 /** A pending action with what it takes to end it. */
 import type { AsyncResource } from "node:async_hooks"
+import type { ToolOutput } from "../../output/output.ts"
 import type { ToolCall } from "./call.ts"
 import type { CallMemory, EffectHandler } from "./handler.ts"
-import type { ToolOutput } from "./output.ts"
 import type { PendingAction } from "./pending-actions.ts"
 import type { FinallyPart, PipelinePart } from "./pipeline.ts"
 

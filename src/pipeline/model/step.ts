@@ -1,9 +1,9 @@
 /** What one handler asks of the interpreter. Every handler answers with a Step, and with nothing else. */
 import type { Input } from "effect/Duration"
+import { type GivenOutput, type ToolOutput, withContent } from "../../output/output.ts"
 import type { FailureReason } from "./event.ts"
 import { expectSpelled } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
-import { type GivenOutput, type ToolOutput, withContent } from "./output.ts"
 
 /** A length of time as Effect reads it: `"5 seconds"`, a Duration; a number is milliseconds. */
 export type DurationInput = Input

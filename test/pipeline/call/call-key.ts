@@ -1,7 +1,8 @@
 /** A call of the explored world as a short string: two that have the same will do the same. */
+
+import { textOf } from "../../../src/output/output.ts"
 import type { Question, Resume, Then } from "../../../src/pipeline/call/state.ts"
 import type { Outcome } from "../../../src/pipeline/model/outcome.ts"
-import { textOf } from "../../../src/pipeline/model/output.ts"
 import type { ExploredAction, ExploredCall } from "./explored-call.ts"
 
 const states = [

@@ -1,6 +1,6 @@
 /** What the factories give: a tool as pi's own are, whose `execute` other tools may delegate to. */
 import type { Static, TSchema } from "@sinclair/typebox"
-import type { ToolContent } from "../../../pipeline/model/content.ts"
+import type { ToolContent } from "../../../output/content.ts"
 import type { AgentToolResult, AgentToolUpdateCallback } from "../../agent-tool-result.ts"
 import type { ExtensionContext, ToolDefinition } from "../../extension.ts"
 

@@ -1,5 +1,5 @@
 /** The fields of a form, made of a JSON Schema. What a schema says in another way is a field for JSON. */
-import { isPlainObject } from "../../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../../schema/plain-object.ts"
 
 /** How a value is typed in. */
 export type FieldKind = "text" | "number" | "boolean" | "choice" | "json"

@@ -1,5 +1,5 @@
 /** Texts of others: whole, and with marks for what could not be seen. */
-import { isPlainObject } from "../../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../../schema/plain-object.ts"
 import { visibleText } from "../../../text/visible-text.ts"
 import { readJson } from "./read-json.ts"
 

@@ -1,5 +1,5 @@
 /** What a question shows whoever decides, who is to see all that runs: whole, up to a bound, behind which nothing is approved. */
-import { type ToolOutput, textOf } from "../../../pipeline/model/output.ts"
+import { type ToolOutput, textOf } from "../../../output/output.ts"
 import { shownJson } from "../../shown-json.ts"
 import { isTold } from "../../terminal/render-gate.ts"
 import type { QuestionDetail } from "../state/detail.ts"

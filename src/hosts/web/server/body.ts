@@ -1,7 +1,7 @@
 /** Reads what a page sends: JSON, bounded. */
 
 import type { IncomingMessage } from "node:http"
-import { isPlainObject } from "../../../pipeline/schema/plain-object.ts"
+import { isPlainObject } from "../../../schema/plain-object.ts"
 
 /** Bytes of one request. */
 const maxBytes = 4 * 1024 * 1024

@@ -1,4 +1,6 @@
 /** Watches an executor and words what happens for pages: changes of their state, and what is told of a call that is opened. */
+
+import { textOf } from "../../../output/output.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import type { ToolCall } from "../../../pipeline/model/call.ts"
 import type { DecidedBy, Decision } from "../../../pipeline/model/decision.ts"
@@ -9,9 +11,8 @@ import type {
   ToolEvent,
 } from "../../../pipeline/model/event.ts"
 import { statusOf } from "../../../pipeline/model/outcome.ts"
-import { textOf } from "../../../pipeline/model/output.ts"
-import type { CallTrace } from "../../../pipeline/model/tracer.ts"
 import { withoutHint } from "../../../resolve/reminder.ts"
+import type { CallTrace } from "../../../tracing/tracer.ts"
 import type { CallStatus, SpanKind } from "../state/page-state.ts"
 import type { BookedCall } from "./booked-call.ts"
 import { bounded, boundedName, boundedTitle } from "./bounded.ts"

@@ -5,10 +5,10 @@
 
 import type { InboxItem } from "../../../durable/inbox.ts"
 import type { StoredEvent } from "../../../durable/stored-event.ts"
+import { textOf } from "../../../output/output.ts"
 import { statusOf } from "../../../pipeline/model/outcome.ts"
-import { textOf } from "../../../pipeline/model/output.ts"
-import type { BackgroundTask } from "../../../pipeline/stores/background-tasks.ts"
 import { withoutHint } from "../../../resolve/reminder.ts"
+import type { BackgroundTask } from "../../../tasks/background-tasks.ts"
 import type { CallStatus, SpanKind } from "../state/page-state.ts"
 import type { BookedCall } from "./booked-call.ts"
 import { boundedName, boundedTitle } from "./bounded.ts"

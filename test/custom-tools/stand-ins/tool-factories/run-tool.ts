@@ -1,6 +1,6 @@
 /** Calls a tool as another one that delegates to it does. */
 import type { AgentToolResult, AgentToolUpdate } from "../../../../src/custom-tools/index.ts"
-import { textOf } from "../../../../src/pipeline/model/output.ts"
+import { textOf } from "../../../../src/output/output.ts"
 
 interface Delegate<Params> {
   execute(

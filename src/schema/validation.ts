@@ -1,0 +1,137 @@
+/** Checks a call's parameters against its tool's JSON Schema, after unambiguous coercion. Compiled once a tool. */
+
+import { messageOf } from "../text/message-of.ts"
+import type { JsonSchema } from "./json-schema.ts"
+import { type AjvClass, compiledOnce, compileShape, type Shape } from "./json-shape.ts"
+
+/** Parameters that do not fit. The message tells the model what is wrong, by path, and what was received. */
+export interface InvalidParameters {
+  readonly _tag: "Invalid"
+  readonly message: string
+}
+
+/** What came of a validation. `params` are those to run with, as JSON: coerced, and with their defaults. */
+export type ParameterCheck = { readonly _tag: "Valid"; readonly params: unknown } | InvalidParameters
+
+/** A tool's schema, ready to check parameters with. */
+export interface CompiledParameters {
+  /** Compiles the schema ahead of the first call: what changes the globals later cannot break that any more. */
+  compile(): Promise<void>
+  /** Gives a promise only where the validator's library has to be loaded first, or a schema's own check takes time. */
+  validate(params: unknown): ParameterCheck | Promise<ParameterCheck>
+}
+
+type Check = (params: unknown) => ParameterCheck | Promise<ParameterCheck>
+
+/** What takes the place of the check against the JSON Schema alone, for schemas that have a check of their own. */
+export type OwnCheck = ((shape: Shape) => Check) | undefined
+
+const maxErrors = 20
+const maxArguments = 10_000
+
+const showArguments = (params: unknown): string => {
+  let json: string
+  try {
+    json = JSON.stringify(params, null, 2) ?? "undefined"
+  } catch {
+    return "(cannot be shown as JSON)"
+  }
+  if (json.length <= maxArguments) return json
+  return `${json.slice(0, maxArguments)}\n… (truncated, ${json.length} characters in all)`
+}
+
+/** A line for each error, of which only so many are listed. */
+export const errorList = (errors: Iterable<string>): string => {
+  const lines = [...new Set(errors)]
+  const shown = lines.slice(0, maxErrors)
+  if (lines.length > maxErrors) shown.push(`… and ${lines.length - maxErrors} more`)
+  return shown.map((line) => `  - ${line}`).join("\n")
+}
+
+/** The failure that a model is told of: a line for each error, and what was received, both bounded. */
+export const invalidParameters = (
+  toolName: string,
+  errors: Iterable<string>,
+  params: unknown,
+): InvalidParameters => {
+  const message = `Validation failed for tool "${toolName}":\n${errorList(errors)}\n\nReceived arguments:\n${showArguments(params)}`
+  return { _tag: "Invalid", message }
+}
+
+const checkShape =
+  (toolName: string, { coercion, accepts, errors }: Shape): Check =>
+  (received) => {
+    const params = coercion.fillDefaults(received ?? {})
+    if (accepts(params)) return { _tag: "Valid", params }
+    const coerced = coercion.fillDefaults(coercion.coerce(params))
+    if (accepts(coerced)) return { _tag: "Valid", params: coerced }
+    return invalidParameters(toolName, errors(), received)
+  }
+
+/** Reading them took more stack than there is, or a property could not be read at all. */
+const unreadable = (toolName: string, error: unknown, received: unknown): InvalidParameters => {
+  const reason = error instanceof RangeError ? "is nested too deeply, or refers to itself" : "cannot be read"
+  return invalidParameters(toolName, [`root: ${reason}`], received)
+}
+
+const compileCheck = (toolName: string, schema: JsonSchema, ajvClass: AjvClass, own: OwnCheck): Check => {
+  let check: Check
+  try {
+    const shape = compileShape(schema, ajvClass)
+    check = own === undefined ? checkShape(toolName, shape) : own(shape)
+  } catch (error) {
+    const reason = messageOf(error)
+    const message = `Tool "${toolName}" has an invalid parameter schema: ${reason}`
+    return () => ({ _tag: "Invalid", message })
+  }
+  return (received) => {
+    try {
+      return check(received)
+    } catch (error) {
+      return unreadable(toolName, error, received)
+    }
+  }
+}
+
+/**
+ * Prepares the check of a tool's parameters; nothing is compiled before the first call, unless `compile` is called.
+ *
+ * - What is valid as it stands passes as the same object, but for defaults of the schema, which are filled in.
+ * - Else it is coerced where that is unambiguous, and checked again. What the caller gave is never changed.
+ * - A schema that does not compile makes every call Invalid.
+ * - `own` replaces the check: what a library's schema says of itself.
+ */
+export const compileParameters = (
+  toolName: string,
+  schema: JsonSchema,
+  own?: OwnCheck,
+): CompiledParameters => {
+  const compiled = compiledOnce(schema, (ajvClass) => compileCheck(toolName, schema, ajvClass, own))
+  return {
+    compile: async () => {
+      await compiled()
+    },
+    validate: (params) => {
+      const ready = compiled()
+      return ready instanceof Promise ? ready.then((check) => check(params)) : ready(params)
+    },
+  }
+}
+
+/** The same check for a tool that rewrites what it is sent first. */
+export const preparing = (
+  toolName: string,
+  prepare: (params: unknown) => unknown,
+  { compile, validate }: CompiledParameters,
+): CompiledParameters => ({
+  compile,
+  validate: (params) => {
+    let prepared: unknown
+    try {
+      prepared = prepare(params)
+    } catch (error) {
+      return invalidParameters(toolName, [`root: ${messageOf(error)}`], params)
+    }
+    return validate(prepared)
+  },
+})

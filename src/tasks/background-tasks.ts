@@ -1,0 +1,278 @@
+/** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
+
+import type { ToolOutput } from "../output/output.ts"
+import type { EventJournal } from "../pipeline/events/event-stamps.ts"
+import { byUser, type CancellingParty, type DecidedBy } from "../pipeline/model/decision.ts"
+import type { FinalStatus, TaskEnd, TerminalEvent } from "../pipeline/model/event.ts"
+import { expectId, expectSignal, expectSignalOptions, expectText } from "../pipeline/model/got.ts"
+import type { Mutable } from "../pipeline/model/mutable.ts"
+import { addTaskEnd, resultOf, statusOf } from "../pipeline/model/outcome.ts"
+import { Fifo } from "../pipeline/schedule/fifo.ts"
+import { LateMap } from "../pipeline/schedule/late-map.ts"
+import { OutputReads } from "./output-reads.ts"
+import { TaskWaiters } from "./task-waiters.ts"
+
+/** What a task is doing, or how it ended. `pending`: it waits for a place in the pool; `waiting`: for the host. */
+export type TaskStatus = "pending" | "running" | "waiting" | FinalStatus
+
+/** A background task as hosts see it. Plain JSON. */
+export interface BackgroundTask extends TaskEnd {
+  /** The call id. */
+  readonly id: string
+  readonly agentId: string
+  readonly name: string
+  readonly params: unknown
+  readonly status: TaskStatus
+  /** The result's text; of a running task, its output so far. */
+  readonly content: string
+  /** Set once it has ended. */
+  readonly output?: ToolOutput
+  /** When it was enqueued, in epoch milliseconds. */
+  readonly createdAt: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+}
+
+/** A task that runs. */
+export interface RunningTask {
+  readonly callId: string
+  readonly agentId: string
+  readonly name: string
+  readonly params: unknown
+  readonly taskStatus: TaskStatus
+  readonly outputSoFar: string
+  /** What it streamed after that many characters, and how many it streamed in all. */
+  outputSince(characters: number): { readonly text: string; readonly end: number }
+  readonly createdAt: number
+  readonly startedAt: number | undefined
+  readonly decidedBy: DecidedBy | undefined
+  cancel(reason?: string, by?: CancellingParty): boolean
+}
+
+interface FinishedTask {
+  readonly task: BackgroundTask
+  readonly endedAt: number
+}
+
+/** How a status is told: `Running`, `Complete`, … */
+export const capitalized = (status: string): string => status[0]!.toUpperCase() + status.slice(1)
+
+/** Set one by one: most have none of the last. */
+const taskOf = (run: RunningTask, status: TaskStatus, content: string): Mutable<BackgroundTask> => {
+  const { callId, agentId, name, params, createdAt, startedAt, decidedBy } = run
+  const task: Mutable<BackgroundTask> = { id: callId, agentId, name, params, status, content, createdAt }
+  if (startedAt !== undefined) task.startedAt = startedAt
+  if (decidedBy !== undefined) task.decidedBy = decidedBy
+  return task
+}
+
+const snapshot = (run: RunningTask): BackgroundTask => taskOf(run, run.taskStatus, run.outputSoFar)
+
+interface BackgroundTasksOptions {
+  /** Milliseconds that a result is kept. */
+  readonly ttl: number
+  readonly max: number
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  /** Epoch milliseconds. */
+  readonly time: () => number
+  /** A background call that has not ended, also while it waits for its turn or at the gate ahead of its start. */
+  readonly starting: (id: string) => Pick<RunningTask, "agentId" | "cancel"> | undefined
+  /** Whether an agent's model may call the tool of this name. */
+  readonly mayCall: (agentId: string, toolName: string) => boolean
+  /** Told that a result is kept no longer. */
+  readonly forgotten: (id: string) => void
+  /** Where results are kept. */
+  readonly journal: TaskJournal | undefined
+}
+
+/** Where the results of tasks are kept. */
+export interface TaskJournal extends Pick<EventJournal, "after"> {
+  /** The result of a task is kept from here on. */
+  kept(task: BackgroundTask): void
+  /** It was taken, or dropped. */
+  forgot(taskId: string): void
+}
+
+/** How long `wait` waits. */
+export interface WaitOptions {
+  /** Once it is aborted, nothing is waited for any more. */
+  readonly signal?: AbortSignal
+}
+
+/** The background tasks of one executor. Finished ones are kept for `taskTtl`, at most `maxTasks` of them. */
+export class BackgroundTasks {
+  private readonly running = new LateMap<string, RunningTask>()
+  private readonly finished = new LateMap<string, FinishedTask>()
+  /** The ids of `finished` in the order of their ending. */
+  private readonly order = new Fifo<string>()
+  /** The agents of tasks whose results were dropped unread, and the ids in the order of their dropping. */
+  private readonly expiredAgents = new LateMap<string, string>()
+  private readonly expired = new Fifo<string>()
+  private readonly waiters: TaskWaiters<BackgroundTask>
+  private readonly reads = new OutputReads()
+  private readonly options: BackgroundTasksOptions
+
+  constructor(options: BackgroundTasksOptions) {
+    this.options = options
+    this.waiters = new TaskWaiters(options.journal)
+  }
+
+  /** @internal */
+  has(id: string): boolean {
+    if (this.running.size === 0 && this.finished.size === 0) return false
+    if (this.finished.has(id)) this.dropOld()
+    return this.running.has(id) || this.finished.has(id)
+  }
+
+  /** @internal Whether the agent's model may call the tool of this name, such as one that takes results. */
+  mayCall(agentId: string, toolName: string): boolean {
+    return this.options.mayCall(agentId, toolName)
+  }
+
+  /** All tasks, or those of one agent: finished ones first, in the order of their ending. */
+  list(agentId?: string): Array<BackgroundTask> {
+    expectText("agentId", agentId)
+    this.dropOld()
+    const tasks = [
+      ...[...this.finished.values()].map((entry) => entry.task),
+      ...[...this.running.values()].map(snapshot),
+    ]
+    return agentId === undefined ? tasks : tasks.filter((task) => task.agentId === agentId)
+  }
+
+  get(id: string): BackgroundTask | undefined {
+    expectId("task", id)
+    this.dropOld()
+    const run = this.running.get(id)
+    return run === undefined ? this.finished.get(id)?.task : snapshot(run)
+  }
+
+  /** A finished task, once: it is forgotten. Undefined for one that is unknown or still running. */
+  take(id: string): BackgroundTask | undefined {
+    expectId("task", id)
+    this.dropOld()
+    const task = this.finished.get(id)?.task
+    this.forget(id)
+    return task
+  }
+
+  /**
+   * Resolves once the task has ended, without taking it. A background call that was only enqueued counts. Undefined for
+   * an unknown id, for a call that ended before it became a task (its terminal event has told how), once `signal` is aborted, and
+   * where the task goes on in another process.
+   */
+  wait(id: string, options: WaitOptions = {}): Promise<BackgroundTask | undefined> {
+    expectId("task", id)
+    expectSignalOptions("wait", options)
+    const { signal } = options
+    expectSignal(signal)
+    const task = this.get(id)
+    const isOver = task === undefined ? this.options.starting(id) === undefined : this.finished.has(id)
+    if (isOver) return this.waiters.told(task)
+    return this.waiters.wait(id, signal)
+  }
+
+  /** True if the task was still running, or about to, and is being cancelled. */
+  cancel(id: string, reason?: string): boolean {
+    expectId("task", id)
+    return this.cancelBy(byUser, id, reason)
+  }
+
+  /** @internal The same for somebody else than the host. */
+  cancelBy(by: CancellingParty, id: string, reason?: string): boolean {
+    return this.options.starting(id)?.cancel(reason, by) ?? false
+  }
+
+  /** @internal */
+  started(run: RunningTask): void {
+    this.forgetExpired(run.callId)
+    this.running.set(run.callId, run)
+  }
+
+  /** @internal */
+  ended(run: RunningTask, event: TerminalEvent): void {
+    const { callId } = run
+    const { content, output } = resultOf(event)
+    const task = taskOf(run, statusOf(event), content)
+    task.output = output
+    task.endedAt = this.options.time()
+    addTaskEnd(task, event)
+    this.reads.keepUnread(run, content)
+    this.running.delete(callId)
+    const endedAt = this.options.now()
+    this.keep(task, endedAt)
+    this.dropOld(endedAt)
+    this.waiters.answer(callId, task)
+  }
+
+  private keep(task: BackgroundTask, endedAt: number): void {
+    this.finished.set(task.id, { task, endedAt })
+    this.order.add(task.id)
+    this.options.journal?.kept(task)
+  }
+
+  /** @internal The result of a task that ended in an earlier process. */
+  putBack(task: BackgroundTask): void {
+    const { now, time } = this.options
+    this.keep(task, now() - Math.max(0, time() - (task.endedAt ?? 0)))
+  }
+
+  /** @internal The call has ended, whether it became a task or not. */
+  over(callId: string): void {
+    this.waiters.answer(callId, undefined)
+  }
+
+  /** @internal Whether a background call of the agent waits for its start. */
+  isStarting(agentId: string, id: string): boolean {
+    return this.options.starting(id)?.agentId === agentId
+  }
+
+  /** @internal Whether the result of a task of the agent was dropped unread. */
+  hasExpired(agentId: string, id: string): boolean {
+    this.dropOld()
+    return this.expiredAgents.get(id) === agentId
+  }
+
+  /** @internal What a task put out since this was last asked. */
+  readOutput(id: string): string {
+    const run = this.running.get(id)
+    return run === undefined
+      ? this.reads.ended(id, this.finished.get(id)?.task.content)
+      : this.reads.running(id, run)
+  }
+
+  /** @internal What runs goes on in another process. */
+  leave(): void {
+    this.running.clear()
+    this.waiters.leave()
+  }
+
+  private forget(id: string): void {
+    if (this.finished.delete(id)) {
+      this.options.forgotten(id)
+      this.options.journal?.forgot(id)
+    }
+    this.order.delete(id)
+    // It is read until it is taken.
+    this.reads.forget(id)
+  }
+
+  private forgetExpired(id: string): void {
+    this.expired.delete(id)
+    this.expiredAgents.delete(id)
+  }
+
+  /** Looked at whenever somebody asks, so that no timer is needed; the number kept is bounded all the same. */
+  private dropOld(now = this.options.now()): void {
+    const { ttl, max } = this.options
+    const oldest = now - ttl
+    for (let id = this.order.first(); id !== undefined; id = this.order.first()) {
+      if (this.finished.size <= max && this.finished.get(id)!.endedAt > oldest) break
+      this.expiredAgents.set(id, this.finished.get(id)!.task.agentId)
+      this.expired.add(id)
+      this.forget(id)
+      if (this.expired.size > max) this.forgetExpired(this.expired.first()!)
+    }
+  }
+}
