@@ -92,7 +92,7 @@ export class Runner {
 
   /** Whether a call or a kept task of this id is here. */
   has(callId: string): boolean {
-    return this.journal.parts.intake.isTaken(callId)
+    return this.journal.engine.isTaken(callId)
   }
 
   /** Whether it is, or was, though what was read of the store may not say so yet. */
@@ -165,8 +165,8 @@ export class Runner {
   /** Whether it answers a question of a call that was put back, and has not come to its question again. */
   private isAskedSoon(request: Request): boolean {
     if (request._tag !== "Approve" && request._tag !== "Deny" && request._tag !== "Respond") return false
-    const record = this.journal.parts.calls.get(request.callId)?.record
-    return record?.state._tag === "Queued" && record.resume?._tag === "Ask" && !this.journal.isClosed
+    const call = this.journal.engine.calls.get(request.callId)
+    return call?.state._tag === "Queued" && call.resume?._tag === "Ask" && !this.journal.isClosed
   }
 
   private answerTo(request: Request | undefined): RequestAnswer {

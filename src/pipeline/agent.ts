@@ -3,17 +3,18 @@ import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
 import * as toolChoice from "../resolve/tool-choice.ts"
 import type { StandingResolveHandler } from "./call/resolver.ts"
+import type { Engine } from "./engine.ts"
+import { CallbackSink } from "./events/callback-sink.ts"
+import { shutdownReason, submit } from "./intake.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
 import type { ToolEvent, ToolResult } from "./model/event.ts"
-import { expectOptions, expectSignalOptions, got } from "./model/got.ts"
+import { expectOptions, expectSignalOptions, expectText, got } from "./model/got.ts"
 import { failed, type Stopped } from "./model/outcome.ts"
 import type { PendingActions } from "./model/pending-actions.ts"
 import type { ToolDefinition } from "./model/registry.ts"
 import type { Tool } from "./model/tool.ts"
-import type { Placement } from "./one-run.ts"
-import type { LateMap } from "./schedule/late-map.ts"
-import type { AgentTools } from "./stores/agent-tools.ts"
-import { type ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
+import { type Placement, runToResult } from "./one-run.ts"
+import { AgentPendingActions } from "./stores/pending-actions.ts"
 
 /**
  * A signal that ends what was begun. The run of one call rejects with an `AbortError` once the call is over; `runTurn` gives
@@ -47,46 +48,25 @@ export interface AgentTurn {
   end(): void
 }
 
-/** What a view asks of its executor. */
-export interface AgentParts {
-  readonly tools: AgentTools
-  readonly actions: ActionStore
-  readonly standingHandlers: LateMap<string, StandingResolveHandler>
-  readonly choice: toolChoice.ResolveChoice
-  readonly signal: (agentId: string) => AbortSignal
-  readonly forget: (agentId: string) => void
-  readonly cancel: (options: { readonly agentId: string; readonly reason?: string }) => number
-  readonly toToolCall: (input: ToolCallInput) => ToolCall
-  readonly assertOpen: () => void
-  readonly enqueue: (call: ToolCall, refusal: Stopped | undefined) => string
-  readonly run: (
-    call: ToolCall,
-    onEvent: OnEvent,
-    options: SignalOption,
-    place: Placement,
-  ) => Promise<ToolResult>
-}
-
 /** One agent of an executor: its tools, its pending actions, its turns. */
 export class ExecutorAgent {
   readonly agentId: string
-  readonly #parts: AgentParts
+  readonly #engine: Engine
 
-  constructor(agentId: string, parts: AgentParts) {
+  constructor(agentId: string, engine: Engine) {
+    expectText("agentId", agentId)
     this.agentId = agentId
-    this.#parts = parts
+    this.#engine = engine
   }
 
   /** The tools that its model may be told of, and `resolve` while that can be called. */
   definitions(): Array<ToolDefinition> {
-    const { actions, standingHandlers, tools } = this.#parts
-    const canResolve = actions.latest(this.agentId) !== undefined || standingHandlers.has(this.agentId)
-    return tools.definitions(this.agentId, canResolve)
+    return this.#engine.definitions(this.agentId)
   }
 
   /** Which tools it may call. Default: all, with hidden ones left out of its definitions. Throws for a name that is not registered. */
   setActiveTools(names: Iterable<string>): void {
-    this.#parts.tools.setActive(this.agentId, names)
+    this.#engine.tools.setActive(this.agentId, names)
   }
 
   /**
@@ -94,33 +74,38 @@ export class ExecutorAgent {
    * went, others are active, there is something to resolve, or nothing any more.
    */
   onDefinitionsChange(listener: () => void): () => void {
-    return this.#parts.tools.onChange(this.agentId, listener)
+    return this.#engine.tools.onChange(this.agentId, listener)
   }
 
   /** The tool that a call of it means, `resolve` included; for hosts that draw calls with the tool's renderers. */
   tool(name: string): Tool<unknown> | undefined {
-    return this.#parts.tools.toolFor(this.agentId, name)
+    return this.#engine.tools.toolFor(this.agentId, name)
   }
 
   /** Aborted by a hard cancel of it, and by shutdown; a new one after that. For what works for it without being a call. */
   get signal(): AbortSignal {
-    return this.#parts.signal(this.agentId)
+    const { closing, signals } = this.#engine
+    if (!closing) return signals.of(this.agentId)
+    return AbortSignal.abort(new DOMException(shutdownReason, "AbortError"))
   }
 
   /** Forgets what was set for an agent that is no more: its active tools, its standing handler, its signal. */
   forget(): void {
-    this.#parts.forget(this.agentId)
+    const { standingHandlers, tools, signals } = this.#engine
+    standingHandlers.delete(this.agentId)
+    tools.forget(this.agentId)
+    signals.forget(this.agentId)
   }
 
   /** Hard: ends all its foreground calls, queued, running and waiting. Gives how many. */
   cancel(options: { readonly reason?: string } = {}): number {
     expectOptions("cancel", options, ["reason"])
-    return this.#parts.cancel({ agentId: this.agentId, reason: options.reason })
+    return this.#engine.cancelHard({ agentId: this.agentId, reason: options.reason })
   }
 
   /** Its previews that wait to be applied or discarded. */
   get pendingActions(): PendingActions {
-    return new AgentPendingActions(this.#parts.actions, this.agentId)
+    return new AgentPendingActions(this.#engine.actions, this.agentId)
   }
 
   /**
@@ -133,8 +118,8 @@ export class ExecutorAgent {
   ): Promise<ToolResult> {
     expectSignalOptions("resolve", options, ["signal", "onEvent"])
     const { agentId } = this
-    const call = this.#parts.toToolCall({ name: resolveName, params: request, agentId })
-    return this.#parts.run(call, options.onEvent, options, { inLane: false })
+    const call = this.#engine.toToolCall({ name: resolveName, params: request, agentId })
+    return this.#run(call, options.onEvent, options, { inLane: false })
   }
 
   /** Who answers `resolve` while nothing is pending, such as a plan that waits for its approval. */
@@ -143,7 +128,7 @@ export class ExecutorAgent {
       throw new TypeError(
         `Expected a standing handler to be a function, or undefined to end it, ${got(handler)}`,
       )
-    const { standingHandlers, tools } = this.#parts
+    const { standingHandlers, tools } = this.#engine
     if (handler === undefined) standingHandlers.delete(this.agentId)
     else standingHandlers.set(this.agentId, handler)
     tools.changed(this.agentId)
@@ -151,7 +136,7 @@ export class ExecutorAgent {
 
   /** What its next turn should or must do; undefined while nothing is pending. */
   toolChoice(): ToolChoice | undefined {
-    const { actions } = this.#parts
+    const { actions } = this.#engine
     const mode = toolChoice.modeOf(actions.turn(this.agentId))
     const latest = actions.latest(this.agentId)
     if (mode === undefined || latest === undefined) return undefined
@@ -164,9 +149,10 @@ export class ExecutorAgent {
    */
   enqueueTurn(calls: ReadonlyArray<TurnCall>): Array<string> {
     const toolCalls = this.#callsOf(calls, "enqueueTurn")
-    this.#parts.assertOpen()
+    this.#engine.assertOpen()
     const refusal = this.#takeTurn(toolCalls)
-    return toolCalls.map((call) => this.#parts.enqueue(call, refusal))
+    const to = { sink: this.#engine.events, refusal }
+    return toolCalls.map((call) => submit(this.#engine, call, to).toolCall.callId)
   }
 
   /**
@@ -182,7 +168,7 @@ export class ExecutorAgent {
     expectSignalOptions("runTurn", options)
     const toolCalls = this.#callsOf(calls, "runTurn")
     const refusal = this.#takeTurn(toolCalls)
-    const runs = toolCalls.map((call) => this.#parts.run(call, onEvent, options, { refusal, settles: true }))
+    const runs = toolCalls.map((call) => this.#run(call, onEvent, options, { refusal, settles: true }))
     await Promise.allSettled(runs)
     return Promise.all(runs)
   }
@@ -195,7 +181,7 @@ export class ExecutorAgent {
         expectSignalOptions("run", options)
         const toolCalls = this.#callsOf([call], "run")
         taken ??= { refusal: this.#takeTurn(toolCalls) }
-        return this.#parts.run(toolCalls[0]!, onEvent, options, taken)
+        return this.#run(toolCalls[0]!, onEvent, options, taken)
       },
       end: () => {
         taken ??= { refusal: this.#takeTurn([]) }
@@ -203,15 +189,23 @@ export class ExecutorAgent {
     }
   }
 
+  #run(call: ToolCall, onEvent: OnEvent, { signal }: SignalOption, place: Placement): Promise<ToolResult> {
+    return runToResult(this.#engine, call, new CallbackSink(onEvent, this.#engine.stamps), signal, place)
+  }
+
   #callsOf(calls: ReadonlyArray<TurnCall>, method: string): Array<ToolCall> {
     if (!Array.isArray(calls)) throw new TypeError(`Expected \`${method}\` to be given an array of calls`)
-    return calls.map((call) => this.#parts.toToolCall({ ...call, agentId: this.agentId }))
+    return calls.map((call) => this.#engine.toToolCall({ ...call, agentId: this.agentId }))
   }
 
   #takeTurn(calls: ReadonlyArray<ToolCall>): Stopped | undefined {
-    const { actions, choice } = this.#parts
+    const { actions, settings } = this.#engine
     const onlyResolves = calls.length > 0 && calls.every((call) => call.name === resolveName)
-    const { state, withheld } = toolChoice.turn(actions.turn(this.agentId), choice, onlyResolves)
+    const { state, withheld } = toolChoice.turn(
+      actions.turn(this.agentId),
+      settings.resolveChoice,
+      onlyResolves,
+    )
     actions.setTurn(this.agentId, state)
     return withheld ? failed("withheld", withheldMessage) : undefined
   }

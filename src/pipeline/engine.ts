@@ -1,124 +1,312 @@
-/** Joins what the calls of one executor share: clock, pool, lanes, stores and the mailbox. */
+/** What the calls of one executor share: settings, clock, lanes, pool, stores, and the mailbox through which all of it moves. */
 import type { Clock } from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Fiber } from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import type { BackgroundTasks } from "../tasks/background-tasks.ts"
-import type { Watchers } from "../watching/watchers.ts"
-import type { ActiveCalls } from "./call/calls.ts"
+import { ToolFilters } from "../policy/index.ts"
+import { resolveName } from "../resolve/definition.ts"
+import { BackgroundTasks } from "../tasks/background-tasks.ts"
+import { tracerOf } from "../tracing/effect-tracer.ts"
+import { Watchers } from "../watching/watchers.ts"
+import { pendingEvent } from "./call/action-events.ts"
+import type { Call } from "./call/call.ts"
+import { CallIds, toToolCall } from "./call/call-input.ts"
+import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
 import type { Command } from "./call/command.ts"
-import { CommandOutbox, type Engine } from "./call/engine.ts"
-import type { EnqueuedCall } from "./call/enqueued.ts"
+import type { Input } from "./call/input.ts"
+import { isRunning } from "./call/inspection.ts"
 import type { Journal } from "./call/journal.ts"
-import type { Submission } from "./call/submission.ts"
-import type { EventQueue } from "./events/event-queue.ts"
-import type { ToolCall } from "./model/call.ts"
+import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
+import { transition } from "./call/transition.ts"
+import { EventQueue } from "./events/event-queue.ts"
+import { EventStamps } from "./events/event-stamps.ts"
+import type { ToolCall, ToolCallInput } from "./model/call.ts"
+import { byCall, byTool, type CancellingParty } from "./model/decision.ts"
+import { expectId, got } from "./model/got.ts"
 import type { CallingAgent } from "./model/handler.ts"
-import type { CallFilter } from "./model/options.ts"
-import type { Stopped } from "./model/outcome.ts"
-import type { Settings } from "./model/settings.ts"
+import type { CallFilter, ToolExecutorOptions } from "./model/options.ts"
+import { cancelled, failed, type Stopped } from "./model/outcome.ts"
+import type { ToolDefinition, ToolRegistry } from "./model/registry.ts"
+import { type Settings, toSettings } from "./model/settings.ts"
+import type { StagedAction } from "./model/staged-action.ts"
 import type { Tool } from "./model/tool.ts"
 import { Deadlines } from "./schedule/deadlines.ts"
 import { Lanes } from "./schedule/lanes.ts"
+import { LateMap } from "./schedule/late-map.ts"
 import { Mailbox } from "./schedule/mailbox.ts"
 import { Pool } from "./schedule/pool.ts"
 import { soon } from "./schedule/soon.ts"
 import { StepBudget } from "./schedule/step-budget.ts"
-import { type ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
+import { AgentSignals } from "./stores/agent-signals.ts"
+import { AgentTools } from "./stores/agent-tools.ts"
+import { ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 import { ShutdownCleanups } from "./stores/shutdown-cleanups.ts"
 
-type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
+/** An Effect of a handler: the services that it needs are in the context of the executor. */
+export type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
 
-/** What the executor brings. */
-export interface EngineParts {
-  readonly settings: Settings
-  readonly context: Context.Context<never>
-  /** A clock of the context's own; undefined is the system's. */
-  readonly clock: Clock | undefined
-  readonly watchers: Watchers
-  readonly journal: Journal | undefined
-  readonly events: EventQueue
-  readonly tasks: BackgroundTasks
-  readonly actions: ActionStore
-  readonly calls: ActiveCalls
-  readonly filters: () => CallFilter
-  readonly hasFilters: () => boolean
-  readonly unknownTool: (agentId: string, name: string) => Stopped
-  readonly toolOf: (name: string) => Tool<unknown> | undefined
-  /** Ends the foreground calls of an agent; gives how many. */
-  readonly cancelAgent: (agentId: string, reason: string | undefined) => number
+/** What is done with calls, by those that stand above the engine. */
+export interface Driver {
+  /** Carries out what a call wants done. */
+  readonly execute: (engine: Engine, call: Call, command: Command) => void
+  /** The time is over that a call may stay where it is. */
+  readonly timedOut: (engine: Engine, call: Call) => void
+  /** An action was ended that nobody has applied or discarded: its finally handlers run. */
+  readonly dropped: (engine: Engine, agentId: string, action: StagedAction) => void
 }
 
-/** The shared parts of one executor: made with it, and used by all its calls. */
-export class ExecutorEngine implements Engine {
-  readonly settings: Settings
+/** What an executor takes from the program that it runs in. */
+export interface Environment {
   readonly context: Context.Context<never>
-  readonly watchers: Watchers
+  /** The program's clock; undefined is the system's. */
+  readonly clock: Clock | undefined
   readonly journal: Journal | undefined
+}
+
+/** The shared parts of one executor. Throws a TypeError for options that cannot be meant. */
+export class Engine {
+  readonly settings: Settings
+  /** Undefined where calls live as long as their process. */
+  readonly journal: Journal | undefined
+  readonly watchers: Watchers
+  readonly stamps: EventStamps
+  /** What `next`, `events` and `stream` read. */
   readonly events: EventQueue
+  readonly calls: ActiveCalls
   readonly tasks: BackgroundTasks
+  readonly tools: AgentTools
   readonly actions: ActionStore
+  readonly signals = new AgentSignals()
+  /** What answers `resolve` for an agent while nothing is pending. */
+  readonly standingHandlers = new LateMap<string, StandingResolveHandler>()
   readonly deadlines: Deadlines
-  readonly pool: Pool
-  private forkPlain: ((effect: HandlerEffect) => Fiber<unknown, unknown>) | undefined
   readonly budget = new StepBudget()
-  readonly mailbox = new Mailbox<Command>()
-  readonly outbox = new CommandOutbox(this.mailbox)
+  readonly mailbox: Mailbox
+  readonly lanes: Lanes
+  readonly pool: Pool<Call>
   closing = false
   /** Set where its calls go on in another process: resolves once all is stored and nothing waits in the mailbox. */
   leaving: Promise<void> | undefined
+  private readonly driver: Driver
+  private readonly registry: ToolRegistry<unknown>
+  private readonly context: Context.Context<unknown>
+  private readonly callIds: CallIds
+  private readonly actionIds: CallIds
+  private givenFilters: CallFilter | undefined
   private cleanups: ShutdownCleanups | undefined
-  private readonly parts: EngineParts
-  private readonly lanes: Lanes<EnqueuedCall>
+  private forkPlain: ((effect: HandlerEffect) => Fiber<unknown, unknown>) | undefined
 
-  constructor(parts: EngineParts) {
-    this.parts = parts
-    this.settings = parts.settings
-    this.context = parts.context
-    this.watchers = parts.watchers
-    this.events = parts.events
-    this.journal = parts.journal
-    this.tasks = parts.tasks
-    this.actions = parts.actions
-    this.deadlines = new Deadlines(parts.clock)
-    this.pool = new Pool(parts.settings.backgroundConcurrency)
-    this.lanes = new Lanes(this.budget)
+  constructor(
+    registry: ToolRegistry<unknown>,
+    options: ToolExecutorOptions,
+    { context, clock, journal }: Environment,
+    driver: Driver,
+  ) {
+    if (typeof registry?.definitions !== "function")
+      throw new TypeError(`Expected a ToolRegistry, ${got(registry)}`)
+    const settings = toSettings(options)
+    this.settings = settings
+    // Where there are no tools yet, all come later.
+    options.filters?.expectTools?.(registry.names.length === 0 ? [] : [...registry.names, resolveName])
+    this.givenFilters = options.filters?.at?.(settings.cwd) ?? options.filters
+    this.driver = driver
+    this.registry = registry
+    // The registry's type says that the context has every service that a handler needs.
+    this.context = context as Context.Context<unknown>
+    this.journal = journal
+    this.callIds = new CallIds("call", journal !== undefined)
+    this.actionIds = new CallIds("action", journal !== undefined)
+    this.watchers = new Watchers(tracerOf(settings.trace, context))
+    this.stamps = new EventStamps(clock, this.watchers, journal)
+    this.events = this.makeQueue(() => this.calls.isEmpty && this.mailbox.isEmpty)
+    this.calls = new ActiveCalls(this.events)
+    this.deadlines = new Deadlines(clock)
+    this.mailbox = new Mailbox((call, command) => driver.execute(this, call, command))
+    this.lanes = new Lanes(this.budget, settings.parallelReads, (call, inContext) =>
+      this.start(call, inContext),
+    )
+    this.pool = new Pool(settings.backgroundConcurrency, (call) => this.placed(call))
+    this.tools = new AgentTools(registry, () =>
+      makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
+    )
+    this.tasks = new BackgroundTasks({
+      settings,
+      deadlines: this.deadlines,
+      calls: this.calls,
+      watchers: this.watchers,
+      journal,
+      mayCall: (agentId, name) => this.tools.toolFor(agentId, name) !== undefined,
+      cancel: (call, reason, by) => this.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) }),
+    })
+    this.actions = new ActionStore({
+      max: settings.maxPendingActions,
+      choice: settings.resolveChoice,
+      nextActionId: () => this.actionIds.next(),
+      dropped: (agentId, action) => driver.dropped(this, agentId, action),
+      changed: (agentId) => this.tools.changed(agentId),
+      journal,
+      pushed: (agentId, action) => this.events.push(pendingEvent(agentId, action)),
+    })
+  }
+
+  /** A queue of the executor's events, or of one call's. */
+  makeQueue(isIdle: () => boolean): EventQueue {
+    const { eventBuffer: deltas, eventBufferBytes: bytes } = this.settings
+    return new EventQueue({ deltas, bytes }, this.stamps, isIdle)
+  }
+
+  // --- What happens to a call
+
+  /** From inside: what follows is done at once, or, while something else is being done, right after that. */
+  receive(call: Call, input: Input): boolean {
+    const took = this.apply(call, input)
+    this.mailbox.deliver()
+    return took
+  }
+
+  /** The same, from where the call's own async context is: what its handlers gave. */
+  receiveHere(call: Call, input: Input): boolean {
+    const took = this.apply(call, input)
+    this.mailbox.deliver(call)
+    return took
+  }
+
+  /** From the host: what follows is done when the host's code has returned. */
+  answer(call: Call, input: Input): boolean {
+    const took = this.apply(call, input)
+    this.mailbox.schedule()
+    return took
+  }
+
+  /** Moves a call. What follows waits in the mailbox. */
+  apply(call: Call, input: Input): boolean {
+    if (call.isLeft) return false
+    const took = transition(call, input, this.mailbox.for(call))
+    call.timer?.follow(call.state)
+    call.span?.moved(call)
+    this.journal?.moved(call)
+    return took
+  }
+
+  /** Its turn has come. False where it does not want it any more. */
+  start(call: Call, inContext: boolean): boolean {
+    if (!call.isActive) return false
+    const isLate = call.to.signal?.aborted === true
+    const input: Input = isLate ? { _tag: "Cancel", outcome: cancelled(undefined, byCall) } : { _tag: "Turn" }
+    return inContext ? this.receiveHere(call, input) : this.receive(call, input)
+  }
+
+  /** Starts a call outside of its lane: in a microtask, when the caller's code has ended. */
+  startSoon(call: Call): void {
+    void soon.then(() => this.start(call, true))
+  }
+
+  /** There is a place for it in the background pool. */
+  placed(call: Call): boolean {
+    return this.receive(call, { _tag: "Placed" })
+  }
+
+  timedOut(call: Call): void {
+    this.driver.timedOut(this, call)
+  }
+
+  /** The call has ended. False where it never was one of the executor's. */
+  ended(call: Call): boolean {
+    this.mailbox.release()
+    return this.calls.delete(call)
+  }
+
+  /** Ends foreground calls; gives how many. `running`: only those whose handlers run. */
+  cancel({ agentId, reason }: CancelOptions, running: boolean, by?: CancellingParty): number {
+    let count = 0
+    for (const call of this.calls.all()) {
+      const { background, agentId: ofAgent } = call.toolCall
+      if (background || (agentId !== undefined && ofAgent !== agentId)) continue
+      if (running && !isRunning(call)) continue
+      if (this.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) })) count += 1
+    }
+    return count
+  }
+
+  /** Ends foreground calls, and what works for their agents without being a call. Gives how many calls. */
+  cancelHard(options: CancelOptions, by?: CancellingParty): number {
+    const count = this.cancel(options, false, by)
+    this.signals.abort(options.agentId, options.reason ?? "Cancelled")
+    return count
+  }
+
+  // --- What calls are checked against
+
+  /** Fills in the defaults of a call. Throws a TypeError for what is no call. */
+  toToolCall(input: ToolCallInput): ToolCall {
+    return toToolCall(input, this.callIds)
+  }
+
+  /** A call that has not ended. Throws a TypeError for what is no id, such as a whole event. */
+  callOf(callId: string): Call | undefined {
+    const call = this.calls.get(callId)
+    if (call === undefined) expectId("call", callId)
+    return call
+  }
+
+  /** Whether a call or a kept task has this id. */
+  isTaken(callId: string): boolean {
+    return this.calls.has(callId) || this.tasks.has(callId)
+  }
+
+  /** Throws after the shutdown. */
+  assertOpen(): void {
+    if (this.closing) throw new Error("The executor was shut down: make a new one")
   }
 
   /** The filters, where there are any. */
   get filters(): CallFilter | undefined {
-    return this.parts.hasFilters() ? this.parts.filters() : undefined
+    return this.givenFilters
   }
 
   /** The filters to add a rule to: made where there were none. */
   get rememberingFilters(): CallFilter {
-    return this.parts.filters()
+    this.givenFilters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })
+    return this.givenFilters
   }
 
-  /** Whether a foreground call would have to wait for its turn. */
-  isBusy({ lane, agentId }: ToolCall): boolean {
-    return this.lanes.isBusy(lane ?? agentId)
+  /** The tool of the registry that has this name. */
+  toolOf(name: string): Tool<unknown> | undefined {
+    return this.registry.get(name)
   }
 
-  /** Starts a call in its lane, or at once: then in a microtask, when the caller's code has ended. */
-  start(call: EnqueuedCall, inLane: boolean): void {
-    if (inLane) this.lanes.join(call)
-    else void soon.then(() => call.start(true))
+  /** The tools that an agent's model may be told of, and `resolve` while that can be called. */
+  definitions(agentId: string): Array<ToolDefinition> {
+    const canResolve = this.actions.latest(agentId) !== undefined || this.standingHandlers.has(agentId)
+    return this.tools.definitions(agentId, canResolve)
   }
+
+  /** What a call of a tool gets that there is not. */
+  unknownTool(agentId: string, name: string): Stopped {
+    const names = this.definitions(agentId).map((tool) => tool.name)
+    const available = names.length === 0 ? "There are no tools." : `Available tools: ${names.join(", ")}`
+    return failed("unknown-tool", `Unknown tool "${name}". ${available}`)
+  }
+
+  // --- What handlers use
 
   fork(effect: HandlerEffect, scope?: Scope.Scope): Fiber<unknown, unknown> {
-    // The registry's type says that the context has every service that a handler needs.
-    const context = this.context as Context.Context<unknown>
-    if (scope !== undefined) {
-      return Effect.runForkWith(Context.add(context, Scope.Scope, scope) as Context.Context<unknown>)(effect)
-    }
-    this.forkPlain ??= Effect.runForkWith(context)
+    if (scope !== undefined) return Effect.runForkWith(Context.add(this.context, Scope.Scope, scope))(effect)
+    this.forkPlain ??= Effect.runForkWith(this.context)
     return this.forkPlain(effect)
   }
 
+  callingAgent(agentId: string): CallingAgent {
+    return {
+      agentId,
+      pendingActions: new AgentPendingActions(this.actions, agentId),
+      cancel: (reason) => this.cancelHard({ agentId, reason }, byTool),
+    }
+  }
+
   /** Bound, and made when first read: few executors have something to clean up. */
-  get onShutdown(): Engine["onShutdown"] {
+  get onShutdown(): (cleanup: () => unknown) => () => void {
     this.cleanups ??= new ShutdownCleanups()
     const { cleanups } = this
     return (cleanup) => cleanups.add(cleanup)
@@ -132,33 +320,8 @@ export class ExecutorEngine implements Engine {
   }
 
   /** Resolves when it is done, or when `finallyTimeout` is over. */
-  async atMost(done: Promise<void>): Promise<void> {
+  async atMost(done: Promise<unknown>): Promise<void> {
     const late = new Promise<void>((resolve) => this.deadlines.after(this.settings.finallyTimeout, resolve))
     await Promise.race([done, late])
-  }
-
-  leaveLane(call: Submission): void {
-    this.lanes.leave(call as EnqueuedCall)
-  }
-
-  ended(call: Submission): boolean {
-    this.outbox.release()
-    return this.parts.calls.delete(call as EnqueuedCall)
-  }
-
-  unknownTool(agentId: string, name: string): Stopped {
-    return this.parts.unknownTool(agentId, name)
-  }
-
-  toolOf(name: string): Tool<unknown> | undefined {
-    return this.parts.toolOf(name)
-  }
-
-  callingAgent(agentId: string): CallingAgent {
-    return {
-      agentId,
-      pendingActions: new AgentPendingActions(this.actions, agentId),
-      cancel: (reason) => this.parts.cancelAgent(agentId, reason),
-    }
   }
 }

@@ -2,14 +2,9 @@
 import type { Clock } from "effect/Clock"
 import * as Clocks from "effect/Clock"
 import * as Context from "effect/Context"
-import type { BackgroundTasks } from "../tasks/background-tasks.ts"
-import type { ActiveCalls } from "./call/calls.ts"
-import type { Command } from "./call/command.ts"
 import type { Journal } from "./call/journal.ts"
-import type { Intake } from "./intake.ts"
+import type { Engine } from "./engine.ts"
 import type { ToolExecutorOptions } from "./model/options.ts"
-import type { Mailbox } from "./schedule/mailbox.ts"
-import type { ActionStore } from "./stores/pending-actions.ts"
 
 /** How `make` hands the program's services to the constructor, whose own options never name them. */
 const environmentKey = Symbol("stepline.environment")
@@ -23,20 +18,11 @@ type Environment = {
 
 /** The journal of one executor, which it is attached to while that is made. */
 export interface ExecutorJournal extends Journal {
-  attach(parts: JournaledParts): void
+  attach(engine: Engine): void
   /** Stores what it holds, and nothing any more. */
   close(): Promise<void>
   /** Told once nothing runs here any more. */
   left(): void
-}
-
-/** What a journal stores, and puts back. */
-export interface JournaledParts {
-  readonly mailbox: Mailbox<Command>
-  readonly calls: ActiveCalls
-  readonly actions: ActionStore
-  readonly tasks: BackgroundTasks
-  readonly intake: Intake
 }
 
 /** Options of an executor whose calls are kept in a journal. */

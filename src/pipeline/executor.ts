@@ -12,18 +12,20 @@ import type { ResolveParams } from "../resolve/definition.ts"
 import type { BackgroundTasks } from "../tasks/background-tasks.ts"
 import { watch } from "../watching/watch.ts"
 import type { ExecutorWatcher } from "../watching/watcher.ts"
-import type { ExecutorAgent, SignalOption } from "./agent.ts"
+import { ExecutorAgent, type SignalOption } from "./agent.ts"
+import * as answers from "./call/answers.ts"
 import { rulesToRemember } from "./call/asking.ts"
-import { withBackground } from "./call/call-input.ts"
 import { type CancelOptions, readCancel } from "./call/calls.ts"
 import { decideCall } from "./call/deciding.ts"
+import { execute, timedOut } from "./call/driver.ts"
 import { type CallDetails, type CallInspection, detailsOf, inspectionOf } from "./call/inspection.ts"
 import { type CallSnapshot, readSnapshot } from "./call/snapshot.ts"
-import { writeStaged } from "./call/write-snapshot.ts"
+import { writeCall, writeStaged } from "./call/write-snapshot.ts"
+import { type Driver, Engine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
 import { EventIterator } from "./events/event-queue.ts"
-import { withEnvironment } from "./executor-environment.ts"
-import { ExecutorParts } from "./executor-parts.ts"
+import { type ExecutorJournal, takeEnvironment, withEnvironment } from "./executor-environment.ts"
+import { drop, enqueue, restoreCall, restoreStaged } from "./intake.ts"
 import type { CallOf, ToolCallInput } from "./model/call.ts"
 import type { CallDecision } from "./model/decision.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
@@ -38,6 +40,7 @@ import { shutDown } from "./shutting-down.ts"
 export type ResolveRequest = ResolveParams
 
 const untilIdle = { untilIdle: true }
+const driver: Driver = { execute, timedOut, dropped: drop }
 
 /**
  * Runs the calls of a registry's tools for a host. Throws a TypeError for options that cannot be meant. `T` are the tools
@@ -46,12 +49,16 @@ const untilIdle = { untilIdle: true }
 export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDisposable {
   /** Background tasks: running ones, and finished ones until they are taken. */
   readonly tasks: BackgroundTasks
-  private readonly parts: ExecutorParts
+  private readonly engine: Engine
+  private readonly journal: ExecutorJournal | undefined
   private down: Promise<void> | undefined
 
   constructor(registry: ToolRegistry<never, T>, options: ToolExecutorOptions = {}) {
-    this.parts = new ExecutorParts(registry as unknown as ToolRegistry<unknown>, options)
-    this.tasks = this.parts.tasks
+    const environment = takeEnvironment(options)
+    this.engine = new Engine(registry as unknown as ToolRegistry<unknown>, options, environment, driver)
+    this.tasks = this.engine.tasks
+    this.journal = environment.journal
+    this.journal?.attach(this.engine)
   }
 
   /**
@@ -84,11 +91,11 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    */
   enqueue(calls: ReadonlyArray<ToolCallInput>): Array<string> {
     if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
-    const { parts } = this
-    parts.assertOpen()
-    const toolCalls = calls.map((input) => parts.toToolCall(input))
-    if (!parts.actions.isEmpty) parts.actions.calledOutsideTurns(toolCalls)
-    return parts.intake.enqueue(toolCalls)
+    const { engine } = this
+    engine.assertOpen()
+    const toolCalls = calls.map((input) => engine.toToolCall(input))
+    if (!engine.actions.isEmpty) engine.actions.calledOutsideTurns(toolCalls)
+    return enqueue(engine, toolCalls)
   }
 
   /**
@@ -104,9 +111,9 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   ): Promise<ToolResult<StructuredOf<T, Name>>> {
     if (options !== undefined) expectSignalOptions("run", options)
     const told = onEvent as ((event: ToolEvent) => unknown) | undefined
-    const { parts } = this
-    const sink = new CallbackSink(told, parts.stamps)
-    const result = runToResult(parts.submit, parts.toToolCall(call), sink, options?.signal)
+    const { engine } = this
+    const sink = new CallbackSink(told, engine.stamps)
+    const result = runToResult(engine, engine.toToolCall(call), sink, options?.signal)
     return result as Promise<ToolResult<StructuredOf<T, Name>>>
   }
 
@@ -120,10 +127,10 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     options?: SignalOption,
   ): AsyncGenerator<ToolEvent<T>, ToolResult<StructuredOf<T, Name>>, undefined> {
     if (options !== undefined) expectSignalOptions("runEvents", options)
-    const { parts } = this
-    const input = parts.toToolCall(call)
-    const queue = parts.makeQueue(() => false)
-    const events = pullEvents(parts.submit, input, queue, options?.signal)
+    const { engine } = this
+    const input = engine.toToolCall(call)
+    const queue = engine.makeQueue(() => false)
+    const events = pullEvents(engine, input, queue, options?.signal)
     const result = yield* events as AsyncGenerator<ToolEvent<T>, ToolResult, undefined>
     return result as ToolResult<StructuredOf<T, Name>>
   }
@@ -134,26 +141,14 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    * what a handler asks for while it runs is not known. Rejects for what is no call, and after shutdown.
    */
   async decide(input: ToolCallInput): Promise<CallDecision> {
-    const { parts } = this
-    parts.assertOpen()
-    const call = parts.toToolCall(input)
-    const { agentId, callId, name } = call
-    const tool = parts.tools.toolFor(agentId, name)
-    return decideCall({
-      call: withBackground(call, tool),
-      tool,
-      filters: parts.engine.filters,
-      hooks: parts.settings.hooks,
-      isTaken: parts.intake.isTaken(callId),
-      unknownTool: () => parts.unknownTool(agentId, name),
-      pending: parts.actions.latest(agentId),
-      toolOf: (toolName) => parts.toolOf(toolName),
-    })
+    const { engine } = this
+    engine.assertOpen()
+    return decideCall(engine, engine.toToolCall(input))
   }
 
   /** What belongs to one agent: its tools, its pending actions, its turns. A view: there is nothing to keep or to close. */
   agent(agentId = "main"): ExecutorAgent {
-    return this.parts.agent(agentId)
+    return new ExecutorAgent(agentId, this.engine)
   }
 
   // --- Events
@@ -164,12 +159,12 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     const signal = options?.signal ?? undefined
     expectSignal(signal)
     const read = signal === undefined ? untilIdle : { untilIdle: true, signal }
-    return this.parts.queue.next(read) as Promise<ToolEvent<T> | undefined>
+    return this.engine.events.next(read) as Promise<ToolEvent<T> | undefined>
   }
 
   /** The same events, as long as the executor lives. Each event goes to one reader, once. */
   get events(): AsyncIterableIterator<ToolEvent<T>> {
-    return new EventIterator(this.parts.queue) as AsyncIterableIterator<ToolEvent<T>>
+    return new EventIterator(this.engine.events) as AsyncIterableIterator<ToolEvent<T>>
   }
 
   /** The same events as an Effect Stream. */
@@ -182,7 +177,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   /** Approves a call that waits at a gate, or that is `requested`. True if it took effect. */
   approve(callId: string, options?: ApproveOptions): boolean {
-    return this.parts.callOf(callId)?.approve(options) ?? false
+    const call = this.engine.callOf(callId)
+    return call !== undefined && answers.approve(this.engine, call, options)
   }
 
   /**
@@ -190,13 +186,14 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    * waits at no gate, where only a person passes that, and where no such rule fits the call.
    */
   wouldRemember(callId: string, choice: RememberChoice = "call"): ReadonlyArray<AllowRule> | undefined {
-    const call = this.parts.callOf(callId)
-    return call && rulesToRemember(call, choice)
+    const call = this.engine.callOf(callId)
+    return call && rulesToRemember(this.engine, call, choice)
   }
 
   /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */
   deny(callId: string, reason?: string): boolean {
-    return this.parts.callOf(callId)?.deny(reason) ?? false
+    const call = this.engine.callOf(callId)
+    return call !== undefined && answers.deny(this.engine, call, reason)
   }
 
   /** Answers the effect that a call waits for. True if it took effect. */
@@ -204,29 +201,32 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     if (typeof answer !== "object" || answer === null) {
       throw new TypeError(`Expected an answer with an \`output\` or an \`error\`, ${got(answer)}`)
     }
-    return this.parts.callOf(callId)?.respond(answer) ?? false
+    const call = this.engine.callOf(callId)
+    return call !== undefined && answers.respond(this.engine, call, answer)
   }
 
   // --- Cancellation
 
   /** Hard: ends all foreground calls, queued, running and waiting. Gives how many. */
   cancel(options?: CancelOptions): number {
-    return this.parts.cancelHard(readCancel("cancel", options))
+    return this.engine.cancelHard(readCancel("cancel", options))
   }
 
   /** Soft: ends the handlers that run now; gates and the queue go on. Gives how many. */
   cancelForeground(options?: CancelOptions): number {
-    return this.parts.calls.cancel(readCancel("cancelForeground", options), true)
+    return this.engine.cancel(readCancel("cancelForeground", options), true)
   }
 
   /** Ends one call, also in the background. True if it took effect. */
   cancelCall(callId: string, reason?: string): boolean {
-    return this.parts.callOf(callId)?.cancel(reason) ?? false
+    const call = this.engine.callOf(callId)
+    return call !== undefined && answers.cancel(this.engine, call, reason)
   }
 
   /** A started foreground call becomes a background task. False where it is queued, ending, or not allowed. */
   toBackground(callId: string): boolean {
-    return this.parts.callOf(callId)?.toBackground() ?? false
+    const call = this.engine.callOf(callId)
+    return call !== undefined && answers.toBackground(this.engine, call)
   }
 
   /**
@@ -234,7 +234,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    * is cancelled: they go on once their store is opened again.
    */
   shutdown(): Promise<void> {
-    this.down ??= shutDown(this.parts)
+    this.down ??= shutDown(this.engine, this.journal)
     return this.down
   }
 
@@ -244,13 +244,13 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   /** What every call is doing, in the order of enqueueing. */
   inspect(): Array<CallInspection> {
-    return this.parts.calls.all().map((call) => inspectionOf(call.look()))
+    return this.engine.calls.all().map(inspectionOf)
   }
 
   /** What one call is doing, with its plan and where it stands; undefined for one that is not active. */
   inspectCall(callId: string): CallDetails | undefined {
-    const call = this.parts.callOf(callId)
-    return call && detailsOf(call)
+    const call = this.engine.callOf(callId)
+    return call && detailsOf(call, this.engine.deadlines.time())
   }
 
   /**
@@ -259,7 +259,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    * tracer has begun is told to the end.
    */
   watch(watcher: ExecutorWatcher): () => void {
-    return watch(watcher, this.parts)
+    return watch(watcher, this.engine)
   }
 
   // --- Written down and read back
@@ -270,9 +270,9 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    * Throws an Error that says why for a call that is unknown, or not at rest, and for an action that was pushed.
    */
   snapshot(callId: string): CallSnapshot {
-    const call = this.parts.calls.get(callId)
-    if (call !== undefined) return call.snapshot()
-    const action = this.parts.actions.find(callId)
+    const call = this.engine.calls.get(callId)
+    if (call !== undefined) return writeCall(call)
+    const action = this.engine.actions.find(callId)
     if (action === undefined)
       throw new Error(`There is no call "${callId}" that is active, and no action that it staged`)
     return writeStaged(action)
@@ -284,13 +284,12 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    * or composes another pipeline now, and where the id is in use.
    */
   restore(snapshot: CallSnapshot): string {
-    const { parts } = this
-    parts.assertOpen()
+    const { engine } = this
+    engine.assertOpen()
     const read = readSnapshot(snapshot)
-    const call = parts.toToolCall(read.call)
-    if (read.staged !== undefined) return parts.intake.restoreStaged(call, read.staged)
-    if (parts.intake.isTaken(call.callId))
-      throw new Error(`Cannot restore "${call.callId}": the id is in use`)
-    return parts.intake.restoreCall({ ...read, call })
+    const call = engine.toToolCall(read.call)
+    if (read.staged !== undefined) return restoreStaged(engine, call, read.staged)
+    if (engine.isTaken(call.callId)) throw new Error(`Cannot restore "${call.callId}": the id is in use`)
+    return restoreCall(engine, { ...read, call })
   }
 }

@@ -1,27 +1,20 @@
-/**
- * Takes calls in: new ones, those that were written down, and what cleans up after actions that nobody resolves. What carries
- * a call out is made later, so that one that waits is small.
- */
+/** Takes calls in: new ones, those that were written down, and what cleans up after actions that nobody resolves. */
 
 import { messageOf } from "../text/message-of.ts"
+import { CallSpan } from "../tracing/call-span.ts"
+import { pendingEvent, resolvedEvent } from "./call/action-events.ts"
+import { Call, Origin, type Recipient } from "./call/call.ts"
 import { withBackground } from "./call/call-input.ts"
-import type { ActiveCalls } from "./call/calls.ts"
-import { EnqueuedCall } from "./call/enqueued.ts"
 import type { Journal } from "./call/journal.ts"
-import { Origin } from "./call/origin.ts"
-import { readCall, readLost, readStaged, type ToolOf } from "./call/read-snapshot.ts"
+import { readCall, readLost, readPast, readStaged, type ToolOf } from "./call/read-snapshot.ts"
 import type { CallSnapshot, StagedSnapshot } from "./call/snapshot.ts"
-import type { CallRecord } from "./call/state.ts"
-import type { Recipient } from "./call/submission.ts"
-import { pendingEvent, resolvedEvent } from "./call/telling.ts"
-import type { ExecutorEngine } from "./engine.ts"
+import type { Engine } from "./engine.ts"
 import { CleanupSink } from "./events/cleanup-sink.ts"
 import type { ToolCall } from "./model/call.ts"
 import { byShutdown } from "./model/decision.ts"
 import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
 import type { PendingAction } from "./model/pending-actions.ts"
 import type { StagedAction } from "./model/staged-action.ts"
-import type { AgentTools } from "./stores/agent-tools.ts"
 
 /** The reason of what is cancelled by shutdown. */
 export const shutdownReason = "Cancelled: the executor was shut down"
@@ -34,13 +27,6 @@ export interface Submitting extends Recipient {
   readonly refusal?: Stopped | undefined
 }
 
-/** What the calls that are taken in belong to. */
-interface IntakeParts {
-  readonly engine: ExecutorEngine
-  readonly calls: ActiveCalls
-  readonly tools: AgentTools
-}
-
 /** What its caller is told of its result only once that cannot be forgotten. */
 const storedFirst = (to: Submitting, journal: Journal): Submitting => {
   const { onResult, onLeft } = to
@@ -48,143 +34,151 @@ const storedFirst = (to: Submitting, journal: Journal): Submitting => {
   return { ...to, onResult: (result) => journal.after(() => onResult(result), onLeft) }
 }
 
-/** Where calls come into an executor. */
-export class Intake {
-  private readonly parts: IntakeParts
-  private readonly toQueue: Submitting
+const originNow = (engine: Engine): Origin => new Origin(engine.deadlines.time())
 
-  constructor(parts: IntakeParts) {
-    this.parts = parts
-    this.toQueue = { sink: parts.engine.events }
-  }
+/** Calls that are enqueued together: their events go to the queue. */
+export const enqueue = (engine: Engine, calls: ReadonlyArray<ToolCall>): Array<string> => {
+  const origin = calls.length > 1 ? originNow(engine) : undefined
+  const to = { sink: engine.events }
+  return calls.map((call) => submit(engine, call, to, origin).toolCall.callId)
+}
 
-  /** Whether a call or a kept task has this id. */
-  isTaken(callId: string): boolean {
-    return this.parts.calls.has(callId) || this.parts.engine.tasks.has(callId)
-  }
-
-  /** Calls that are enqueued together: their events go to the queue. */
-  enqueue(calls: ReadonlyArray<ToolCall>): Array<string> {
-    const origin = calls.length > 1 ? this.origin() : undefined
-    return calls.map((call) => this.submit(call, this.toQueue, origin).call.callId)
-  }
-
-  private origin(): Origin {
-    return new Origin(this.parts.engine.deadlines.time())
-  }
-
-  /** Takes one call in. `together`: with others. */
-  submit(input: ToolCall, to: Submitting, together?: Origin): EnqueuedCall {
-    const { engine, calls, tools } = this.parts
-    const tool = tools.toolFor(input.agentId, input.name)
-    const call = withBackground(input, tool)
-    const waits = to.inLane !== false && !call.background
-    const isNext = waits && !engine.isBusy(call)
-    const origin = together ?? (isNext ? new Origin(undefined) : this.origin())
-    const { journal } = engine
-    const enqueued = new EnqueuedCall(engine, call, tool, journal ? storedFirst(to, journal) : to, origin)
-    const { callId } = call
-    if (!engine.watchers.isEmpty) engine.watchers.queued(call)
-    if (engine.closing) this.refuseLate(enqueued)
-    else if (this.isTaken(callId)) {
-      enqueued.actor.reject(duplicate(callId))
-    } else {
-      if (to.refusal !== undefined) enqueued.actor.refuse(to.refusal)
-      calls.add(enqueued)
-      journal?.added(enqueued.actor)
-      engine.start(enqueued, waits)
+/** Takes one call in. `together`: with others. */
+export const submit = (engine: Engine, input: ToolCall, to: Submitting, together?: Origin): Call => {
+  const { journal } = engine
+  const tool = engine.tools.toolFor(input.agentId, input.name)
+  const toolCall = withBackground(input, tool)
+  const waits = to.inLane !== false && !toolCall.background
+  // A call whose turn comes at once needs no date, unless it is written down.
+  const isNext = waits && journal === undefined && !engine.lanes.isBusy(toolCall.lane ?? toolCall.agentId)
+  const origin = together ?? (isNext ? new Origin(undefined) : originNow(engine))
+  const call = new Call(toolCall, tool, journal ? storedFirst(to, journal) : to, origin)
+  if (!engine.watchers.isEmpty) engine.watchers.queued(toolCall)
+  if (engine.closing) refuseLate(engine, call)
+  else if (engine.isTaken(toolCall.callId)) refuse(engine, call, duplicate(toolCall.callId))
+  else {
+    if (to.refusal !== undefined) {
+      call.toolCall.decision = "deny"
+      call.refusal = to.refusal
     }
-    return enqueued
+    engine.calls.add(call)
+    journal?.added(call)
+    begin(engine, call, waits)
   }
+  return call
+}
 
-  /** Where calls are left, nothing is done before that is over, and what waits till then is dropped. */
-  private refuseLate({ actor }: EnqueuedCall): void {
-    const { leaving } = this.parts.engine
-    const reject = () => actor.reject(cancelled(shutdownReason, byShutdown))
-    if (leaving === undefined) reject()
-    else void leaving.then(reject, reject)
-  }
+const begin = (engine: Engine, call: Call, inLane: boolean): void => {
+  if (inLane) engine.lanes.join(call)
+  else engine.startSoon(call)
+}
 
-  /** Puts a call that was written down at its place: its question is asked again when its turn comes. */
-  restoreCall(snapshot: CallSnapshot): string {
-    const { actions } = this.parts.engine
-    const { call } = snapshot
-    const record = readCall(snapshot, this.toolOf(call))
-    if (record.action !== undefined) actions.putBack(call.agentId, record.action, true)
-    return this.putBack(snapshot, record)
-  }
+/** It is no call, or comes too late: it ends with nothing run. */
+const refuse = (engine: Engine, call: Call, outcome: Stopped): void => {
+  engine.answer(call, { _tag: "Refused", outcome })
+}
 
-  /** The same for a call of a journal, which holds the action that it claims; one that cannot go on ends as an Error. */
-  restoreJournaled(snapshot: CallSnapshot): string {
-    const { call } = snapshot
-    const toolOf = this.toolOf(call)
-    try {
-      const record = readCall(snapshot, toolOf)
-      const { action } = record
-      if (action !== undefined)
-        record.action = this.parts.engine.actions.reclaim(call.agentId, action.actionId)
-      return this.putBack(snapshot, record)
-    } catch (error) {
-      return this.putBack(snapshot, readLost(snapshot, messageOf(error), toolOf))
-    }
-  }
+/** Where calls are left, nothing is done before that is over, and what waits till then is dropped. */
+const refuseLate = (engine: Engine, call: Call): void => {
+  const reject = () => refuse(engine, call, cancelled(shutdownReason, byShutdown))
+  if (engine.leaving === undefined) reject()
+  else void engine.leaving.then(reject, reject)
+}
 
-  private toolOf({ agentId }: ToolCall): ToolOf {
-    return (name) => this.parts.tools.toolFor(agentId, name)
-  }
+// --- What was written down
 
-  private putBack(snapshot: CallSnapshot, record: CallRecord): string {
-    const { engine, calls } = this.parts
-    const { call, createdAt } = snapshot
-    const origin = createdAt === undefined ? this.origin() : new Origin(createdAt)
-    const tool = this.toolOf(call)(call.name)
-    const enqueued = new EnqueuedCall(engine, call, tool, this.toQueue, origin, record)
-    if (!engine.watchers.isEmpty) engine.watchers.queued(call)
-    calls.add(enqueued)
-    enqueued.actor.resume(snapshot)
-    engine.journal?.added(enqueued.actor)
-    engine.start(enqueued, !call.background)
-    return call.callId
-  }
+const toolsOf =
+  (engine: Engine, { agentId }: ToolCall): ToolOf =>
+  (name) =>
+    engine.tools.toolFor(agentId, name)
 
-  /** Puts a pending action that was written down at its place, and tells of it. */
-  restoreStaged(call: ToolCall, staged: StagedSnapshot): string {
-    const action = readStaged(staged, this.toolOf(call))
-    const { actions, events } = this.parts.engine
-    actions.putBack(call.agentId, action, false)
-    events.push(pendingEvent(call.agentId, action))
-    return action.actionId
-  }
+/** Puts a call that was written down at its place: its question is asked again when its turn comes. */
+export const restoreCall = (engine: Engine, snapshot: CallSnapshot): string => {
+  const call = callFor(engine, snapshot)
+  readCall(call, snapshot, toolsOf(engine, snapshot.call))
+  if (call.action !== undefined) engine.actions.putBack(call.toolCall.agentId, call.action, true)
+  return putBack(engine, call, snapshot)
+}
 
-  /** Goes on with the cleanup after an action that was dropped. */
-  restoreDropped(call: ToolCall, staged: StagedSnapshot): void {
-    this.drop(call.agentId, readStaged(staged, this.toolOf(call)))
+/** The same for a call of a journal, which holds the action that it claims; one that cannot go on ends as an Error. */
+export const restoreJournaled = (engine: Engine, snapshot: CallSnapshot): string => {
+  const toolOf = toolsOf(engine, snapshot.call)
+  const call = callFor(engine, snapshot)
+  try {
+    readCall(call, snapshot, toolOf)
+    const { action } = call
+    if (action !== undefined) call.action = engine.actions.reclaim(call.toolCall.agentId, action.actionId)
+    return putBack(engine, call, snapshot)
+  } catch (error) {
+    const lost = callFor(engine, snapshot)
+    readLost(lost, snapshot, messageOf(error), toolOf)
+    return putBack(engine, lost, snapshot)
   }
+}
 
-  /** An action was ended without having been applied or discarded. */
-  tellDropped(
-    agentId: string,
-    action: PendingAction,
-    cleanupErrors: ReadonlyArray<string> | undefined,
-  ): void {
-    const event = resolvedEvent(agentId, action, "dropped")
-    if (cleanupErrors !== undefined) event.cleanupErrors = cleanupErrors
-    this.parts.engine.events.push(event)
-  }
+const callFor = (engine: Engine, { call, createdAt }: CallSnapshot): Call => {
+  const origin = createdAt === undefined ? originNow(engine) : new Origin(createdAt)
+  const tool = engine.tools.toolFor(call.agentId, call.name)
+  return new Call(call, tool, { sink: engine.events }, origin)
+}
 
-  /** Runs what cleans up after an action that nobody resolves any more, under the action's id. */
-  drop(agentId: string, action: StagedAction): void {
-    const { engine, calls } = this.parts
-    const { actionId, source } = action
-    const call: ToolCall = { agentId, callId: actionId, ...source, decision: "pending", background: false }
-    const sink = new CleanupSink(engine.events, (cleanupErrors) =>
-      this.tellDropped(agentId, action, cleanupErrors),
-    )
-    const make = () => this.origin()
-    const origin = action.asyncContext?.runInAsyncScope(make) ?? make()
-    const enqueued = new EnqueuedCall(engine, call, engine.toolOf(source.name), { sink }, origin)
-    calls.add(enqueued)
-    engine.journal?.dropping(agentId, action)
-    enqueued.actor.drop(action)
+const putBack = (engine: Engine, call: Call, snapshot: CallSnapshot): string => {
+  const { toolCall } = call
+  const { tracers } = engine.watchers
+  if (!engine.watchers.isEmpty) engine.watchers.queued(toolCall)
+  engine.calls.add(call)
+  readPast(call, snapshot, engine.deadlines.time())
+  if (call.announced === "yes") engine.tasks.started(call)
+  if (tracers !== undefined && call.started)
+    call.span = new CallSpan(tracers, toolCall, call.tool, call.before?.traceParent)
+  engine.journal?.added(call)
+  begin(engine, call, !toolCall.background)
+  return toolCall.callId
+}
+
+/** Puts a pending action that was written down at its place, and tells of it. */
+export const restoreStaged = (engine: Engine, call: ToolCall, staged: StagedSnapshot): string => {
+  const action = readStaged(staged, toolsOf(engine, call))
+  engine.actions.putBack(call.agentId, action, false)
+  engine.events.push(pendingEvent(call.agentId, action))
+  return action.actionId
+}
+
+// --- Actions that nobody resolves any more
+
+/** Goes on with the cleanup after an action that was dropped. */
+export const restoreDropped = (engine: Engine, call: ToolCall, staged: StagedSnapshot): void =>
+  drop(engine, call.agentId, readStaged(staged, toolsOf(engine, call)))
+
+/** An action was ended without having been applied or discarded. */
+export const tellDropped = (
+  engine: Engine,
+  agentId: string,
+  action: PendingAction,
+  cleanupErrors: ReadonlyArray<string> | undefined,
+): void => {
+  const event = resolvedEvent(agentId, action, "dropped")
+  if (cleanupErrors !== undefined) event.cleanupErrors = cleanupErrors
+  engine.events.push(event)
+}
+
+/** Runs what cleans up after an action that nobody resolves any more, under the action's id. */
+export const drop = (engine: Engine, agentId: string, action: StagedAction): void => {
+  const { actionId, source } = action
+  const toolCall: ToolCall = {
+    agentId,
+    callId: actionId,
+    ...source,
+    decision: "pending",
+    background: false,
   }
+  const sink = new CleanupSink(engine.events, (cleanupErrors) =>
+    tellDropped(engine, agentId, action, cleanupErrors),
+  )
+  const make = () => originNow(engine)
+  const origin = action.asyncContext?.runInAsyncScope(make) ?? make()
+  const call = new Call(toolCall, engine.toolOf(source.name), { sink }, origin)
+  engine.calls.add(call)
+  engine.journal?.dropping(agentId, action)
+  engine.answer(call, { _tag: "Drop", action })
 }

@@ -1,8 +1,9 @@
 /** Runs one call for one caller: to its result, or with its events as they are pulled. */
-import type { EnqueuedCall } from "./call/enqueued.ts"
+import { cancel as cancelCall } from "./call/answers.ts"
+import type { Engine } from "./engine.ts"
 import type { CallbackSink } from "./events/callback-sink.ts"
 import type { EventQueue } from "./events/event-queue.ts"
-import type { Submitting } from "./intake.ts"
+import { type Submitting, submit } from "./intake.ts"
 import { abortError } from "./model/abort-error.ts"
 import type { ToolCall } from "./model/call.ts"
 import { byCall } from "./model/decision.ts"
@@ -20,12 +21,9 @@ const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
 
 const isLast = (event: ToolEvent): boolean => lastTags.has(event._tag)
 
-/** Takes a call in. */
-type Submit = (call: ToolCall, to: Submitting) => EnqueuedCall
-
 /** The call's events as they are pulled, then its result. Whoever leaves the loop cancels it, and waits for its cleanup. */
 export async function* pullEvents(
-  submit: Submit,
+  engine: Engine,
   input: ToolCall,
   queue: EventQueue,
   signal: AbortSignal | undefined,
@@ -34,7 +32,7 @@ export async function* pullEvents(
   if (signal?.aborted) throw abortError(signal)
   let result: ToolResult | undefined
   let left: Error | undefined
-  const run = submit(input, {
+  const run = submit(engine, input, {
     sink: queue,
     onResult: (told) => {
       result = told
@@ -45,7 +43,7 @@ export async function* pullEvents(
     },
     signal,
   })
-  const cancel = () => run.cancel(undefined, byCall)
+  const cancel = () => run.isActive && cancelCall(engine, run, undefined, byCall)
   const release = signal && whenAborted(signal, cancel)
   let isOver = false
   try {
@@ -81,7 +79,7 @@ export interface Placement extends Pick<Submitting, "inLane" | "refusal"> {
  * an Error where the call goes on in another process.
  */
 export const runToResult = (
-  submit: Submit,
+  engine: Engine,
   input: ToolCall,
   sink: CallbackSink,
   signal: AbortSignal | undefined,
@@ -103,8 +101,9 @@ export const runToResult = (
       result.catch(() => undefined)
       reject(error)
     }
-    const run = submit(input, { sink, onResult: settle, onLeft, signal, inLane, refusal })
-    if (run.isActive && signal) release = whenAborted(signal, () => run.cancel(undefined, byCall))
+    const run = submit(engine, input, { sink, onResult: settle, onLeft, signal, inLane, refusal })
+    if (run.isActive && signal)
+      release = whenAborted(signal, () => run.isActive && cancelCall(engine, run, undefined, byCall))
   })
   return result
 }

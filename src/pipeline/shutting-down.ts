@@ -1,24 +1,26 @@
 /** The end of an executor: its calls are cancelled and cleaned up; where they are durable, they are left to go on elsewhere. */
+import { cancel } from "./call/answers.ts"
 import { failUnread } from "./call/asking.ts"
+import { abandon } from "./call/handling.ts"
+import type { Engine } from "./engine.ts"
 import type { ExecutorJournal } from "./executor-environment.ts"
-import type { ExecutorParts } from "./executor-parts.ts"
 import { shutdownReason } from "./intake.ts"
 import { byShutdown } from "./model/decision.ts"
 
 /** Ends what an executor does, and its events. Resolves when that is done. */
-export const shutDown = async (parts: ExecutorParts): Promise<void> => {
-  const { engine, journal, queue } = parts
+export const shutDown = async (engine: Engine, journal: ExecutorJournal | undefined): Promise<void> => {
   engine.closing = true
-  if (journal === undefined) await cancelAll(parts)
-  else await leave(parts, journal)
+  if (journal === undefined) await cancelAll(engine)
+  else await leave(engine, journal)
   engine.deadlines.dispose()
-  queue.close()
+  engine.events.close()
 }
 
-const cancelAll = async ({ calls, signals, actions, engine }: ExecutorParts): Promise<void> => {
-  for (const { actor } of calls.all()) {
+const cancelAll = async (engine: Engine): Promise<void> => {
+  const { calls, signals, actions } = engine
+  for (const call of calls.all()) {
     // Those that are cleaning up are helped on where they wait for a host that is gone.
-    if (!actor.cancel(shutdownReason, byShutdown)) failUnread(actor)
+    if (!cancel(engine, call, shutdownReason, byShutdown)) failUnread(engine, call)
   }
   signals.abort(undefined, shutdownReason)
   await calls.allEnded()
@@ -29,16 +31,18 @@ const cancelAll = async ({ calls, signals, actions, engine }: ExecutorParts): Pr
 }
 
 /** The calls go on in another process: what runs here is ended, and nobody is told. What results name, such as files, is kept. */
-const leave = async (parts: ExecutorParts, journal: ExecutorJournal): Promise<void> => {
-  const { engine, calls, tasks, actions, signals } = parts
+const leave = async (engine: Engine, journal: ExecutorJournal): Promise<void> => {
+  const { calls, tasks, actions, signals } = engine
   engine.leaving = journal.close().then(() => engine.mailbox.leave())
   await engine.leaving
-  const ended = calls.leave(
-    new Error("The executor was shut down: the call goes on once its store is opened again"),
-  )
+  const error = new Error("The executor was shut down: the call goes on once its store is opened again")
+  const ended = calls.leave().map((call) => {
+    call.to.onLeft?.(error)
+    return abandon(engine, call)
+  })
   tasks.leave()
   actions.leave()
   signals.abort(undefined, shutdownReason)
-  await engine.atMost(ended)
+  await engine.atMost(Promise.all(ended))
   journal.left()
 }

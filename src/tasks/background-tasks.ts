@@ -1,14 +1,19 @@
 /** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
 
-import type { ToolOutput } from "../output/output.ts"
+import { type ToolOutput, textOf } from "../output/output.ts"
+import { type Call, createdAt } from "../pipeline/call/call.ts"
+import type { ActiveCalls } from "../pipeline/call/calls.ts"
 import type { EventJournal } from "../pipeline/events/event-stamps.ts"
-import { byUser, type CancellingParty, type DecidedBy } from "../pipeline/model/decision.ts"
+import { byUser, type CancellingParty } from "../pipeline/model/decision.ts"
 import type { FinalStatus, TaskEnd, TerminalEvent } from "../pipeline/model/event.ts"
 import { expectId, expectSignal, expectSignalOptions, expectText } from "../pipeline/model/got.ts"
 import type { Mutable } from "../pipeline/model/mutable.ts"
 import { addTaskEnd, resultOf, statusOf } from "../pipeline/model/outcome.ts"
+import type { Settings } from "../pipeline/model/settings.ts"
+import type { Deadlines } from "../pipeline/schedule/deadlines.ts"
 import { Fifo } from "../pipeline/schedule/fifo.ts"
 import { LateMap } from "../pipeline/schedule/late-map.ts"
+import type { Watchers } from "../watching/watchers.ts"
 import { OutputReads } from "./output-reads.ts"
 import { TaskWaiters } from "./task-waiters.ts"
 
@@ -33,22 +38,6 @@ export interface BackgroundTask extends TaskEnd {
   readonly endedAt?: number
 }
 
-/** A task that runs. */
-export interface RunningTask {
-  readonly callId: string
-  readonly agentId: string
-  readonly name: string
-  readonly params: unknown
-  readonly taskStatus: TaskStatus
-  readonly outputSoFar: string
-  /** What it streamed after that many characters, and how many it streamed in all. */
-  outputSince(characters: number): { readonly text: string; readonly end: number }
-  readonly createdAt: number
-  readonly startedAt: number | undefined
-  readonly decidedBy: DecidedBy | undefined
-  cancel(reason?: string, by?: CancellingParty): boolean
-}
-
 interface FinishedTask {
   readonly task: BackgroundTask
   readonly endedAt: number
@@ -57,31 +46,42 @@ interface FinishedTask {
 /** How a status is told: `Running`, `Complete`, … */
 export const capitalized = (status: string): string => status[0]!.toUpperCase() + status.slice(1)
 
+const statusNow = ({ state, place }: Call): TaskStatus => {
+  if (state._tag === "Asking") return "waiting"
+  return place === "asked" ? "pending" : "running"
+}
+
+const outputSoFar = ({ output, stream }: Call): string =>
+  output === undefined ? (stream?.transcript.toString() ?? "") : textOf(output)
+
 /** Set one by one: most have none of the last. */
-const taskOf = (run: RunningTask, status: TaskStatus, content: string): Mutable<BackgroundTask> => {
-  const { callId, agentId, name, params, createdAt, startedAt, decidedBy } = run
-  const task: Mutable<BackgroundTask> = { id: callId, agentId, name, params, status, content, createdAt }
+const taskOf = (call: Call, status: TaskStatus, content: string, now: number): Mutable<BackgroundTask> => {
+  const { callId: id, agentId, name, params } = call.toolCall
+  const { startedAt, decidedBy } = call
+  const task: Mutable<BackgroundTask> = {
+    id,
+    agentId,
+    name,
+    params,
+    status,
+    content,
+    createdAt: createdAt(call, now),
+  }
   if (startedAt !== undefined) task.startedAt = startedAt
   if (decidedBy !== undefined) task.decidedBy = decidedBy
   return task
 }
 
-const snapshot = (run: RunningTask): BackgroundTask => taskOf(run, run.taskStatus, run.outputSoFar)
-
+/** What the tasks of an executor are made with. */
 interface BackgroundTasksOptions {
-  /** Milliseconds that a result is kept. */
-  readonly ttl: number
-  readonly max: number
-  /** Milliseconds of a clock that never goes back. */
-  readonly now: () => number
-  /** Epoch milliseconds. */
-  readonly time: () => number
-  /** A background call that has not ended, also while it waits for its turn or at the gate ahead of its start. */
-  readonly starting: (id: string) => Pick<RunningTask, "agentId" | "cancel"> | undefined
+  readonly settings: Pick<Settings, "taskTtl" | "maxTasks">
+  readonly deadlines: Deadlines
+  /** Background calls that have not ended are tasks too, also while they wait for their turn or at the gate before their start. */
+  readonly calls: ActiveCalls
+  readonly watchers: Watchers
   /** Whether an agent's model may call the tool of this name. */
   readonly mayCall: (agentId: string, toolName: string) => boolean
-  /** Told that a result is kept no longer. */
-  readonly forgotten: (id: string) => void
+  readonly cancel: (call: Call, reason: string | undefined, by: CancellingParty) => boolean
   /** Where results are kept. */
   readonly journal: TaskJournal | undefined
 }
@@ -102,7 +102,7 @@ export interface WaitOptions {
 
 /** The background tasks of one executor. Finished ones are kept for `taskTtl`, at most `maxTasks` of them. */
 export class BackgroundTasks {
-  private readonly running = new LateMap<string, RunningTask>()
+  private readonly running = new LateMap<string, Call>()
   private readonly finished = new LateMap<string, FinishedTask>()
   /** The ids of `finished` in the order of their ending. */
   private readonly order = new Fifo<string>()
@@ -136,7 +136,7 @@ export class BackgroundTasks {
     this.dropOld()
     const tasks = [
       ...[...this.finished.values()].map((entry) => entry.task),
-      ...[...this.running.values()].map(snapshot),
+      ...[...this.running.values()].map((call) => this.snapshot(call)),
     ]
     return agentId === undefined ? tasks : tasks.filter((task) => task.agentId === agentId)
   }
@@ -145,7 +145,7 @@ export class BackgroundTasks {
     expectId("task", id)
     this.dropOld()
     const run = this.running.get(id)
-    return run === undefined ? this.finished.get(id)?.task : snapshot(run)
+    return run === undefined ? this.finished.get(id)?.task : this.snapshot(run)
   }
 
   /** A finished task, once: it is forgotten. Undefined for one that is unknown or still running. */
@@ -168,7 +168,7 @@ export class BackgroundTasks {
     const { signal } = options
     expectSignal(signal)
     const task = this.get(id)
-    const isOver = task === undefined ? this.options.starting(id) === undefined : this.finished.has(id)
+    const isOver = task === undefined ? this.starting(id) === undefined : this.finished.has(id)
     if (isOver) return this.waiters.told(task)
     return this.waiters.wait(id, signal)
   }
@@ -181,29 +181,43 @@ export class BackgroundTasks {
 
   /** @internal The same for somebody else than the host. */
   cancelBy(by: CancellingParty, id: string, reason?: string): boolean {
-    return this.options.starting(id)?.cancel(reason, by) ?? false
+    const call = this.starting(id)
+    return call !== undefined && this.options.cancel(call, reason, by)
   }
 
   /** @internal */
-  started(run: RunningTask): void {
-    this.forgetExpired(run.callId)
-    this.running.set(run.callId, run)
+  started(call: Call): void {
+    const { callId } = call.toolCall
+    this.forgetExpired(callId)
+    this.running.set(callId, call)
   }
 
   /** @internal */
-  ended(run: RunningTask, event: TerminalEvent): void {
-    const { callId } = run
+  ended(call: Call, event: TerminalEvent): void {
+    const { callId } = call.toolCall
+    const { deadlines } = this.options
     const { content, output } = resultOf(event)
-    const task = taskOf(run, statusOf(event), content)
+    const time = deadlines.time()
+    const task = taskOf(call, statusOf(event), content, time)
     task.output = output
-    task.endedAt = this.options.time()
+    task.endedAt = time
     addTaskEnd(task, event)
-    this.reads.keepUnread(run, content)
+    this.reads.keepUnread(call, content)
     this.running.delete(callId)
-    const endedAt = this.options.now()
+    const endedAt = deadlines.now()
     this.keep(task, endedAt)
     this.dropOld(endedAt)
     this.waiters.answer(callId, task)
+  }
+
+  /** A background call that has not ended. */
+  private starting(id: string): Call | undefined {
+    const call = this.options.calls.get(id)
+    return call?.toolCall.background === true ? call : undefined
+  }
+
+  private snapshot(call: Call): BackgroundTask {
+    return taskOf(call, statusNow(call), outputSoFar(call), this.options.deadlines.time())
   }
 
   private keep(task: BackgroundTask, endedAt: number): void {
@@ -214,8 +228,8 @@ export class BackgroundTasks {
 
   /** @internal The result of a task that ended in an earlier process. */
   putBack(task: BackgroundTask): void {
-    const { now, time } = this.options
-    this.keep(task, now() - Math.max(0, time() - (task.endedAt ?? 0)))
+    const { deadlines } = this.options
+    this.keep(task, deadlines.now() - Math.max(0, deadlines.time() - (task.endedAt ?? 0)))
   }
 
   /** @internal The call has ended, whether it became a task or not. */
@@ -225,7 +239,7 @@ export class BackgroundTasks {
 
   /** @internal Whether a background call of the agent waits for its start. */
   isStarting(agentId: string, id: string): boolean {
-    return this.options.starting(id)?.agentId === agentId
+    return this.starting(id)?.toolCall.agentId === agentId
   }
 
   /** @internal Whether the result of a task of the agent was dropped unread. */
@@ -250,7 +264,7 @@ export class BackgroundTasks {
 
   private forget(id: string): void {
     if (this.finished.delete(id)) {
-      this.options.forgotten(id)
+      this.options.watchers.forgotten(id)
       this.options.journal?.forgot(id)
     }
     this.order.delete(id)
@@ -264,9 +278,9 @@ export class BackgroundTasks {
   }
 
   /** Looked at whenever somebody asks, so that no timer is needed; the number kept is bounded all the same. */
-  private dropOld(now = this.options.now()): void {
-    const { ttl, max } = this.options
-    const oldest = now - ttl
+  private dropOld(now = this.options.deadlines.now()): void {
+    const { taskTtl, maxTasks: max } = this.options.settings
+    const oldest = now - taskTtl
     for (let id = this.order.first(); id !== undefined; id = this.order.first()) {
       if (this.finished.size <= max && this.finished.get(id)!.endedAt > oldest) break
       this.expiredAgents.set(id, this.finished.get(id)!.task.agentId)

@@ -1,11 +1,6 @@
 /** How far the output of background tasks was read, by who asks again and again for what is new. */
+import type { Call } from "../pipeline/call/call.ts"
 import { LateMap } from "../pipeline/schedule/late-map.ts"
-
-/** What a task puts out. */
-interface Streaming {
-  readonly callId: string
-  outputSince(characters: number): { readonly text: string; readonly end: number }
-}
 
 /** So many characters, or, of a task that has ended, what was left. */
 interface OutputRead {
@@ -13,13 +8,17 @@ interface OutputRead {
   readonly rest: string
 }
 
+/** What a call streamed after that many characters, and how many it streamed in all. */
+const outputSince = ({ stream }: Call, characters: number): { readonly text: string; readonly end: number } =>
+  stream?.transcript.since(characters) ?? { text: "", end: 0 }
+
 /** What was read of each task, where somebody reads. */
 export class OutputReads {
   private readonly reads = new LateMap<string, OutputRead>()
 
   /** What is new of a task that runs. */
-  running(id: string, task: Streaming): string {
-    const { text, end } = task.outputSince(this.reads.get(id)?.end ?? 0)
+  running(id: string, call: Call): string {
+    const { text, end } = outputSince(call, this.reads.get(id)?.end ?? 0)
     this.reads.set(id, { end, rest: "" })
     return text
   }
@@ -33,11 +32,12 @@ export class OutputReads {
   }
 
   /** The task ends: what nobody has read of it is kept. Where nothing was streamed, the result is news. */
-  keepUnread(task: Streaming, content: string): void {
-    const read = this.reads.get(task.callId)
+  keepUnread(call: Call, content: string): void {
+    const { callId } = call.toolCall
+    const read = this.reads.get(callId)
     if (read === undefined) return
-    const { text, end } = task.outputSince(read.end)
-    this.reads.set(task.callId, { end, rest: end === 0 ? content : text })
+    const { text, end } = outputSince(call, read.end)
+    this.reads.set(callId, { end, rest: end === 0 ? content : text })
   }
 
   /** The task is no more. */

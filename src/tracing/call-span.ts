@@ -1,10 +1,10 @@
 /** Tells tracers of one call: a tracer that throws costs its span, and the call nothing. */
 
-import { openQuestion } from "../pipeline/call/asking.ts"
-import type { CallRecord, Question } from "../pipeline/call/state.ts"
+import { type CallState, openQuestion, type Question } from "../pipeline/call/state.ts"
 import type { ToolCall } from "../pipeline/model/call.ts"
 import type { DecidedBy } from "../pipeline/model/decision.ts"
 import type { TerminalEvent } from "../pipeline/model/event.ts"
+import type { Outcome } from "../pipeline/model/outcome.ts"
 import { leaveAlone } from "../pipeline/model/thenable.ts"
 import type { Tool } from "../pipeline/model/tool.ts"
 import type { CallTrace, HandlerTrace, Tracer } from "./tracer.ts"
@@ -48,8 +48,17 @@ const nested = (outer: HandlerTrace, inner: HandlerTrace): HandlerTrace => ({
   },
 })
 
+/** What a span is told of its call. */
+interface TracedCall {
+  readonly toolCall: ToolCall
+  readonly tool: Tool<unknown> | undefined
+  readonly state: CallState
+  readonly outcome: Outcome | undefined
+  readonly decidedBy: DecidedBy | undefined
+}
+
 /** Who has let the call pass its gate, or ends it there. */
-const deciderOf = ({ state, outcome, decidedBy }: CallRecord): DecidedBy | undefined => {
+const deciderOf = ({ state, outcome, decidedBy }: TracedCall): DecidedBy | undefined => {
   const ending = "then" in state && state.then._tag === "End" ? state.then.outcome : outcome
   return ending !== undefined && "decidedBy" in ending ? ending.decidedBy : decidedBy
 }
@@ -78,10 +87,10 @@ export class CallSpan {
   }
 
   /** A tracer that comes while the call runs is told of what begins from here on, and of the wait that it finds. */
-  join(tracer: Tracer, record: CallRecord, tool: Tool<unknown> | undefined): void {
-    const trace = this.begin(() => tracer.call(record.call, tool))
+  join(tracer: Tracer, { toolCall, tool, state }: TracedCall): void {
+    const trace = this.begin(() => tracer.call(toolCall, tool))
     if (trace === undefined) return
-    if (this.asked === undefined) this.asks(record)
+    if (this.asked === undefined) this.asks(openQuestion(state))
     else this.answered.push(this.wait(trace, this.asked))
   }
 
@@ -115,8 +124,7 @@ export class CallSpan {
   }
 
   /** A reviewer, the host or a function is asked next. */
-  asks(record: CallRecord, isReviewed = false): void {
-    const question = openQuestion(record)
+  asks(question: Question | undefined, isReviewed = false): void {
     if (question === undefined || question.id === this.asked?.id) return
     // What the rules pass waits for nobody.
     if (question.kind === "approval" && !question.put && !isReviewed) return
@@ -129,12 +137,12 @@ export class CallSpan {
   }
 
   /** The call has moved on: what it waited for may be over. */
-  moved(record: CallRecord): void {
+  moved(call: TracedCall): void {
     const { asked, answered } = this
-    if (asked === undefined || openQuestion(record)?.id === asked.id) return
+    if (asked === undefined || openQuestion(call.state)?.id === asked.id) return
     this.asked = undefined
     this.answered = []
-    const decidedBy = asked.kind === "approval" ? deciderOf(record) : undefined
+    const decidedBy = asked.kind === "approval" ? deciderOf(call) : undefined
     for (const over of answered) attempt(() => over?.(decidedBy))
   }
 

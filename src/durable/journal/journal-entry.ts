@@ -1,8 +1,8 @@
 /** One call, as its journal knows it: what was stored of it, and what its record does not hold. */
 
-import type { JournaledCall } from "../../pipeline/call/journal.ts"
+import { type Call, createdAt } from "../../pipeline/call/call.ts"
 import { type CallSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
-import type { CallRecord, Question } from "../../pipeline/call/state.ts"
+import type { Question } from "../../pipeline/call/state.ts"
 import { writeMoving } from "../../pipeline/call/write-snapshot.ts"
 import type { HostEffect } from "../../pipeline/model/host-effect.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
@@ -27,18 +27,18 @@ export interface Restored {
 }
 
 /** The handler that runs, or is next: by itself, and not by how often it was begun. */
-const placeOf = ({ state, at, decided, action }: CallRecord): string =>
+const placeOf = ({ state, at, decided, action }: Call): string =>
   state._tag === "Cleaning" ? `finally ${state.part}` : `${action?.actionId ?? ""}/${decided}/${at}`
 
 /** Whether the handler that is next must not run twice. */
-const runsOnce = ({ state, parts, finals, at }: CallRecord): boolean => {
+const runsOnce = ({ state, parts, finals, at }: Call): boolean => {
   const part = state._tag === "Cleaning" ? finals[state.part] : parts[at]
   return (part?.kind === "handler" || part?.kind === "finally") && part.handler.retry === "never"
 }
 
 /** A call that has not ended. */
 export class JournalEntry {
-  readonly call: JournaledCall
+  readonly call: Call
   /** Whether it has a row. */
   isKnown: boolean
   /** Whether it may have one all the same. */
@@ -58,7 +58,7 @@ export class JournalEntry {
   private askedAt: number | undefined
   private readonly options: EntryOptions
 
-  constructor(call: JournaledCall, isKnown: boolean, options: EntryOptions, restored: Restored | undefined) {
+  constructor(call: Call, isKnown: boolean, options: EntryOptions, restored: Restored | undefined) {
     this.call = call
     this.isKnown = isKnown
     this.options = options
@@ -72,18 +72,18 @@ export class JournalEntry {
   }
 
   get callId(): string {
-    return this.call.callId
+    return this.call.toolCall.callId
   }
 
   get agentId(): string {
-    return this.call.record.call.agentId
+    return this.call.toolCall.agentId
   }
 
   /** The handler begins. True where that has to be stored before. */
   begin(): boolean {
-    const { record } = this.call
-    if (!runsOnce(record)) return false
-    const place = placeOf(record)
+    const { call } = this
+    if (!runsOnce(call)) return false
+    const place = placeOf(call)
     if (this.begun === place) return false
     this.begun = place
     return true
@@ -97,7 +97,7 @@ export class JournalEntry {
 
   /** What its row says now; undefined where it says so already. */
   row(now: number): CallRow | undefined {
-    const { callId, agentId, name, background } = this.call.record.call
+    const { callId, agentId, name, background } = this.call.toolCall
     const askedAt = this.openSince(now)
     const { asks, deadline } = this.question(askedAt)
     const snapshot = this.write(askedAt)
@@ -110,18 +110,18 @@ export class JournalEntry {
   }
 
   private question(askedAt: number | undefined): Pick<CallRow, "asks" | "deadline"> {
-    const { record } = this.call
+    const { call } = this
     const { approvalTimeout, hasFunction } = this.options
-    const isGate = askedAt !== undefined && questionIn(record)?.kind === "approval"
+    const isGate = askedAt !== undefined && questionIn(call)?.kind === "approval"
     const deadline = isGate ? askedAt + approvalTimeout : Number.POSITIVE_INFINITY
     return {
-      asks: asks(record, hasFunction),
+      asks: asks(call, hasFunction),
       deadline: Number.isFinite(deadline) ? deadline : undefined,
     }
   }
 
   get endedRow(): EndedRow {
-    const { callId, agentId, name } = this.call.record.call
+    const { callId, agentId, name } = this.call.toolCall
     const { mayBeThere, result, endedAt } = this
     return { callId, agentId, name, isNew: !this.isKnown, mayBeThere, result, endedAt }
   }
@@ -140,16 +140,16 @@ export class JournalEntry {
 
   /** Whether this question, as the inbox has told of it, is the one that is open. */
   isOpen({ kind, askedAt }: AskedQuestion): boolean {
-    const { record } = this.call
-    const question = questionIn(record)
-    if (question === undefined) return kind === "start" && asks(record, this.options.hasFunction)
+    const { call } = this
+    const question = questionIn(call)
+    if (question === undefined) return kind === "start" && asks(call, this.options.hasFunction)
     const isKind = kind === (question.kind === "approval" ? "approval" : "effect")
     return isKind && question.id === this.asked && askedAt === this.askedAt
   }
 
   /** When the question that is open was put to the host: at another time than each before, whatever the clock says. */
   private openSince(now: number): number | undefined {
-    const question = questionIn(this.call.record)
+    const question = questionIn(this.call)
     if (question === undefined || (question.kind === "approval" && !question.put)) return undefined
     if (this.asked !== question.id) {
       this.asked = question.id
@@ -160,36 +160,43 @@ export class JournalEntry {
 
   private write(askedAt: number | undefined): string {
     const { call } = this
-    const { record, createdAt, startedAt } = call
-    const begun = this.begun !== undefined && this.begun === placeOf(record)
+    const begun = this.begun !== undefined && this.begun === placeOf(call)
     try {
       const { toldStarted, toldBackground } = this
-      const notes = { begun, toldStarted, toldBackground, askedAt, createdAt, startedAt }
-      return withinBounds(writeMoving(record, call.beside(), notes))
+      const { startedAt } = call
+      const notes = {
+        begun,
+        toldStarted,
+        toldBackground,
+        askedAt,
+        startedAt,
+        createdAt: createdAt(call, Date.now()),
+      }
+      return withinBounds(writeMoving(call, notes))
     } catch (error) {
-      return JSON.stringify(unwritable(record, messageOf(error)))
+      return JSON.stringify(unwritable(call, messageOf(error)))
     }
   }
 }
 
-const questionIn = ({ state, resume }: CallRecord): Question | undefined => {
+const questionIn = ({ state, resume }: Call): Question | undefined => {
   if (state._tag === "Asking") return state.question
   return state._tag === "Queued" && resume?._tag === "Ask" ? resume.question : undefined
 }
 
 /** Whether its host is asked something; what a function answers, nobody else is. */
-const asks = (record: CallRecord, hasFunction: HasFunction): boolean => {
-  const question = questionIn(record)
+const asks = (call: Call, hasFunction: HasFunction): boolean => {
+  const question = questionIn(call)
   if (question !== undefined)
     return question.kind === "delegate" ? !hasFunction(question.effect) : question.put
-  const { state, call } = record
-  return (state._tag === "Queued" || state._tag === "Held") && call.decision === "requested"
+  const { state, toolCall } = call
+  return (state._tag === "Queued" || state._tag === "Held") && toolCall.decision === "requested"
 }
 
 /** What stands for a call that is no JSON, or too long: were its process to die, it ends as an Error. */
-const unwritable = ({ call }: CallRecord, message: string): CallSnapshot => ({
+const unwritable = ({ toolCall }: Call, message: string): CallSnapshot => ({
   version: snapshotVersion,
   state: "queued",
-  call: { ...call, params: {}, decision: "deny" },
+  call: { ...toolCall, params: {}, decision: "deny" },
   refusal: failed("failed", `Interrupted: the process ended, and the call could not be kept. ${message}`),
 })

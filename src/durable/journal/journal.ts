@@ -2,9 +2,12 @@
  * Keeps an executor's calls in a store: notes what changes, and what must be stored before what. What is told waits until it is
  * stored.
  */
+
+import { cancel } from "../../pipeline/call/answers.ts"
+import type { Call } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
-import type { JournaledCall } from "../../pipeline/call/journal.ts"
-import type { ExecutorJournal, JournaledParts } from "../../pipeline/executor-environment.ts"
+import type { Engine } from "../../pipeline/engine.ts"
+import type { ExecutorJournal } from "../../pipeline/executor-environment.ts"
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
@@ -51,7 +54,7 @@ export class StoreJournal implements ExecutorJournal {
   private readonly listeners = new Set<(event: ToolEvent) => void>()
   /** The task that is being forgotten, and not in the store. */
   private unkept: string | undefined
-  private attached: JournaledParts | undefined
+  private attached: Engine | undefined
   /** What a call that is taken in now has in the store. */
   private known: { readonly restored: Restored | undefined } | undefined
   /** Until its host has had the time to attach itself to the executor. */
@@ -62,7 +65,7 @@ export class StoreJournal implements ExecutorJournal {
     this.options = options
     this.firstSequence = store.firstSequence
     this.gathered = new Gathered({
-      actionsOf: (agentId) => this.parts.actions.all(agentId),
+      actionsOf: (agentId) => this.engine.actions.all(agentId),
     })
     this.commits = new Commits({
       store,
@@ -75,9 +78,9 @@ export class StoreJournal implements ExecutorJournal {
     })
   }
 
-  attach(parts: JournaledParts): void {
-    this.attached = parts
-    parts.mailbox.gate = (call, command) => this.allows(call as unknown as JournaledCall, command)
+  attach(engine: Engine): void {
+    this.attached = engine
+    engine.mailbox.gate = (call, command) => this.allows(call, command)
   }
 
   /** Whether nothing is stored any more. */
@@ -97,7 +100,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   /** Of the executor that it was attached to. */
-  get parts(): JournaledParts {
+  get engine(): Engine {
     if (this.attached === undefined) throw new Error("This journal has no executor yet")
     return this.attached
   }
@@ -140,12 +143,12 @@ export class StoreJournal implements ExecutorJournal {
 
   // --- What the executor tells
 
-  added(call: JournaledCall): void {
+  added(call: Call): void {
     const { known } = this
     const restored = known?.restored
     const entry = new JournalEntry(call, known !== undefined, this.options, restored)
     this.gathered.admit(entry.agentId)
-    this.entries.set(call.callId, entry)
+    this.entries.set(call.toolCall.callId, entry)
     // One that nobody has had stands in the store as it was enqueued.
     if (restored === undefined) this.note(entry, known === undefined)
     else if (entry.isAskedAnew) this.note(entry, true)
@@ -161,27 +164,27 @@ export class StoreJournal implements ExecutorJournal {
     }
   }
 
-  moved(call: JournaledCall): void {
-    const entry = this.entries.get(call.callId)
-    if (entry?.call === call) this.note(entry, isUrgentState(call.record, this.options.hooks))
+  moved(call: Call): void {
+    const entry = this.entries.get(call.toolCall.callId)
+    if (entry?.call === call) this.note(entry, isUrgentState(call, this.options.hooks))
   }
 
-  ended(call: JournaledCall): void {
-    if (this.gathered.clean(call.callId)) return this.commits.schedule()
-    const entry = this.entries.get(call.callId)
+  ended(call: Call): void {
+    if (this.gathered.clean(call.toolCall.callId)) return this.commits.schedule()
+    const entry = this.entries.get(call.toolCall.callId)
     if (entry?.call !== call) return
-    this.entries.delete(call.callId)
+    this.entries.delete(call.toolCall.callId)
     entry.ended(Date.now())
     if (this.gathered.end(entry)) this.endings.add(entry.callId)
     this.commits.hurry()
   }
 
-  allows(call: JournaledCall, command: Command): boolean {
+  allows(call: Call, command: Command): boolean {
     if (this.isClosed || this.isPaused) return false
     if (!isOutward(command, this.options.hooks)) return true
     if (this.store.isCurrent === false) return false
     const isRun = command._tag === "Run" || command._tag === "RunFinal"
-    const entry = isRun ? this.entries.get(call.callId) : undefined
+    const entry = isRun ? this.entries.get(call.toolCall.callId) : undefined
     if (entry?.begin() === true) this.note(entry, true)
     return this.commits.isReady()
   }
@@ -280,15 +283,16 @@ export class StoreJournal implements ExecutorJournal {
       const isOpen = this.entries.has(callId)
       this.gathered.refuse(callId, isOpen)
       this.endings.delete(callId)
-      if (isOpen) this.parts.calls.get(callId)?.cancel(reason)
-      else this.takeUnkept(callId)
+      const call = isOpen ? this.engine.calls.get(callId) : undefined
+      if (call !== undefined) cancel(this.engine, call, reason)
+      else if (!isOpen) this.takeUnkept(callId)
     }
   }
 
   /** Forgets the task of a call that was refused: what the store has under its id is another's. */
   private takeUnkept(taskId: string): void {
     this.unkept = taskId
-    this.parts.tasks.take(taskId)
+    this.engine.tasks.take(taskId)
     this.unkept = undefined
   }
 }

@@ -1,5 +1,12 @@
 /** Puts what a store holds back into the executor that runs it now. */
 import { type CallSnapshot, readSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
+import {
+  enqueue,
+  restoreDropped,
+  restoreJournaled,
+  restoreStaged,
+  tellDropped,
+} from "../../pipeline/intake.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { CallFilter } from "../../pipeline/model/options.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
@@ -57,23 +64,23 @@ export const restoreRules = (
 
 /** Tasks first, for ids are theirs; then actions, which calls claim; then calls, in their order. */
 export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
-  const { parts } = journal
+  const { engine } = journal
   for (const text of state.tasks) {
     const task = readTask(text)
-    if (task !== undefined) parts.tasks.putBack(task)
+    if (task !== undefined) engine.tasks.putBack(task)
   }
   if (state.actions.length > 0) restoreActions(state.actions, journal, settledActions(state.calls))
   // One by one: what was read of many thousands is not held at the same time.
   for (const call of state.calls) {
     const snapshot = snapshotOf(call)
     if (call.isFresh && snapshot.refusal === undefined) takeIn(snapshot.call, journal)
-    else journal.takingIn({ row: call.row, snapshot }, () => parts.intake.restoreJournaled(snapshot))
+    else journal.takingIn({ row: call.row, snapshot }, () => restoreJournaled(engine, snapshot))
   }
 }
 
 /** Takes in a call that is stored, and that no executor has had. */
 export const takeIn = (call: ToolCall, journal: StoreJournal): void =>
-  journal.takingIn(undefined, () => journal.parts.intake.enqueue([call]))
+  journal.takingIn(undefined, () => enqueue(journal.engine, [call]))
 
 /** One that cannot be read is nobody's any more. */
 const readTask = (text: string): BackgroundTask | undefined => {
@@ -91,7 +98,7 @@ const restoreActions = (
   journal: StoreJournal,
   settled: ReadonlySet<string>,
 ): void => {
-  const { intake } = journal.parts
+  const { engine } = journal
   for (const row of rows) {
     const { agentId, actionId } = row
     if (settled.has(actionId)) {
@@ -105,11 +112,11 @@ const restoreActions = (
         )
       }
       const { call, staged } = readSnapshot(JSON.parse(row.snapshot))
-      if (row.isDropping) intake.restoreDropped({ ...call, agentId }, staged!)
-      else intake.restoreStaged({ ...call, agentId }, staged!)
+      if (row.isDropping) restoreDropped(engine, { ...call, agentId }, staged!)
+      else restoreStaged(engine, { ...call, agentId }, staged!)
     } catch (error) {
       journal.staged(agentId)
-      intake.tellDropped(agentId, row, [messageOf(error)])
+      tellDropped(engine, agentId, row, [messageOf(error)])
     }
   }
 }

@@ -1,6 +1,6 @@
 /** What has to be stored before something else is done, and what that is. */
+import type { Call } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
-import type { CallRecord } from "../../pipeline/call/state.ts"
 
 /** Whether functions of the host's are called before and after each call. */
 export interface CalledHooks {
@@ -10,7 +10,7 @@ export interface CalledHooks {
 
 /** Whether what follows from a state must not be done before it is stored: all but what is found out again. */
 export const isUrgentState = (
-  { state, at, passed, edited, action, resume }: CallRecord,
+  { state, at, passed, edited, action, resume }: Call,
   hooks: CalledHooks,
 ): boolean => {
   switch (state._tag) {

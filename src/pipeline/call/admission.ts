@@ -5,10 +5,11 @@
 
 import type { ParameterCheck } from "../../schema/validation.ts"
 import { messageOf } from "../../text/message-of.ts"
+import type { Engine } from "../engine.ts"
 import type { ToolCall } from "../model/call.ts"
 import { type DecidedBy, reasonText } from "../model/decision.ts"
 import { got } from "../model/got.ts"
-import type { CallFilter, Hooks } from "../model/options.ts"
+import type { Hooks } from "../model/options.ts"
 import { deniedByPolicy, failed, type Stopped } from "../model/outcome.ts"
 import { finallyPartsOf, type ToolPipeline } from "../model/pipeline.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
@@ -20,12 +21,12 @@ import { deniedByRule, explained, refusePromise } from "./ruling.ts"
 /** What the call is told. */
 export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>
 
-/** What a call is checked against. */
-export interface AdmissionRules {
-  readonly filters: CallFilter | undefined
-  readonly hooks: Hooks
-  /** Aborted when the call is cancelled while the hook is asked. Made when it is read. */
-  readonly hookSignal: AbortSignal
+/** Whose rules and hooks a call is checked against. */
+type Rules = Pick<Engine, "filters" | "settings">
+
+/** Whoever asks the hook keeps its signal here: a call that is cancelled meanwhile aborts it. */
+interface Asker {
+  controller: AbortController | undefined
 }
 
 const refused = (outcome: Stopped): Admission => ({ _tag: "Refused", outcome })
@@ -37,12 +38,13 @@ const refused = (outcome: Stopped): Admission => ({ _tag: "Refused", outcome })
 export const admit = (
   call: ToolCall,
   tool: Tool<unknown>,
-  rules: AdmissionRules,
+  rules: Rules,
+  asker: Asker,
 ): Admission | Promise<Admission> => {
   try {
     const check = tool.validator.validate(call.params)
-    if (check instanceof Promise || rules.hooks.beforeCall !== undefined)
-      return admitLater(call, tool, rules, check)
+    if (check instanceof Promise || rules.settings.hooks.beforeCall !== undefined)
+      return admitLater(call, tool, rules, asker, check)
     return check._tag === "Valid" ? compose(call, tool, rules, check.params) : invalid(check)
   } catch (error) {
     return refused(failed("failed", messageOf(error), error))
@@ -52,14 +54,16 @@ export const admit = (
 const admitLater = async (
   call: ToolCall,
   tool: Tool<unknown>,
-  rules: AdmissionRules,
+  rules: Rules,
+  asker: Asker,
   checking: ParameterCheck | Promise<ParameterCheck>,
 ): Promise<Admission> => {
   try {
     const check = await checking
     if (check._tag === "Invalid") return invalid(check)
-    if (rules.hooks.beforeCall === undefined) return compose(call, tool, rules, check.params)
-    const answer = await askHook(call, rules, check.params)
+    const { beforeCall } = rules.settings.hooks
+    if (beforeCall === undefined) return compose(call, tool, rules, check.params)
+    const answer = await askHook({ ...call, params: check.params }, beforeCall, asker)
     if ("outcome" in answer) return refused(answer.outcome)
     if (!("params" in answer)) return compose(call, tool, rules, check.params)
     const again = await tool.validator.validate(withoutBackground(answer.params, tool))
@@ -73,14 +77,19 @@ const invalid = ({ message }: { readonly message: string }): Admission => refuse
 
 type HookAnswer = { readonly outcome: Stopped } | { readonly params: unknown } | Record<never, never>
 
-const askHook = async (call: ToolCall, rules: AdmissionRules, params: unknown): Promise<HookAnswer> => {
+const askHook = async (
+  call: ToolCall,
+  beforeCall: NonNullable<Hooks["beforeCall"]>,
+  asker: Asker,
+): Promise<HookAnswer> => {
   const context = {
     get signal() {
-      return rules.hookSignal
+      asker.controller ??= new AbortController()
+      return asker.controller.signal
     },
   }
   try {
-    const answer = await rules.hooks.beforeCall!({ ...call, params }, context)
+    const answer = await beforeCall(call, context)
     if (answer === undefined || answer === null) return {}
     if (typeof answer !== "object")
       throw new TypeError(`\`beforeCall\` gave no answer that can be meant, ${got(answer)}`)
@@ -96,12 +105,7 @@ const askHook = async (call: ToolCall, rules: AdmissionRules, params: unknown): 
   }
 }
 
-const compose = (
-  call: ToolCall,
-  tool: Tool<unknown>,
-  { filters }: AdmissionRules,
-  params: unknown,
-): Admission => {
+const compose = (call: ToolCall, tool: Tool<unknown>, { filters }: Rules, params: unknown): Admission => {
   if (filters !== undefined) {
     try {
       const verdict: unknown = filters.evaluate(tool, params)

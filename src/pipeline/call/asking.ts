@@ -4,92 +4,57 @@ import { type ToolOutput, textOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import { answerOfTasks, type Sleep } from "../../tasks/task-answers.ts"
 import { messageOf } from "../../text/message-of.ts"
-import type { EventSink } from "../events/event-sink.ts"
+import type { Engine } from "../engine.ts"
 import { toMillis } from "../model/duration.ts"
-import type { ApproveOptions, AwaitingApprovalEvent } from "../model/event.ts"
+import type { AwaitingApprovalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { type CallFilter, delegateOf, type FilteredTool } from "../model/options.ts"
 import { tellAlone } from "../model/thenable.ts"
-import type { Tool } from "../model/tool.ts"
+import { approve, deny, fail, succeed } from "./answers.ts"
+import type { Call } from "./call.ts"
 import { editorRefusal } from "./editor-silence.ts"
-import type { Engine } from "./engine.ts"
-import type { Input } from "./input.ts"
 import { foundBy, noRuleFor } from "./ruling.ts"
-import type { ApprovalQuestion, CallRecord, EffectQuestion, Question } from "./state.ts"
-
-/** The call that asks. */
-export interface Asker {
-  readonly engine: Engine
-  readonly record: CallRecord
-  readonly tool: Tool<unknown> | undefined
-  readonly sink: EventSink
-  /** The signal of a function that answers; set while one is asked. */
-  controller: AbortController | undefined
-  /** Where the event of the open effect stands in the queue. */
-  askedAt: number
-  approve(options?: ApproveOptions, id?: number): boolean
-  deny(reason?: string, id?: number): boolean
-  succeed(output: unknown, id: number): boolean
-  fail(message: unknown, id: number): boolean
-  /** What comes from inside is acted on at once. */
-  receive(input: Input): boolean
-  /** From here on the time that is allowed runs. */
-  suspended(): void
-  /** Does something after this time, where it still waits for the same. */
-  afterWaiting(millis: number, late: () => void): void
-}
-
-/** The question that is open. */
-export const openQuestion = ({ state }: CallRecord): Question | undefined =>
-  state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined
+import { type ApprovalQuestion, type EffectQuestion, openQuestion } from "./state.ts"
+import { suspended } from "./time.ts"
 
 /** Makes a rule of what the open gate let through. */
-export const rememberCall = (asker: Asker, choice: RememberChoice): void => {
-  const { engine, record } = asker
-  const asked = gateTool(asker)
+export const rememberCall = (engine: Engine, call: Call, choice: RememberChoice): void => {
+  const asked = gateTool(engine, call)
   // Without a rule the next call is asked again.
   if (asked !== undefined)
-    tellAlone(() => engine.rememberingFilters.remember?.(asked, record.subject.params, choice))
+    tellAlone(() => engine.rememberingFilters.remember?.(asked, call.subject.params, choice))
 }
 
 /** The tool that the open gate is about, as rules look at it. */
-export const gateTool = ({ engine, record, tool }: Asker): FilteredTool | undefined =>
-  foundBy(record.subject === record.call ? tool : engine.toolOf(record.subject.name), record.memory)
+export const gateTool = (
+  engine: Engine,
+  { subject, toolCall, tool, memory }: Call,
+): FilteredTool | undefined => foundBy(subject === toolCall ? tool : engine.toolOf(subject.name), memory)
 
 /** The rules that an approval of the open gate would add; undefined where it would add none. */
 export const rulesToRemember = (
-  asker: Asker,
+  engine: Engine,
+  call: Call,
   choice: RememberChoice,
 ): ReturnType<NonNullable<CallFilter["rememberable"]>> => {
-  const question = openQuestion(asker.record)
-  const asked = gateTool(asker)
+  const question = openQuestion(call.state)
+  const asked = gateTool(engine, call)
   if (question?.kind !== "approval" || question.person || asked === undefined) return undefined
   try {
-    return asker.engine.rememberingFilters.rememberable?.(asked, asker.record.subject.params, choice)
+    return engine.rememberingFilters.rememberable?.(asked, call.subject.params, choice)
   } catch {
     return undefined
   }
 }
 
-const choices: ReadonlySet<unknown> = new Set(["call", "command", "tool"])
-
-/** What a host means that answers `remember`; false for what means nothing. */
-export const readChoice = (remember: unknown): RememberChoice | false => {
-  if (remember === undefined) return false
-  if (remember === true) return "call"
-  if (choices.has(remember)) return remember as RememberChoice
-  const rule: unknown = (remember as { readonly rule?: unknown } | null | undefined)?.rule
-  return typeof rule === "string" ? { rule } : false
-}
-
 /** Puts the question that is open. */
-export const askHost = (asker: Asker): void => {
-  const question = openQuestion(asker.record)
+export const askHost = (engine: Engine, call: Call): void => {
+  const question = openQuestion(call.state)
   if (question?.kind === "approval") {
-    if (question.put) askApproval(asker, question)
+    if (question.put) askApproval(engine, call, question)
   } else if (question?.put === false) {
     question.put = true
-    askEffect(asker, question)
+    askEffect(engine, call, question)
   }
 }
 
@@ -105,7 +70,7 @@ const addDetails = (to: Mutable<Approval>, output: ToolOutput | undefined, label
 }
 
 /** What whoever decides an approval is told of it. */
-export const approvalOf = ({ subject, output }: CallRecord, question: ApprovalQuestion): Approval => {
+export const approvalOf = ({ subject, output }: Call, question: ApprovalQuestion): Approval => {
   const { agentId, callId, name, params, background } = subject
   const because = question.because ?? noRuleFor(name)
   const approval = { agentId, callId, name, params, background, because }
@@ -115,11 +80,12 @@ export const approvalOf = ({ subject, output }: CallRecord, question: ApprovalQu
 
 /** What is told of an open gate. */
 export const approvalEvent = (
-  asker: Pick<Asker, "record" | "approve" | "deny">,
+  engine: Engine,
+  call: Call,
   question: ApprovalQuestion,
 ): AwaitingApprovalEvent => {
   const { id, person, label, because } = question
-  const { subject, output } = asker.record
+  const { subject, output } = call
   const { agentId, callId, name, params, background } = subject
   const event: Mutable<AwaitingApprovalEvent> = {
     _tag: "AwaitingApproval",
@@ -131,28 +97,29 @@ export const approvalEvent = (
     because: because ?? noRuleFor(name),
     seq: 0,
     at: 0,
-    approve: (options) => asker.approve(options, id),
-    deny: (reason) => asker.deny(reason, id),
+    approve: (options) => approve(engine, call, options, id),
+    deny: (reason) => deny(engine, call, reason, id),
   }
   addDetails(event, output, label)
   if (person) event.person = person
   return event
 }
 
-const askApproval = (asker: Asker, question: ApprovalQuestion): void => {
-  asker.suspended()
-  asker.sink.push(approvalEvent(asker, question))
+const askApproval = (engine: Engine, call: Call, question: ApprovalQuestion): void => {
+  suspended(engine, call)
+  call.to.sink.push(approvalEvent(engine, call, question))
 }
 
-const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void => {
-  const { engine, sink, record } = asker
-  const { agentId, callId } = record.call
+const askEffect = (engine: Engine, call: Call, { id, effect, timeout }: EffectQuestion): void => {
+  const { sink } = call.to
+  const { agentId, callId } = call.toolCall
   const failed = (message: string, cause?: unknown) =>
-    asker.receive({ _tag: "AnswerFailed", id, message, cause })
+    engine.receive(call, { _tag: "AnswerFailed", id, message, cause })
   const tag = effect?._tag
   if (typeof tag !== "string") return void failed("An effect needs a `_tag` that names it")
   const own = answerOfTasks(engine.tasks, agentId, effect)
-  if (typeof own === "string") return void asker.receive({ _tag: "Answered", id, output: textOutput(own) })
+  if (typeof own === "string")
+    return void engine.receive(call, { _tag: "Answered", id, output: textOutput(own) })
   const answerer = delegateOf(engine.settings.delegates, tag)
   if (own === undefined && answerer === undefined && !sink.answers) {
     return void failed(`The effect ${tag} needs a host, and nobody is there to answer it`)
@@ -162,18 +129,18 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
   } catch (error) {
     return void failed(messageOf(error), error)
   }
-  const { sourceCallId } = record.ties
+  const { sourceCallId } = call.ties
   const source = sourceCallId === undefined ? undefined : { sourceCallId }
-  asker.suspended()
+  suspended(engine, call)
   if (own !== undefined) {
     const sleep: Sleep = (millis, signal) => engine.deadlines.sleep(millis, signal)
-    return void askFunction(asker, id, (signal) => own(sleep, signal))
+    return void askFunction(engine, call, id, (signal) => own(sleep, signal))
   }
   if (answerer !== undefined) {
-    const call = { agentId, callId, ...source }
-    return void askFunction(asker, id, async (signal) => answerer(effect as never, { ...call, signal }))
+    const of = { agentId, callId, ...source }
+    return void askFunction(engine, call, id, async (signal) => answerer(effect as never, { ...of, signal }))
   }
-  asker.askedAt = sink.sequence
+  call.askedAt = sink.sequence
   sink.push({
     _tag: "Delegate",
     agentId,
@@ -182,13 +149,13 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
     effect,
     seq: 0,
     at: 0,
-    succeed: (output) => asker.succeed(output, id),
-    fail: (message) => asker.fail(message, id),
+    succeed: (output) => succeed(engine, call, output, id),
+    fail: (message) => fail(engine, call, message, id),
   })
   // Whoever is told here may have answered here.
-  const refusal = openQuestion(record)?.id === id ? editorRefusal(asker, tag) : undefined
+  const refusal = openQuestion(call.state)?.id === id ? editorRefusal(engine, call, tag) : undefined
   if (refusal !== undefined)
-    return void asker.receive({
+    return void engine.receive(call, {
       _tag: "AnswerFailed",
       id,
       message: refusal,
@@ -196,34 +163,35 @@ const askEffect = (asker: Asker, { id, effect, timeout }: EffectQuestion): void 
       reason: "timeout",
     })
   // A reader that is still there reads within a turn of the event loop.
-  if (engine.closing) setImmediate(() => failUnread(asker))
+  if (engine.closing) setImmediate(() => failUnread(engine, call))
 }
 
 /** Asks a function instead of the host's reader of events. */
 const askFunction = async (
-  asker: Asker,
+  engine: Engine,
+  call: Call,
   id: number,
   answer: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> => {
   const controller = new AbortController()
-  asker.controller = controller
+  call.controller = controller
   const over = () => {
     // The next question is the host's again, unless a function is asked that too.
-    if (asker.controller === controller) asker.controller = undefined
+    if (call.controller === controller) call.controller = undefined
   }
   try {
     const output = await answer(controller.signal)
     over()
-    asker.succeed(output, id)
+    succeed(engine, call, output, id)
   } catch (error) {
     over()
-    asker.fail(error, id)
+    fail(engine, call, error, id)
   }
 }
 
 /** Fails an effect that nobody has read, for a host that is gone. */
-export const failUnread = (asker: Asker): void => {
-  const question = openQuestion(asker.record)
-  if (question?.kind !== "delegate" || asker.controller !== undefined) return
-  if (asker.sink.isUnread(asker.askedAt)) asker.fail("The host has shut down", question.id)
+export const failUnread = (engine: Engine, call: Call): void => {
+  const question = openQuestion(call.state)
+  if (question?.kind !== "delegate" || call.controller !== undefined) return
+  if (call.to.sink.isUnread(call.askedAt)) fail(engine, call, "The host has shut down", question.id)
 }

@@ -9,11 +9,6 @@ const isClocked = ({ _tag }: CallState): boolean => _tag === "Running" || _tag =
 const mayRunOn = ({ _tag }: CallState): boolean =>
   _tag !== "Judging" && _tag !== "Ended" && _tag !== "Cleaning"
 
-/** Whose time it is. */
-interface TimedCall {
-  timedOut(): void
-}
-
 /** The one time-out of a call: set anew at each change of its state. */
 export class CallTimer implements Expiring {
   expiresAt = 0
@@ -27,12 +22,12 @@ export class CallTimer implements Expiring {
   /** What is done where the state is still the same after a while. */
   private late: Expiring | undefined
   private readonly deadlines: Deadlines
-  private readonly call: TimedCall
+  private readonly timedOut: () => void
 
   /** `left`: of a call that ran before. */
-  constructor(deadlines: Deadlines, call: TimedCall, left?: number) {
+  constructor(deadlines: Deadlines, timedOut: () => void, left?: number) {
     this.deadlines = deadlines
-    this.call = call
+    this.timedOut = timedOut
     this.left = left
   }
 
@@ -112,6 +107,6 @@ export class CallTimer implements Expiring {
 
   expire(): void {
     this.timed = undefined
-    this.call.timedOut()
+    this.timedOut()
   }
 }

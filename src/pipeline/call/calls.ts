@@ -1,12 +1,9 @@
 /** The calls that have not ended, by id, and the moment when none is left. */
 
-import type { CancellingParty } from "../model/decision.ts"
 import { expectOptions, expectText } from "../model/got.ts"
-import { SoloMap } from "../schedule/solo-map.ts"
+import { LateMap } from "../schedule/late-map.ts"
 import { soon } from "../schedule/soon.ts"
-import type { CallActor } from "./actor.ts"
-import type { EnqueuedCall } from "./enqueued.ts"
-import { isRunning } from "./inspection.ts"
+import type { Call } from "./call.ts"
 
 /** Who waits for the moment when no call is left. */
 export interface Idle {
@@ -35,7 +32,7 @@ export const readCancel = (method: string, options: CancelOptions | undefined): 
 
 /** The calls that have not ended, in the order of enqueueing. */
 export class ActiveCalls {
-  private readonly calls = new SoloMap<string, EnqueuedCall>()
+  private readonly calls = new LateMap<string, Call>()
   /** Told once all have ended, and what they brought about did not bring new ones. */
   private readonly idle: Idle
   private lastEnded: (() => void) | undefined
@@ -52,33 +49,26 @@ export class ActiveCalls {
     return this.calls.has(callId)
   }
 
-  get(callId: string): CallActor | undefined {
-    return this.calls.get(callId)?.actor
+  get(callId: string): Call | undefined {
+    return this.calls.get(callId)
   }
 
   /** In the order of enqueueing. */
-  all(): Array<EnqueuedCall> {
-    return this.calls.values()
+  all(): Array<Call> {
+    return [...this.calls.values()]
   }
 
-  add(call: EnqueuedCall): void {
+  add(call: Call): void {
     call.isActive = true
-    this.calls.set(call.call.callId, call)
-  }
-
-  /** They go on in another process. Resolves when what ran here has ended. */
-  async leave(error: Error): Promise<void> {
-    const left = this.all()
-    this.calls.clear()
-    await Promise.all(left.map((call) => call.leave(error)))
+    this.calls.set(call.toolCall.callId, call)
   }
 
   /** False for a call that was refused, and never was one of these. */
-  delete(call: EnqueuedCall): boolean {
+  delete(call: Call): boolean {
     const { isActive } = call
     if (isActive) {
-      call.over()
-      this.calls.delete(call.call.callId)
+      call.isActive = false
+      this.calls.delete(call.toolCall.callId)
     }
     if (this.isEmpty) {
       if (this.idle.isAwaited) this.tellIdle()
@@ -87,23 +77,19 @@ export class ActiveCalls {
     return isActive
   }
 
+  /** They go on in another process. */
+  leave(): Array<Call> {
+    const left = this.all()
+    this.calls.clear()
+    for (const call of left) call.isActive = false
+    return left
+  }
+
   /** The readers go home after the last event is told, and only if it did not bring new calls. */
   private tellIdle(): void {
     void soon.then(() => {
       if (this.isEmpty) this.idle.idle()
     })
-  }
-
-  /** Ends foreground calls; gives how many. `running`: only those whose handlers run. */
-  cancel({ agentId, reason }: CancelOptions, running: boolean, by?: CancellingParty): number {
-    let count = 0
-    for (const call of this.all()) {
-      const { background, agentId: ofAgent } = call.call
-      if (background || (agentId !== undefined && ofAgent !== agentId)) continue
-      if (running && !isRunning(call.look())) continue
-      if (call.actor.cancel(reason, by)) count += 1
-    }
-    return count
   }
 
   async allEnded(): Promise<void> {

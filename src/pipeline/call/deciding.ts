@@ -1,28 +1,14 @@
 /** What would happen to a call, found out without its happening: by the checks and gates that it would come to itself. */
 import { resolveName } from "../../resolve/definition.ts"
+import type { Engine } from "../engine.ts"
 import type { ToolCall } from "../model/call.ts"
 import { byCall, type CallDecision, type DecidedBy } from "../model/decision.ts"
-import type { CallFilter, FilteredTool, Hooks } from "../model/options.ts"
+import type { CallFilter, FilteredTool } from "../model/options.ts"
 import { deniedByUser, duplicate, noBackground, type Stopped } from "../model/outcome.ts"
 import type { PipelinePart } from "../model/pipeline.ts"
-import type { StagedAction } from "../model/staged-action.ts"
-import type { Tool } from "../model/tool.ts"
 import { admit } from "./admission.ts"
+import { withBackground } from "./call-input.ts"
 import { byRule, deniedByRule, explained, foundBy, noRuleFor, onlyAPerson } from "./ruling.ts"
-
-/** The call, and whom it would meet. */
-export interface Deciding {
-  readonly call: ToolCall
-  readonly tool: Tool<unknown> | undefined
-  readonly filters: CallFilter | undefined
-  readonly hooks: Hooks
-  /** Whether its id is in use. */
-  readonly isTaken: boolean
-  readonly unknownTool: () => Stopped
-  /** The action that it would take, were it a call of `resolve`. */
-  readonly pending: StagedAction | undefined
-  readonly toolOf: (name: string) => Tool<unknown> | undefined
-}
 
 const refused = (outcome: Stopped): Omit<CallDecision, "params"> => {
   const { message: reason } = outcome
@@ -32,36 +18,40 @@ const refused = (outcome: Stopped): Omit<CallDecision, "params"> => {
 }
 
 /** Runs nothing of the call; `beforeCall` is asked, and `compose` is called. Never rejects. */
-export const decideCall = async (deciding: Deciding): Promise<CallDecision> => {
-  const { call, tool, filters, hooks } = deciding
+export const decideCall = async (engine: Engine, input: ToolCall): Promise<CallDecision> => {
+  const tool = engine.tools.toolFor(input.agentId, input.name)
+  const call = withBackground(input, tool)
   const refuse = (outcome: Stopped): CallDecision => ({ ...refused(outcome), params: call.params })
-  if (deciding.isTaken) return refuse(duplicate(call.callId))
+  if (engine.isTaken(call.callId)) return refuse(duplicate(call.callId))
   if (call.decision === "deny") return refuse(deniedByUser(undefined, byCall))
-  if (tool === undefined) return refuse(deciding.unknownTool())
+  if (tool === undefined) return refuse(engine.unknownTool(call.agentId, call.name))
   if (call.background && !tool.background) return refuse(noBackground(call.name))
-  const { signal: hookSignal } = new AbortController()
-  const admission = await admit(call, tool, { filters, hooks, hookSignal })
+  const admission = await admit(call, tool, engine, { controller: undefined })
   if (admission._tag === "Refused") return refuse(admission.outcome)
   const { params } = admission
   if (call.decision === "requested") return { verdict: "ask", reason: requested, params }
-  return { ...decideGates(deciding, tool, params, admission.parts), params }
+  return { ...decideGates(engine, call, tool, params, admission.parts), params }
 }
 
 const requested = "It waits to be approved before anything of it runs."
 
 const decideGates = (
-  { call, filters, pending, toolOf }: Deciding,
+  engine: Engine,
+  call: ToolCall,
   tool: FilteredTool,
   params: unknown,
   parts: ReadonlyArray<PipelinePart<unknown>>,
 ): Omit<CallDecision, "params"> => {
-  if (call.name !== resolveName || pending === undefined) {
+  const { filters } = engine
+  // The action that a call of `resolve` would take.
+  const pending = call.name === resolveName ? engine.actions.latest(call.agentId) : undefined
+  if (pending === undefined) {
     return throughGates(parts, call, { tool, filters, params })
   }
   // The gates of what it would apply are about the call that staged it.
   const { source, rest, memory, actionId, output } = pending
   if ((params as { readonly action?: unknown }).action !== "apply") return { verdict: "run" }
-  const subject = { tool: foundBy(toolOf(source.name), memory), filters, params: source.params }
+  const subject = { tool: foundBy(engine.toolOf(source.name), memory), filters, params: source.params }
   const decision = throughGates(rest, { ...call, name: source.name }, subject)
   if (decision.verdict !== "ask") return decision
   return { ...decision, applies: { actionId, ...(output !== undefined && { preview: output }) } }

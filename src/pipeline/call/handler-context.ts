@@ -1,66 +1,72 @@
 /** What handlers see of their attempt: a view, so that nothing is made before it is read. */
 
 import type { ToolOutput } from "../../output/output.ts"
+import type { Engine } from "../engine.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
-import type { Engine } from "./engine.ts"
+import type { HostEffect } from "../model/host-effect.ts"
+import type { DurationInput } from "../model/step.ts"
+import type { Attempt } from "./attempt.ts"
+import type { Call } from "./call.ts"
 import { ruledAgain } from "./ruling.ts"
-import type { CallRecord } from "./state.ts"
-
-/** The attempt that a context is a view of. */
-export interface ViewedAttempt extends Pick<HandlerContext, "delta" | "delegate" | "signal"> {
-  readonly owner: { readonly engine: Engine; readonly record: CallRecord }
-  readonly answer: ToolOutput | undefined
-}
+import { delegate, delta } from "./streaming.ts"
 
 /** The context of one attempt: all its handlers share it. */
 export class AttemptContext implements HandlerContext {
-  /** One private field: each costs every call. */
-  readonly #attempt: ViewedAttempt
+  readonly #engine: Engine
+  readonly #call: Call
+  readonly #attempt: Attempt
 
-  constructor(attempt: ViewedAttempt) {
+  constructor(engine: Engine, call: Call, attempt: Attempt) {
+    this.#engine = engine
+    this.#call = call
     this.#attempt = attempt
   }
 
   /** Bound, so that it survives destructuring. */
   get delta(): HandlerContext["delta"] {
-    return this.#attempt.delta
+    const attempt = this.#attempt
+    attempt.delta ??= (content, partial) => delta(this.#engine, this.#call, attempt, content, partial)
+    return attempt.delta
   }
 
   get delegate(): HandlerContext["delegate"] {
-    return this.#attempt.delegate
+    const attempt = this.#attempt
+    attempt.delegate ??= (<S>(effect: HostEffect, options?: { readonly timeout?: DurationInput }) =>
+      delegate(this.#engine, this.#call, attempt, effect, options?.timeout) as Promise<
+        ToolOutput<S> | undefined
+      >) as HandlerContext["delegate"]
+    return attempt.delegate
   }
 
   get agent(): CallingAgent {
-    const { engine, record } = this.#attempt.owner
-    return engine.callingAgent(record.call.agentId)
+    return this.#engine.callingAgent(this.#call.toolCall.agentId)
   }
 
   get onShutdown(): HandlerContext["onShutdown"] {
-    return this.#attempt.owner.engine.onShutdown
+    return this.#engine.onShutdown
   }
 
   get call(): ToolCall {
-    return this.#attempt.owner.record.subject
+    return this.#call.subject
   }
 
   get cwd(): string {
-    return this.#attempt.owner.engine.settings.cwd
+    return this.#engine.settings.cwd
   }
 
   get workspace(): string | undefined {
-    return this.#attempt.owner.engine.settings.workspace
+    return this.#engine.settings.workspace
   }
 
   get denies(): (path: string) => boolean {
-    const { engine, record } = this.#attempt.owner
-    const { filters } = engine
-    const call = record.subject
+    const { filters } = this.#engine
+    const { name } = this.#call.subject
     if (filters?.deniesPath === undefined) return () => false
     return (path) => {
       try {
-        return filters.deniesPath!(call.name, path)
+        return filters.deniesPath!(name, path)
       } catch {
         // A filter that cannot tell must not let the file be read.
         return true
@@ -69,18 +75,18 @@ export class AttemptContext implements HandlerContext {
   }
 
   get verdictOn(): HandlerContext["verdictOn"] {
-    const { owner } = this.#attempt
+    const engine = this.#engine
+    const call = this.#call
     return (params) => {
-      const { engine, record } = owner
       const { filters } = engine
       if (filters === undefined) return "run"
       // Read at each question: a gate may have been decided since the last one.
-      return ruledAgain(filters, engine.toolOf(record.subject.name), params, record.decidedBy)
+      return ruledAgain(filters, engine.toolOf(call.subject.name), params, call.decidedBy)
     }
   }
 
   get output(): ToolOutput | undefined {
-    return this.#attempt.answer ?? this.#attempt.owner.record.output
+    return this.#attempt.answer ?? this.#call.output
   }
 
   get signal(): AbortSignal {
@@ -88,27 +94,27 @@ export class AttemptContext implements HandlerContext {
   }
 
   get meta(): HandlerContext["meta"] {
-    return this.#attempt.owner.record.call.meta
+    return this.#call.toolCall.meta
   }
 
   get idempotencyKey(): string {
-    const { call, state, decided, at } = this.#attempt.owner.record
+    const { toolCall, state, decided, at } = this.#call
     // Each attempt but the first follows a gate that was decided with other parameters.
     const part = state._tag === "Cleaning" ? `finally ${state.part}` : at
-    return `${call.callId}/${decided}/${part}`
+    return `${toolCall.callId}/${decided}/${part}`
   }
 
   get memory(): CallMemory {
-    const { record } = this.#attempt.owner
-    record.memory ??= {}
-    return record.memory
+    const call = this.#call
+    call.memory ??= {}
+    return call.memory
   }
 
   get decidedBy(): DecidedBy | undefined {
-    return this.#attempt.owner.record.decidedBy
+    return this.#call.decidedBy
   }
 
   get resolution(): Resolution | undefined {
-    return this.#attempt.owner.record.resolution
+    return this.#call.resolution
   }
 }

@@ -1,9 +1,8 @@
 /** What a call is doing, for hosts that show it. */
 import type { DecidedBy } from "../model/decision.ts"
 import { describePart, type PartDescription, type PipelinePart } from "../model/pipeline.ts"
-import type { CallActor } from "./actor.ts"
-import { openQuestion } from "./asking.ts"
-import type { CallRecord, CallState } from "./state.ts"
+import type { Call } from "./call.ts"
+import { type CallState, openQuestion } from "./state.ts"
 
 /** What a call is doing. Plain JSON. */
 export interface CallInspection {
@@ -47,18 +46,18 @@ const shown = {
 } as const satisfies Record<CallState["_tag"], CallInspection["state"]>
 
 /** What `inspect` tells of one call. */
-export const inspectionOf = (record: CallRecord): CallInspection => {
-  const { agentId, callId, name, background } = record.call
-  const handler = currentHandler(record)
-  const waitingFor = waitsFor(record)
-  const question = openQuestion(record)
+export const inspectionOf = (call: Call): CallInspection => {
+  const { agentId, callId, name, background } = call.toolCall
+  const handler = currentHandler(call)
+  const waitingFor = waitsFor(call)
+  const question = openQuestion(call.state)
   const because = question?.kind === "approval" ? question.because : undefined
-  const { decidedBy } = record
+  const { decidedBy } = call
   return {
     agentId,
     callId,
     name,
-    state: shown[record.state._tag],
+    state: shown[call.state._tag],
     background,
     ...(handler !== undefined && { handler }),
     ...(waitingFor !== undefined && { waitingFor }),
@@ -67,42 +66,41 @@ export const inspectionOf = (record: CallRecord): CallInspection => {
   }
 }
 
-const currentHandler = ({ state, parts, finals, at }: CallRecord): string | undefined =>
+const currentHandler = ({ state, parts, finals, at }: Call): string | undefined =>
   state._tag === "Cleaning" ? finals[state.part]?.name : parts[at]?.name
 
-const waitsFor = (record: CallRecord): string | undefined => {
-  const question = openQuestion(record)
+const waitsFor = (call: Call): string | undefined => {
+  const question = openQuestion(call.state)
   if (question?.kind === "approval") return question.put ? "approval" : "review"
   if (question !== undefined) return question.effect._tag
-  if (record.state._tag === "Held") return "approval"
-  return record.place === "asked" ? "place" : undefined
+  if (call.state._tag === "Held") return "approval"
+  return call.place === "asked" ? "place" : undefined
 }
 
 /** Whether a handler runs now; one that waits for the host's answer to its effect counts. */
-export const isRunning = ({ state }: CallRecord): boolean =>
+export const isRunning = ({ state }: Call): boolean =>
   state._tag === "Running" ||
   state._tag === "Preparing" ||
   (state._tag === "Asking" && state.question.kind === "delegate")
 
 const isMain = ({ kind }: PipelinePart<unknown>): boolean => kind !== "finally"
 
-const partOf = ({ state, parts, at }: CallRecord): number | undefined => {
+const partOf = ({ state, parts, at }: Call): number | undefined => {
   if (state._tag === "Cleaning") return parts.filter(isMain).length + state.part
   return at < parts.length ? parts.slice(0, at).filter(isMain).length : undefined
 }
 
-/** What `inspectCall` tells. */
-export const detailsOf = (call: Pick<CallActor, "record" | "engine" | "span" | "timeLeft">): CallDetails => {
-  const { record, span, timeLeft, engine } = call
-  const parts: ReadonlyArray<PipelinePart<unknown>> = [...record.parts.filter(isMain), ...record.finals]
-  const part = partOf(record)
-  const isAsking = openQuestion(record) !== undefined && timeLeft !== undefined
-  const traceId = span?.traceId
+/** What `inspectCall` tells. `now`: epoch milliseconds. */
+export const detailsOf = (call: Call, now: number): CallDetails => {
+  const parts: ReadonlyArray<PipelinePart<unknown>> = [...call.parts.filter(isMain), ...call.finals]
+  const part = partOf(call)
+  const timeLeft = openQuestion(call.state) === undefined ? undefined : call.timer?.remaining
+  const traceId = call.span?.traceId
   return {
-    ...inspectionOf(record),
+    ...inspectionOf(call),
     plan: parts.map(describePart),
     ...(part !== undefined && { part }),
-    ...(isAsking && { expiresAt: Math.round(engine.deadlines.time() + timeLeft) }),
+    ...(timeLeft !== undefined && { expiresAt: Math.round(now + timeLeft) }),
     ...(traceId !== undefined && { traceId }),
   }
 }

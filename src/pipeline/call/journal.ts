@@ -6,29 +6,19 @@
 import type { TaskJournal } from "../../tasks/background-tasks.ts"
 import type { EventJournal } from "../events/event-stamps.ts"
 import type { StagedAction } from "../model/staged-action.ts"
+import type { Call } from "./call.ts"
 import type { Command } from "./command.ts"
-import type { CallRecord } from "./state.ts"
-import type { Beside } from "./write-snapshot.ts"
-
-/** A call, as a journal sees it. */
-export interface JournaledCall {
-  readonly callId: string
-  readonly record: CallRecord
-  beside(): Beside
-  readonly createdAt: number
-  readonly startedAt: number | undefined
-}
 
 /** Where the state of an executor's calls, tasks and actions goes. */
 export interface Journal extends EventJournal, TaskJournal {
   /** A call was taken in. */
-  added(call: JournaledCall): void
+  added(call: Call): void
   /** Its record has changed. */
-  moved(call: JournaledCall): void
+  moved(call: Call): void
   /** It has ended, and its end was told. */
-  ended(call: JournaledCall): void
+  ended(call: Call): void
   /** Whether this may be done: all that it builds on is stored. If not, the mailbox is asked to deliver again once it is. */
-  allows(call: JournaledCall, command: Command): boolean
+  allows(call: Call, command: Command): boolean
   /** The pending actions of an agent have changed. */
   staged(agentId: string): void
   /** An action is dropped: its finally handlers run until the call of its id has ended. */

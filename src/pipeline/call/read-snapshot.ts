@@ -1,4 +1,4 @@
-/** Makes the record of a call that goes on as it was written down. Throws an Error where its tool is gone or has changed. */
+/** Makes the call of a call that goes on as it was written down. Throws an Error where its tool is gone or has changed. */
 import type { ResolveParams } from "../../resolve/definition.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { ToolCall } from "../model/call.ts"
@@ -6,7 +6,9 @@ import { failed, type Stopped } from "../model/outcome.ts"
 import { finallyPartsOf, type PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Tool } from "../model/tool.ts"
-import { readChoice } from "./asking.ts"
+import { settledEvent } from "./action-events.ts"
+import { readChoice } from "./answers.ts"
+import type { Call } from "./call.ts"
 import { shareReason } from "./ruling.ts"
 import { actFor, endWith } from "./running.ts"
 import {
@@ -16,73 +18,90 @@ import {
   type StandingSnapshot,
   shapeOf,
 } from "./snapshot.ts"
-import { type CallRecord, makeRecord, type Question, type Resume, type Then } from "./state.ts"
+import type { Question, Resume, Then } from "./state.ts"
+import { CallStream } from "./stream.ts"
 
 type Parts = ReadonlyArray<PipelinePart<unknown>>
 
 /** The tool that a name means; undefined where there is none any more. */
 export type ToolOf = (name: string) => Tool<unknown> | undefined
 
-/** The record of a call that goes on as it was, once its turn comes. */
-export const readCall = ({ call, ...rest }: CallSnapshot, toolOf: ToolOf): CallRecord => {
-  const record = makeRecord(call)
-  record.edited = rest.edited === true
-  record.remember = readChoice(rest.remember)
-  record.approval = rest.approval
-  record.decidedBy = rest.decidedBy
-  record.refusal = rest.refusal
-  const { standing, again } = rest
+/** Makes a fresh call one that goes on as it was, once its turn comes. */
+export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf): void => {
+  call.edited = snapshot.edited === true
+  call.remember = readChoice(snapshot.remember)
+  call.approval = snapshot.approval
+  call.decidedBy = snapshot.decidedBy
+  call.refusal = snapshot.refusal
+  const { standing, again } = snapshot
   if (again !== undefined) {
-    record.started = true
-    record.decided = again.decided
-    know(record, again)
+    call.started = true
+    call.decided = again.decided
+    readTold(call, again)
   }
-  if (standing === undefined) return record
-  know(record, standing)
-  record.started = standing.untold !== true
-  record.at = standing.at
-  record.memory = standing.memory
-  record.resolution = standing.resolution
-  record.passed = standing.passed
-  record.decided = standing.decided
-  if (standing.staged !== undefined) record.ties = { ...record.ties, staged: standing.staged }
+  if (standing === undefined) return
+  readTold(call, standing)
+  call.started = standing.untold !== true
+  call.at = standing.at
+  call.memory = standing.memory
+  call.resolution = standing.resolution
+  call.passed = standing.passed
+  call.decided = standing.decided
+  if (standing.staged !== undefined) call.ties = { ...call.ties, staged: standing.staged }
   // A result that is only to be told needs no pipeline any more.
-  if (standing.then === undefined || standing.part !== undefined) readParts(record, standing, toolOf)
-  record.output = standing.output ?? record.action?.output
-  if (standing.previewed === true) record.preview = record.output
-  record.asked = 1
-  record.resume = readResume(record, standing, toolOf)
-  return record
+  if (standing.then === undefined || standing.part !== undefined) readParts(call, standing, toolOf)
+  call.output = standing.output ?? call.action?.output
+  if (standing.previewed === true) call.preview = call.output
+  call.asked = 1
+  call.resume = readResume(call, standing, toolOf)
+}
+
+/** What is known of a restored call beside how it goes on. `now`: milliseconds since 1970. */
+export const readPast = (call: Call, { standing, startedAt }: CallSnapshot, now: number): void => {
+  call.startedAt = startedAt
+  if (standing === undefined) return
+  const { question, askedAt, timeLeft, traceParent, streamed } = standing
+  call.resolved = standing.resolved
+  if (standing.settled === true && standing.action !== undefined)
+    call.resolved ??= settledEvent(call.toolCall, standing.action)
+  call.before = {
+    waited: askedAt === undefined || question?.kind !== "approval" ? 0 : Math.max(0, now - askedAt),
+    timeLeft,
+    traceParent: typeof traceParent === "string" ? traceParent : undefined,
+  }
+  if (streamed === undefined) return
+  call.stream = new CallStream(call.toolCall)
+  call.stream.transcript.append(streamed)
 }
 
 /** What its host knows of it. */
-const know = (
-  record: CallRecord,
+const readTold = (
+  call: Call,
   { announced, cleanupErrors }: Pick<StandingSnapshot, "announced" | "cleanupErrors">,
 ): void => {
-  record.announced = announced === "due" ? "due" : announced ? "yes" : "no"
-  record.cleanupErrors = cleanupErrors === undefined ? undefined : [...cleanupErrors]
+  call.announced = announced === "due" ? "due" : announced ? "yes" : "no"
+  call.cleanupErrors = cleanupErrors === undefined ? undefined : [...cleanupErrors]
 }
 
-const readParts = (record: CallRecord, standing: StandingSnapshot, toolOf: ToolOf): void => {
-  const { call } = record
+const readParts = (call: Call, standing: StandingSnapshot, toolOf: ToolOf): void => {
+  const { toolCall } = call
   const { at, shape, part } = standing
   const action = standing.action && readStaged(standing.action, toolOf)
   if (action === undefined) {
-    record.parts = composed(call, shape, toolOf)
-    record.finals = standing.staged === undefined ? finallyPartsOf(record.parts) : []
+    call.parts = composed(toolCall, shape, toolOf)
+    call.finals = standing.staged === undefined ? finallyPartsOf(call.parts) : []
   } else {
-    const resolving = call.params as ResolveParams
-    actFor(record, action, resolving)
-    record.parts = resolvingParts(action, resolving)
+    const resolving = toolCall.params as ResolveParams
+    actFor(call, action, resolving)
+    call.parts = resolvingParts(action, resolving)
     if (standing.settled === true) {
-      record.ties = { ...record.ties, settled: action }
-      record.finals = action.finals
-    } else record.action = action
-    if (shapeOf(record.parts) !== shape) throw changed(call.callId, action.source.name)
+      call.ties = { ...call.ties, settled: action }
+      call.finals = action.finals
+    } else call.action = action
+    if (shapeOf(call.parts) !== shape) throw changed(toolCall.callId, action.source.name)
   }
-  const isThere = part === undefined ? at < record.parts.length : part < record.finals.length
-  if (!isThere) throw changed(call.callId, call.name)
+  const isThere = part === undefined ? at < call.parts.length : part < call.finals.length
+  if (!isThere) throw changed(toolCall.callId, toolCall.name)
 }
 
 /** What a call of `resolve` runs of the action that it took. */
@@ -98,26 +117,26 @@ export const resolvingParts = (
 const interrupted = (name: string): string =>
   `Interrupted: the process ended while ${name} ran. It may have run, wholly or in part: look before you call it again.`
 
-const readResume = (record: CallRecord, standing: StandingSnapshot, toolOf: ToolOf): Resume => {
+const readResume = (call: Call, standing: StandingSnapshot, toolOf: ToolOf): Resume => {
   const { question, then, part, begun } = standing
-  if (then !== undefined) return cleanFrom(record, part ?? record.finals.length, begun, then)
+  if (then !== undefined) return cleanFrom(call, part ?? call.finals.length, begun, then)
   if (question !== undefined)
-    return { _tag: "Ask", question: readQuestion(question, toolOf(record.subject.name)) }
+    return { _tag: "Ask", question: readQuestion(question, toolOf(call.subject.name)) }
   if (begun !== true) return { _tag: "Run" }
-  return { _tag: "Fail", message: interrupted(record.parts[record.at]!.name) }
+  return { _tag: "Fail", message: interrupted(call.parts[call.at]!.name) }
 }
 
 /** `begun`: the finally handler `part` may have run already, and must not run twice. */
-const cleanFrom = (record: CallRecord, part: number, begun: boolean | undefined, then: Then): Resume => {
-  const next = record.finals[part]
+const cleanFrom = (call: Call, part: number, begun: boolean | undefined, then: Then): Resume => {
+  const next = call.finals[part]
   if (begun !== true || next === undefined) return { _tag: "Clean", part, then }
-  noteUncleaned(record, `${next.name}: ${interrupted(next.name)}`)
+  noteUncleaned(call, `${next.name}: ${interrupted(next.name)}`)
   return { _tag: "Clean", part: part + 1, then }
 }
 
-const noteUncleaned = (record: CallRecord, message: string): void => {
-  record.cleanupErrors ??= []
-  record.cleanupErrors.push(message)
+const noteUncleaned = (call: Call, message: string): void => {
+  call.cleanupErrors ??= []
+  call.cleanupErrors.push(message)
 }
 
 const readQuestion = (question: QuestionSnapshot, tool: Tool<unknown> | undefined): Question =>
@@ -141,44 +160,42 @@ const readQuestion = (question: QuestionSnapshot, tool: Tool<unknown> | undefine
       }
 
 /**
- * The record of a call that cannot go on: it ends as an Error with this message, once its finally handlers have run, where they
+ * Makes a fresh call one that cannot go on: it ends as an Error with this message, once its finally handlers have run, where they
  * are composed as they were. Where its end was decided before, it ends so.
  */
-export const readLost = (snapshot: CallSnapshot, message: string, toolOf: ToolOf): CallRecord => {
-  const { call, standing, again } = snapshot
-  const record = makeRecord(call)
+export const readLost = (call: Call, snapshot: CallSnapshot, message: string, toolOf: ToolOf): void => {
+  const { standing, again } = snapshot
   const outcome = failed("failed", message)
   const known = standing ?? again
-  record.edited = snapshot.edited === true
+  call.edited = snapshot.edited === true
   if (known === undefined) {
-    record.call.decision = "deny"
-    record.refusal = outcome
-    return record
+    call.toolCall.decision = "deny"
+    call.refusal = outcome
+    return
   }
-  know(record, known)
-  record.started = standing?.untold !== true
-  record.decidedBy = snapshot.decidedBy
-  record.resume =
+  readTold(call, known)
+  call.started = standing?.untold !== true
+  call.decidedBy = snapshot.decidedBy
+  call.resume =
     standing === undefined
       ? { _tag: "Clean", part: 0, then: endWith(outcome) }
-      : lostResume(record, standing, outcome, toolOf)
-  return record
+      : lostResume(call, standing, outcome, toolOf)
 }
 
 const lostResume = (
-  record: CallRecord,
+  call: Call,
   { then, part = 0, begun, action, staged, output, previewed, shape }: StandingSnapshot,
   outcome: Stopped,
   toolOf: ToolOf,
 ): Resume => {
-  if (action === undefined && staged === undefined) record.finals = sameFinals(record.call, shape, toolOf)
-  const from = Math.min(part, record.finals.length)
-  if (then?._tag !== "End") return cleanFrom(record, from, then && begun, endWith(outcome))
-  record.output = output
-  if (previewed === true) record.preview = output
-  if (staged !== undefined) record.ties = { ...record.ties, staged }
-  if (record.finals.length === 0) noteUncleaned(record, outcome.message)
-  return cleanFrom(record, from, begun, then)
+  if (action === undefined && staged === undefined) call.finals = sameFinals(call.toolCall, shape, toolOf)
+  const from = Math.min(part, call.finals.length)
+  if (then?._tag !== "End") return cleanFrom(call, from, then && begun, endWith(outcome))
+  call.output = output
+  if (previewed === true) call.preview = output
+  if (staged !== undefined) call.ties = { ...call.ties, staged }
+  if (call.finals.length === 0) noteUncleaned(call, outcome.message)
+  return cleanFrom(call, from, begun, then)
 }
 
 const finalsIn = (shape: string): string =>
@@ -187,7 +204,7 @@ const finalsIn = (shape: string): string =>
     .filter((part) => part.startsWith("finally "))
     .join(", ")
 
-const sameFinals = (call: ToolCall, shape: string, toolOf: ToolOf): CallRecord["finals"] => {
+const sameFinals = (call: ToolCall, shape: string, toolOf: ToolOf): Call["finals"] => {
   try {
     const finals = finallyPartsOf(toolOf(call.name)!.compose(call.params, call).steps)
     return shapeOf(finals) === finalsIn(shape) ? finals : []

@@ -1,13 +1,16 @@
 /** Puts an open gate to those who may decide it before the host does: the rules, then the reviewers in their order. */
 
 import { messageOf } from "../../text/message-of.ts"
+import type { Engine } from "../engine.ts"
 import { byCall, type DecidedBy, type Review, type ReviewQuestion } from "../model/decision.ts"
 import { deniedByPolicy } from "../model/outcome.ts"
-import { type Asker, approvalOf, gateTool, openQuestion } from "./asking.ts"
+import { approvalOf, gateTool } from "./asking.ts"
+import type { Call } from "./call.ts"
 import type { Input } from "./input.ts"
 import { byRule, deniedByRule, explained, noRuleFor, onlyAPerson } from "./ruling.ts"
-import type { ApprovalQuestion } from "./state.ts"
+import { type ApprovalQuestion, openQuestion } from "./state.ts"
 import { tellDecision } from "./telling.ts"
+import { suspended } from "./time.ts"
 
 type Ruling = Omit<Extract<Input, { readonly _tag: "Ruled" }>, "_tag" | "id">
 
@@ -17,60 +20,69 @@ const nobodyThere = deniedByPolicy(
 )
 
 /** The gate that was not put to the host yet. */
-const gateOf = (asker: Asker): ApprovalQuestion | undefined => {
-  const question = openQuestion(asker.record)
+const gateOf = (call: Call): ApprovalQuestion | undefined => {
+  const question = openQuestion(call.state)
   return question?.kind === "approval" && !question.put ? question : undefined
 }
 
 /** Passes the open gate, or has reviewers or the host asked. */
-export const ruleGate = (asker: Asker): void => {
-  const gate = gateOf(asker)
-  if (gate !== undefined) rule(asker, gate, ruling(asker, gate))
+export const ruleGate = (engine: Engine, call: Call): void => {
+  const gate = gateOf(call)
+  if (gate !== undefined) rule(engine, call, gate, ruling(engine, call, gate))
 }
 
-const rule = (asker: Asker, { id }: ApprovalQuestion, { outcome, decidedBy, because }: Ruling): void => {
-  if (outcome === "pass" && gateOf(asker)?.id === id) tellDecision(asker, "approve", decidedBy)
-  asker.receive({ _tag: "Ruled", id, outcome, decidedBy, because })
+const rule = (
+  engine: Engine,
+  call: Call,
+  { id }: ApprovalQuestion,
+  { outcome, decidedBy, because }: Ruling,
+): void => {
+  if (outcome === "pass" && gateOf(call)?.id === id) tellDecision(engine, call, "approve", decidedBy)
+  engine.receive(call, { _tag: "Ruled", id, outcome, decidedBy, because })
 }
 
-const ruling = (asker: Asker, { person }: ApprovalQuestion): Ruling => {
-  const { engine, record } = asker
-  const { name, params } = record.subject
-  const tool = gateTool(asker)
-  if (tool === undefined) return asked(asker, person ? onlyAPerson : noRuleFor(name))
+const ruling = (engine: Engine, call: Call, { person }: ApprovalQuestion): Ruling => {
+  const { name, params } = call.subject
+  const tool = gateTool(engine, call)
+  if (tool === undefined) return asked(call, person ? onlyAPerson : noRuleFor(name))
   const explanation = explained(engine.filters, tool, params)
   // Not known before it ran: of files that it has found, or of a rule that was added since.
   if (explanation.verdict === "deny") return { outcome: deniedByRule(tool, explanation) }
-  if (person) return asked(asker, onlyAPerson)
+  if (person) return asked(call, onlyAPerson)
   if (explanation.verdict === "approve") return { outcome: "pass", decidedBy: byRule(explanation) }
   const { because } = explanation
-  return engine.settings.reviewers.length > 0 ? { outcome: "review", because } : asked(asker, because)
+  return engine.settings.reviewers.length > 0 ? { outcome: "review", because } : asked(call, because)
 }
 
-const asked = ({ sink }: Asker, because: string): Ruling =>
-  sink.answers ? { outcome: "ask", because } : { outcome: nobodyThere }
+const asked = ({ to }: Call, because: string): Ruling =>
+  to.sink.answers ? { outcome: "ask", because } : { outcome: nobodyThere }
 
 /** Has the reviewers asked: one after another, until one decides. */
-export const reviewGate = (asker: Asker): void => {
-  const gate = gateOf(asker)
+export const reviewGate = (engine: Engine, call: Call): void => {
+  const gate = gateOf(call)
   if (gate === undefined) return
   const controller = new AbortController()
-  asker.controller = controller
-  asker.suspended()
-  void review(asker, gate, controller.signal).then((ruled) => {
-    if (asker.controller === controller) asker.controller = undefined
-    rule(asker, gate, ruled)
+  call.controller = controller
+  suspended(engine, call)
+  void review(engine, call, gate, controller.signal).then((ruled) => {
+    if (call.controller === controller) call.controller = undefined
+    rule(engine, call, gate, ruled)
   })
 }
 
-const review = async (asker: Asker, gate: ApprovalQuestion, signal: AbortSignal): Promise<Ruling> => {
-  const { meta } = asker.record.subject
+const review = async (
+  engine: Engine,
+  call: Call,
+  gate: ApprovalQuestion,
+  signal: AbortSignal,
+): Promise<Ruling> => {
+  const { meta } = call.subject
   const question: ReviewQuestion = {
-    ...approvalOf(asker.record, gate),
+    ...approvalOf(call, gate),
     ...(meta !== undefined && { meta }),
   }
   let { because } = question
-  for (const reviewer of asker.engine.settings.reviewers) {
+  for (const reviewer of engine.settings.reviewers) {
     if (signal.aborted) break
     const { verdict, reason } = await oneReview(async () => reviewer({ ...question, because }, { signal }))
     const decidedBy: DecidedBy = { kind: "reviewer", ...(reason !== undefined && { reason }) }
@@ -78,7 +90,7 @@ const review = async (asker: Asker, gate: ApprovalQuestion, signal: AbortSignal)
     if (verdict === "deny") return { outcome: deniedByPolicy(reason ?? "Denied by a reviewer", decidedBy) }
     if (reason !== undefined) because = reason
   }
-  return asked(asker, because)
+  return asked(call, because)
 }
 
 const verdicts: ReadonlySet<unknown> = new Set(["approve", "deny", "ask"])

@@ -1,19 +1,10 @@
-/**
- * One call as data: a record, and one state out of a closed union. `transition` alone changes it; at rest it can be
- * written down, for everything in it but the pipeline's parts is plain JSON.
- */
+/** Where a call may stand, what it may wait for, and what is known of it there. Plain JSON. */
 
 import type { ToolOutput } from "../../output/output.ts"
-import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
-import type { ToolCall } from "../model/call.ts"
-import type { DecidedBy } from "../model/decision.ts"
 import type { FailureReason } from "../model/event.ts"
-import type { CallMemory, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
-import type { Mutable } from "../model/mutable.ts"
-import type { Outcome, Stopped } from "../model/outcome.ts"
-import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
+import type { Outcome } from "../model/outcome.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { DurationInput } from "../model/step.ts"
 
@@ -112,109 +103,14 @@ export interface ActionTies {
   readonly staged: { readonly actionId: string; readonly label: string } | undefined
 }
 
-/** All that is known of a call. `transition` alone changes it, but for what the actor notes while it runs handlers. */
-export interface CallRecord {
-  readonly call: Mutable<ToolCall>
-  /** What handlers see as their call: `call`, or, while it applies an action, the one that staged it. */
-  subject: ToolCall
-  state: CallState
-  parts: ReadonlyArray<PipelinePart<unknown>>
-  /** What is to be cleaned up with. Empty once an action has taken it over. */
-  finals: ReadonlyArray<FinallyPart<unknown>>
-  /** The index of the part that runs or waits. */
-  at: number
-  /** Whether the handler at `at` is a generator with more steps to give. */
-  more: boolean
-  /** Counts what was begun: handlers, and reads of a generator. What answers an earlier one is late. */
-  run: number
-  /** Counts questions, likewise. */
-  asked: number
-  output: ToolOutput | undefined
-  /** The output at the last gate: what would be done, until a handler behind the gate says what was. */
-  preview: ToolOutput | undefined
-  /** What the handlers tell each other. Made when one first looks at it. */
-  memory: CallMemory | undefined
-  /** How the last gate was decided, as handlers see it. */
-  resolution: Resolution | undefined
-  /** What the host said at the last gate that it decided. */
-  approval: Resolution | undefined
-  /** Who decided the last gate. */
-  decidedBy: DecidedBy | undefined
-  /** Gates passed in this attempt. */
-  passed: number
-  /** Gates decided before the call ran again with edited parameters: they are not asked again. */
-  decided: number
-  place: Place
-  /** What the running handler asked through its context, answered, while the call waits for a place again. */
-  reply: Answer | undefined
-  /** Whether the host was told of its start. */
-  started: boolean
-  /** Whether the host knows that it runs in the background. `due`: it is told next, unless the call ends before. */
-  announced: "no" | "due" | "yes"
-  /** Whether the parameters are the host's. */
-  edited: boolean
-  /** What a rule is to be made of, once the parameters are checked. */
-  remember: RememberChoice | false
-  /** Whether something acquired resources that end with the attempt. */
-  scoped: boolean
-  /** The pending action that this call of `resolve` applies or discards, while it does. */
-  action: StagedAction | undefined
-  /** Replaced, and never changed: most calls share those of a call that has none. */
-  ties: ActionTies
-  /** How it goes on as soon as it has its turn: it was restored. */
-  resume: Resume | undefined
-  /** What it ends with in its turn, with nothing run. */
-  refusal: Stopped | undefined
-  outcome: Outcome | undefined
-  cleanupErrors: Array<string> | undefined
-}
-
-const queued: CallState = { _tag: "Queued" }
 /** The states that carry no data, made once. */
+export const queued: CallState = { _tag: "Queued" }
 export const held: CallState = { _tag: "Held" }
 export const preparing: CallState = { _tag: "Preparing" }
 export const running: CallState = { _tag: "Running" }
 export const judging: CallState = { _tag: "Judging" }
 export const ended: CallState = { _tag: "Ended" }
 
-const noParts: ReadonlyArray<never> = []
-const noTies: ActionTies = {
-  resolving: undefined,
-  sourceCallId: undefined,
-  settled: undefined,
-  staged: undefined,
-}
-
-/** The record of a call that was just enqueued. */
-export const makeRecord = (call: ToolCall): CallRecord => ({
-  call,
-  subject: call,
-  state: queued,
-  parts: noParts,
-  finals: noParts,
-  at: 0,
-  more: false,
-  run: 0,
-  asked: 0,
-  output: undefined,
-  preview: undefined,
-  memory: undefined,
-  resolution: undefined,
-  approval: undefined,
-  decidedBy: undefined,
-  passed: 0,
-  decided: 0,
-  place: "none",
-  reply: undefined,
-  started: false,
-  announced: "no",
-  edited: false,
-  remember: false,
-  scoped: false,
-  action: undefined,
-  ties: noTies,
-  resume: undefined,
-  refusal: undefined,
-  outcome: undefined,
-  cleanupErrors: undefined,
-})
+/** The question that is open in this state. */
+export const openQuestion = (state: CallState): Question | undefined =>
+  state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined

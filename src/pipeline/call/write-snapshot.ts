@@ -4,9 +4,9 @@
  */
 
 import { messageOf } from "../../text/message-of.ts"
-import type { ActionResolvedEvent } from "../model/event.ts"
 import type { Outcome, Stopped } from "../model/outcome.ts"
 import type { StagedAction } from "../model/staged-action.ts"
+import type { Call } from "./call.ts"
 import { endWith, isPreview, produced } from "./running.ts"
 import {
   type CallSnapshot,
@@ -16,16 +16,7 @@ import {
   shapeOf,
   snapshotVersion as version,
 } from "./snapshot.ts"
-import type { CallRecord, Question, Then } from "./state.ts"
-
-/** What the record does not hold. */
-export interface Beside {
-  readonly streamed: string
-  readonly timeLeft: number | undefined
-  readonly resolved?: ActionResolvedEvent | undefined
-  /** Names the span of the call. */
-  readonly traceParent?: string | undefined
-}
+import type { Question, Then } from "./state.ts"
 
 /** What only a journal knows. */
 export interface JournalNotes {
@@ -41,145 +32,142 @@ export interface JournalNotes {
 }
 
 /** Throws an Error that says why, for a call that is not at rest and for what is no JSON. */
-export const writeCall = (record: CallRecord, beside: Beside): CallSnapshot => {
-  const { call, state, parts, at } = record
+export const writeCall = (call: Call): CallSnapshot => {
+  const { toolCall, state, parts, at } = call
   if (state._tag === "Asking") {
-    if (isMidway(record, state.question) || (state.question.kind === "delegate" && !state.question.put)) {
+    if (isMidway(call, state.question) || (state.question.kind === "delegate" && !state.question.put)) {
       throw new Error(
-        `Call "${call.callId}" is not at rest: its handler \`${parts[at]?.name}\` is in the middle of its work`,
+        `Call "${toolCall.callId}" is not at rest: its handler \`${parts[at]?.name}\` is in the middle of its work`,
       )
     }
-    return plain(call.callId, waiting(record, state.question, beside))
+    return plain(toolCall.callId, waiting(call, state.question))
   }
-  if (state._tag === "Queued" && record.resume?._tag === "Ask")
-    return plain(call.callId, waiting(record, record.resume.question, beside))
-  if (state._tag === "Queued" || state._tag === "Held") return plain(call.callId, queued(record))
-  throw new Error(`Call "${call.callId}" is not at rest: it can be written down while it is queued or waits`)
+  if (state._tag === "Queued" && call.resume?._tag === "Ask")
+    return plain(toolCall.callId, waiting(call, call.resume.question))
+  if (state._tag === "Queued" || state._tag === "Held") return plain(toolCall.callId, queued(call))
+  throw new Error(
+    `Call "${toolCall.callId}" is not at rest: it can be written down while it is queued or waits`,
+  )
 }
 
 /**
  * The call wherever it stands, as JSON text; a handler in the middle of its work is one that is to run. Throws for what is no
  * JSON.
  */
-export const writeMoving = (record: CallRecord, beside: Beside, notes: JournalNotes): string => {
+export const writeMoving = (call: Call, notes: JournalNotes): string => {
   const { createdAt, startedAt } = notes
   // What its host was not told yet, the next process tells it.
-  const isUntold = record.announced === "yes" && !notes.toldBackground
-  const known: CallRecord = isUntold ? { ...record, announced: "due" } : record
-  return textOf(record.call.callId, { ...moving(known, beside, notes), createdAt, startedAt })
+  const isUntold = call.announced === "yes" && !notes.toldBackground
+  const known: Call = isUntold ? { ...call, announced: "due" } : call
+  return textOf(call.toolCall.callId, { ...moving(known, notes), createdAt, startedAt })
 }
 
-const moving = (record: CallRecord, beside: Beside, notes: JournalNotes): CallSnapshot => {
-  const { state, resume } = record
+const moving = (call: Call, notes: JournalNotes): CallSnapshot => {
+  const { state, resume } = call
   const { askedAt } = notes
   const told = { untold: !notes.toldStarted || undefined }
   const work = { ...told, begun: notes.begun || undefined }
   switch (state._tag) {
     case "Queued":
-      return resume === undefined ? queued(record) : resuming(record, resume, beside, told, askedAt)
+      return resume === undefined ? queued(call) : resuming(call, resume, told, askedAt)
     case "Held":
     case "Preparing":
-      return queued(record)
+      return queued(call)
     case "Asking": {
       const { question } = state
-      if (isMidway(record, question))
-        return running(record, beside, { ...work, askedAt, asking: askingOf(question) })
-      return waiting(record, question, beside, { ...told, askedAt })
+      if (isMidway(call, question)) return running(call, { ...work, askedAt, asking: askingOf(question) })
+      return waiting(call, question, { ...told, askedAt })
     }
     case "Running":
-      return running(record, beside, work)
+      return running(call, work)
     case "Stopping":
       // What ran ends with its process: what it claimed is pending again.
-      return ending({ ...record, output: produced(record), action: undefined }, 0, state.then, beside, told)
+      return ending({ ...call, output: produced(call), action: undefined }, 0, state.then, told)
     case "Cleaning":
-      return ending(record, state.part, state.then, beside, work)
+      return ending(call, state.part, state.then, work)
     case "Judging":
-      return ending(record, record.finals.length, endWith(record.outcome!), beside, told)
+      return ending(call, call.finals.length, endWith(call.outcome!), told)
     case "Ended":
-      if (!record.started) return refused(record, record.outcome!)
-      return ending(record, record.finals.length, endWith(record.outcome!), beside, told)
+      if (!call.started) return refused(call, call.outcome!)
+      return ending(call, call.finals.length, endWith(call.outcome!), told)
   }
 }
 
 /** A call that was restored, and has not had its turn. */
 const resuming = (
-  record: CallRecord,
-  resume: NonNullable<CallRecord["resume"]>,
-  beside: Beside,
+  call: Call,
+  resume: NonNullable<Call["resume"]>,
   told: Pick<StandingSnapshot, "untold">,
   askedAt: number | undefined,
 ): CallSnapshot => {
   switch (resume._tag) {
     case "Ask":
-      return waiting(record, resume.question, beside, { ...told, askedAt })
+      return waiting(call, resume.question, { ...told, askedAt })
     case "Run":
-      return running(record, beside, told)
+      return running(call, told)
     case "Fail":
-      return running(record, beside, { ...told, begun: true })
+      return running(call, { ...told, begun: true })
     case "Clean":
-      return ending(record, resume.part, resume.then, beside, told)
+      return ending(call, resume.part, resume.then, told)
   }
 }
 
-const isMidway = ({ more }: CallRecord, question: Question): boolean =>
+const isMidway = ({ more }: Call, question: Question): boolean =>
   more || (question.kind === "delegate" && question.midway)
 
-const head = (record: CallRecord, state: CallSnapshot["state"]): CallSnapshot => {
-  const { call, approval, decidedBy, refusal } = record
-  const edited = record.edited || undefined
-  const remember = record.remember || undefined
-  return { version, state, call, edited, remember, approval, decidedBy, refusal }
+const head = (call: Call, state: CallSnapshot["state"]): CallSnapshot => {
+  const { toolCall, approval, decidedBy, refusal } = call
+  const edited = call.edited || undefined
+  const remember = call.remember || undefined
+  return { version, state, call: toolCall, edited, remember, approval, decidedBy, refusal }
 }
 
-const queued = (record: CallRecord): CallSnapshot => {
-  const { started, decided, cleanupErrors } = record
-  if (!started) return head(record, "queued")
-  return { ...head(record, "queued"), again: { decided, announced: announcedOf(record), cleanupErrors } }
+const queued = (call: Call): CallSnapshot => {
+  const { started, decided, cleanupErrors } = call
+  if (!started) return head(call, "queued")
+  return { ...head(call, "queued"), again: { decided, announced: announcedOf(call), cleanupErrors } }
 }
 
 /** It ended before it began: nothing but its end is told. */
-const refused = (record: CallRecord, outcome: Outcome): CallSnapshot => ({
-  ...head(record, "queued"),
-  call: { ...record.call, decision: "deny" },
+const refused = (call: Call, outcome: Outcome): CallSnapshot => ({
+  ...head(call, "queued"),
+  call: { ...call.toolCall, decision: "deny" },
   refusal: withoutCause(outcome) as Stopped,
 })
 
 const waiting = (
-  record: CallRecord,
+  call: Call,
   question: Question,
-  beside: Beside,
   notes: Pick<StandingSnapshot, "untold" | "askedAt"> = {},
 ): CallSnapshot => ({
-  ...head(record, "waiting"),
+  ...head(call, "waiting"),
   standing: {
     question: writeQuestion(question),
-    ...standingOf(record, beside),
-    streamed: beside.streamed || undefined,
+    ...standingOf(call),
+    streamed: streamedBy(call),
     ...notes,
   },
 })
 
 /** What it streamed it streams again. */
 const running = (
-  record: CallRecord,
-  beside: Beside,
+  call: Call,
   notes: Pick<StandingSnapshot, "untold" | "begun" | "asking" | "askedAt">,
-): CallSnapshot => ({ ...head(record, "running"), standing: { ...standingOf(record, beside), ...notes } })
+): CallSnapshot => ({ ...head(call, "running"), standing: { ...standingOf(call), ...notes } })
 
 const ending = (
-  record: CallRecord,
+  call: Call,
   part: number,
   then: Then,
-  beside: Beside,
   notes: Pick<StandingSnapshot, "untold" | "begun">,
 ): CallSnapshot => ({
-  ...head(record, "ending"),
+  ...head(call, "ending"),
   standing: {
-    ...standingOf(record, beside),
+    ...standingOf(call),
     ...notes,
     then: then._tag === "End" ? endWith(withoutCause(then.outcome)) : then,
-    part: part < record.finals.length ? part : undefined,
-    streamed: beside.streamed || undefined,
+    part: part < call.finals.length ? part : undefined,
+    streamed: streamedBy(call),
   },
 })
 
@@ -190,30 +178,47 @@ const withoutCause = (outcome: Outcome): Outcome => {
   return rest
 }
 
-const announcedOf = ({ announced }: CallRecord): StandingSnapshot["announced"] =>
+const streamedBy = ({ stream }: Call): string | undefined => stream?.transcript.toString() || undefined
+
+const announcedOf = ({ announced }: Call): StandingSnapshot["announced"] =>
   announced === "due" ? "due" : announced === "yes"
 
-const standingOf = (record: CallRecord, { timeLeft, resolved, traceParent }: Beside): StandingSnapshot => {
-  const { call, at, parts, output, memory, resolution, passed, decided, cleanupErrors, ties } = record
+const standingOf = (call: Call): StandingSnapshot => {
+  const {
+    toolCall,
+    timer,
+    before,
+    span,
+    resolved,
+    at,
+    parts,
+    output,
+    memory,
+    resolution,
+    passed,
+    decided,
+    cleanupErrors,
+    ties,
+  } = call
   const { settled, staged } = ties
-  const action = record.action ?? settled
+  const action = call.action ?? settled
   return {
     at,
     shape: shapeOf(parts),
     // The preview is the action's: what stands here was put out since.
     output: settled === undefined && output === action?.output ? undefined : output,
-    previewed: isPreview(record) || undefined,
+    previewed: isPreview(call) || undefined,
     memory,
     resolution,
     passed,
     decided,
-    announced: announcedOf(record),
+    announced: announcedOf(call),
     cleanupErrors,
-    timeLeft,
-    action: action && stagedSnapshot(call.callId, action),
+    timeLeft: timer === undefined ? before?.timeLeft : timer.timeLeft,
+    action: action && stagedSnapshot(toolCall.callId, action),
     settled: settled && true,
     resolved,
-    traceParent,
+    traceParent: span?.traceParent ?? before?.traceParent,
     staged,
   }
 }

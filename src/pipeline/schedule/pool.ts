@@ -8,21 +8,23 @@ import { Fifo } from "./fifo.ts"
 export interface PlaceTaker {
   /** Whether it has one. The pool sets it. */
   hasPlace: boolean
-  /** There is a place. False where it is not wanted any more. */
-  placed(): boolean
 }
 
 /** A number of places, and the line of those who wait for one. */
-export class Pool {
+export class Pool<T extends PlaceTaker> {
   private free: number
-  private readonly waiting = new Fifo<PlaceTaker>()
+  private readonly waiting = new Fifo<T>()
 
-  constructor(places: number) {
+  /** Told that there is a place. Gives false where it is not wanted any more. */
+  private readonly placed: (taker: T) => boolean
+
+  constructor(places: number, placed: (taker: T) => boolean) {
     this.free = places
+    this.placed = placed
   }
 
   /** True where there is a place at once. Else `placed` is called when there is one, unless the taker leaves before. */
-  take(taker: PlaceTaker): boolean {
+  take(taker: T): boolean {
     if (this.free === 0 || this.waiting.size > 0) {
       this.waiting.add(taker)
       return false
@@ -33,7 +35,7 @@ export class Pool {
   }
 
   /** Gives the place back, or leaves the line. */
-  release(taker: PlaceTaker): void {
+  release(taker: T): void {
     if (!taker.hasPlace) {
       this.waiting.delete(taker)
       return
@@ -49,7 +51,7 @@ export class Pool {
       if (taker === undefined) return
       this.free -= 1
       taker.hasPlace = true
-      if (taker.placed()) continue
+      if (this.placed(taker)) continue
       taker.hasPlace = false
       this.free += 1
     }

@@ -59,7 +59,7 @@ const pack = (radix: number, ...digits: ReadonlyArray<number>): number =>
   digits.reduce((sum, digit) => sum * radix + digit, 0)
 
 export const callKey = ({ record, side }: ExploredCall, actions: ReadonlyArray<ExploredAction>): string => {
-  const { state, call } = record
+  const { state, toolCall: call } = record
   const question = state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined
   const then = state._tag === "Stopping" || state._tag === "Cleaning" ? state.then : undefined
   const part = state._tag === "Cleaning" ? state.part : 0

@@ -146,7 +146,7 @@ const ofCall = (world: ExploredWorld, index: number, choices: Choices): void => 
   switch (state._tag) {
     case "Queued":
     case "Held":
-      if (record.call.decision !== "requested") return
+      if (record.toolCall.decision !== "requested") return
       choices.give(index, approve)
       choices.give(index, { ...approve, edit: true, params: {}, remember: "call" }, 1, true, " edited")
       choices.give(index, { _tag: "Deny", outcome: deniedByUser() }, 1)

@@ -1,7 +1,8 @@
 /** One call in the explored world: its record, and what a model of the actor knows beside it. */
 
-import type { ToolDecision } from "../../../src/index.ts"
-import { type CallRecord, type CallState, makeRecord } from "../../../src/pipeline/call/state.ts"
+import type { ToolCall, ToolDecision } from "../../../src/index.ts"
+import { Call, Origin, type Recipient } from "../../../src/pipeline/call/call.ts"
+import type { CallState } from "../../../src/pipeline/call/state.ts"
 import type { PipelinePart } from "../../../src/pipeline/model/pipeline.ts"
 import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
 import { Step } from "../../../src/pipeline/model/step.ts"
@@ -102,7 +103,7 @@ export interface Side {
 
 export interface ExploredCall {
   readonly spec: CallSpec
-  readonly record: CallRecord
+  readonly record: Call
   readonly side: Side
   /** All that tells it from another; made when the step that changed it is over. */
   key: string
@@ -140,8 +141,16 @@ export const makeCall = (spec: CallSpec, index: number): ExploredCall => {
   const name = resolves === undefined ? `tool${index}` : "resolve"
   const params = resolves === undefined ? {} : { action: resolves, reason: "why" }
   const call = { agentId: agent, callId: `call${index}`, name, params, decision, background }
-  return { spec, record: makeRecord(call), side: { ...freshSide }, key: "" }
+  return { spec, record: freshRecord(call), side: { ...freshSide }, key: "" }
 }
+
+const nowhere: Recipient = {
+  sink: { answers: true, sequence: 0, push: () => {}, isUnread: () => false, delta: () => undefined },
+}
+const origin = new Origin(0)
+
+/** A call that nobody is told of. */
+export const freshRecord = (call: ToolCall): Call => new Call(call, undefined, nowhere, origin)
 
 const cloneState = (state: CallState): CallState => {
   if (state._tag === "Asking") return { ...state, question: { ...state.question } }
@@ -151,15 +160,15 @@ const cloneState = (state: CallState): CallState => {
   return state
 }
 
-const cloneResume = (resume: CallRecord["resume"]): CallRecord["resume"] =>
+const cloneResume = (resume: Call["resume"]): Call["resume"] =>
   resume?._tag === "Ask" ? { ...resume, question: { ...resume.question } } : resume
 
-export const cloneRecord = (record: CallRecord): CallRecord => {
-  const call = { ...record.call }
+export const cloneRecord = (record: Call): Call => {
+  const toolCall = { ...record.toolCall }
   return {
     ...record,
-    call,
-    subject: record.subject === record.call ? call : record.subject,
+    toolCall,
+    subject: record.subject === record.toolCall ? toolCall : record.subject,
     state: cloneState(record.state),
     resume: cloneResume(record.resume),
     cleanupErrors: record.cleanupErrors && [...record.cleanupErrors],

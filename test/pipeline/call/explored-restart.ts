@@ -2,15 +2,18 @@
  * A call of the explored world whose process has ended, as the next process has it: written down where it stood and read back by
  * what does so for a store, with what a model of the actor knows beside it.
  */
+
+import type { Call } from "../../../src/pipeline/call/call.ts"
 import { readCall, readLost, type ToolOf } from "../../../src/pipeline/call/read-snapshot.ts"
 import { type CallSnapshot, readSnapshot } from "../../../src/pipeline/call/snapshot.ts"
-import { type CallRecord, ended } from "../../../src/pipeline/call/state.ts"
+import { ended } from "../../../src/pipeline/call/state.ts"
 import { writeMoving } from "../../../src/pipeline/call/write-snapshot.ts"
 import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
 import type { Tool } from "../../../src/pipeline/model/tool.ts"
 import {
   type CallSpec,
   type ExploredCall,
+  freshRecord,
   freshSide,
   makeCall,
   partsOf,
@@ -27,7 +30,7 @@ export interface Restart {
 }
 
 const shapeOfTool = (calls: ReadonlyArray<ExploredCall>, name: string): Shape =>
-  name === "resolve" ? "p" : calls.find(({ record }) => record.call.name === name)!.spec.shape
+  name === "resolve" ? "p" : calls.find(({ record }) => record.toolCall.name === name)!.spec.shape
 
 const toolsOf =
   (calls: ReadonlyArray<ExploredCall>, tools: Restart["tools"]): ToolOf =>
@@ -50,7 +53,7 @@ const written = (call: ExploredCall, { once }: Restart): CallSnapshot => {
     createdAt: 0,
     startedAt: undefined,
   }
-  return readSnapshot(JSON.parse(writeMoving(call.record, { streamed: "", timeLeft: undefined }, notes)))
+  return readSnapshot(JSON.parse(writeMoving(call.record, notes)))
 }
 
 /** `reclaim` gives the action of this id that is pending, as the one of this call; it throws where there is none. */
@@ -63,19 +66,20 @@ export const restarted = (
   const { spec } = call
   const snapshot = written(call, how)
   const toolOf = toolsOf(calls, how.tools)
-  let record: CallRecord
+  let record = freshRecord(snapshot.call)
   try {
-    record = readCall(snapshot, toolOf)
+    readCall(record, snapshot, toolOf)
     if (record.action !== undefined) record.action = reclaim(record.action.actionId)
   } catch {
-    record = readLost(snapshot, "The tool is another", toolOf)
+    record = freshRecord(snapshot.call)
+    readLost(record, snapshot, "The tool is another", toolOf)
   }
-  const { background } = record.call
+  const { background } = record.toolCall
   return { spec: { ...spec, outside: false, background }, record, side: readSide(call, record, how), key: "" }
 }
 
 /** Whether its handler stands at a gate of its own in the middle of its work: it asks again when it runs again. */
-const isAtOwnGate = ({ state, more }: CallRecord): boolean =>
+const isAtOwnGate = ({ state, more }: Call): boolean =>
   state._tag === "Asking" && state.question.kind === "approval" && more
 
 /** How many of its finally handlers do not run again. */
@@ -92,12 +96,12 @@ const ranOf = (call: ExploredCall, { once }: Restart): number => {
 }
 
 /** The part that ran last, and does not run again. */
-const lastOf = (call: ExploredCall, { resume, at }: CallRecord, { once }: Restart): number => {
+const lastOf = (call: ExploredCall, { resume, at }: Call, { once }: Restart): number => {
   if (resume === undefined) return -1
   return resume._tag === "Run" && !(once && hasBegun(call)) ? at - 1 : at
 }
 
-const readSide = (call: ExploredCall, record: CallRecord, how: Restart): Side => {
+const readSide = (call: ExploredCall, record: Call, how: Restart): Side => {
   const { toldStarted, toldBackground, refused, verdict, opened, ownGates: before } = call.side
   const owed = record.resume === undefined ? 0 : record.finals.length
   return {

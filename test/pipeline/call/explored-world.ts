@@ -3,11 +3,13 @@
  * that carries commands out. Each world is copied before it is changed, call by call. It throws a Violation where
  * something is done that must not be.
  */
+
+import type { Call } from "../../../src/pipeline/call/call.ts"
 import type { Command } from "../../../src/pipeline/call/command.ts"
 import type { Input } from "../../../src/pipeline/call/input.ts"
 import { resolvingParts } from "../../../src/pipeline/call/read-snapshot.ts"
 import { shapeOf } from "../../../src/pipeline/call/snapshot.ts"
-import type { CallRecord, CallState } from "../../../src/pipeline/call/state.ts"
+import type { CallState } from "../../../src/pipeline/call/state.ts"
 import type { transition } from "../../../src/pipeline/call/transition.ts"
 import type { ResolvePart } from "../../../src/pipeline/model/pipeline.ts"
 import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
@@ -376,7 +378,7 @@ export class ExploredWorld {
       if (action !== undefined) {
         action.status = "claimed"
         side.lastAt = -1
-        const params = record.call.params as ResolveParams
+        const params = record.toolCall.params as ResolveParams
         const parts = resolvingParts(action.staged, params)
         this.receive(index, { _tag: "Claimed", action: action.staged, params, parts })
         return
@@ -432,7 +434,7 @@ export class ExploredWorld {
       return
     }
     const { label, onDiscard } = parts[at] as ResolvePart<unknown>
-    const { name, params } = record.call
+    const { name, params } = record.toolCall
     const actionId = `action${this.actions.length}`
     const staged: StagedAction = {
       actionId,
@@ -456,7 +458,7 @@ export class ExploredWorld {
   }
 }
 
-const stagingOf = ({ action, call, at, parts }: CallRecord): StagedAction["staging"] => {
+const stagingOf = ({ action, toolCall: call, at, parts }: Call): StagedAction["staging"] => {
   const before = action?.staging
   if (before === undefined) return { call, at: at + 1, shape: shapeOf(parts) }
   return { ...before, at: before.at + at + 1 }
@@ -500,9 +502,9 @@ export const admitted = (call: ExploredCall): Extract<Input, { readonly _tag: "A
   const asked = firstPreview < 0 ? shape : shape.slice(0, firstPreview)
   return {
     _tag: "Admitted",
-    params: call.record.call.params,
+    params: call.record.toolCall.params,
     parts,
     finals: parts.filter((part) => part.kind === "finally"),
-    gates: lastGate(asked, call.record.call.decision === "approve"),
+    gates: lastGate(asked, call.record.toolCall.decision === "approve"),
   }
 }

@@ -1,7 +1,8 @@
 /** What must hold in every state of the explored world, and in everything that is done. */
 import type { Command } from "../../../src/pipeline/call/command.ts"
 import type { Input } from "../../../src/pipeline/call/input.ts"
-import type { CallRecord, Question } from "../../../src/pipeline/call/state.ts"
+import type { Call } from "../../../src/pipeline/call/call.ts"
+import type { Question } from "../../../src/pipeline/call/state.ts"
 import type { ExploredAction, ExploredCall, Side, Verdict } from "./explored-call.ts"
 
 /** What is looked at of the explored world. */
@@ -22,11 +23,11 @@ const must = (holds: boolean, rule: string): void => {
 }
 
 /** What is compared with the record after an input. */
-export type Before = Pick<CallRecord, "state" | "run" | "asked" | "at" | "place" | "announced"> & {
+export type Before = Pick<Call, "state" | "run" | "asked" | "at" | "place" | "announced"> & {
   readonly questionId: number
 }
 
-export const before = (record: CallRecord): Before => {
+export const before = (record: Call): Before => {
   const { state, run, asked, at, place, announced } = record
   const question = state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined
   return { state, run, asked, at, place, announced, questionId: question?.id ?? 0 }
@@ -125,7 +126,7 @@ export const close = ({ record: { state }, side }: ExploredCall): void => {
   must(side.openAsk === 0 || side.openAsk !== question?.id, "closes the question that is open")
 }
 
-const gatesBefore = ({ parts, at }: CallRecord): number => {
+const gatesBefore = ({ parts, at }: Call): number => {
   let gates = 0
   for (let i = 0; i < at; i++) if (parts[i]!.kind === "approval") gates += 1
   return gates
@@ -140,7 +141,7 @@ export const run = (call: ExploredCall): void => {
   must(side.verdict === "", `runs a handler after ${side.verdict}`)
   must(side.toldStarted, "runs before its start was told")
   must(
-    !record.call.background || place === "exempt" || side.hasPlace,
+    !record.toolCall.background || place === "exempt" || side.hasPlace,
     "runs in the background without a place",
   )
   if (side.reading) must(record.more && at === side.lastAt, "reads another part's generator")
@@ -148,7 +149,7 @@ export const run = (call: ExploredCall): void => {
   for (let i = side.lastAt + 1; i < at; i++) must(parts[i]!.kind !== "handler", "skips a handler")
   if (record.action !== undefined || spec.resolves !== undefined) return
   must(record.passed === gatesBefore(record) + side.ownGates, "passed another number of gates than there are")
-  if (record.call.decision !== "approve")
+  if (record.toolCall.decision !== "approve")
     must(record.passed <= side.opened, "passed a gate that nobody opened")
   const persons = parts.slice(0, at).filter((part) => part.kind === "approval" && part.person === true).length
   must(persons <= side.opened, "passed a person's gate that nobody opened")
@@ -165,7 +166,7 @@ export const runFinal = (call: ExploredCall, part: number): void => {
   must(part < side.owed, "runs a finally handler that is not its own")
 }
 
-export const settle = (action: ExploredAction, { ties }: CallRecord): void => {
+export const settle = (action: ExploredAction, { ties }: Call): void => {
   must(action.status === "claimed", `resolved an action that was ${action.status}`)
   action.status = ties.resolving?.action === "discard" ? "discarded" : "applied"
 }
@@ -217,7 +218,7 @@ export const everyState = (world: World): void => {
     for (let j = 0; j < i; j++) {
       const earlier = calls[j]!
       if (earlier.spec.agent !== spec.agent || earlier.spec.background || earlier.spec.outside) continue
-      if (earlier.record.call.background) continue
+      if (earlier.record.toolCall.background) continue
       // One that ended while it was queued has no turn to give.
       const isOver = earlier.record.state._tag === "Ended" && !earlier.side.toldStarted
       must(isOver || earlier.side.toldEnd, "has its turn while an earlier call of its lane has not ended")

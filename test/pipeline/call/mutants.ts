@@ -19,14 +19,14 @@ const mutant = (mistake: string, file: Mutant["file"], from: string, to: string)
 })
 
 export const mutants: ReadonlyArray<Mutant> = [
-  mutant("skips a finally handler", "cleaning", "cleanPart(record, part + 1,", "cleanPart(record, part + 2,"),
+  mutant("skips a finally handler", "cleaning", "cleanPart(call, part + 1,", "cleanPart(call, part + 2,"),
   mutant(
     "skips the cleanup",
     "cleaning",
-    "if (record.finals.length === 0) return",
-    "if (record.finals.length < 9) return",
+    "if (call.finals.length === 0) return",
+    "if (call.finals.length < 9) return",
   ),
-  mutant("cleans up twice", "cleaning", "cleanPart(record, part + 1,", "cleanPart(record, part,"),
+  mutant("cleans up twice", "cleaning", "cleanPart(call, part + 1,", "cleanPart(call, part,"),
   mutant("keeps a place", "cleaning", "out.push(commands.releasePlace)", "void out"),
   mutant(
     "keeps a late answer to a finally handler",
@@ -37,16 +37,16 @@ export const mutants: ReadonlyArray<Mutant> = [
   mutant(
     "takes a finally generator into the next attempt",
     "cleaning",
-    "  record.more = false\n  if (part ===",
+    "  call.more = false\n  if (part ===",
     "  if (part ===",
   ),
-  mutant("passes a gate twice", "running", "record.passed += 1\n  // Who", "record.passed += 2\n  // Who"),
-  mutant("skips a part", "running", "record.at += 1\n  enter", "record.at += 2\n  enter"),
+  mutant("passes a gate twice", "running", "call.passed += 1\n  // Who", "call.passed += 2\n  // Who"),
+  mutant("skips a part", "running", "call.at += 1\n  enter", "call.at += 2\n  enter"),
   mutant(
     "passes a gate that nobody opened",
     "running",
-    "record.passed < record.decided ||",
-    "record.passed <= record.decided ||",
+    "call.passed < call.decided ||",
+    "call.passed <= call.decided ||",
   ),
   mutant(
     "passes a person's gate by what the call says",
@@ -57,44 +57,44 @@ export const mutants: ReadonlyArray<Mutant> = [
   mutant(
     "takes the host's answer before the reviewers'",
     "transition",
-    'if (question.kind !== "approval" || !question.put || !isOpen(record, id)) return false\n    if (isEdited)',
-    'if (question.kind !== "approval" || !isOpen(record, id)) return false\n    if (isEdited)',
+    'if (question.kind !== "approval" || !question.put || !isOpen(call, id)) return false\n    if (isEdited)',
+    'if (question.kind !== "approval" || !isOpen(call, id)) return false\n    if (isEdited)',
   ),
   mutant(
     "runs without a place",
     "running",
-    "if (takesPlace(record, out)) out.push(commands.run)",
-    "takesPlace(record, out)\n  out.push(commands.run)",
+    "if (takesPlace(call, out)) out.push(commands.run)",
+    "takesPlace(call, out)\n  out.push(commands.run)",
   ),
   mutant(
     "loses an action that failed",
     "running",
-    'releaseAction(record, "RestoreAction", out)\n  return failureText',
-    "record.action = undefined\n  return failureText",
+    'releaseAction(call, "RestoreAction", out)\n  return failureText',
+    "call.action = undefined\n  return failureText",
   ),
   mutant(
     "settles an action twice",
     "running",
-    "out.push({ _tag, action: record.action! })",
-    "out.push({ _tag, action: record.action! })\n  out.push({ _tag, action: record.action! })",
+    "out.push({ _tag, action: call.action! })",
+    "out.push({ _tag, action: call.action! })\n  out.push({ _tag, action: call.action! })",
   ),
   mutant("interrupts nothing", "running", "out.push(commands.interrupt)", "void out"),
   mutant(
     "keeps a late step",
     "transition",
-    "if (run !== record.run) return false\n    record.reply = undefined\n    record.more = more\n    apply",
-    "record.reply = undefined\n    record.more = more\n    apply",
+    "if (run !== call.run) return false\n    call.reply = undefined\n    call.more = more\n    apply",
+    "call.reply = undefined\n    call.more = more\n    apply",
   ),
   mutant(
     "keeps a late answer",
     "transition",
-    'if (questionOf(record).kind !== "delegate" || !isOpen(record, id)) return false\n    answered(record, { _tag: "Output"',
-    'if (questionOf(record).kind !== "delegate") return false\n    answered(record, { _tag: "Output"',
+    'if (questionOf(call).kind !== "delegate" || !isOpen(call, id)) return false\n    answered(call, { _tag: "Output"',
+    'if (questionOf(call).kind !== "delegate") return false\n    answered(call, { _tag: "Output"',
   ),
   mutant(
     "runs again after a cancel",
     "transition",
-    "record.state = { ...state, then: endWith(outcome) }",
+    "call.state = { ...state, then: endWith(outcome) }",
     "void outcome",
   ),
   mutant(
@@ -103,18 +103,18 @@ export const mutants: ReadonlyArray<Mutant> = [
     "out.push(commands.tellStarted)",
     "out.push(commands.tellStarted)\n      out.push(commands.leaveLane)",
   ),
-  mutant("tells its start twice", "transition", "if (!record.started) {", "if (record.run >= 0) {"),
+  mutant("tells its start twice", "transition", "if (!call.started) {", "if (call.run >= 0) {"),
   mutant(
     "tells its end twice",
     "transition",
-    "Judged: (record, _input, out) => {",
-    "Judged: (record, _input, out) => {\n    out.push(commands.tellEnd)",
+    "Judged: (call, _input, out) => {",
+    "Judged: (call, _input, out) => {\n    out.push(commands.tellEnd)",
   ),
   mutant(
     "loses a place that comes while a gate is decided",
     "transition",
-    'if (record.place !== "asked") return false\n    record.place = "held"\n    return true',
-    "if (record.run >= 0) return false\n    return true",
+    'if (call.place !== "asked") return false\n    call.place = "held"\n    return true',
+    "if (call.run >= 0) return false\n    return true",
   ),
 ]
 

@@ -1,0 +1,41 @@
+/** The events of pending actions. */
+import type { ResolveParams } from "../../resolve/definition.ts"
+import type { ToolCall } from "../model/call.ts"
+import type { ActionPendingEvent, ActionResolvedEvent } from "../model/event.ts"
+import type { Mutable } from "../model/mutable.ts"
+import type { PendingAction } from "../model/pending-actions.ts"
+import type { StagedAction } from "../model/staged-action.ts"
+
+/** An action waits. `callId`: the call that staged it now, which is not the first where it goes on from another action. */
+export const pendingEvent = (
+  agentId: string,
+  { actionId, label, sourceToolName, staging }: StagedAction,
+  callId?: string,
+): ActionPendingEvent => {
+  const sourceCallId = staging?.call.callId
+  const isKnown = sourceCallId === undefined || sourceCallId === callId
+  const source = isKnown ? undefined : { sourceCallId }
+  return { _tag: "ActionPending", agentId, actionId, label, sourceToolName, ...source, seq: 0, at: 0 }
+}
+
+/** An action is over. */
+export const resolvedEvent = (
+  agentId: string,
+  { actionId, label, sourceToolName }: PendingAction,
+  outcome: ActionResolvedEvent["outcome"],
+): Mutable<ActionResolvedEvent> => ({
+  _tag: "ActionResolved",
+  agentId,
+  actionId,
+  label,
+  sourceToolName,
+  outcome,
+  seq: 0,
+  at: 0,
+})
+
+/** What the end of a call of `resolve` will say of the action that it applied or discarded. */
+export const settledEvent = ({ agentId, params }: ToolCall, action: PendingAction): ActionResolvedEvent => {
+  const outcome = (params as ResolveParams).action === "discard" ? "discarded" : "applied"
+  return resolvedEvent(agentId, action, outcome)
+}

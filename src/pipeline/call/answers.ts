@@ -1,0 +1,89 @@
+/**
+ * What a host answers. An answer changes the call at once; what follows is done when the host's own code has returned, so that
+ * nothing of a tool, a filter or a consumer runs inside it. Each function gives whether the answer took effect.
+ */
+import { outputFault, toOutput } from "../../output/output.ts"
+import type { RememberChoice } from "../../policy/index.ts"
+import { messageOf } from "../../text/message-of.ts"
+import type { Engine } from "../engine.ts"
+import type { CancellingParty } from "../model/decision.ts"
+import { type ApproveOptions, expectApproval } from "../model/event.ts"
+import { cancelled, deniedByUser } from "../model/outcome.ts"
+import type { Call } from "./call.ts"
+import { withoutBackground } from "./call-input.ts"
+import { openQuestion } from "./state.ts"
+import { tellDecision } from "./telling.ts"
+import { mayMove, restartTime, suspended } from "./time.ts"
+
+/** Approves the gate that is open, or, while it is `requested`, the call. */
+export const approve = (engine: Engine, call: Call, options?: ApproveOptions, id?: number): boolean => {
+  if (options !== undefined) expectApproval(options)
+  const { params, reason, remember } = options ?? {}
+  const edit = params !== undefined
+  // Where it runs is settled: `background` among edited parameters changes nothing.
+  const edited = edit ? withoutBackground(params, call.tool) : undefined
+  const choice = readChoice(remember)
+  if (!engine.answer(call, { _tag: "Approve", id, edit, params: edited, reason, remember: choice }))
+    return false
+  const { subject, decidedBy } = call
+  tellDecision(engine, call, "approve", decidedBy, edit ? { name: subject.name, params: edited } : subject)
+  return true
+}
+
+export const deny = (engine: Engine, call: Call, reason?: string, id?: number): boolean =>
+  engine.answer(call, { _tag: "Deny", id, outcome: deniedByUser(reason) })
+
+/** Answers the effect of this id with an output; none is an answer too. */
+export const succeed = (engine: Engine, call: Call, value: unknown, id: number): boolean => {
+  const question = openQuestion(call.state)
+  if (question?.kind !== "delegate" || question.id !== id) return false
+  const isNone = value === undefined || value === null
+  const output = isNone ? undefined : toOutput(value)
+  if (output === undefined && !isNone) {
+    const message = `The host's answer to ${question.effect._tag} ${outputFault(value)}`
+    return engine.answer(call, { _tag: "AnswerFailed", id, message })
+  }
+  // A finally handler's answer is its own: it does not change the result.
+  if (call.state._tag === "Cleaning" && call.attempt !== undefined) call.attempt.answer = output
+  return engine.answer(call, { _tag: "Answered", id, output })
+}
+
+export const fail = (engine: Engine, call: Call, message: unknown, id: number): boolean =>
+  engine.answer(call, { _tag: "AnswerFailed", id, message: messageOf(message) })
+
+/** Answers the effect that is open, unless a function is answering it. */
+export const respond = (
+  engine: Engine,
+  call: Call,
+  answer: { readonly output?: unknown; readonly error?: unknown },
+): boolean => {
+  const question = openQuestion(call.state)
+  if (question?.kind !== "delegate" || call.controller !== undefined) return false
+  const { error, output } = answer
+  return error === undefined || error === null
+    ? succeed(engine, call, output, question.id)
+    : fail(engine, call, error, question.id)
+}
+
+export const cancel = (engine: Engine, call: Call, reason?: string, by?: CancellingParty): boolean =>
+  engine.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) })
+
+/** A call that has started goes on in the background, and its lane moves on. */
+export const toBackground = (engine: Engine, call: Call): boolean => {
+  if (!mayMove(call) || !engine.answer(call, { _tag: "ToBackground" })) return false
+  engine.tasks.started(call)
+  restartTime(engine, call)
+  if (call.state._tag === "Running") suspended(engine, call)
+  return true
+}
+
+const choices: ReadonlySet<unknown> = new Set(["call", "command", "tool"])
+
+/** What a host means that answers `remember`; false for what means nothing. */
+export const readChoice = (remember: unknown): RememberChoice | false => {
+  if (remember === undefined) return false
+  if (remember === true) return "call"
+  if (choices.has(remember)) return remember as RememberChoice
+  const rule: unknown = (remember as { readonly rule?: unknown } | null | undefined)?.rule
+  return typeof rule === "string" ? { rule } : false
+}

@@ -1,0 +1,165 @@
+/** Carries out what `transition` wants done for a call, from the check of its parameters to the word of its end. */
+import type { Engine } from "../engine.ts"
+import type { TerminalEvent } from "../model/event.ts"
+import { noBackground } from "../model/outcome.ts"
+import { settledEvent } from "./action-events.ts"
+import { admit } from "./admission.ts"
+import { isJudged, judge } from "./after-call.ts"
+import { toBackground } from "./answers.ts"
+import { askHost, rememberCall } from "./asking.ts"
+import type { Call } from "./call.ts"
+import { checkedOutput } from "./checked-output.ts"
+import type { Command } from "./command.ts"
+import { ranOut } from "./editor-silence.ts"
+import { close, finish, interrupt, runFinal, runPart, streamStep } from "./handling.ts"
+import { stageAction } from "./resolving.ts"
+import { reviewGate, ruleGate } from "./reviewing.ts"
+import { openQuestion } from "./state.ts"
+import { endOf, tellAnnounced, tellEnded, tellStarted } from "./telling.ts"
+import { abortFunction, movesNow, suspended } from "./time.ts"
+import { timeoutMessage, unreadMessage } from "./time-messages.ts"
+
+/** Does one thing that a call wants done. Never throws. */
+export const execute = (engine: Engine, call: Call, command: Command): void => {
+  switch (command._tag) {
+    case "Prepare":
+      return prepare(engine, call)
+    case "TellStarted":
+      return tellStarted(engine, call)
+    case "Announce":
+      engine.receive(call, { _tag: "Announced" })
+      if (call.announced === "yes") tellAnnounced(engine, call)
+      return
+    case "Run":
+      return runPart(engine, call, command)
+    case "Reply":
+      return reply(call)
+    case "Stream":
+      return streamStep(engine, call, command.content, command.partial)
+    case "Rule":
+      return ruleGate(engine, call)
+    case "Review":
+      call.span?.asks(openQuestion(call.state), true)
+      return reviewGate(engine, call)
+    case "Ask":
+      call.span?.asks(openQuestion(call.state))
+      return askHost(engine, call)
+    case "CloseQuestion":
+      return closeQuestion(call)
+    case "Remember":
+      return rememberCall(engine, call, command.choice)
+    case "TakePlace":
+      return takePlace(engine, call)
+    case "ReleasePlace":
+      // A place that the call was given since is its own.
+      if (call.place !== "held") engine.pool.release(call)
+      return
+    case "LeaveLane":
+      return engine.lanes.leave(call)
+    case "Stage":
+      if (call.state._tag === "Running") stageAction(engine, call)
+      return
+    case "SettleAction":
+      engine.actions.settle(call.toolCall.agentId, command.action)
+      call.resolved = settledEvent(call.toolCall, command.action)
+      return
+    case "RestoreAction":
+      return engine.actions.restore(call.toolCall.agentId, command.action)
+    case "Interrupt":
+      return interrupt(engine, call)
+    case "Close":
+      return close(engine, call)
+    case "RunFinal":
+      return runFinal(engine, call, command)
+    case "Judge":
+      return judgeEnd(engine, call)
+    case "TellEnd":
+      return tellEnd(engine, call)
+  }
+}
+
+const prepare = (engine: Engine, call: Call): void => {
+  const { state, tool, toolCall } = call
+  if (state._tag !== "Preparing") return
+  call.attempt = undefined
+  const refused =
+    tool === undefined
+      ? engine.unknownTool(toolCall.agentId, toolCall.name)
+      : toolCall.background && !tool.background
+        ? noBackground(toolCall.name)
+        : undefined
+  if (refused !== undefined) return void engine.receive(call, { _tag: "Refused", outcome: refused })
+  const admission = admit(toolCall, tool!, engine, call)
+  if (!(admission instanceof Promise)) return void engine.receive(call, admission)
+  suspended(engine, call)
+  void admission.then((admitted) => {
+    call.controller = undefined
+    engine.receiveHere(call, admitted)
+  })
+}
+
+const reply = (call: Call): void => {
+  const { reply: answer, attempt } = call
+  call.reply = undefined
+  if (answer !== undefined) attempt?.questions?.reply(answer)
+}
+
+const closeQuestion = (call: Call): void => {
+  // Most questions are the host's, and an exception takes longer to make than they do to close.
+  if (call.controller === undefined) return
+  abortFunction(call, new DOMException("Nobody waits for the answer any more", "AbortError"))
+}
+
+const takePlace = (engine: Engine, call: Call): void => {
+  if (call.place !== "asked") return
+  if (engine.pool.take(call)) engine.placed(call)
+  else call.timer?.stop()
+}
+
+/** Checks the output against the tool's schema, and asks the host's hook what is to become of the result. */
+const judgeEnd = (engine: Engine, call: Call): void => {
+  if (call.attempt !== undefined) finish(engine, call, call.attempt)
+  const event = checkedOutput(call.tool, endOf(call))
+  if (!(event instanceof Promise)) return askHook(engine, call, event)
+  suspended(engine, call)
+  void event.then((checked) => askHook(engine, call, checked))
+}
+
+const askHook = (engine: Engine, call: Call, event: TerminalEvent): void => {
+  if (call.state._tag !== "Judging") return
+  const { afterCall } = engine.settings.hooks
+  call.ending = event
+  if (afterCall === undefined || !isJudged(event)) return void engine.receive(call, { _tag: "Judged" })
+  const controller = new AbortController()
+  call.controller = controller
+  suspended(engine, call)
+  void judge(afterCall, call.toolCall, event, call.tool?.outputCheck, controller.signal).then((last) => {
+    if (call.state._tag !== "Judging") return
+    call.ending = last
+    engine.receive(call, { _tag: "Judged" })
+  })
+}
+
+const tellEnd = (engine: Engine, call: Call): void => {
+  const wasActive = engine.ended(call)
+  tellEnded(engine, call, call.ending ?? endOf(call))
+  if (!wasActive) return
+  engine.journal?.ended(call)
+  if (call.toolCall.background) engine.tasks.over(call.toolCall.callId)
+  engine.lanes.leave(call)
+}
+
+/** The time is over that the call may stay where it is. */
+export const timedOut = (engine: Engine, call: Call): void => {
+  const { settings } = engine
+  if (call.timer?.unblock() === true) {
+    return void engine.receive(call, { _tag: "TimedOut", message: unreadMessage(settings.consumerTimeout) })
+  }
+  if (movesNow(engine, call)) return void toBackground(engine, call)
+  if (call.state._tag === "Judging") {
+    abortFunction(call, new DOMException("The hook took too long", "TimeoutError"))
+  }
+  const question = openQuestion(call.state)
+  if (question?.kind === "delegate") ranOut(call, question)
+  engine.receive(call, { _tag: "TimedOut", message: timeoutMessage(call, settings) })
+}

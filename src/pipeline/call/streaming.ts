@@ -1,0 +1,84 @@
+/** What a handler does through its context while it runs: it streams, and asks its host. */
+import type { ToolOutput } from "../../output/output.ts"
+import type { Engine } from "../engine.ts"
+import { formatMillis } from "../model/duration.ts"
+import type { HostEffect } from "../model/host-effect.ts"
+import type { DurationInput } from "../model/step.ts"
+import type { Attempt } from "./attempt.ts"
+import { BlockedDelta, rejectedDelta } from "./blocked-delta.ts"
+import type { Call } from "./call.ts"
+import { MidwayQuestions } from "./midway.ts"
+import { CallStream } from "./stream.ts"
+import { blocked, unblocked } from "./time.ts"
+
+/** Streams a text. A promise where the consumer has no room. */
+export const streamed = (call: Call, content: string, partial: unknown): Promise<void> | undefined => {
+  call.stream ??= new CallStream(call.toolCall)
+  call.stream.transcript.append(content)
+  return call.to.sink.delta(call.stream, content, partial)
+}
+
+/** `delta` of a handler's context. */
+export const delta = (
+  engine: Engine,
+  call: Call,
+  attempt: Attempt,
+  content: string,
+  partial: unknown,
+): Promise<void> => {
+  const refusal = refusalOf(engine, call, attempt)
+  if (refusal !== undefined) return rejectedDelta(refusal)
+  if (attempt.isOver) return rejectedDelta(new DOMException("The call has ended", "AbortError"))
+  const room = streamed(call, String(content), partial)
+  if (room !== undefined) {
+    // A handler that streams on does not wait for its delta before.
+    if (attempt.blocked === undefined) blocked(engine, call)
+    else unblocked(engine, call)
+  }
+  const wait = room ?? engine.budget.room()
+  if (wait === undefined) return Promise.resolve()
+  attempt.blocked ??= new BlockedDelta(wait, () => {
+    attempt.blocked = undefined
+    unblocked(engine, call)
+  })
+  return attempt.blocked.promise
+}
+
+/** `delegate` of a handler's context. */
+export const delegate = (
+  engine: Engine,
+  call: Call,
+  attempt: Attempt,
+  effect: HostEffect,
+  timeout: DurationInput | undefined,
+): Promise<ToolOutput | undefined> => {
+  const refusal = refusalOf(engine, call, attempt)
+  if (refusal !== undefined) return rejectedDelta(refusal)
+  attempt.questions ??= new MidwayQuestions(
+    (asked, within) =>
+      !attempt.isOver &&
+      engine.receive(call, { _tag: "Asked", run: call.run, effect: asked, timeout: within }),
+  )
+  return attempt.questions.ask(effect, timeout)
+}
+
+/** Why nothing is streamed or asked any more: the call was cancelled, though its handler may be yet to be told. */
+const refusalOf = (engine: Engine, call: Call, attempt: Attempt): unknown => {
+  if (attempt.reason !== undefined || call.state._tag !== "Stopping") return attempt.reason
+  attempt.refusal ??= stopReason(call, engine.settings.finallyTimeout)
+  return attempt.refusal
+}
+
+/** Why what runs is ended, as its signal says it. */
+export const stopReason = ({ state, outcome }: Call, finallyTimeout: number): DOMException => {
+  if (state._tag !== "Stopping" && state._tag !== "Ended") {
+    const late = `The finally handler did not end within ${formatMillis(finallyTimeout)}`
+    return new DOMException(late, "TimeoutError")
+  }
+  const known = state._tag === "Ended" ? outcome : state.then._tag === "End" ? state.then.outcome : undefined
+  if (known === undefined || known._tag === "Completed") {
+    return new DOMException("Runs again with edited parameters", "AbortError")
+  }
+  const isLate = known._tag === "Error" && known.reason === "timeout"
+  return new DOMException(known.message, isLate ? "TimeoutError" : "AbortError")
+}

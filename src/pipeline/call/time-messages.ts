@@ -1,0 +1,27 @@
+/** What is said of a call whose time is over. */
+import { formatMillis } from "../model/duration.ts"
+import type { Call } from "./call.ts"
+import { editorAdvice } from "./editor-silence.ts"
+import { type Limits, timeLimit } from "./time.ts"
+
+/** What is said of a call whose time is up where it stands: to the model, or, in the cleanup, among its errors. */
+export const timeoutMessage = (call: Call, limits: Limits): string => {
+  const { state } = call
+  const limit = formatMillis(timeLimit(call, limits, false))
+  switch (state._tag) {
+    case "Asking":
+      return state.question.kind === "approval"
+        ? `Denied: nobody decided within ${limit}`
+        : `The host did not answer ${state.question.effect._tag} within ${limit}${editorAdvice(state.question.effect._tag, limits)}`
+    case "Stopping":
+      return `did not stop within ${limit} and was left behind`
+    case "Cleaning":
+      return `did not end within ${limit}`
+    default:
+      return `Timed out after ${limit}`
+  }
+}
+
+/** What is said of a call whose consumer does not read. */
+export const unreadMessage = (consumerTimeout: number): string =>
+  `The consumer did not read what the call streams within ${formatMillis(consumerTimeout)}`
