@@ -33,7 +33,6 @@ import type { StagedAction } from "./model/staged-action.ts"
 import type { Tool } from "./model/tool.ts"
 import { Deadlines } from "./schedule/deadlines.ts"
 import { Lanes } from "./schedule/lanes.ts"
-import { LateMap } from "./schedule/late-map.ts"
 import { Mailbox } from "./schedule/mailbox.ts"
 import { Pool } from "./schedule/pool.ts"
 import { soon } from "./schedule/soon.ts"
@@ -45,6 +44,9 @@ import { ShutdownCleanups } from "./stores/shutdown-cleanups.ts"
 
 /** An Effect of a handler: the services that it needs are in the context of the executor. */
 export type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
+
+const turn: Input = { _tag: "Turn" }
+const placed: Input = { _tag: "Placed" }
 
 /** What is done with calls, by those that stand above the engine. */
 export interface Driver {
@@ -74,12 +76,11 @@ export class Engine {
   /** What `next`, `events` and `stream` read. */
   readonly events: EventQueue
   readonly calls: ActiveCalls
-  readonly tasks: BackgroundTasks
   readonly tools: AgentTools
   readonly actions: ActionStore
   readonly signals = new AgentSignals()
   /** What answers `resolve` for an agent while nothing is pending. */
-  readonly standingHandlers = new LateMap<string, StandingResolveHandler>()
+  readonly standingHandlers = new Map<string, StandingResolveHandler>()
   readonly deadlines: Deadlines
   readonly budget = new StepBudget()
   readonly mailbox: Mailbox
@@ -88,6 +89,7 @@ export class Engine {
   closing = false
   /** Set where its calls go on in another process: resolves once all is stored and nothing waits in the mailbox. */
   leaving: Promise<void> | undefined
+  private madeTasks: BackgroundTasks | undefined
   private readonly driver: Driver
   private readonly registry: ToolRegistry<unknown>
   private readonly context: Context.Context<unknown>
@@ -122,23 +124,12 @@ export class Engine {
     this.events = this.makeQueue(() => this.calls.isEmpty && this.mailbox.isEmpty)
     this.calls = new ActiveCalls(this.events)
     this.deadlines = new Deadlines(clock)
-    this.mailbox = new Mailbox((call, command) => driver.execute(this, call, command))
-    this.lanes = new Lanes(this.budget, settings.parallelReads, (call, inContext) =>
-      this.start(call, inContext),
-    )
+    this.mailbox = new Mailbox(driver.execute.bind(undefined, this))
+    this.lanes = new Lanes(this.budget, settings.parallelReads, this.start.bind(this))
     this.pool = new Pool(settings.backgroundConcurrency, (call) => this.placed(call))
     this.tools = new AgentTools(registry, () =>
       makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
     )
-    this.tasks = new BackgroundTasks({
-      settings,
-      deadlines: this.deadlines,
-      calls: this.calls,
-      watchers: this.watchers,
-      journal,
-      mayCall: (agentId, name) => this.tools.toolFor(agentId, name) !== undefined,
-      cancel: (call, reason, by) => this.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) }),
-    })
     this.actions = new ActionStore({
       max: settings.maxPendingActions,
       choice: settings.resolveChoice,
@@ -148,6 +139,20 @@ export class Engine {
       journal,
       pushed: (agentId, action) => this.events.push(pendingEvent(agentId, action)),
     })
+  }
+
+  /** Made when it is first read: few executors have background tasks. */
+  get tasks(): BackgroundTasks {
+    this.madeTasks ??= new BackgroundTasks({
+      settings: this.settings,
+      deadlines: this.deadlines,
+      calls: this.calls,
+      watchers: this.watchers,
+      journal: this.journal,
+      mayCall: (agentId, name) => this.tools.toolFor(agentId, name) !== undefined,
+      cancel: (call, reason, by) => this.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) }),
+    })
+    return this.madeTasks
   }
 
   /** A queue of the executor's events, or of one call's. */
@@ -182,7 +187,8 @@ export class Engine {
   /** Moves a call. What follows waits in the mailbox. */
   apply(call: Call, input: Input): boolean {
     if (call.isLeft) return false
-    const took = transition(call, input, this.mailbox.for(call))
+    this.mailbox.sender = call
+    const took = transition(call, input, this.mailbox)
     call.timer?.follow(call.state)
     call.span?.moved(call)
     this.journal?.moved(call)
@@ -193,7 +199,7 @@ export class Engine {
   start(call: Call, inContext: boolean): boolean {
     if (!call.isActive) return false
     const isLate = call.to.signal?.aborted === true
-    const input: Input = isLate ? { _tag: "Cancel", outcome: cancelled(undefined, byCall) } : { _tag: "Turn" }
+    const input: Input = isLate ? { _tag: "Cancel", outcome: cancelled(undefined, byCall) } : turn
     return inContext ? this.receiveHere(call, input) : this.receive(call, input)
   }
 
@@ -204,7 +210,7 @@ export class Engine {
 
   /** There is a place for it in the background pool. */
   placed(call: Call): boolean {
-    return this.receive(call, { _tag: "Placed" })
+    return this.receive(call, placed)
   }
 
   timedOut(call: Call): void {
@@ -213,7 +219,8 @@ export class Engine {
 
   /** The call has ended. False where it never was one of the executor's. */
   ended(call: Call): boolean {
-    this.mailbox.release()
+    // The call that the mailbox last was for must not be kept by it.
+    this.mailbox.sender = undefined
     return this.calls.delete(call)
   }
 
@@ -252,7 +259,7 @@ export class Engine {
 
   /** Whether a call or a kept task has this id. */
   isTaken(callId: string): boolean {
-    return this.calls.has(callId) || this.tasks.has(callId)
+    return this.calls.has(callId) || this.madeTasks?.has(callId) === true
   }
 
   /** Throws after the shutdown. */

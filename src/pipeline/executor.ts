@@ -40,6 +40,14 @@ import { shutDown } from "./shutting-down.ts"
 export type ResolveRequest = ResolveParams
 
 const untilIdle = { untilIdle: true }
+
+const withSignal = (options: SignalOption): { readonly signal?: AbortSignal } => {
+  expectSignalOptions("next", options)
+  const signal = options.signal ?? undefined
+  expectSignal(signal)
+  return signal === undefined ? {} : { signal }
+}
+
 const driver: Driver = { execute, timedOut, dropped: drop }
 
 /**
@@ -47,8 +55,6 @@ const driver: Driver = { execute, timedOut, dropped: drop }
  * that its types know: those that its registry was made with.
  */
 export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDisposable {
-  /** Background tasks: running ones, and finished ones until they are taken. */
-  readonly tasks: BackgroundTasks
   private readonly engine: Engine
   private readonly journal: ExecutorJournal | undefined
   private down: Promise<void> | undefined
@@ -56,7 +62,6 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   constructor(registry: ToolRegistry<never, T>, options: ToolExecutorOptions = {}) {
     const environment = takeEnvironment(options)
     this.engine = new Engine(registry as unknown as ToolRegistry<unknown>, options, environment, driver)
-    this.tasks = this.engine.tasks
     this.journal = environment.journal
     this.journal?.attach(this.engine)
   }
@@ -155,11 +160,12 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   /** The next event; undefined once nothing is queued, running, waiting or undelivered. */
   next(options?: SignalOption): Promise<ToolEvent<T> | undefined> {
-    if (options !== undefined) expectSignalOptions("next", options)
-    const signal = options?.signal ?? undefined
-    expectSignal(signal)
-    const read = signal === undefined ? untilIdle : { untilIdle: true, signal }
-    return this.engine.events.next(read) as Promise<ToolEvent<T> | undefined>
+    const { events } = this.engine
+    return (
+      options === undefined
+        ? events.next(untilIdle)
+        : events.next({ untilIdle: true, ...withSignal(options) })
+    ) as Promise<ToolEvent<T> | undefined>
   }
 
   /** The same events, as long as the executor lives. Each event goes to one reader, once. */
@@ -215,6 +221,11 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   /** Soft: ends the handlers that run now; gates and the queue go on. Gives how many. */
   cancelForeground(options?: CancelOptions): number {
     return this.engine.cancel(readCancel("cancelForeground", options), true)
+  }
+
+  /** Background tasks: running ones, and finished ones until they are taken. */
+  get tasks(): BackgroundTasks {
+    return this.engine.tasks
   }
 
   /** Ends one call, also in the background. True if it took effect. */

@@ -12,7 +12,6 @@ import { addTaskEnd, resultOf, statusOf } from "../pipeline/model/outcome.ts"
 import type { Settings } from "../pipeline/model/settings.ts"
 import type { Deadlines } from "../pipeline/schedule/deadlines.ts"
 import { Fifo } from "../pipeline/schedule/fifo.ts"
-import { LateMap } from "../pipeline/schedule/late-map.ts"
 import type { Watchers } from "../watching/watchers.ts"
 import { OutputReads } from "./output-reads.ts"
 import { TaskWaiters } from "./task-waiters.ts"
@@ -102,12 +101,12 @@ export interface WaitOptions {
 
 /** The background tasks of one executor. Finished ones are kept for `taskTtl`, at most `maxTasks` of them. */
 export class BackgroundTasks {
-  private readonly running = new LateMap<string, Call>()
-  private readonly finished = new LateMap<string, FinishedTask>()
+  private readonly running = new Map<string, Call>()
+  private readonly finished = new Map<string, FinishedTask>()
   /** The ids of `finished` in the order of their ending. */
   private readonly order = new Fifo<string>()
   /** The agents of tasks whose results were dropped unread, and the ids in the order of their dropping. */
-  private readonly expiredAgents = new LateMap<string, string>()
+  private readonly expiredAgents = new Map<string, string>()
   private readonly expired = new Fifo<string>()
   private readonly waiters: TaskWaiters<BackgroundTask>
   private readonly reads = new OutputReads()

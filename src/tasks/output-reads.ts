@@ -1,6 +1,5 @@
 /** How far the output of background tasks was read, by who asks again and again for what is new. */
 import type { Call } from "../pipeline/call/call.ts"
-import { LateMap } from "../pipeline/schedule/late-map.ts"
 
 /** So many characters, or, of a task that has ended, what was left. */
 interface OutputRead {
@@ -14,7 +13,7 @@ const outputSince = ({ stream }: Call, characters: number): { readonly text: str
 
 /** What was read of each task, where somebody reads. */
 export class OutputReads {
-  private readonly reads = new LateMap<string, OutputRead>()
+  private readonly reads = new Map<string, OutputRead>()
 
   /** What is new of a task that runs. */
   running(id: string, call: Call): string {

@@ -1,7 +1,6 @@
 /** Who waits for the end of a background task. */
 import type { EventJournal } from "../pipeline/events/event-stamps.ts"
 import { whenAborted } from "../pipeline/model/when-aborted.ts"
-import { LateMap } from "../pipeline/schedule/late-map.ts"
 
 /** Where what is told is stored first. */
 type Stored = Pick<EventJournal, "after">
@@ -10,7 +9,7 @@ type Answer<Task> = (task: Task | undefined) => void
 
 /** Those that wait, by task id. Where results are stored, they are told once that is done. */
 export class TaskWaiters<Task> {
-  private readonly waiters = new LateMap<string, Set<Answer<Task>>>()
+  private readonly waiters = new Map<string, Set<Answer<Task>>>()
   private readonly stored: Stored | undefined
 
   constructor(stored: Stored | undefined) {

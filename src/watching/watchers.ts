@@ -6,45 +6,50 @@ import { tellAlone } from "../pipeline/model/thenable.ts"
 import type { Tracer } from "../tracing/tracer.ts"
 import type { ExecutorWatcher } from "./watcher.ts"
 
-/** Those that are told, as they stand. */
-interface Standing {
-  readonly watchers: ReadonlyArray<ExecutorWatcher>
-  readonly tracers: ReadonlyArray<Tracer> | undefined
+/** A watcher, and its tracer, which is looked at once. */
+interface Entry {
+  readonly watcher: ExecutorWatcher
+  readonly tracer: Tracer | undefined
 }
 
 /** The watchers of one executor, told one after another. One that throws costs the others nothing. */
 export class Watchers {
   /** Each by an entry of its own: one may be there twice. */
-  private entries: Set<{ readonly watcher: ExecutorWatcher }> | undefined
-  private readonly own: ReadonlyArray<Tracer> | undefined
-  /** Listed when they are next told, and not for each that comes or goes. Who comes while they are told is not among them. */
-  private standing: Standing | undefined
+  private readonly entries = new Set<Entry>()
+  private readonly own: ReadonlyArray<Tracer>
+  /** Listed when they are next told, and not for each that comes or goes: one that comes meanwhile is not among them. */
+  private listed: ReadonlyArray<ExecutorWatcher> | undefined
+  /** A plain field, as `tracers` is: every call reads it. */
+  isEmpty = true
+  /** The tracers of calls that start from here on; undefined where there are none. */
+  tracers: ReadonlyArray<Tracer> | undefined
 
   /** @param own The executor's own tracer. */
   constructor(own?: Tracer) {
-    this.own = own && [own]
-  }
-
-  get isEmpty(): boolean {
-    return this.entries === undefined
-  }
-
-  /** The tracers of calls that start from here on; undefined where there are none. */
-  get tracers(): ReadonlyArray<Tracer> | undefined {
-    return this.entries === undefined ? this.own : this.listed(this.entries).tracers
+    this.own = own === undefined ? [] : [own]
+    this.listTracers()
   }
 
   /** Gives what takes it out again. */
   add(watcher: ExecutorWatcher): () => void {
-    const entry = { watcher }
-    this.entries ??= new Set()
+    const entry = { watcher, tracer: watcher.tracer }
     this.entries.add(entry)
-    this.standing = undefined
+    this.changed(entry)
     return () => {
-      if (this.entries?.delete(entry) !== true) return
-      this.standing = undefined
-      if (this.entries.size === 0) this.entries = undefined
+      if (this.entries.delete(entry)) this.changed(entry)
     }
+  }
+
+  private changed({ tracer }: Entry): void {
+    this.listed = undefined
+    this.isEmpty = this.entries.size === 0
+    if (tracer !== undefined) this.listTracers()
+  }
+
+  private listTracers(): void {
+    const tracers = [...this.own]
+    for (const { tracer } of this.entries) if (tracer !== undefined) tracers.push(tracer)
+    this.tracers = tracers.length === 0 ? undefined : tracers
   }
 
   /** Tells one of them alone. */
@@ -52,15 +57,6 @@ export class Watchers {
     const only = new Watchers()
     only.add(watcher)
     return only
-  }
-
-  private listed(entries: Iterable<{ readonly watcher: ExecutorWatcher }>): Standing {
-    if (this.standing !== undefined) return this.standing
-    const watchers = Array.from(entries, ({ watcher }) => watcher)
-    const tracers = watchers.flatMap(({ tracer }) => (tracer === undefined ? [] : [tracer]))
-    const all = [...(this.own ?? []), ...tracers]
-    this.standing = { watchers, tracers: all.length === 0 ? undefined : all }
-    return this.standing
   }
 
   queued(call: ToolCall): void {
@@ -80,7 +76,7 @@ export class Watchers {
   }
 
   private tell(how: (watcher: ExecutorWatcher) => unknown): void {
-    if (this.entries === undefined) return
-    for (const watcher of this.listed(this.entries).watchers) tellAlone(() => how(watcher))
+    this.listed ??= Array.from(this.entries, ({ watcher }) => watcher)
+    for (const watcher of this.listed) tellAlone(() => how(watcher))
   }
 }

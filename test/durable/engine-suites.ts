@@ -10,7 +10,7 @@ export const suites = ["test/pipeline/**/*.test.ts", "test/tasks/**/*.test.ts", 
 const leftOut: Readonly<Record<string, ReadonlyArray<string>>> = {
   "they run no executor, or one of their own making": [
     "test/pipeline/model/**",
-    "test/pipeline/schedule/{deadlines,deadline-heap,fifo,solo-map}.test.ts",
+    "test/pipeline/schedule/{deadlines,deadline-heap,fifo}.test.ts",
     "test/pipeline/call/{calling-agent,crossings,exploration,machine-page,mutations,output-schema,replay}.test.ts",
     "test/pipeline/effect-form.test.ts",
     "test/resolve/{actions.property,services}.test.ts",

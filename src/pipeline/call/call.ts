@@ -3,21 +3,26 @@
  * data. `transition` changes the data; at rest they are plain JSON, and the plan is composed again from the parameters.
  */
 import { AsyncResource } from "node:async_hooks"
+import type { Fiber } from "effect/Fiber"
+import type * as Scope from "effect/Scope"
 import type { ToolOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import type { CallSpan } from "../../tracing/call-span.ts"
+import type { HandlerTrace } from "../../tracing/tracer.ts"
 import type { EventSink } from "../events/event-sink.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { ActionResolvedEvent, TerminalEvent, ToolResult } from "../model/event.ts"
-import type { CallMemory, Resolution } from "../model/handler.ts"
+import type { CallMemory, EffectHandler, HandlerContext, Resolution } from "../model/handler.ts"
 import type { Mutable } from "../model/mutable.ts"
 import type { Outcome, Stopped } from "../model/outcome.ts"
 import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
+import type { Step } from "../model/step.ts"
 import type { Tool } from "../model/tool.ts"
-import type { Attempt } from "./attempt.ts"
+import type { BlockedDelta } from "./blocked-delta.ts"
 import type { CallTimer } from "./call-timer.ts"
+import type { MidwayQuestions } from "./midway.ts"
 import { type ActionTies, type Answer, type CallState, type Place, queued, type Resume } from "./state.ts"
 import type { CallStream } from "./stream.ts"
 
@@ -46,6 +51,67 @@ export interface Recipient {
   readonly onLeft?: ((error: Error) => void) | undefined
   /** The caller's signal: once it is aborted, the call does not start. */
   readonly signal?: AbortSignal | undefined
+}
+
+/** One run through the handlers of a pipeline, and what is open of it. */
+export class Attempt {
+  /** What its handlers see, and the bound functions of it that one has read. */
+  context: HandlerContext | undefined = undefined
+  delta: HandlerContext["delta"] | undefined = undefined
+  delegate: HandlerContext["delegate"] | undefined = undefined
+  /** The handler that runs, and who traces it. */
+  handler: EffectHandler<unknown> | undefined = undefined
+  trace: HandlerTrace | undefined = undefined
+  generator: AsyncIterator<Step, unknown> | undefined = undefined
+  fiber: Fiber<unknown, unknown> | undefined = undefined
+  /** What its Effects acquired. Made when the first one runs. */
+  scope: Scope.Closeable | undefined = undefined
+  /** The delta that waits for room, and what was asked through the context. */
+  blocked: BlockedDelta | undefined = undefined
+  questions: MidwayQuestions | undefined = undefined
+  /** What a finally handler's effect was answered with: that handler sees it, and nobody else. */
+  answer: ToolOutput | undefined = undefined
+  /** Why it was ended from outside. */
+  reason: unknown = undefined
+  /** The same, where its handler was refused something before it was told. */
+  refusal: DOMException | undefined = undefined
+  /** Whether its last handler has ended. */
+  isOver = false
+  private controller: AbortController | undefined = undefined
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController()
+      if (this.reason !== undefined) this.controller.abort(this.reason)
+    }
+    return this.controller.signal
+  }
+
+  /** Tells its handler that nobody waits for it. */
+  abort(reason: unknown): void {
+    this.reason = reason
+    this.left(reason)
+    this.blocked?.reject(reason)
+    this.questions?.close(reason)
+    this.controller?.abort(reason)
+  }
+
+  /** Its handler has ended. */
+  left(failure: unknown): void {
+    this.trace?.end(failure)
+    this.trace = undefined
+  }
+
+  /** Closes its generator as `break` does; undefined where there is nothing to wait for. */
+  closeGenerator(): Promise<unknown> | undefined {
+    const { generator } = this
+    this.generator = undefined
+    return generator?.return === undefined ? undefined : closing(generator)
+  }
+}
+
+const closing = async (generator: AsyncIterator<Step, unknown>): Promise<void> => {
+  await generator.return?.()
 }
 
 const noParts: ReadonlyArray<never> = []

@@ -1,7 +1,6 @@
 /** The calls that have not ended, by id, and the moment when none is left. */
 
 import { expectOptions, expectText } from "../model/got.ts"
-import { LateMap } from "../schedule/late-map.ts"
 import { soon } from "../schedule/soon.ts"
 import type { Call } from "./call.ts"
 
@@ -32,7 +31,7 @@ export const readCancel = (method: string, options: CancelOptions | undefined): 
 
 /** The calls that have not ended, in the order of enqueueing. */
 export class ActiveCalls {
-  private readonly calls = new LateMap<string, Call>()
+  private readonly calls = new Map<string, Call>()
   /** Told once all have ended, and what they brought about did not bring new ones. */
   private readonly idle: Idle
   private lastEnded: (() => void) | undefined

@@ -1,22 +1,21 @@
 /** Holds a tool to its `outputSchema`: a call whose output breaks it has failed, though its work is done. */
 
 import { textOf } from "../../output/output.ts"
+import type { OutputCheck } from "../../schema/output-check.ts"
 import { errorList } from "../../schema/validation.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { CompletedEvent, ErrorEvent, TerminalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
-import type { Tool } from "../model/tool.ts"
 
 /**
  * The event as the tool's schema leaves it: a completed call without `structured`, or with one that does not fit, is an
  * Error, with what it put out behind the message. A preview has done nothing yet, and owes nothing.
  */
 export const checkedOutput = (
-  tool: Tool<unknown> | undefined,
+  check: OutputCheck,
   event: TerminalEvent,
 ): TerminalEvent | Promise<TerminalEvent> => {
-  const check = tool?.outputCheck
-  if (check === undefined || event._tag !== "Completed" || event.staged !== undefined) return event
+  if (event._tag !== "Completed" || event.staged !== undefined) return event
   const { structured } = event.output
   if (structured === undefined) {
     return broken(event, `Tool "${event.name}" has an outputSchema, and its output has no \`structured\``)

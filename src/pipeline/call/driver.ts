@@ -12,12 +12,15 @@ import { checkedOutput } from "./checked-output.ts"
 import type { Command } from "./command.ts"
 import { ranOut } from "./editor-silence.ts"
 import { close, finish, interrupt, runFinal, runPart, streamStep } from "./handling.ts"
+import type { Input } from "./input.ts"
 import { stageAction } from "./resolving.ts"
 import { reviewGate, ruleGate } from "./reviewing.ts"
 import { openQuestion } from "./state.ts"
 import { endOf, tellAnnounced, tellEnded, tellStarted } from "./telling.ts"
 import { abortFunction, movesNow, suspended } from "./time.ts"
 import { timeoutMessage, unreadMessage } from "./time-messages.ts"
+
+const judged: Input = { _tag: "Judged" }
 
 /** Does one thing that a call wants done. Never throws. */
 export const execute = (engine: Engine, call: Call, command: Command): void => {
@@ -119,7 +122,9 @@ const takePlace = (engine: Engine, call: Call): void => {
 /** Checks the output against the tool's schema, and asks the host's hook what is to become of the result. */
 const judgeEnd = (engine: Engine, call: Call): void => {
   if (call.attempt !== undefined) finish(engine, call, call.attempt)
-  const event = checkedOutput(call.tool, endOf(call))
+  const check = call.tool?.outputCheck
+  const end = endOf(call)
+  const event = check === undefined ? end : checkedOutput(check, end)
   if (!(event instanceof Promise)) return askHook(engine, call, event)
   suspended(engine, call)
   void event.then((checked) => askHook(engine, call, checked))
@@ -129,14 +134,14 @@ const askHook = (engine: Engine, call: Call, event: TerminalEvent): void => {
   if (call.state._tag !== "Judging") return
   const { afterCall } = engine.settings.hooks
   call.ending = event
-  if (afterCall === undefined || !isJudged(event)) return void engine.receive(call, { _tag: "Judged" })
+  if (afterCall === undefined || !isJudged(event)) return void engine.receive(call, judged)
   const controller = new AbortController()
   call.controller = controller
   suspended(engine, call)
   void judge(afterCall, call.toolCall, event, call.tool?.outputCheck, controller.signal).then((last) => {
     if (call.state._tag !== "Judging") return
     call.ending = last
-    engine.receive(call, { _tag: "Judged" })
+    engine.receive(call, judged)
   })
 }
 

@@ -15,8 +15,7 @@ import type { EffectHandler } from "../model/handler.ts"
 import type { HandlerPart } from "../model/pipeline.ts"
 import { isStep, isToolError, type Step } from "../model/step.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
-import { Attempt } from "./attempt.ts"
-import type { Call } from "./call.ts"
+import { Attempt, type Call } from "./call.ts"
 import type { Command } from "./command.ts"
 import { AttemptContext } from "./handler-context.ts"
 import { isAsyncIterable, isOwnEffect, notAStep } from "./handler-return.ts"
@@ -57,7 +56,8 @@ const begins = (engine: Engine, call: Call, command: Command): boolean => {
   }
   suspended(engine, call)
   engine.budget.wait(() => {
-    engine.mailbox.send(call, command)
+    engine.mailbox.sender = call
+    engine.mailbox.push(command)
     engine.mailbox.deliver()
   })
   return false
@@ -186,7 +186,8 @@ const settled = (
 }
 
 const gave = (engine: Engine, call: Call, attempt: Attempt, run: number, step: Step, more: boolean): void => {
-  if (!more) attempt.left(step._tag === "Error" ? (step.cause ?? step.message) : undefined)
+  if (!more && attempt.trace !== undefined)
+    attempt.left(step._tag === "Error" ? (step.cause ?? step.message) : undefined)
   try {
     engine.apply(call, { _tag: "Returned", run, step, more })
   } catch (error) {
@@ -298,7 +299,7 @@ export const abandon = (engine: Engine, call: Call): Promise<void> => {
 /** The last handler of an attempt has ended: what is streamed later is refused. */
 export const finish = (engine: Engine, call: Call, attempt: Attempt): void => {
   attempt.isOver = true
-  closeScope(engine, call, attempt, Exit.void, ignore)
+  if (attempt.scope !== undefined) closeScope(engine, call, attempt, Exit.void, ignore)
   attempt.questions?.close(new DOMException("The call has ended", "AbortError"))
 }
 

@@ -56,32 +56,8 @@ const noFinals: Call["finals"] = []
 
 /** True where the input took effect. */
 export const transition = (call: Call, input: Input, out: Outbox): boolean => {
-  const move = rowOf(call.state)[input._tag] as Move<Input> | undefined
+  const move = rows[call.state._tag][input._tag] as Move<Input> | undefined
   return move?.(call, input, out) ?? false
-}
-
-/** The row of the table, without a lookup by name: every input pays for it. */
-const rowOf = ({ _tag }: CallState): Row => {
-  switch (_tag) {
-    case "Running":
-      return runningRow
-    case "Asking":
-      return askingRow
-    case "Queued":
-      return queuedRow
-    case "Preparing":
-      return preparingRow
-    case "Judging":
-      return judgingRow
-    case "Cleaning":
-      return cleaningRow
-    case "Stopping":
-      return stoppingRow
-    case "Held":
-      return heldRow
-    case "Ended":
-      return endedRow
-  }
 }
 
 /** What does not depend on the state, in each row: a look beside it would be paid for by every input. */
@@ -468,3 +444,15 @@ const judgingRow: Row = {
 
 /** Nothing changes it any more. */
 const endedRow: Row = everywhere
+
+const rows: { readonly [State in CallState["_tag"]]: Row } = {
+  Queued: queuedRow,
+  Held: heldRow,
+  Preparing: preparingRow,
+  Running: runningRow,
+  Asking: askingRow,
+  Stopping: stoppingRow,
+  Cleaning: cleaningRow,
+  Judging: judgingRow,
+  Ended: endedRow,
+}

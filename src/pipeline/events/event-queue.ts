@@ -72,7 +72,7 @@ export class EventQueue implements EventSink {
   }
 
   private give(event: ToolEvent): void {
-    const reader = this.readers.shift()
+    const reader = this.readers.length === 0 ? undefined : this.readers.shift()
     if (reader !== undefined) {
       this.readCount += 1
       return reader.resolve(event)
@@ -135,7 +135,7 @@ export class EventQueue implements EventSink {
     if (event !== undefined) return Promise.resolve(event)
     if (this.closed || (untilIdle && this.held === 0 && this.isIdle())) return Promise.resolve(undefined)
     // Nothing is unread: there is room for all, whatever each of them does with it.
-    this.makeRoom(this.waitingForRoom.length)
+    if (this.waitingForRoom.length > 0) this.makeRoom(this.waitingForRoom.length)
     return signal === undefined ? this.wait(options) : this.waitUnlessAborted(options, signal)
   }
 

@@ -45,7 +45,7 @@ export class EventStamps {
   stamp(event: Mutable<ToolEvent>): void {
     this.count += 1
     event.seq = this.count
-    this.date(event)
+    event.at = this.clock === undefined ? Date.now() : this.clock.currentTimeMillisUnsafe()
     if (!this.watchers.isEmpty) this.watchers.event(event)
   }
 }

@@ -1,7 +1,6 @@
 /** The deltas that nobody has read yet, measured: they are bounded in number and in bytes. */
 import type { DeltaEvent, ToolEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
-import { LateMap } from "../schedule/late-map.ts"
 
 const mergedChars = 65_536
 const omission = "[earlier output left out]\n"
@@ -39,7 +38,7 @@ export interface DeltaBounds {
 
 /** The size of what is unread, kept with each change. */
 export class UnreadDeltas {
-  private readonly sizes = new LateMap<ToolEvent, DeltaSize>()
+  private readonly sizes = new Map<ToolEvent, DeltaSize>()
   private readonly bounds: DeltaBounds
   private bytes = 0
 

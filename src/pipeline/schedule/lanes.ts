@@ -5,7 +5,6 @@
  */
 
 import { type Call, laneOf } from "../call/call.ts"
-import { LateMap } from "./late-map.ts"
 import { Ring } from "./ring.ts"
 import { soon } from "./soon.ts"
 import type { StepBudget } from "./step-budget.ts"
@@ -32,7 +31,7 @@ const keptIdle = 64
 
 /** The lanes of all agents. Those without calls are dropped, but for a few. */
 export class Lanes {
-  private readonly lanes = new LateMap<string, Lane>()
+  private readonly lanes = new Map<string, Lane>()
   private readonly budget: StepBudget
   /** Whether calls that only read share a turn. */
   private readonly parallelReads: boolean

@@ -14,20 +14,20 @@ const keptSlots = 1024
  * whoever enqueued its call, whoever sends it.
  */
 export class Mailbox implements Outbox {
+  /** The call whose commands `push` takes. */
+  sender: Call | undefined
+  /** Whether it may be done now. Where not, all that waits stays, until `deliver` is called again. */
+  gate: ((call: Call, command: Command) => boolean) | undefined
   /** Calls and commands side by side, from `head` to `tail`. Rarely more than a few: it starts over when it is empty. */
   private calls: Array<Call | undefined> = []
   private commands: Array<Command | undefined> = []
   private head = 0
   private tail = 0
-  private scheduled = false
-  private delivering = false
-  /** Whether it may be done now. Where not, all that waits stays, until `deliver` is called again. */
-  gate: ((call: Call, command: Command) => boolean) | undefined
-  /** The call whose commands `push` takes. */
-  private sender: Call | undefined
+  private isScheduled = false
+  private isDelivering = false
   private readonly execute: (call: Call, command: Command) => void
   private readonly deliverScheduled = () => {
-    this.scheduled = false
+    this.isScheduled = false
     this.deliver()
   }
 
@@ -41,47 +41,33 @@ export class Mailbox implements Outbox {
     return this.head === this.tail
   }
 
-  send(call: Call, command: Command): void {
-    this.calls[this.tail] = call
+  push(command: Command): void {
+    this.calls[this.tail] = this.sender
     this.commands[this.tail] = command
     this.tail += 1
   }
 
-  /** As where the commands of this call's transition go. */
-  for(call: Call): this {
-    this.sender = call
-    return this
-  }
-
-  push(command: Command): void {
-    this.send(this.sender!, command)
-  }
-
-  /** The call that it last was for has ended: nothing is to keep that call. */
-  release(): void {
-    this.sender = undefined
-  }
-
   /** Delivers in a microtask, unless it is delivering already. */
   schedule(): void {
-    if (this.scheduled || this.delivering || this.isEmpty) return
-    this.scheduled = true
+    if (this.isScheduled || this.isDelivering || this.head === this.tail) return
+    this.isScheduled = true
     void soon.then(this.deliverScheduled)
   }
 
-  /** Delivers all, also what comes meanwhile. `here`: whose async context this is already. */
+  /** Delivers all, also what comes meanwhile. `here`: the call whose async context this is already. */
   deliver(here?: Call): void {
-    if (this.delivering) return
-    this.delivering = true
+    if (this.isDelivering) return
+    this.isDelivering = true
     try {
       while (this.head < this.tail) {
         const call = this.calls[this.head]!
-        if (this.isShut) return
+        if (this.gate !== undefined && !this.gate(call, this.commands[this.head]!)) return
         if (call === here) this.deliverTo(call)
         else call.origin.runInAsyncScope(this.deliverTo, this, call)
       }
+      if (this.calls.length > keptSlots) this.startOver()
     } finally {
-      this.delivering = false
+      this.isDelivering = false
     }
   }
 
@@ -92,9 +78,16 @@ export class Mailbox implements Outbox {
       const command = this.commands[at]!
       this.calls[at] = undefined
       this.head += 1
-      if (this.head === this.tail) this.startOver()
+      if (this.head === this.tail) {
+        this.head = 0
+        this.tail = 0
+      }
       this.execute(call, command)
-    } while (this.head < this.tail && this.calls[this.head] === call && !this.isShut)
+    } while (
+      this.head < this.tail &&
+      this.calls[this.head] === call &&
+      (this.gate === undefined || this.gate(call, this.commands[this.head]!))
+    )
   }
 
   /** What waits is not done any more, and what comes is not asked for. */
@@ -103,14 +96,9 @@ export class Mailbox implements Outbox {
     this.startOver()
   }
 
-  private get isShut(): boolean {
-    return this.gate !== undefined && !this.gate(this.calls[this.head]!, this.commands[this.head]!)
-  }
-
   private startOver(): void {
     this.head = 0
     this.tail = 0
-    if (this.calls.length <= keptSlots) return
     this.calls = []
     this.commands = []
   }

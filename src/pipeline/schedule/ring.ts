@@ -3,39 +3,36 @@ export class Ring<T> {
   /** None before the first value: an idle executor holds several rings. */
   private slots: Array<T | undefined> = []
   private head = 0
-  private count = 0
-
-  get length(): number {
-    return this.count
-  }
+  /** How many values there are. */
+  length = 0
 
   push(value: T): void {
-    if (this.count === this.slots.length) this.resize(Math.max(8, this.count * 2))
-    this.slots[(this.head + this.count) & (this.slots.length - 1)] = value
-    this.count += 1
+    if (this.length === this.slots.length) this.resize(Math.max(8, this.length * 2))
+    this.slots[(this.head + this.length) & (this.slots.length - 1)] = value
+    this.length += 1
   }
 
   /** The oldest value, which stays. */
   first(): T | undefined {
-    return this.count === 0 ? undefined : this.slots[this.head]
+    return this.length === 0 ? undefined : this.slots[this.head]
   }
 
   shift(): T | undefined {
-    if (this.count === 0) return undefined
+    if (this.length === 0) return undefined
     const value = this.slots[this.head]
     this.slots[this.head] = undefined
     this.head = (this.head + 1) & (this.slots.length - 1)
-    this.count -= 1
+    this.length -= 1
     // A burst must not keep its memory once it has been read.
-    if (this.count === 0 && this.slots.length > 1024) this.resize(8)
+    if (this.length === 0 && this.slots.length > 1024) this.resize(8)
     return value
   }
 
   /** Takes back what was pushed last. */
   pop(): T | undefined {
-    if (this.count === 0) return undefined
-    this.count -= 1
-    const last = (this.head + this.count) & (this.slots.length - 1)
+    if (this.length === 0) return undefined
+    this.length -= 1
+    const last = (this.head + this.length) & (this.slots.length - 1)
     const value = this.slots[last]
     this.slots[last] = undefined
     return value
@@ -43,7 +40,7 @@ export class Ring<T> {
 
   private resize(capacity: number): void {
     const slots = new Array<T | undefined>(capacity)
-    for (let i = 0; i < this.count; i++) slots[i] = this.slots[(this.head + i) & (this.slots.length - 1)]
+    for (let i = 0; i < this.length; i++) slots[i] = this.slots[(this.head + i) & (this.slots.length - 1)]
     this.slots = slots
     this.head = 0
   }

@@ -1,10 +1,9 @@
 /** A signal for each agent that somebody works for outside its calls: aborted with them, and replaced then. */
 import { setMaxListeners } from "node:events"
-import { LateMap } from "../schedule/late-map.ts"
 
 /** The signals of all agents, each made when it is first asked for. */
 export class AgentSignals {
-  private readonly controllers = new LateMap<string, AbortController>()
+  private readonly controllers = new Map<string, AbortController>()
 
   of(agentId: string): AbortSignal {
     let controller = this.controllers.get(agentId)

@@ -3,7 +3,6 @@ import { resolveName } from "../../resolve/definition.ts"
 import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
 import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
-import { LateMap } from "../schedule/late-map.ts"
 
 /** The tools of all agents: a view of the registry. */
 export class AgentTools {
@@ -11,8 +10,8 @@ export class AgentTools {
   /** Answered by the executor, registered or not. Made with the first call of it. */
   private readonly makeResolveTool: () => Tool<unknown>
   private madeResolveTool: Tool<unknown> | undefined
-  private readonly active = new LateMap<string, ReadonlySet<string>>()
-  private readonly listeners = new LateMap<string, Set<() => void>>()
+  private readonly active = new Map<string, ReadonlySet<string>>()
+  private readonly listeners = new Map<string, Set<() => void>>()
   private stopListening: (() => void) | undefined
 
   constructor(registry: ToolRegistry<unknown>, makeResolveTool: () => Tool<unknown>) {

@@ -11,7 +11,6 @@ import type { EffectHandler } from "../model/handler.ts"
 import type { ActionFunction, PendingAction, PendingActions, PushedAction } from "../model/pending-actions.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import { Step } from "../model/step.ts"
-import { LateMap } from "../schedule/late-map.ts"
 
 /** What the store of pending actions is made with. */
 export interface ActionStoreOptions {
@@ -38,7 +37,7 @@ interface AgentActions {
 /** The pending actions of all agents. An agent without any takes no room. */
 export class ActionStore {
   private readonly options: ActionStoreOptions
-  private readonly agents = new LateMap<string, AgentActions>()
+  private readonly agents = new Map<string, AgentActions>()
   private closed = false
 
   constructor(options: ActionStoreOptions) {

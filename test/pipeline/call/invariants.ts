@@ -1,7 +1,8 @@
 /** What must hold in every state of the explored world, and in everything that is done. */
+
+import type { Call } from "../../../src/pipeline/call/call.ts"
 import type { Command } from "../../../src/pipeline/call/command.ts"
 import type { Input } from "../../../src/pipeline/call/input.ts"
-import type { Call } from "../../../src/pipeline/call/call.ts"
 import type { Question } from "../../../src/pipeline/call/state.ts"
 import type { ExploredAction, ExploredCall, Side, Verdict } from "./explored-call.ts"
 
