@@ -85,7 +85,7 @@ export class Engine {
   readonly budget = new StepBudget()
   readonly mailbox: Mailbox
   readonly lanes: Lanes
-  readonly pool: Pool<Call>
+  readonly pool: Pool
   closing = false
   /** Set where its calls go on in another process: resolves once all is stored and nothing waits in the mailbox. */
   leaving: Promise<void> | undefined
@@ -126,7 +126,7 @@ export class Engine {
     this.deadlines = new Deadlines(clock)
     this.mailbox = new Mailbox(driver.execute.bind(undefined, this))
     this.lanes = new Lanes(this.budget, settings.parallelReads, this.start.bind(this))
-    this.pool = new Pool(settings.backgroundConcurrency, (call) => this.placed(call))
+    this.pool = new Pool(settings.backgroundConcurrency, this.placed.bind(this))
     this.tools = new AgentTools(registry, () =>
       makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
     )

@@ -48,6 +48,7 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
     decision = "pending",
     background = false,
     lane,
+    priority,
     meta,
   } = input
   if (typeof name !== "string")
@@ -64,11 +65,18 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   }
   if (lane !== undefined && typeof lane !== "string")
     throw new TypeError(`Expected \`lane\` of a call to be a string, ${got(lane)}`)
+  if (priority !== undefined && !Number.isFinite(priority))
+    throw new TypeError(`Expected \`priority\` of a call to be a finite number, ${got(priority)}`)
   if (meta !== undefined && (typeof meta !== "object" || meta === null || Array.isArray(meta)))
     throw new TypeError(`Expected \`meta\` of a call to be an object, ${got(meta)}`)
   const call = { agentId, callId, name, params, decision, background: background === true }
-  if (lane === undefined && meta === undefined) return call
-  return { ...call, ...(lane !== undefined && { lane }), ...(meta !== undefined && { meta }) }
+  if (lane === undefined && priority === undefined && meta === undefined) return call
+  return {
+    ...call,
+    ...(lane !== undefined && { lane }),
+    ...(priority !== undefined && { priority }),
+    ...(meta !== undefined && { meta }),
+  }
 }
 
 /** Whether `background` among the parameters is the call's own: no property of the tool's schema. */

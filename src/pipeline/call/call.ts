@@ -134,8 +134,6 @@ export class Call {
   isActive = false
   /** Whether it has its lane's turn, or is about to get it. Its lane sets this. */
   hasTurn = false
-  /** Whether it has a place in the background pool. The pool sets this. */
-  hasPlace = false
   /** Whether it goes on in another process: here nothing happens to it any more. */
   isLeft = false
 

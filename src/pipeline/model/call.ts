@@ -20,6 +20,8 @@ export interface ToolCall {
   readonly background: boolean
   /** Where it takes turns. Not there: in its agent's own lane. */
   readonly lane?: string
+  /** Where background calls wait for a place, those with a higher one go first. Not there: 0. */
+  readonly priority?: number
   /** What its host put into it. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
@@ -39,6 +41,11 @@ export interface ToolCallInput {
   readonly background?: boolean
   /** Foreground calls of one lane run one at a time, in order. Default: the agent's id. */
   readonly lane?: string
+  /**
+   * Of the background calls that wait for a place, those with a higher one go first. A finite number; it means nothing to
+   * foreground calls. Default 0.
+   */
+  readonly priority?: number
   /** The host's own, for its hooks and handlers: `call.meta`, `context.meta`. Plain JSON, where snapshots are taken. */
   readonly meta?: Readonly<Record<string, unknown>>
 }

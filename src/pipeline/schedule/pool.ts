@@ -1,59 +1,94 @@
 /**
- * Places for running background pipelines, handed out in order. Ours: a call that waits must be able to leave the line in
- * constant time, and a free place costs a count.
+ * Places for running background calls. p-queue hands them out: by priority, and among equals in the order of asking. It is loaded
+ * with the first background call, for that takes as long as to load the rest of the core.
  */
-import { Fifo } from "./fifo.ts"
+import type PQueue from "p-queue"
+import type { Call } from "../call/call.ts"
 
-/** Who asks for a place. */
-export interface PlaceTaker {
-  /** Whether it has one. The pool sets it. */
-  hasPlace: boolean
+/** What one call asked for. */
+interface Ask {
+  /** Undefined once the call has left the line: the ask is passed over when its turn comes. */
+  call: Call | undefined
+  isInLine: boolean
+  /** Ends what p-queue takes for running. Set while the call has its place. */
+  giveBack: (() => void) | undefined
 }
 
-/** A number of places, and the line of those who wait for one. */
-export class Pool<T extends PlaceTaker> {
-  private free: number
-  private readonly waiting = new Fifo<T>()
+const over = Promise.resolve()
 
-  /** Told that there is a place. Gives false where it is not wanted any more. */
-  private readonly placed: (taker: T) => boolean
+let queueClass: typeof PQueue | undefined
 
-  constructor(places: number, placed: (taker: T) => boolean) {
-    this.free = places
+const load = async (): Promise<void> => {
+  queueClass = (await import("p-queue")).default
+}
+
+/** A number of places, and the line of the calls that wait for one. */
+export class Pool {
+  private readonly concurrency: number
+  /** Told that there is a place. Gives false where the call does not want it any more. */
+  private readonly placed: (call: Call) => boolean
+  private queue: PQueue | undefined
+  private loading: Promise<void> | undefined
+  private readonly asks = new Map<Call, Ask>()
+  /** How many asks in the line have no call any more. */
+  private gone = 0
+
+  constructor(places: number, placed: (call: Call) => boolean) {
+    this.concurrency = places
     this.placed = placed
   }
 
-  /** True where there is a place at once. Else `placed` is called when there is one, unless the taker leaves before. */
-  take(taker: T): boolean {
-    if (this.free === 0 || this.waiting.size > 0) {
-      this.waiting.add(taker)
-      return false
-    }
-    this.free -= 1
-    taker.hasPlace = true
-    return true
+  /** True where there is a place at once. Else `placed` is called when there is one, unless the call leaves before. */
+  take(call: Call): boolean {
+    const ask: Ask = { call, isInLine: false, giveBack: undefined }
+    this.asks.set(call, ask)
+    if (queueClass !== undefined) return this.queueUp(ask, call)
+    this.loading ??= load()
+    void this.loading.then(() => {
+      if (ask.call !== undefined && this.queueUp(ask, call)) this.tell(call)
+    })
+    return false
   }
 
   /** Gives the place back, or leaves the line. */
-  release(taker: T): void {
-    if (!taker.hasPlace) {
-      this.waiting.delete(taker)
-      return
-    }
-    taker.hasPlace = false
-    this.free += 1
-    this.handOut()
+  release(call: Call): void {
+    const ask = this.asks.get(call)
+    if (ask === undefined) return
+    this.asks.delete(call)
+    ask.call = undefined
+    ask.giveBack?.()
+    if (!ask.isInLine) return
+    this.gone += 1
+    if (this.gone < this.queue!.size) return
+    // Nobody waits any more: what is left in the line is not kept until its turn.
+    this.gone = 0
+    this.queue!.clear()
   }
 
-  private handOut(): void {
-    while (this.free > 0) {
-      const taker = this.waiting.shift()
-      if (taker === undefined) return
-      this.free -= 1
-      taker.hasPlace = true
-      if (this.placed(taker)) continue
-      taker.hasPlace = false
-      this.free += 1
+  private queueUp(ask: Ask, { toolCall }: Call): boolean {
+    this.queue ??= new queueClass!({ concurrency: this.concurrency })
+    // Where there is a place, `begin` is called before `add` returns.
+    void this.queue.add(() => this.begin(ask), { priority: toolCall.priority ?? 0 })
+    ask.isInLine = ask.giveBack === undefined
+    return !ask.isInLine
+  }
+
+  /** The place is taken until the promise resolves. */
+  private begin(ask: Ask): Promise<void> {
+    const { call, isInLine } = ask
+    ask.isInLine = false
+    if (call === undefined) {
+      this.gone -= 1
+      return over
     }
+    const held = new Promise<void>((resolve) => {
+      ask.giveBack = resolve
+    })
+    if (isInLine) this.tell(call)
+    return held
+  }
+
+  private tell(call: Call): void {
+    if (!this.placed(call)) this.release(call)
   }
 }

@@ -6,8 +6,15 @@ export const taskMutants = [
     {
       mistake: "runs one more in the background than it may",
       file: "src/pipeline/schedule/pool.ts",
-      from: "if (this.free === 0 || this.waiting.size > 0)",
-      to: "if (this.free < 0 || this.waiting.size > 0)",
+      from: "concurrency: this.concurrency }",
+      to: "concurrency: this.concurrency + 1 }",
+      tests: ["test/pipeline/schedule"],
+    },
+    {
+      mistake: "starts background calls in the order of asking, whatever their priority",
+      file: "src/pipeline/schedule/pool.ts",
+      from: ", { priority: taker.priority }",
+      to: "",
       tests: ["test/pipeline/schedule"],
     },
     {

@@ -111,3 +111,9 @@ describe("a call's lane", () => {
     )
   })
 })
+
+it.each([Number.NaN, Number.POSITIVE_INFINITY, "1", null])("a `priority` of %j is refused", (priority) => {
+  expect(() => executorOf({}).enqueue([{ name: "tool", priority: priority as never }])).toThrow(
+    "Expected `priority` of a call to be a finite number, got ",
+  )
+})

@@ -15,7 +15,6 @@ const noted = [
   "origin",
   "isActive",
   "hasTurn",
-  "hasPlace",
   "isLeft",
   "begun",
   "attempt",

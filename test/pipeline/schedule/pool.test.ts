@@ -48,6 +48,43 @@ describe("backgroundConcurrency", () => {
     expect(executor.tasks.list().map((task) => task.id)).toEqual(["b", "a", "c", "d", "e"])
   })
 
+  it("starts those of a higher priority first, and those of one priority in order", async () => {
+    const { plan, running, release } = heldTool()
+    const gated = pipeline()
+      .awaitApproval()
+      .andThen(() => Step.Output("passed"))
+    const executor = executorOf({ tool: plan, gated }, { backgroundConcurrency: 1 })
+    const host = new ScriptedHost(executor, { gate: "ignore" })
+    executor.enqueue([bg("gated", { callId: "restored", priority: 9 })])
+    await host.until(is("AwaitingApproval"))
+    const snapshot = executor.snapshot("restored")
+    executor.cancelCall("restored")
+    executor.tasks.take("restored")
+    const done = host.run([
+      bg("tool", { callId: "holds" }),
+      bg("tool", { callId: "low", priority: -1 }),
+      bg("tool", { callId: "a" }),
+      bg("tool", { callId: "high", priority: 2.5 }),
+      bg("tool", { callId: "left", priority: 7 }),
+      bg("tool", { callId: "b", priority: 0 }),
+    ])
+    await until(() => running.length === 1)
+    expect(executor.cancelCall("left")).toBe(true)
+    const order = [...running]
+    executor.restore(snapshot)
+    await host.until(is("AwaitingApproval", "restored"))
+    executor.approve("restored")
+    await until(() => executor.tasks.get("restored")?.status === "pending")
+    for (const next of ["high", "a", "b", "low"]) {
+      release(order.at(-1)!)
+      await until(() => running.includes(next))
+      expect(executor.tasks.get("restored")?.status).toBe("complete")
+      order.push(next)
+    }
+    release("low")
+    await done
+  })
+
   it("does not count those that wait for the host, and has them queue again for a place", async () => {
     const { plan, hold, running, release } = heldTool()
     const asks = pipeline()
