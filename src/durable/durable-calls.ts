@@ -1,4 +1,4 @@
-/** What the process that runs the calls of a store offers, and every other that has the store. */
+/** The operations on the calls of a store, for the process that runs them and for every other that has the store open. */
 import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
 import type { ResolveParams } from "../resolve/definition.ts"
@@ -8,24 +8,24 @@ import type { AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
 import type { EffectAnswer } from "./requests.ts"
 import type { StoredEvent } from "./stored-event.ts"
 
-/** Whose pending action is resolved. */
+/** Options of `resolve`. */
 export interface ResolveOptions {
-  /** Default `main`. */
+  /** The agent whose pending action is resolved. Default `main`. */
   readonly agentId?: string
-  /** Once it is aborted, the end is not waited for any more. */
+  /** Aborting it stops the wait for the outcome; the call of `resolve` goes on. */
   readonly signal?: AbortSignal
 }
 
 /**
- * The calls of a store. Each promise resolves once what it says is stored; where the store is away it waits, and where nobody runs
- * the calls, until somebody does. What is asked once it was closed rejects, and so does what is not stored, or not answered, by then.
+ * The calls of a store. Each promise resolves once the change that it reports is stored: it waits while the store cannot be reached, and
+ * while no process runs the calls. After `close`, every request rejects, as do earlier ones that are not stored or answered by then.
  */
 export interface DurableCalls extends AsyncDisposable {
-  /** Queues calls; gives their ids. A call whose id is in the store already is that call: nothing is run twice. */
+  /** Queues calls; returns their ids. A call whose id is in the store already is not run again. */
   enqueue(calls: ReadonlyArray<ToolCallInput>): Promise<Array<string>>
   /**
-   * Approves a call that waits at a gate, or that is `requested`. True if it took effect. `question`: an item of the inbox; then
-   * it takes effect on that question alone, and not on one that the call has come to since. Likewise `deny` and `respond`.
+   * Approves a call that waits at a gate, or that is `requested`. True if the approval took effect. With `question`, an item of the
+   * inbox, it takes effect only while that question is open, not on a later one of the same call. Likewise `deny` and `respond`.
    */
   approve(callId: string, options?: ApproveOptions, question?: AskedQuestion): Promise<boolean>
   /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */
@@ -34,24 +34,24 @@ export interface DurableCalls extends AsyncDisposable {
   respond(callId: string, answer: EffectAnswer, question?: AskedQuestion): Promise<boolean>
   /** Ends one call, also in the background. True if it took effect. */
   cancelCall(callId: string, reason?: string): Promise<boolean>
-  /** The same: a store has no cancel of all calls. */
+  /** Does the same as `cancelCall`: a store has no cancel of all calls. */
   cancel(callId: string, reason?: string): Promise<boolean>
   /**
-   * Applies or discards the latest pending action of an agent, outside its lane. True if it took effect; why not, the last event
-   * of that call of `resolve` tells. False, too, where it goes on: its signal was aborted, or the store closed.
+   * Applies or discards the latest pending action of an agent, outside its lane. True if it took effect; otherwise the last event of
+   * the `resolve` call says why. False, too, when the signal is aborted or the store is closed first: the call goes on.
    */
   resolve(request: ResolveParams, options?: ResolveOptions): Promise<boolean>
-  /** Background tasks: those that run, and those that have ended, until they are taken. */
+  /** Background tasks that run, and those that have ended, until they are taken. */
   readonly tasks: DurableTasks
-  /** The questions that are open, in the order of their calls. */
+  /** The open questions, in the order of their calls. */
   inbox(options?: InboxOptions): Promise<Array<InboxItem>>
   /**
-   * What was told, from any place on, and then what is told. Deltas are live only, and come to the process that runs the calls of
-   * a file; those of Postgres are told by `executor` alone.
+   * The stored events after a cursor, then new ones as they come. Deltas are not stored: those of a file reach only the process that
+   * runs its calls, those of Postgres only the listeners of `executor`.
    */
   events(options?: EventsOptions): AsyncGenerator<StoredEvent, undefined, undefined>
-  /** The last event of a call, once it has ended; undefined before, and where the store does not know it. */
+  /** The last event of a call that has ended; undefined for a call that has not, or that the store does not know. */
   result(callId: string): Promise<StoredEvent | undefined>
-  /** Leaves the store. No call is ended by that: they go on once the store is opened again. */
+  /** Leaves the store. Its calls do not end: they go on once the store is opened again. */
   close(): Promise<void>
 }

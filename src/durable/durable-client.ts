@@ -1,4 +1,4 @@
-/** The calls of a store that other processes run: they are seen here, and answered. */
+/** The client of a store: it runs no calls. */
 import type { ToolCall } from "../pipeline/model/call.ts"
 import { type DurableTasks, StoredTasks } from "./durable-tasks.ts"
 import type { CallRequest } from "./requests.ts"

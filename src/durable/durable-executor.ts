@@ -2,30 +2,30 @@
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import type { DurableCalls } from "./durable-calls.ts"
 
-/** How it is waited for agents that another process has. */
+/** How `untilTaken` waits for agents that belong to another process. */
 export interface AgentWait {
   readonly signal: AbortSignal
-  /** Called once, where another process has some of them. */
+  /** Called once, if some of the agents belong to another process. */
   readonly onWait: () => void
 }
 
-/** How hosts that make up ids of numbers number their calls, so that no id is used twice, whoever else does so. */
+/** Where a host starts to number its calls, so that no two hosts of a store use the same id. */
 export interface CallNumbers {
-  /** What stands before each number. */
+  /** The text before each number. */
   readonly callPrefix: string
-  /** Behind which the numbers begin. */
+  /** The last number in use: the next call has the number after it. */
   readonly callsBefore: number
 }
 
 /** Runs calls of a store, and sees and answers all of them. */
 export interface DurableExecutor extends DurableCalls {
   /**
-   * The executor itself, for the hosts that are in this process: all that it does is stored. Its `shutdown` ends no call: they
-   * go on once the store is opened again. Where several processes run the calls of a store it is another one after others held
-   * this process to be dead: `onStoreError` is told.
+   * The executor itself, for hosts in this process: all that it does is stored. Its `shutdown` ends no call: they go on once the
+   * store is opened again. In Postgres a new executor takes its place when other processes took this one for dead, which
+   * `onStoreError` reports.
    */
   readonly executor: ToolExecutor
-  /** @internal Resolves once these agents are this process's or nobody's, or are found to be those of another that lives. */
+  /** @internal Resolves once each agent has nothing stored, is this process's, or belongs to a process that proves to be alive. */
   untilTaken(agentIds: ReadonlyArray<string>, wait: AgentWait): Promise<void>
   /** @internal */
   callNumbers(): Promise<CallNumbers>

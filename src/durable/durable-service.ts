@@ -12,14 +12,14 @@ import { StoreError } from "./store-error.ts"
 /** Runs calls of a store, and sees and answers all of them. */
 export type DurableExecutor = Executor
 
-/** What a durable executor is made with, but for its registry. */
+/** The options of `openDurableExecutor`, without the registry. */
 export type DurableLayerOptions = Omit<OpenDurableOptions, "registry">
 
 const Service = Context.Service<Executor>("stepline/DurableExecutor")
 
 /**
- * A layer of `DurableExecutor`: it is closed with its scope, and its handlers have the services of the program. Fails with a
- * StoreError where the store cannot be opened.
+ * A layer of `DurableExecutor`, which is closed with its scope. Its handlers have the services of the program. Fails with a
+ * StoreError if the store cannot be opened.
  */
 const layer = <R>(
   registry: ToolRegistry<R>,
@@ -29,7 +29,7 @@ const layer = <R>(
     Service,
     Effect.flatMap(Effect.context<R | Scope>(), (context) => {
       const inProgram = withEnvironment(options, context as Context.Context<never>) as DurableLayerOptions
-      // What is no StoreError is a defect.
+      // Any other error is a defect.
       const open = async () => {
         try {
           const options = { ...inProgram, registry: registry as unknown as ToolRegistry<never> }

@@ -1,4 +1,4 @@
-/** Background tasks, as everyone sees them who has the store. */
+/** Background tasks of a store, for every process that has it open. */
 
 import { textOf } from "../output/output.ts"
 import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
@@ -8,28 +8,28 @@ import { PendingReads } from "./pending-reads.ts"
 import type { CallStore } from "./store.ts"
 import { closedError } from "./store-error.ts"
 
-/** Background tasks of a store: those that run, and those that have ended, until they are taken. */
+/** Background tasks that run, and those that have ended, until they are taken. */
 export interface DurableTasks {
-  /** Undefined for one that is unknown, or was taken. */
+  /** Undefined for a task that is unknown or was taken. */
   get(taskId: string): Promise<BackgroundTask | undefined>
-  /** All, or those of one agent: finished ones first, in the order of their ending. */
+  /** All tasks, or those of one agent: finished tasks first, in the order in which they ended. */
   list(agentId?: string): Promise<Array<BackgroundTask>>
-  /** A finished task, once: it is forgotten. Undefined for one that is unknown or still running. */
+  /** Returns a finished task and forgets it. Undefined for a task that is unknown or still running. */
   take(taskId: string): Promise<BackgroundTask | undefined>
   /**
-   * Resolves once the task has ended, without taking it; with undefined for an unknown one, and once `signal` is aborted, or the
-   * store closed.
+   * Resolves with the task once it has ended, without taking it. Resolves with undefined for an unknown task, and when `signal` is
+   * aborted or the store is closed.
    */
   wait(taskId: string, options?: WaitOptions): Promise<BackgroundTask | undefined>
 }
 
-/** The tasks as they stand in the store, whoever runs them. */
+/** Reads tasks from the store, whichever process runs them. */
 export class StoredTasks implements DurableTasks {
   private readonly store: CallStore
   private readonly ask: (taskId: string) => Promise<unknown>
   private readonly ends: PendingReads<string, string | undefined>
 
-  /** `ask`: takes a task. */
+  /** `ask` requests a finished task, which is then forgotten. */
   constructor(store: CallStore, ask: (taskId: string) => Promise<unknown>) {
     this.store = store
     this.ask = ask
@@ -71,7 +71,7 @@ export class StoredTasks implements DurableTasks {
   }
 }
 
-/** Undefined for what cannot be read: the others are told. */
+/** Undefined for a text that cannot be read, so that the other tasks are still listed. */
 const readable = (
   text: string,
   read: (text: string) => BackgroundTask | undefined,
@@ -86,7 +86,7 @@ const readable = (
 const finishedTask = (text: string): BackgroundTask | undefined =>
   (JSON.parse(text) as BackgroundTask | null) ?? undefined
 
-/** A task that runs, as its call was stored the last time; undefined for one that has not begun. */
+/** A running task, as its call was last stored; undefined for a call that has not begun. */
 const runningTask = (text: string): BackgroundTask | undefined => {
   const { call, standing, again, createdAt = 0, startedAt, decidedBy } = JSON.parse(text) as CallSnapshot
   if ((standing ?? again)?.announced !== true) return undefined

@@ -1,45 +1,45 @@
-/** The events of a store, from any place on: what was told before, and then what is told. */
+/** Reads the events of a store after a cursor: the stored ones, then new ones as they come. */
 import type { ToolEvent } from "../pipeline/model/event.ts"
 import { expectOptions, expectSignal, expectText, got } from "../pipeline/model/got.ts"
 import { whenAborted } from "../pipeline/model/when-aborted.ts"
 import { type CallStore, unlessClosed } from "./store.ts"
 import { plainEvent, type StoredEvent } from "./stored-event.ts"
 
-/** Which events are read. */
+/** Options of `events`. */
 export interface EventsOptions {
-  /** The `seq` of the last event that was read: what came after it is told. Default: all that is kept. */
+  /** The `seq` of the last event that was read: reading goes on behind it. Default: from the oldest event that is kept. */
   readonly after?: number
-  /** Only this agent's. */
+  /** Only events of this agent. */
   readonly agentId?: string
   /** Ends the reading. */
   readonly signal?: AbortSignal
 }
 
-/** Throws a TypeError for what is no place among events or questions, such as a cursor that was not read as a number. */
+/** Throws a TypeError for a cursor that is no integer, such as one that is still text. */
 export const expectPlace = (after: number | undefined): void => {
   if (after === undefined || Number.isInteger(after)) return
   throw new TypeError(`Expected \`after\` to be the \`seq\` of what was read last, ${got(after)}`)
 }
 
-/** Throws a TypeError for what says nothing of which events are read, such as a bare cursor. */
+/** Throws a TypeError for anything but options, such as a bare cursor. */
 export const expectReading = (options: EventsOptions): void => {
   expectOptions("events", options, ["after", "agentId", "signal"])
   expectText("agentId", options.agentId)
   expectSignal(options.signal)
 }
 
-/** How many events are read at once. */
+/** Events in one page. */
 export const pageSize = 500
 
-/** Events that wait for a reader, before it reads the store again. */
+/** Events that are buffered for one reader, before it reads the store again. */
 const mostWaiting = 2000
 
-/** Where events are told as they come. */
+/** Emits events as they come. */
 interface EventSource {
   listen(listener: (event: ToolEvent) => void): () => void
 }
 
-/** A buffer between what is told and its reader. One that is full is emptied, and read again from the store. */
+/** The buffer of one reader. When it is full it is emptied, and its reader reads the store again. */
 class LiveEvents {
   private events: Array<StoredEvent> = []
   private wake: (() => void) | undefined
@@ -62,7 +62,7 @@ class LiveEvents {
     return events
   }
 
-  /** Resolves once there is one, and when it is ended. */
+  /** Resolves once an event has come, and when `end` is called. */
   async come(): Promise<void> {
     if (this.events.length > 0) return
     await new Promise<void>((resolve) => {
@@ -73,13 +73,13 @@ class LiveEvents {
     })
   }
 
-  /** Nobody waits for more. */
+  /** Wakes the reader, whose reading is over. */
   end(): void {
     this.wake?.()
   }
 }
 
-/** Reads the events of a store, and goes on with those that are told here, deltas too. Ends when the store is closed. */
+/** Reads the stored events, then those of the executor in this process, deltas included. Ends when the store is closed. */
 export async function* readEvents(
   store: Pick<CallStore, "events">,
   source: EventSource,
@@ -121,7 +121,7 @@ export async function* readEvents(
   }
 }
 
-/** Reads the events of a store, and goes on with those that any process stores. Ends when the store is closed. */
+/** Reads the stored events, then those that any process stores. Ends when the store is closed. */
 export async function* followEvents(
   store: CallStore,
   { after = 0, agentId, signal }: EventsOptions,
@@ -130,7 +130,7 @@ export async function* followEvents(
   const isOver = () => signal?.aborted === true || store.isClosed
   let last = after
   while (!isOver()) {
-    // Taken before it is read: what is written meanwhile is seen the next time.
+    // Marked before the read: `changed` then sees what is stored during it.
     const mark = store.mark()
     const page = await unlessClosed(store, () => store.events(last, agentId))
     if (page === undefined) return

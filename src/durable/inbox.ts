@@ -1,52 +1,52 @@
-/** What the hosts of a store are asked, of every agent. */
+/** The open questions of a store, of all agents. */
 
 import type { ToolOutput } from "../output/output.ts"
 import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
 import type { HostEffect } from "../pipeline/model/host-effect.ts"
 
-/** One question that is open. Plain JSON. */
+/** An open question. Plain JSON. */
 export interface InboxItem {
-  /** Its place: `inbox({ after })` goes on behind it. */
+  /** The cursor of this item: `inbox({ after })` goes on behind it. */
   readonly seq: number
   readonly agentId: string
   readonly callId: string
   readonly name: string
   readonly params: unknown
   /**
-   * `approval`: at a gate. `start`: a `requested` call. `effect`: the host is to carry something out, and `respond`; what functions
-   * answer (`delegates`) is not listed.
+   * `approval`: a gate asks. `start`: the call is `requested`. `effect`: the host carries out the effect and answers with `respond`;
+   * effects that functions answer (`delegates`) are not listed.
    */
   readonly kind: "approval" | "start" | "effect"
   readonly background: boolean
   readonly label?: string
   readonly because?: string
-  /** Set where only a person is to answer. */
+  /** Set if only a person may answer. */
   readonly person?: true
-  /** The output so far: what is shown before it is decided. */
+  /** The output so far, to be shown before the decision. */
   readonly preview?: ToolOutput
   readonly effect?: HostEffect
-  /** Epoch milliseconds; later for each question of a call. Not there for a `start`. */
+  /** Epoch milliseconds; later for each further question of a call. Absent for a `start`. */
   readonly askedAt?: number
-  /** Epoch milliseconds; not there where it may wait for ever. */
+  /** Epoch milliseconds. Absent if the question may wait for ever. */
   readonly deadline?: number
 }
 
-/** Which question of a call is meant: an item of the inbox says so. */
+/** Names one question of a call. An item of the inbox is one. */
 export type AskedQuestion = Pick<InboxItem, "kind" | "askedAt">
 
-/** Which questions are listed. */
+/** Options of `inbox`. */
 export interface InboxOptions {
   readonly agentId?: string
-  /** Behind this place. */
+  /** Only questions behind this `seq`. */
   readonly after?: number
   /** Default 100. */
   readonly limit?: number
 }
 
-/** How many questions are listed, where nothing else is said. */
+/** The default of `limit`. */
 export const inboxLimit = 100
 
-/** What a database holds of a question that is open. */
+/** The row of an open question. */
 export interface InboxRow {
   readonly seq: number
   readonly snapshot: string
@@ -55,8 +55,8 @@ export interface InboxRow {
 }
 
 /**
- * The questions that are open, as far as they can be read. What cannot be read takes no place on the page: one that is not full is
- * the last. `read` gives the rows behind a place, at most so many.
+ * A page of open questions. Rows that cannot be read take no place on the page: a page that is not full is the last one. `read`
+ * returns at most `limit` rows behind a place.
  */
 export const inboxPage = async (
   read: (after: number, limit: number) => ReadonlyArray<InboxRow> | Promise<ReadonlyArray<InboxRow>>,
@@ -77,13 +77,13 @@ export const inboxPage = async (
   return items
 }
 
-/** A question that is open, as its row tells it; undefined for one that cannot be read. */
+/** The question of a row; undefined for a row that cannot be read. */
 const inboxItem = ({ seq, snapshot, deadline }: InboxRow): InboxItem | undefined => {
   try {
     const item = itemOf(seq, JSON.parse(snapshot) as CallSnapshot)
     return item === undefined || deadline === null ? item : { ...item, deadline }
   } catch {
-    // Its call ends as an Error once a process runs it.
+    // The call of such a row ends as an Error once a process runs it.
     return undefined
   }
 }
@@ -93,10 +93,10 @@ const itemOf = (seq: number, { call, standing, refusal }: CallSnapshot): InboxIt
   const action = standing?.action
   const { name, params } = action?.source ?? call
   const item = { seq, agentId, callId, name, params, background }
-  // What cannot be written down is answered where it is known.
+  // A call that could not be written down is answered in its own process.
   if (standing === undefined) return refusal === undefined ? { ...item, kind: "start" } : undefined
   const question = standing.question ?? standing.asking
-  // What it asks in its middle, and is no JSON, nobody else can answer.
+  // The question of a running handler is missing if it is no JSON: only its own process can answer.
   if (question === undefined) return undefined
   const asked = standing.askedAt === undefined ? {} : { askedAt: standing.askedAt }
   if (question.kind === "delegate") return { ...item, kind: "effect", effect: question.effect, ...asked }

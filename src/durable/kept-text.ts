@@ -1,12 +1,12 @@
-/** What a store keeps of a value: its JSON, of a length that every store can hold. */
+/** The JSON text of a value, at most as long as every store can hold. */
 
 /**
- * Characters of one text. Postgres gets it as JSON once more, which may double it, and a character may take three bytes: strings end at
- * half a billion characters, and what a column holds at a billion bytes.
+ * Characters of one text. Postgres receives the text inside JSON, which may double it, and a character may take three bytes: strings
+ * end at half a billion characters, and columns at a billion bytes.
  */
 const longestText = 64_000_000
 
-/** JSON of it. Throws where it is none, and where it is too long. */
+/** JSON of a value. Throws for a value that is no JSON, and for one that is too long. */
 export const keptText = (value: unknown): string => withinBounds(JSON.stringify(value))
 
 /** Throws for a text that is too long. */

@@ -17,35 +17,36 @@ interface RunnerAddress {
   readonly port?: number
 }
 
-/** Throws a TypeError for what says neither that calls are run nor that they are not. */
+/** Throws a TypeError for a `runner` that is no boolean and no address. */
 const expectRunner = (runner: unknown): void => {
   if (runner === undefined || runner === null || typeof runner === "boolean" || isPlainObject(runner)) return
   throw new TypeError(`Expected \`runner\` to be true or false, ${got(runner)}`)
 }
 
-/** What `openDurableExecutor` opens, and how its calls are run. */
+/** Options of `openDurableExecutor`, to run the calls of a store. */
 export interface OpenDurableOptions extends DurableOptions {
-  /** `sqlite:./calls.db`, or a path: the file is made where there is none. Or `postgres://…`: its tables are made. */
+  /** `sqlite:./calls.db`, or a path: the file is created if it is missing. Or `postgres://…`: the tables are created. */
   readonly store: string
   readonly registry: ToolRegistry<never>
   /**
-   * Whether this process runs calls of the store, or where it stands, which nobody has to know: processes find each other through the
+   * True, or the address of this process, runs calls of the store. The address is not used: processes find each other through the
    * store. Default true.
    */
   readonly runner?: true | RunnerAddress
 }
 
-/** What `openDurableExecutor` opens without running its calls. */
+/** Options of `openDurableExecutor`, for a client, which runs no calls. */
 export interface OpenClientOptions {
   readonly store: string
   readonly runner: false
 }
 
 /**
- * Opens a store, and goes on with its calls where the last process left them: questions are asked again, background tasks keep their
- * ids, previews can be applied. With `runner: false` the calls of another process are only seen and answered.
+ * Opens a store, and resumes its calls where the last process left them: questions are asked again, background tasks keep their
+ * ids, previews can be applied. With `runner: false` the calls, which another process runs, can only be seen and answered.
  *
- * Rejects with a StoreError: for a store that another process runs, for one of a newer version, for a database of something else.
+ * Rejects with a StoreError if another process runs the calls of the file, if a newer version wrote the store, or if the database
+ * is not a store.
  */
 export async function openDurableExecutor(options: OpenClientOptions): Promise<DurableClient>
 export async function openDurableExecutor(options: OpenDurableOptions): Promise<DurableExecutor>

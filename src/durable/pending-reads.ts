@@ -1,39 +1,39 @@
-/** What many wait for in a store: all of it is looked for together, each time that something may have been stored. */
+/** Waits for keys to have a value in a store. One read looks for all keys, each time that something may have been stored. */
 import { whenAborted } from "../pipeline/model/when-aborted.ts"
 import type { CallStore } from "./store.ts"
 
 type Read<K, V> = (keys: ReadonlyArray<K>) => ReadonlyMap<K, V> | Promise<ReadonlyMap<K, V>>
 
 interface Waiting<V> {
-  /** How many looks had begun before: what those find was there before it was asked for, and may be no longer. */
+  /** The number of looks that had begun before this request. They may find a value that is out of date. */
   readonly since: number
   readonly resolve: (value: V | undefined) => void
   readonly reject: (error: unknown) => void
-  /** Lets go of its signal. */
+  /** Removes the listener of its signal. */
   readonly release: (() => void) | undefined
 }
 
-/** Reads of one kind that are waited for, by what is read. */
+/** The keys of one kind that are waited for. */
 export class PendingReads<K, V> {
   private readonly store: Pick<CallStore, "mark" | "changed" | "isClosed">
   private readonly read: Read<K, V>
   private readonly waiting = new Map<K, Set<Waiting<V>>>()
-  /** Not looked for yet. */
+  /** Keys that no look has covered yet. */
   private fresh: Array<K> = []
   /** How many looks have begun. */
   private looks = 0
-  /** Ends the wait for the next change. Undefined while nothing is waited for. */
+  /** Ends the wait for the next change. Undefined while no key is waited for. */
   private idle: AbortController | undefined
 
-  /** `read`: what there is of some keys. Those that it leaves out are looked for again. */
+  /** `read` returns the values of some keys. Keys that it leaves out are looked for again. */
   constructor(store: Pick<CallStore, "mark" | "changed" | "isClosed">, read: Read<K, V>) {
     this.store = store
     this.read = read
   }
 
   /**
-   * Resolves with what there is of a key, once there is something; with undefined where the signal is aborted, or the store is
-   * closed, before. Rejects with what fails to be read.
+   * Resolves with the value of a key once there is one; with undefined if the signal is aborted or the store is closed first. Rejects
+   * if the read fails.
    */
   of(key: K, signal?: AbortSignal): Promise<V | undefined> {
     if (signal?.aborted === true || this.store.isClosed) return Promise.resolve(undefined)
@@ -51,14 +51,14 @@ export class PendingReads<K, V> {
     })
   }
 
-  /** Those of one turn are looked for together. What is stored after that is seen by the look that goes on, if one does. */
+  /** Looks once for all new keys of this turn. Later changes are seen by the loop of `keepLooking`. */
   private async begin(): Promise<void> {
     const keys = this.fresh
     this.fresh = []
-    await (this.idle === undefined ? this.goOn() : this.look(keys))
+    await (this.idle === undefined ? this.keepLooking() : this.look(keys))
   }
 
-  private async goOn(): Promise<void> {
+  private async keepLooking(): Promise<void> {
     while (this.waiting.size > 0) {
       this.idle = new AbortController()
       await this.lookAndWait(this.idle.signal)
@@ -66,10 +66,10 @@ export class PendingReads<K, V> {
     this.idle = undefined
   }
 
-  /** Looks for all, and waits until there may be more. */
+  /** Looks for all keys, then waits until something may have been stored. */
   private async lookAndWait(signal: AbortSignal): Promise<void> {
     try {
-      // Taken before it is read: what is stored meanwhile is seen the next time.
+      // Marked before the read: `changed` then sees what is stored during it.
       const mark = this.store.mark()
       await this.look([...this.waiting.keys()])
       await this.store.changed(mark, signal)
@@ -79,7 +79,7 @@ export class PendingReads<K, V> {
     }
   }
 
-  /** Settles those of which there is something. */
+  /** Settles the keys that have a value. */
   private async look(keys: ReadonlyArray<K>): Promise<void> {
     const look = ++this.looks
     try {
@@ -99,7 +99,7 @@ export class PendingReads<K, V> {
     for (const key of [...this.waiting.keys()]) for (const { resolve } of this.take(key)) resolve(undefined)
   }
 
-  /** Those who waited for it, before a look had begun. */
+  /** Removes those who waited for a key before a look began, and returns them. */
   private take(key: K, look = Number.POSITIVE_INFINITY): Array<Waiting<V>> {
     const taken = [...(this.waiting.get(key) ?? [])].filter(({ since }) => since < look)
     for (const waiting of taken) this.forget(key, waiting)

@@ -1,4 +1,4 @@
-/** What other processes ask of the one that runs the calls: a row each, answered in the transaction that it took effect in. */
+/** Requests to the process that runs the calls: a row each. The transaction that stores their effect stores the answer. */
 
 import type { ToolOutput } from "../output/output.ts"
 import type { ToolCallInput } from "../pipeline/model/call.ts"
@@ -6,16 +6,16 @@ import type { ApproveOptions } from "../pipeline/model/event.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import type { AskedQuestion } from "./inbox.ts"
 
-/** What answers an effect. */
+/** The answer to an effect. */
 export type EffectAnswer = { readonly output?: string | ToolOutput } | { readonly error: string }
 
 interface Answering {
   readonly callId: string
-  /** The question that is meant. Default: whichever is open. */
+  /** The question to answer. Default: the open one. */
   readonly question?: AskedQuestion
 }
 
-/** What may be asked of a call, or of a task. Plain JSON. */
+/** A request about a call or a task. Plain JSON. */
 export type CallRequest =
   | ({ readonly _tag: "Approve"; readonly options?: ApproveOptions } & Answering)
   | ({ readonly _tag: "Deny"; readonly reason?: string } & Answering)
@@ -23,13 +23,13 @@ export type CallRequest =
   | { readonly _tag: "Cancel"; readonly callId: string; readonly reason?: string }
   | { readonly _tag: "Take"; readonly callId: string }
 
-/** What a process may ask of the one that runs the calls. Plain JSON. */
+/** A request to the process that runs the calls. Plain JSON. */
 export type Request = CallRequest | { readonly _tag: "Enqueue"; readonly calls: ReadonlyArray<ToolCallInput> }
 
-/** What came of it, such as whether it took effect, or why it could not. */
+/** The outcome of a request, such as whether it took effect, or why it failed. */
 export type RequestAnswer = { readonly took: unknown } | { readonly error: string }
 
-/** What was asked; undefined for what is no request. */
+/** Reads a request; undefined for a text that is no JSON object. */
 export const readRequest = (text: string): Request | undefined => {
   try {
     const request: unknown = JSON.parse(text)

@@ -1,4 +1,4 @@
-/** The calls of a store that this process runs: an executor, and the journal that it is kept in. */
+/** Runs calls of a store: an executor, and the journal that stores what it does. */
 import { resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { ToolExecutor } from "../pipeline/executor.ts"
@@ -21,28 +21,28 @@ import { taskText } from "./journal/task-text.ts"
 import { type CallRequest, type Request, type RequestAnswer, readRequest } from "./requests.ts"
 import type { JournalStore, RuleRow, StoredState } from "./store.ts"
 
-/** The options of a durable executor, beside those of every executor. */
+/** The options of a durable executor, besides those of every executor. */
 export interface DurableOptions extends ToolExecutorOptions {
-  /** How long calls that have ended are kept, and their events. Default 7 days. */
+  /** How long ended calls and their events are kept. Default 7 days. */
   readonly retention?: DurationInput
-  /** Told when the store fails, with the error, and once it is there again, with undefined. Meanwhile the calls wait. */
+  /** Called with the error when the store fails, and with undefined once it works again. Calls wait in between. */
   readonly onStoreError?: ((error: unknown) => void) | undefined
-  /** Whether rules that approvals make are kept in the store. Default true: false where `filters` keeps them elsewhere. */
+  /** Whether the store keeps the rules that approvals make. Default true; false where `filters` keeps them elsewhere. */
   readonly keepsRules?: boolean
 }
 
-/** Milliseconds between looks whether a question is put. */
-const askedSoon = 10
+/** Milliseconds between two checks whether a restored call has asked its question again. */
+const reaskCheck = 10
 
 /** What a runner needs besides its options. */
 export interface RunnerParts {
   readonly store: JournalStore
   readonly registry: ToolRegistry<never>
-  /** Takes calls in that another process asks for; gives their ids. */
+  /** Queues the calls of another process's request; returns their ids. */
   readonly take?: (calls: ReadonlyArray<ToolCallInput>) => ReadonlyArray<string>
-  /** Told once others run these calls. */
+  /** Called once other processes run these calls. */
   readonly onFenced?: () => void
-  /** Told once its executor was shut down, and runs nothing any more. */
+  /** Called once the executor was shut down and runs nothing. */
   readonly onLeft?: () => void
 }
 
@@ -52,12 +52,12 @@ const ruleKey = ({ tool, params, choice }: RuleRow): string => JSON.stringify([t
 export class Runner {
   readonly executor: ToolExecutor
   readonly journal: StoreJournal
-  /** The folder that the rules of this runner are of. */
+  /** The folder whose rules apply here. */
   readonly folder: string
   private readonly filters: CallFilter
   private readonly parts: RunnerParts
   private readonly keepsRules: boolean
-  /** The rules that were made here, or read. */
+  /** Keys of the rules that were made here, or read from the store. */
   private readonly rules = new Set<string>()
 
   constructor(
@@ -90,17 +90,17 @@ export class Runner {
     this.executor = new ToolExecutor(parts.registry, withJournal({ ...options, cwd, filters }, this.journal))
   }
 
-  /** Whether a call or a kept task of this id is here. */
+  /** Whether the executor has a call or a kept task of this id. */
   has(callId: string): boolean {
     return this.journal.engine.isTaken(callId)
   }
 
-  /** Whether it is, or was, though what was read of the store may not say so yet. */
-  hasHad(callId: string): boolean {
+  /** Whether the executor has this id, or had it: rows that were read earlier may still show an ended call as open. */
+  isKnown(callId: string): boolean {
     return this.has(callId) || this.journal.endings.has(callId)
   }
 
-  /** Rules that were made in its folder; those that it has are left out. */
+  /** Adds the rules of this runner's folder that it does not have yet. */
   restoreRules(rules: ReadonlyArray<RuleRow>): void {
     if (!this.keepsRules) return
     const news = rules.filter((rule) => !this.rules.has(ruleKey(rule)))
@@ -117,12 +117,11 @@ export class Runner {
     takeIn(call, this.journal)
   }
 
-  /** Whoever opened it may attach to its executor before anything runs. */
+  /** Starts in the next turn, so that hosts can attach to the executor before anything runs. */
   begin(): void {
     setImmediate(() => this.journal.begin())
   }
 
-  /** Does what is asked. */
   carryOut(request: CallRequest): unknown {
     const { executor } = this
     const { question } = request as { readonly question?: AskedQuestion }
@@ -139,31 +138,31 @@ export class Runner {
       case "Take":
         return executor.tasks.take(request.callId) ?? null
       default:
-        throw new Error("This request is not known: use the same version of stepline on both sides")
+        throw new Error("This request is unknown: use the same version of stepline on both sides")
     }
   }
 
-  /** Resolves once what it brought about is stored. */
+  /** Carries out a request, and resolves once its effect is stored. */
   async stored(request: CallRequest): Promise<unknown> {
-    while (this.isAskedSoon(request)) await sleep(askedSoon)
+    while (this.isReaskDue(request)) await sleep(reaskCheck)
     const took = this.carryOut(request)
     await this.journal.stored()
     return took
   }
 
   /**
-   * Answers another process: stored with what it brings about. False where that has to wait: its question is about to be put
-   * again, and has been seen in the store.
+   * Carries out the request of another process: its answer is stored together with its effect. Returns false if the request has to
+   * wait: it answers a question that is in the store, and that the restored call is about to ask again.
    */
   answer(id: number, text: string): boolean {
     const request = readRequest(text)
-    if (request !== undefined && this.isAskedSoon(request)) return false
+    if (request !== undefined && this.isReaskDue(request)) return false
     this.journal.answered(id, JSON.stringify(this.answerTo(request)))
     return true
   }
 
-  /** Whether it answers a question of a call that was put back, and has not come to its question again. */
-  private isAskedSoon(request: Request): boolean {
+  /** Whether a request answers a question that a restored call has not asked again yet. */
+  private isReaskDue(request: Request): boolean {
     if (request._tag !== "Approve" && request._tag !== "Deny" && request._tag !== "Respond") return false
     const call = this.journal.engine.calls.get(request.callId)
     return call?.state._tag === "Queued" && call.resume?._tag === "Ask" && !this.journal.isClosed
@@ -175,7 +174,7 @@ export class Runner {
       if (request._tag === "Enqueue" && this.parts.take !== undefined)
         return { took: this.parts.take(request.calls) }
       const took = this.carryOut(request as CallRequest)
-      // A task is told as the store has kept it: not all of it need be JSON.
+      // The task as a store keeps it: not all of its values need be JSON.
       const isTask = request._tag === "Take" && took !== null
       return { took: isTask ? JSON.parse(taskText(took as BackgroundTask)) : took }
     } catch (error) {
@@ -183,12 +182,12 @@ export class Runner {
     }
   }
 
-  /** Forgets the results of tasks that are too old: it does so when it is asked for any. */
+  /** Forgets the results of tasks that are too old: every read of tasks does. */
   dropOldTasks(): void {
     this.executor.tasks.get("")
   }
 
-  /** Ends no call: they go on with whoever runs them next. */
+  /** Ends no call: the next process that runs them resumes them. */
   close(): Promise<void> {
     return this.executor.shutdown()
   }

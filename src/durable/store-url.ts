@@ -1,10 +1,10 @@
-/** Where a store is, as its host names it: `sqlite:./calls.db`, a path, or `postgres://…`. */
+/** The address of a store: `sqlite:./calls.db`, a path, or `postgres://…`. */
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { messageOf } from "../text/message-of.ts"
 import { StoreError } from "./store-error.ts"
 
-/** Whether it names a Postgres database. */
+/** Whether an address names a Postgres database. */
 export const isPostgres = (store: unknown): store is string =>
   typeof store === "string" && /^postgres(ql)?:/i.test(store)
 
@@ -16,7 +16,7 @@ const filePath = (url: string): string => {
   }
 }
 
-/** The absolute path of the database. Throws a StoreError for what is no store. */
+/** The absolute path of a database file. Throws a StoreError for an address that names none. */
 export const storePath = (store: string, cwd = process.cwd()): string => {
   if (typeof store !== "string" || store === "") {
     throw new StoreError("Expected `store` to name a database file, such as sqlite:./calls.db")

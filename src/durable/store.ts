@@ -1,4 +1,4 @@
-/** What a database does for the calls of a store, whichever database it is. */
+/** The interface of a database to the calls of a store: its rows, the changes to them, and what readers and writers do. */
 import type { ToolCall } from "../pipeline/model/call.ts"
 import type { InboxItem, InboxOptions } from "./inbox.ts"
 import type { Request } from "./requests.ts"
@@ -9,20 +9,20 @@ export interface CallRow {
   readonly callId: string
   readonly agentId: string
   readonly name: string
-  /** Whether nothing is stored of it yet. */
+  /** Whether nothing of the call is stored yet. */
   readonly isNew: boolean
-  /** Whether it was to be stored before, and the store has failed: it may be there all the same. */
+  /** Whether a commit of this row failed without a certain outcome: the row may be stored all the same. */
   readonly mayBeThere: boolean
-  /** Whether its host is asked something. */
+  /** Whether the call waits for an answer of its host. */
   readonly asks: boolean
   readonly background: boolean
   /** JSON of a CallSnapshot. */
   readonly snapshot: string
-  /** Epoch milliseconds until when an answer is waited for. */
+  /** Epoch milliseconds at which the wait for an answer ends. */
   readonly deadline: number | undefined
 }
 
-/** What of a row may change while its call goes on. */
+/** The columns of a row that may change while its call goes on. */
 export type WrittenRow = Pick<CallRow, "snapshot" | "asks" | "deadline">
 
 /** A call that has ended. */
@@ -32,9 +32,9 @@ export interface EndedRow extends Pick<CallRow, "callId" | "agentId" | "name" | 
   readonly endedAt: number
 }
 
-/** An event that is told once it is stored. */
+/** An event that is emitted once it is stored. */
 export interface EventRow {
-  /** In the order of the executor that tells it. */
+  /** Grows in the order in which the executor emitted the events. */
   readonly seq: number
   readonly agentId: string
   readonly at: number
@@ -51,12 +51,12 @@ export interface TaskRow {
   readonly task: string
 }
 
-/** An action that is pending, or is cleaned up after. */
+/** A staged action that is pending, or whose finally handlers run. */
 export interface ActionRow {
   readonly actionId: string
   readonly agentId: string
   readonly place: number
-  /** Whether nobody resolves it any more, and its finally handlers run. */
+  /** Whether the action cannot be resolved any more, and its finally handlers run. */
   readonly isDropping: boolean
   readonly label: string
   readonly sourceToolName: string
@@ -64,7 +64,7 @@ export interface ActionRow {
   readonly snapshot: string | undefined
 }
 
-/** A rule that an approval made. JSON texts. */
+/** A rule that an approval made. All but `cwd` and `tool` are JSON. */
 export interface RuleRow {
   readonly cwd: string
   readonly tool: string
@@ -72,79 +72,79 @@ export interface RuleRow {
   readonly choice: string
 }
 
-/** What has changed since the last time, and is stored together. */
+/** What has changed since the last commit, to be stored together. */
 export interface Changes {
-  /** The last number that an event of this executor has. */
+  /** The number of the executor's last event. */
   readonly lastSequence: number
   readonly ended: ReadonlyArray<EndedRow>
   readonly calls: ReadonlyArray<CallRow>
   readonly events: ReadonlyArray<EventRow>
-  /** By id; undefined for one that is forgotten. */
+  /** By id; undefined for a task to forget. */
   readonly tasks: ReadonlyMap<string, TaskRow | undefined>
-  /** All of each agent whose actions have changed. */
+  /** All actions of each agent that has a change among them. */
   readonly actions: ReadonlyMap<string, ReadonlyArray<ActionRow>>
-  /** Actions that are cleaned up after. */
+  /** Ids of actions whose finally handlers have run. */
   readonly cleaned: ReadonlyArray<string>
   readonly rules: ReadonlyArray<RuleRow>
-  /** To requests of other processes, by their number: JSON of a RequestAnswer. */
+  /** JSON of a RequestAnswer, by the number of the request. */
   readonly answers: ReadonlyMap<number, string>
 }
 
-/** What is put back into an executor. */
+/** What is restored into an executor. */
 export interface StoredState {
-  /** JSON of a BackgroundTask each, in the order of their ending. */
+  /** JSON of a BackgroundTask each, in the order in which they ended. */
   readonly tasks: ReadonlyArray<string>
-  /** In their order. */
+  /** By agent, from the oldest to the latest. */
   readonly actions: ReadonlyArray<ActionRow>
-  /** Those that have not ended, in the order of their enqueueing. */
+  /** Calls that have not ended, in the order in which they were enqueued. */
   readonly calls: ReadonlyArray<StoredCall>
 }
 
-/** A call that has not ended, as it is read. */
+/** The row of a call that has not ended. */
 export interface StoredCall extends Pick<CallRow, "callId" | "agentId" | "name"> {
   readonly row: WrittenRow
-  /** Whether no executor has taken it in yet. */
+  /** Whether no executor has taken the call in yet. */
   readonly isFresh?: boolean
 }
 
-/** Where the journal of a running executor goes. */
+/** The store that the journal of a running executor writes to. */
 export interface JournalStore {
-  /** How many numbers were given to events before. */
+  /** The number of the last event before this executor's first. */
   readonly firstSequence: number
-  /** Stores all of it, or nothing. At once where the database is in this process. */
+  /** Stores all changes or none; synchronously if the database is in this process. */
   commit(changes: Changes): void | Promise<void>
-  /** False while others may hold this process to be dead: then it starts nothing. Default true. */
+  /** False while other processes may take this one for dead: then it starts nothing. Default true. */
   readonly isCurrent?: boolean
   close(): void | Promise<void>
 }
 
-/** What is read of tasks. */
+/** Which tasks are read. */
 export interface TaskQuery {
   readonly taskId?: string | undefined
   readonly agentId?: string | undefined
 }
 
-/** JSON texts of tasks that have ended, and of the snapshots of background calls that have not, as they stood at one moment. */
+/** JSON texts, read at one moment, of the tasks that have ended and the snapshots of background calls that have not. */
 export interface StoredTaskTexts {
   readonly finished: ReadonlyArray<string>
   readonly open: ReadonlyArray<string>
 }
 
-/** What every process does with a store, whoever runs its calls. */
+/** What every process does with a store, whichever process runs its calls. */
 export interface CallStore {
-  /** Queues calls; those whose ids are known are those. */
+  /** Queues calls, but for those whose ids are known. */
   enqueue(calls: ReadonlyArray<ToolCall>): Promise<void>
-  /** What the process that runs the calls answers; false where nobody can. Rejects with what it throws. */
+  /** Asks the process that runs the calls; false if no process can answer. Rejects with the error of that process. */
   ask(request: Request): Promise<unknown>
   inbox(options?: InboxOptions): Promise<Array<InboxItem>>
-  /** A page of what was told after a place. */
+  /** A page of the events after a place. */
   events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>>
   /** JSON of the last event of a call that has ended. */
   result(callId: string): Promise<string | undefined>
   tasks(query: TaskQuery): Promise<StoredTaskTexts>
-  /** Of tasks that do not run: the JSON of a BackgroundTask of one that has ended, undefined for one that is unknown. */
+  /** For each task that does not run: JSON of its BackgroundTask, or undefined if the task is unknown. */
   endedTasks(taskIds: ReadonlyArray<string>): Promise<ReadonlyMap<string, string | undefined>>
-  /** Of what is stored: taken before it is read. */
+  /** The state of the store before a read, for `changed`. */
   mark(): number
   /** Resolves once something may have been stored after the mark, and when the signal is aborted or the store is closed. */
   changed(mark: number, signal?: AbortSignal): Promise<void>
@@ -152,7 +152,7 @@ export interface CallStore {
   close(): Promise<void>
 }
 
-/** What is read; undefined where the store is closed meanwhile. Rejects with what else fails. */
+/** Reads; undefined if the store is closed meanwhile. Rejects with any other failure. */
 export const unlessClosed = async <T>(
   store: Pick<CallStore, "isClosed">,
   read: () => Promise<T> | T,
@@ -166,8 +166,8 @@ export const unlessClosed = async <T>(
 }
 
 /**
- * Reads until there is something, each time that something may have been stored. Undefined where the signal is aborted, or the
- * store is closed, before.
+ * Reads until there is a value, each time that something may have been stored. Undefined if the signal is aborted or the store is
+ * closed first.
  */
 export const untilStored = async <T>(
   store: Pick<CallStore, "mark" | "changed" | "isClosed">,
@@ -175,7 +175,7 @@ export const untilStored = async <T>(
   signal?: AbortSignal,
 ): Promise<T | undefined> => {
   while (signal?.aborted !== true && !store.isClosed) {
-    // Taken before it is read: what is stored meanwhile is seen the next time.
+    // Marked before the read: `changed` then sees what is stored during it.
     const mark = store.mark()
     const found = await unlessClosed(store, read)
     if (found !== undefined) return found

@@ -1,4 +1,4 @@
-/** What everyone does with the calls of a store in the same way, whoever runs them. */
+/** What the process that runs the calls of a store and every client do alike. */
 import { CallIds, toToolCall } from "../pipeline/call/call-input.ts"
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
 import { type ApproveOptions, expectApproval } from "../pipeline/model/event.ts"
@@ -16,21 +16,21 @@ import { type CallStore, untilStored } from "./store.ts"
 import { closedError } from "./store-error.ts"
 import type { StoredEvent } from "./stored-event.ts"
 
-/** Of an item of the inbox, what tells it from the other questions of its call. */
-const meant = (question: AskedQuestion | undefined): { readonly question?: AskedQuestion } => {
+/** Of an item of the inbox, the fields that tell one question of a call from another. */
+const keyOf = (question: AskedQuestion | undefined): { readonly question?: AskedQuestion } => {
   if (question === undefined) return {}
   const { kind, askedAt } = question
   return { question: { kind, ...(askedAt !== undefined && { askedAt }) } }
 }
 
-/** Why a value is not kept, behind "cannot be kept". */
+/** Why a value cannot be kept: the rest of the sentence "… cannot be kept". */
 const faultOf = (error: unknown): string => {
   const message = messageOf(error)
   if (!(error instanceof RangeError)) return `, for it is to be plain JSON: ${message}`
   return /call stack/.test(message) ? ", for it is nested too deeply" : `. ${message}`
 }
 
-/** Throws a TypeError for a call that no process after this one would have as it is. */
+/** Throws a TypeError for a call that the store cannot keep. */
 const checkKept = (call: ToolCall): void => {
   try {
     keptText(call)
@@ -39,7 +39,7 @@ const checkKept = (call: ToolCall): void => {
   }
 }
 
-/** The calls of a store. Who runs them says how they are queued and asked. */
+/** The calls of a store. Its subclasses queue calls and send requests. */
 export abstract class StoredCalls implements DurableCalls {
   abstract readonly tasks: DurableTasks
   protected readonly store: CallStore
@@ -65,15 +65,15 @@ export abstract class StoredCalls implements DurableCalls {
 
   async approve(callId: string, options?: ApproveOptions, question?: AskedQuestion): Promise<boolean> {
     expectApproval(options)
-    return this.took({ _tag: "Approve", callId, ...(options && { options }), ...meant(question) })
+    return this.took({ _tag: "Approve", callId, ...(options && { options }), ...keyOf(question) })
   }
 
   deny(callId: string, reason?: string, question?: AskedQuestion): Promise<boolean> {
-    return this.took({ _tag: "Deny", callId, ...(reason !== undefined && { reason }), ...meant(question) })
+    return this.took({ _tag: "Deny", callId, ...(reason !== undefined && { reason }), ...keyOf(question) })
   }
 
   respond(callId: string, answer: EffectAnswer, question?: AskedQuestion): Promise<boolean> {
-    return this.took({ _tag: "Respond", callId, answer, ...meant(question) })
+    return this.took({ _tag: "Respond", callId, answer, ...keyOf(question) })
   }
 
   cancel(callId: string, reason?: string): Promise<boolean> {
@@ -90,7 +90,7 @@ export abstract class StoredCalls implements DurableCalls {
     expectSignal(signal)
     const callId = this.ids.next()
     const call = { callId, name: resolveName, params: request, ...(agentId !== undefined && { agentId }) }
-    // In a lane of its own: what waits in its agent's may wait for this.
+    // In a lane of its own: calls that wait in the agent's lane may wait for this one.
     await this.enqueue([{ ...call, lane: callId }])
     const last = await untilStored(this.store, () => this.result(callId), signal)
     return last?._tag === "Completed"
@@ -118,7 +118,7 @@ export abstract class StoredCalls implements DurableCalls {
     return this.close()
   }
 
-  /** Fills in what they leave out. Throws a TypeError for what are no calls. */
+  /** Fills in defaults. Throws a TypeError for anything but calls. */
   protected toToolCalls(calls: ReadonlyArray<ToolCallInput>): Array<ToolCall> {
     if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
     return calls.map((call: ToolCallInput) => toToolCall(call, this.ids))

@@ -1,15 +1,15 @@
 /** Events as a store keeps them. */
 import type { ToolEvent } from "../pipeline/model/event.ts"
 
-/** Takes the answer functions away: what is read later is data, and answered by its call's id. */
+/** An event without its answer functions: a stored event is data, and is answered by the id of its call. */
 type Plain<Event> = Event extends unknown
   ? Omit<Event, "approve" | "deny" | "succeed" | "fail" | "cause">
   : never
 
-/** An event as a store keeps it: plain JSON. Answers go by the id of its call. */
+/** An event as a store keeps it: plain JSON. It is answered by the id of its call. */
 export type StoredEvent = Plain<ToolEvent>
 
-/** What of an event is data. */
+/** The data of an event. */
 export const plainEvent = (event: ToolEvent): StoredEvent => {
   const {
     approve: _a,

@@ -1,4 +1,4 @@
-/** What goes on in a store, as the columns of its tables say it: in both databases they have the same names. */
+/** Rows of a store's tables. Both databases use the same column names. */
 import type { StoredState, StoredTaskTexts } from "./store.ts"
 
 /** The columns of a task. */
@@ -17,7 +17,7 @@ export interface ActionColumns {
   readonly snapshot: string | null
 }
 
-/** The columns of a call. `fresh`: where several processes run the calls of a store. */
+/** The columns of a call. `fresh` exists where several processes run the calls of a store. */
 export interface CallColumns {
   readonly call_id: string
   readonly agent_id: string
@@ -28,7 +28,7 @@ export interface CallColumns {
   readonly fresh?: boolean
 }
 
-/** What is put back into an executor. */
+/** Converts rows to what is restored into an executor. */
 export const storedState = (
   tasks: ReadonlyArray<TaskColumns>,
   actions: ReadonlyArray<ActionColumns>,
@@ -59,7 +59,7 @@ export interface TaskOrCallColumns {
   readonly open: boolean | number
 }
 
-/** Of rows that one statement gave: between two, a task may end, and be in neither. */
+/** Sorts rows by whether the task is open. One statement gives all rows: a task that ended between two would be in neither. */
 export const storedTaskTexts = (rows: ReadonlyArray<TaskOrCallColumns>): StoredTaskTexts => {
   const finished: Array<string> = []
   const open: Array<string> = []

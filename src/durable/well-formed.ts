@@ -1,2 +1,2 @@
-/** A text without half a surrogate pair. `String.prototype.toWellFormed` is in Node 20, and not in its types. */
+/** Replaces unpaired surrogates. `String.prototype.toWellFormed` is in Node 20, but not in its types. */
 export const toWellFormed = (text: string): string => Buffer.from(text, "utf8").toString("utf8")

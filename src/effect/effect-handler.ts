@@ -1,4 +1,4 @@
-/** Handlers whose Effects fail with errors that their types name. */
+/** Handlers whose Effects fail with typed errors. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -9,18 +9,18 @@ import { messageOf } from "../text/message-of.ts"
 
 declare const failure: unique symbol
 
-/** A handler that may fail with `E`. The type is kept for `failureOf` alone. */
+/** A handler that may fail with `E`. The type serves `failureOf` alone. */
 export interface FailingHandler<out E, R = never> extends EffectHandler<R> {
   readonly [failure]?: E
 }
 
-/** How a failure is told. */
+/** How a failure is reported. */
 export interface EffectHandlerOptions<E> {
-  /** What the model reads of a failure. Default: its message; without one, its tag and its fields. */
+  /** The text of a failure for the model. Default: its message; without one, its tag and its fields. */
   readonly toModel?: (error: E) => string
 }
 
-/** Which handler a call's failure is of. The key is the cause that the host is told. */
+/** The handler that each failure comes from, by the cause that the host receives. */
 const origins = new WeakMap<object, FailingHandler<unknown, never>>()
 
 const sentenceOf = <E>(error: E, toModel: ((error: E) => string) | undefined): Effect.Effect<string> =>
@@ -30,8 +30,8 @@ const sentenceOf = <E>(error: E, toModel: ((error: E) => string) | undefined): E
   )
 
 /**
- * A handler as an Effect whose typed failures end the call as an Error: the model reads what `toModel` makes of one, the host
- * gets it as `cause`, and `failureOf` gives it back with its type.
+ * A handler as an Effect whose typed failures end the call as an Error: the model reads the text of `toModel`, the host
+ * receives the failure as `cause`, and `failureOf` returns it with its type.
  *
  * @example
  * const lookUp = effectHandler("look up", () => Effect.map(weatherOf(city), Step.Output), {
@@ -57,7 +57,7 @@ export const effectHandler = <E, R = never>(
   return own
 }
 
-/** The failure that ended a call, where it is one of this handler. A call that went on in another process has none. */
+/** The failure of this handler that ended a call, if one did. A call that went on in another process has none. */
 export const failureOf = <E, R>(
   own: FailingHandler<E, R>,
   { cause }: Pick<ToolResult, "cause">,

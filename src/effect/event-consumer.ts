@@ -1,6 +1,6 @@
 /**
- * Runs the Effects that a caller's function gives for the events of one call. Each begins when its event is told; one that
- * waits with a question is interrupted when the call ends without its answer.
+ * Runs the Effects that a caller's function returns for the events of one call. Each begins with its event. The Effect of a question
+ * is interrupted if the call ends without its answer.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ const isLast = ({ _tag }: ToolEvent): boolean =>
   _tag === "Cancelled" ||
   _tag === "BackgroundCompleted"
 
-/** The same event, telling when an answer of it took effect. */
+/** The same event, which reports when one of its answers takes effect. */
 const observed = (event: ToolEvent, answered: () => void): ToolEvent => {
   const noting =
     <Args extends ReadonlyArray<unknown>>(answer: (...args: Args) => boolean) =>
@@ -41,7 +41,7 @@ const observed = (event: ToolEvent, answered: () => void): ToolEvent => {
   }
 }
 
-/** What tells the events of one call to its caller. */
+/** Passes the events of one call to its caller. */
 export class EventConsumer<R> {
   private readonly onEvent: OnEvent<R>
   private readonly context: Context.Context<R>
@@ -49,14 +49,14 @@ export class EventConsumer<R> {
   private readonly running = new Set<AnyFiber>()
   private readonly unanswered = new Set<AnyFiber>()
 
-  /** `fibers` outlives the call's own fiber: a background task is told of after `run` has given its result. */
+  /** `fibers` outlives the call's own fiber: events of a background task come after the result of `run`. */
   constructor(onEvent: OnEvent<R>, context: Context.Context<R>, fibers: FiberSet.FiberSet<unknown, unknown>) {
     this.onEvent = onEvent
     this.context = context
     this.fibers = fibers
   }
 
-  /** For `executor.run`: a promise where the function gave an Effect, which holds deltas back until it is done. */
+  /** For `executor.run`. Returns a promise if the function returned an Effect: deltas wait for it. */
   readonly tell = (event: ToolEvent): unknown => {
     if (isLast(event)) for (const fiber of this.unanswered) fiber.interruptUnsafe()
     let fiber: AnyFiber | undefined
@@ -81,7 +81,7 @@ export class EventConsumer<R> {
     return Effect.runPromise(Fiber.join(forked))
   }
 
-  /** Done once the Effects of all events that were told are; interrupts them where it is interrupted. */
+  /** Waits for the Effects of all events so far; interrupts them if it is interrupted. */
   readonly settled: Effect.Effect<void> = Effect.suspend(() =>
     Effect.asVoid(Fiber.awaitAll([...this.running])),
   )

@@ -1,4 +1,4 @@
-/** Content blocks as what a language model of Effect is given, and back. */
+/** Converts content blocks to those of Effect's language models, and back. */
 
 import * as Prompt from "effect/ai/Prompt"
 import * as Base64 from "effect/encoding/Base64"

@@ -14,16 +14,16 @@ import type { JsonSchema } from "../schema/json-schema.ts"
 import { toPart } from "./model-output.ts"
 import { type ServicesOf, ToolExecution } from "./tool-execution.ts"
 
-/** The executor has checked its shape. */
+/** Any record: the executor has checked the block. */
 const Block = Schema.Record(Schema.String, Schema.Unknown) as unknown as Schema.Codec<ToolContent>
 
-/** What a call gives that succeeds: what the model is shown, and the same as data. */
+/** The result of a call that succeeds: what the model reads, and the same as data. */
 export const ToolSuccess = Schema.Struct({
   content: Schema.Array(Block),
   structured: Schema.optionalKey(Schema.Unknown),
 })
 
-/** A tool of an executor in a Toolkit. It fails with the text that the model is told. */
+/** A tool of an executor in a Toolkit. It fails with the text for the model. */
 export type ExecutorTool<Name extends string = string> = AiTool.Dynamic<
   Name,
   {
@@ -37,11 +37,11 @@ export type ExecutorTool<Name extends string = string> = AiTool.Dynamic<
 /** The tools of a registry in a Toolkit, by name. */
 export type ExecutorTools<T extends ToolTypes> = { readonly [Name in T["name"]]: ExecutorTool<Name> }
 
-/** Whose calls a Toolkit's are, and who is told of them. */
+/** The agent of a Toolkit's calls, and the listener for their events. */
 export interface ToolkitHandlersOptions<A = void> {
   /** Default `"main"`. */
   readonly agentId?: string
-  /** Told the events of each call, as with `ToolExecution.run`. Without it gates are denied and effects fail. */
+  /** Called with the events of each call, as in `ToolExecution.run`. Without it gates are denied and effects fail. */
   readonly onEvent?: (event: ToolEvent) => A
 }
 
@@ -67,7 +67,7 @@ const annotated = (tool: ExecutorTool, { label, annotations }: Tool<never>): Exe
 
 /**
  * A Toolkit of a registry's tools, without hidden ones; or of definitions, such as those that an agent has in this turn:
- * `executor.agent(id).definitions()` has `resolve` among them while there is something to resolve. `toolkitHandlers` runs it.
+ * `executor.agent(id).definitions()` includes `resolve` while a preview is pending. `toolkitHandlers` runs the calls.
  *
  * @example
  * const toolkit = toToolkit(registry)
@@ -89,7 +89,7 @@ export const toToolkit = <R, T extends ToolTypes>(
   return Toolkit.make(...tools) as unknown as Toolkit.Toolkit<ExecutorTools<T>>
 }
 
-/** The handlers of such a Toolkit: each call runs through the `ToolExecution`, in its agent's lane, rules and gates included. */
+/** Handlers for such a Toolkit: each call runs through the `ToolExecution`, in its agent's lane, with rules and gates. */
 export const toolkitHandlers = <Tools extends Record<string, ExecutorTool>, A = void>(
   toolkit: Toolkit.Toolkit<Tools>,
   { agentId, onEvent }: ToolkitHandlersOptions<A> = {},

@@ -1,4 +1,4 @@
-/** An executor as a service of an Effect program: its layer owns it, and what runs through it can be interrupted. */
+/** An executor as a service of an Effect program: the layer owns the executor, and its calls can be interrupted. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
@@ -17,18 +17,18 @@ import { EventConsumer } from "./event-consumer.ts"
 /** The services that the Effects among `A` need. */
 export type ServicesOf<A> = Effect.Services<Extract<A, Effect.Effect<unknown, unknown, unknown>>>
 
-/** What `ToolExecution` gives. */
+/** The service `ToolExecution`. */
 export interface ToolExecutionService {
   /** The executor itself: its tasks, its agents, its answers by id. */
   readonly executor: ToolExecutor
 
   /**
-   * Runs one call to its result, in its agent's lane; in the background, to the moment when it runs there. A call that ends as
+   * Runs one call to its result, in its agent's lane; a background call until it runs in the background. A call that ends as
    * an Error, Denied or Cancelled is a result, not a failure. Interruption cancels the call and waits for its cleanup.
    *
-   * `onEvent` is told the call's events and may give Effects, which begin at once: a delta waits for its own, and the result
-   * for all but those of questions that nobody answered, which the call's end interrupts. One that fails at a question denies
-   * the gate, or fails the effect. Without `onEvent` gates are denied and effects fail. What is no call is a defect.
+   * `onEvent` is called with the call's events and may return Effects, which begin at once. A delta waits for its own Effect, and the
+   * result for all of them, except those of questions without an answer, which the call's end interrupts. An Effect that fails at a
+   * question denies the gate, or fails the effect. Without `onEvent` gates are denied and effects fail. An invalid call is a defect.
    *
    * @example
    * execution.run({ name: "publish" }, (event) =>
@@ -40,16 +40,15 @@ export interface ToolExecutionService {
     onEvent?: (event: ToolEvent) => A,
   ) => Effect.Effect<ToolResult, never, ServicesOf<A>>
 
-  /** Applies or discards an agent's latest preview, as `executor.agent(agentId).resolve`; otherwise as `run`. */
+  /** Applies or discards an agent's latest preview, as `executor.agent(agentId).resolve` does; otherwise the same as `run`. */
   readonly resolve: <A = void>(
     request: ResolveParams,
     options?: { readonly agentId?: string; readonly onEvent?: (event: ToolEvent) => A },
   ) => Effect.Effect<ToolResult, never, ServicesOf<A>>
 
   /**
-   * The events of calls that were enqueued: each goes to every subscriber, and the slowest holds the others back. What comes
-   * while nobody subscribes is kept for the first who does. A subscriber that leaves may leave events behind unread: questions
-   * are best answered by one that stays.
+   * The events of enqueued calls: each goes to every subscriber, and the slowest holds the others back. Events without a subscriber
+   * are kept for the first one. A subscriber that leaves may take unread events with it: let one that stays answer questions.
    */
   readonly events: Stream.Stream<ToolEvent>
 }
@@ -59,10 +58,10 @@ type Begin = (
   signal: AbortSignal,
 ) => Promise<ToolResult>
 
-/** Events of a subscriber that lags, until the others wait for it. */
+/** How many events a subscriber may lag behind before the others wait for it. */
 const eventBuffer = 16
 
-/** Waits for the call's end when it is interrupted: its finalizers have run then. */
+/** An interruption waits for the call's end, when its finalizers have run. */
 const toEffect = (begin: (signal: AbortSignal) => Promise<ToolResult>): Effect.Effect<ToolResult> =>
   Effect.callback((resume) => {
     const controller = new AbortController()
@@ -79,7 +78,7 @@ const make = <R, T extends ToolTypes>(
   options?: ToolExecutorOptions,
 ): Effect.Effect<ToolExecutionService, never, R | Scope> =>
   Effect.gen(function* () {
-    // Closed after the executor, whose calls still tell how they end.
+    // Closed after the executor, whose calls emit their last events while it shuts down.
     const fibers = yield* FiberSet.make<unknown, unknown>()
     const executor: ToolExecutor = yield* ToolExecutor.make(registry, options)
     const events = yield* Stream.share(executor.stream, { capacity: eventBuffer })
@@ -124,10 +123,10 @@ const make = <R, T extends ToolTypes>(
 export class ToolExecution extends Context.Service<ToolExecution, ToolExecutionService>()(
   "stepline/ToolExecution",
 ) {
-  /** The service in a scope that shuts its executor down. Options that cannot be meant are a defect. */
+  /** The service in a scope, which shuts the executor down at its end. Invalid options are a defect. */
   static readonly make = make
 
-  /** The same as a layer. It takes the services that the tools' handlers need. */
+  /** The service as a layer, which needs the services of the tools' handlers. */
   static readonly layer = <R, T extends ToolTypes>(
     registry: ToolRegistry<R, T>,
     options?: ToolExecutorOptions,

@@ -16,7 +16,7 @@ import { fromPart } from "./model-output.ts"
 
 type AiTools = Record<string, AiTool.Any>
 
-/** What a call of one of these tools fails with. */
+/** The failure of a call of one of these tools. */
 type FailureOf<Tools extends AiTools> = AiTool.FailureResult<Tools[keyof Tools]>
 
 /** How the tools of a Toolkit run. */
@@ -38,7 +38,7 @@ const annotationsOf = ({ annotations }: AiTool.Any): ToolAnnotations => ({
   openWorld: Context.get(annotations, AiTool.OpenWorld),
 })
 
-/** The tool's own schema, which names what does not fit; a JSON Schema where it has none. */
+/** The tool's own schema, whose errors name the wrong value; a JSON Schema if the tool has none. */
 const parametersOf = (tool: AiTool.Any): object =>
   AiTool.isDynamic(tool) && tool.jsonSchema !== undefined
     ? tool.jsonSchema
@@ -52,7 +52,7 @@ const outputOf = ({ encodedResult, modelOutput }: AiTool.HandlerResult<AiTool.An
   return { content: [{ type: "text", text: jsonOf(encodedResult) }], structured: encodedResult }
 }
 
-/** Asks where the tool says so; a function of it is told of no messages: the executor knows none. */
+/** Adds the gate that the tool declares. A function that decides on it gets no messages: the executor has none. */
 const gated = (tool: AiTool.Any, params: unknown, always: boolean): ToolPipeline => {
   const { needsApproval = false } = tool
   if (always || needsApproval === true) return pipeline().awaitApproval()
@@ -82,9 +82,9 @@ const lastOf = Effect.fnUntraced(function* <R>(handle: Handle<R>, context: Handl
 })
 
 /**
- * The tools of a Toolkit, for a registry. Their parameters are checked by their own schemas, preliminary results are deltas, a
- * failure ends the call as an Error that `toModel` words. What a model's provider runs itself is left out. A schema of
- * parameters that needs services cannot be checked before the call, and refuses every one.
+ * The tools of a Toolkit, for a registry. Their own schemas check the parameters, preliminary results are deltas, and a failure
+ * ends the call as an Error with the text of `toModel`. Tools that the model's provider runs are left out. A schema of
+ * parameters that needs services cannot be checked before the call, so every call is refused.
  *
  * @example
  * const layer = Layer.unwrap(

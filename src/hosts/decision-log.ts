@@ -1,6 +1,6 @@
 /**
- * A file with a line of JSON for each decision. Each line holds the hash of the one before and its own, so that nothing can be
- * changed, taken out or put in between unseen; what was cut off the end shows only to who knows the last hash.
+ * A file with a line of JSON for each decision. Each line has its own hash and that of the line before, so that every change,
+ * removal or insertion shows. Lines cut off the end show only to those who know the last hash.
  */
 
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs"
@@ -21,18 +21,18 @@ export interface DecisionLine {
   /** SHA-256 of the parameters as JSON, their keys in order. */
   readonly params: string
   readonly verdict: Decision["verdict"]
-  /** Not there where nobody had to decide. */
+  /** Absent if nobody had to decide. */
   readonly by?: DecidedBy["kind"]
   readonly rule?: string
   readonly source?: string
-  /** The folder that the rule approved the call in, where it names one. */
+  /** The folder that the rule approved the call in, if the call names one. */
   readonly folder?: string
-  /** What the rule matched. */
+  /** The text that the rule matched. */
   readonly command?: string
   readonly reason?: string
-  /** The hash of the line before; zeros in the first. */
+  /** The hash of the line before; zeros in the first line. */
   readonly before: string
-  /** SHA-256 of this line without it. */
+  /** SHA-256 of this line without this field. */
   readonly hash: string
 }
 
@@ -47,7 +47,7 @@ const inOrder = (_key: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value
 
-/** The hash that stands in the log for these parameters. */
+/** The hash of parameters in the log. */
 const hashOf = (params: unknown): string => {
   try {
     return sha256(JSON.stringify(params, inOrder) ?? "undefined")
@@ -56,7 +56,7 @@ const hashOf = (params: unknown): string => {
   }
 }
 
-/** Keeps a file of decisions. One at a time writes to a file. */
+/** Appends decisions to a file, which only one log may write at a time. */
 export class DecisionLog {
   private readonly file: number
   private last: string
@@ -67,7 +67,7 @@ export class DecisionLog {
     this.last = last
   }
 
-  /** Goes on with the file, which is made where it is missing, for its owner alone. Throws where its chain is broken. */
+  /** Goes on with a file; a missing one is created, for its owner alone. Throws if the chain of the file is broken. */
   static open(path: string): DecisionLog {
     mkdirSync(dirname(path), { recursive: true })
     const file = openSync(path, appending, 0o600)
@@ -82,7 +82,7 @@ export class DecisionLog {
     }
   }
 
-  /** Writes a decision down at once: for `onDecision` of an executor. Throws where it cannot be written. */
+  /** Writes a decision at once: for `onDecision` of an executor. Throws if the decision cannot be written. */
   readonly add = ({ at, agentId, callId, name, params, verdict, by }: Decision): void => {
     if (!this.isOpen) throw new Error("The decision log is closed")
     const line: Omit<DecisionLine, "hash"> = {
@@ -113,16 +113,16 @@ export class DecisionLog {
 
 const withoutKind = ({ kind, ...rest }: DecidedBy) => ({ by: kind, ...rest })
 
-/** What came of a log. */
+/** The result of a check. */
 export interface VerifiedLog {
   readonly lines: ReadonlyArray<DecisionLine>
-  /** Sentences about what is wrong, with the number of the line. */
+  /** A sentence for each fault, with the number of the line. */
   readonly problems: ReadonlyArray<string>
-  /** The last line's hash: whoever keeps it elsewhere can tell that nothing was cut off the end. */
+  /** The hash of the last line. A copy kept elsewhere proves that nothing was cut off the end. */
   readonly last: string
 }
 
-/** Checks the chain of a log's text, and that each rule that decided matches what it is said to have matched. */
+/** Checks the chain of a log's text, and that each rule matches the text that it is recorded with. */
 export const verifyDecisionLog = (text: string): VerifiedLog => {
   const lines: Array<DecisionLine> = []
   const problems: Array<string> = []
@@ -157,10 +157,10 @@ const readLine = (row: string): DecisionLine | undefined => {
   }
 }
 
-/** Whatever a rule was about, it matched a text. */
+/** A tool for the replay: whatever the rule was for, it matched a text. */
 const said = { name: "said", primaryParam: "command", primaryKind: "text" } as const
 
-/** A rule that decided matches again; else, why not. */
+/** Matches a recorded rule again; returns a sentence if it does not match. */
 const replayed = ({ by, rule, command }: DecisionLine): string | undefined => {
   if (by !== "rule" || typeof rule !== "string" || typeof command !== "string") return undefined
   try {

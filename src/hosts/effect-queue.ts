@@ -1,7 +1,7 @@
 /**
- * For hosts with one screen: the questions that wait for it, in order. One approval and one IDE preview are on show at a
- * time, and stay until they are over; what needs no screen passes them. A call has one question at a time: its next
- * question, or its end, tells that the last one is over, answered or not.
+ * For hosts with one screen: the waiting questions, in order. One approval and one IDE preview are shown at a time, until
+ * they are over; questions that need no screen do not wait. A call has one question at a time: its next question, or its
+ * end, means that the last one is over, answered or not.
  */
 
 import type { ToolOutput } from "../output/output.ts"
@@ -32,11 +32,11 @@ const closesPreview = (question: HostQuestion): question is DelegateEvent =>
   question._tag === "Delegate" && question.effect._tag === "IdeClosePreview"
 
 /**
- * Give it every event. A preview is on show until its call closes it. That of a call that staged an action stays until
- * the action is over, which its model may decide long after: `previewClosed` lets a person make room before.
+ * Push every event. A preview is shown until its call closes it. The preview of a call that staged an action stays until
+ * the action is over, which the model may decide much later: `previewClosed` lets a person make room before.
  *
- * Effects wait here on the executor's `delegateTimeout`: where a preview may have to wait for a person to be done with
- * another one, set that to `"Infinity"`.
+ * The executor's `delegateTimeout` goes on while effects wait here: if a preview may have to wait until a person has finished
+ * with another one, set it to `"Infinity"`.
  *
  * @example
  * for await (const event of executor.events) {
@@ -55,22 +55,22 @@ export class HostEffectQueue {
   private readonly screen = new PreviewOnShow()
   private asked = 0
 
-  /** The questions that are not over, those included that the host has taken. */
+  /** The number of questions that are not over, those that the host has taken included. */
   get size(): number {
     return this.entries.size
   }
 
-  /** The approval on show. */
+  /** The approval that is shown. */
   get approval(): AwaitingApprovalEvent | undefined {
     return this.approvalOnShow?.question as AwaitingApprovalEvent | undefined
   }
 
-  /** The id of the call whose preview is on show: of a staged one, the call that staged it. */
+  /** The id of the call whose preview is shown: for a staged preview, of the call that staged it. */
   get previewCallId(): string | undefined {
     return this.screen.callId
   }
 
-  /** Queues what an event asks, and forgets the questions of a call that has ended. True for a question. */
+  /** Queues the question of an event, and removes those of a call that has ended. True for a question. */
   push(event: ToolEvent): boolean {
     switch (event._tag) {
       case "AwaitingApproval":
@@ -79,7 +79,7 @@ export class HostEffectQueue {
         this.add(event)
         return true
       case "Error":
-        // It bears the id of a call that goes on.
+        // A duplicate has the id of a call that goes on.
         if (event.reason !== "duplicate") this.callEnded(event.callId, event.staged?.actionId)
         return false
       case "Completed":
@@ -104,23 +104,23 @@ export class HostEffectQueue {
   }
 
   /**
-   * The next question that there is room for, in the order of asking; undefined where all wait for what is on show. It
-   * stays in the queue, and on show if it needs the screen, until it is answered, given back, or its call is stopped.
+   * The next question that there is room for, in the order of asking; undefined if all wait for what is shown. The question
+   * stays in the queue, and on the screen if it needs one, until it is answered, given back, or its call ends.
    */
   take(): HostQuestion | undefined {
     for (let entry = this.next(); entry !== undefined; entry = this.next()) {
       const { question, owner } = entry
       this.handOut(entry)
       if (!closesPreview(question) || this.screen.hasRoomFor(owner)) return question
-      // The preview of its call never came on show, or is over.
+      // The preview of its call was never shown, or is over.
       question.succeed()
     }
     return undefined
   }
 
   /**
-   * The host shows this one, whichever the order: it is taken, and blocks others of its kind wherever it stands.
-   * False where there is no such question, or another one is on show.
+   * The host shows this question, whatever the order: it counts as taken, and blocks others of its kind.
+   * False if there is no such question, or another one is shown.
    */
   acknowledge(callId: string): boolean {
     const entry = this.entries.get(callId)
@@ -131,7 +131,7 @@ export class HostEffectQueue {
     return true
   }
 
-  /** The host gives a question back that it took: it is the next of its kind again. False where it has no such one. */
+  /** The host gives back a question that it took, which is then the next of its kind. False if it has not taken this one. */
   requeue(callId: string): boolean {
     const entry = this.entries.get(callId)
     if (entry?.taken !== true) return false
@@ -143,8 +143,8 @@ export class HostEffectQueue {
   }
 
   /**
-   * A question of this queue's was answered in another way: with the executor's `approve`, `deny` or `respond`. False
-   * where it is no longer here, also because its call has asked the next one.
+   * A question of this queue was answered directly, by the executor's `approve`, `deny` or `respond`. False if the question is
+   * no longer in the queue, also because its call has asked the next one.
    */
   answered(question: HostQuestion): boolean {
     const entry = this.entries.get(question.callId)
@@ -155,8 +155,8 @@ export class HostEffectQueue {
   }
 
   /**
-   * A person has closed the preview of a call, as `previewCallId` names it: there is room for the next one. False where
-   * it is not on show.
+   * A person has closed the preview of a call, by the id of `previewCallId`: there is room for the next one. False if that
+   * preview is not shown.
    */
   previewClosed(callId: string): boolean {
     return this.screen.close(callId)
@@ -167,7 +167,7 @@ export class HostEffectQueue {
     return this.entries.get(callId)?.question
   }
 
-  /** Forgets all questions, or those of one agent, and what is on show of them. Gives them, unanswered. */
+  /** Removes all questions, or those of one agent, and clears the screen of them. Returns the unanswered questions. */
   clear(agentId?: string): Array<HostQuestion> {
     const cleared = [...this.entries.values()].filter(
       ({ question }) => agentId === undefined || question.agentId === agentId,
@@ -191,7 +191,7 @@ export class HostEffectQueue {
       ...event,
       approve: (options?: ApproveOptions) => {
         const tookEffect = event.approve(options)
-        // An edit may be refused, and the question is still open then.
+        // A refused edit leaves the question open.
         if (tookEffect || options?.params === undefined) this.answered(question)
         return tookEffect
       },
@@ -223,7 +223,7 @@ export class HostEffectQueue {
     const { callId } = this.screen
     const candidates = [
       this.approvalOnShow === undefined ? approval.first : undefined,
-      // The others wait until the call on show has ended: what it shows next must not stand behind them.
+      // Previews of other calls wait until the call on the screen has ended: its own next one must not queue behind them.
       callId === undefined ? preview.first : preview.of(callId),
       passing.first,
     ]

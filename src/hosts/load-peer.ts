@@ -1,16 +1,16 @@
-/** The packages that only one host needs: loaded when it first serves, with an error that says what to install. */
+/** Loads packages that only one host needs, when it first serves. The error for a missing one says what to install. */
 import { createRequire } from "node:module"
 import { delimiter, isAbsolute, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { isMissingModule, notInstalled } from "../io/missing-module.ts"
 import { messageOf } from "../text/message-of.ts"
 
-/** What npx names its own folders of programs. */
+/** The form of npx's own folders of programs. */
 const npxFolder = /[\\/]_npx[\\/][0-9a-f]+[\\/]node_modules[\\/]\.bin$/
 
 /**
- * `npx -p stepline -p PEER` takes stepline from the folder where it is installed, and puts the peer that is missing there into a
- * folder of npx's own, which it names in PATH alone. No other folder of PATH is looked into: it may be a project's.
+ * `npx -p stepline -p PEER` takes stepline from the folder where it is installed, and puts a peer that is missing there into a
+ * folder of its own, which it names in PATH alone. Other folders of PATH may belong to a project, and are not searched.
  */
 const fromNpx = (specifier: string): string | undefined => {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
@@ -18,16 +18,16 @@ const fromNpx = (specifier: string): string | undefined => {
     try {
       return pathToFileURL(createRequire(join(folder, "_")).resolve(specifier)).href
     } catch {
-      // Of another run of npx, such as one that this one is in.
+      // The folder may belong to another run of npx, such as an outer one.
     }
   }
   return undefined
 }
 
 /**
- * Loads an optional package. Throws an Error that says how to install it where it is missing.
+ * Loads an optional package. Throws an Error that says how to install a missing one.
  *
- * @param specifier What is imported of it. Default: its name.
+ * @param specifier The module to import. Default: the name of the package.
  */
 export const loadPeer = async <Module>(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * What an agent has not been told yet of work that goes on beside its turns: background tasks, agents that it started.
- * Bounded; what is lost can still be listed.
+ * News for an agent about work that goes on besides its turns: background tasks, agents that it started.
+ * Bounded: what is dropped can still be listed.
  */
 
 import type { ToolEvent } from "../pipeline/model/event.ts"
@@ -9,14 +9,14 @@ import { type BackgroundTasks, capitalized } from "../tasks/background-tasks.ts"
 import { headOf } from "../text/truncation.ts"
 import type { SubAgent } from "./sub-agents/sub-agent.ts"
 
-/** Something that an agent is to be told with its next turn. */
+/** Something that an agent is told with its next turn. */
 export interface Notification {
-  /** The agent that is to be told. Default `"main"`. */
+  /** The agent to tell. Default `"main"`. */
   readonly agentId?: string
-  /** What reports, in a few words. */
+  /** The origin of the news, in a few words. */
   readonly source: string
   readonly text: string
-  /** The background task that it tells of, where it does. */
+  /** The background task that the news is about, if any. */
   readonly taskId?: string
 }
 
@@ -28,15 +28,15 @@ interface KnownTasks extends Pick<BackgroundTasks, "get"> {
 /** The options of `Notifications`. */
 export interface NotificationsOptions {
   /**
-   * The executor's. With it, nobody is told of a task whose result was taken meanwhile, and an agent that has no tool to take a
-   * result with is told the result itself.
+   * The executor's tasks. With them, no agent is told of a task whose result was taken meanwhile, and an agent without a tool to
+   * take a result is told the result itself.
    */
   readonly tasks?: KnownTasks
-  /** How many wait, of all agents; the oldest are dropped. Default 100. */
+  /** How many notifications wait, for all agents; the oldest are dropped. Default 100. */
   readonly max?: number
 }
 
-/** What one may hold, in bytes of UTF-8. */
+/** The longest text of a notification, in bytes of UTF-8. */
 const maxTextBytes = 2_000
 
 const references: Readonly<Record<string, string>> = {
@@ -76,7 +76,7 @@ export class Notifications {
   private readonly max: number
   private readonly tasks: KnownTasks | undefined
 
-  /** Throws a TypeError where `max` is no positive integer. */
+  /** Throws a TypeError if `max` is no positive integer. */
   constructor({ max, tasks }: NotificationsOptions = {}) {
     this.max = toCount("max", max, 100)
     this.tasks = tasks
@@ -91,7 +91,7 @@ export class Notifications {
     if (this.waiting.length > this.max) this.waiting.shift()
   }
 
-  /** Notes a background task that has ended; give it every event. */
+  /** Notes a background task that has ended; push every event. */
   push(event: ToolEvent): void {
     if (event._tag !== "BackgroundCompleted") return
     const { agentId, callId, name, status } = event
@@ -112,7 +112,7 @@ export class Notifications {
     this.add({ agentId: parentId, source: `agent ${label}`, text })
   }
 
-  /** What an agent was not told yet, once; without an agent, what none was told. For hosts that show it to people. */
+  /** Takes the notifications of an agent, or of all. For hosts that show them to people. */
   drain(agentId?: string): Array<Notification> {
     const isTaken = (notification: Notification) => agentId === undefined || notification.agentId === agentId
     const taken = this.waiting.filter(isTaken)
@@ -120,19 +120,19 @@ export class Notifications {
     return taken.filter(({ taskId }) => taskId === undefined || this.isKept(taskId))
   }
 
-  /** The same for a model: one element a line; empty where there is nothing. */
+  /** Takes the notifications of an agent as text for its model: one element a line; empty if there are none. */
   take(agentId = "main"): string {
     return this.drain(agentId).map(rendered).join("\n")
   }
 
-  /** Puts what an agent was not told yet behind the text of a tool result. */
+  /** Appends the notifications of an agent to the text of a tool result. */
   appendTo(content: string, agentId = "main"): string {
     const told = this.take(agentId)
     if (told === "") return content
     return content === "" ? told : `${content}\n\n${told}`
   }
 
-  /** Where nobody knows, it may. */
+  /** True if it is unknown. */
   private mayCall(agentId: string, tool: string): boolean {
     return this.tasks?.mayCall?.(agentId, tool) ?? true
   }

@@ -1,17 +1,17 @@
 /**
- * Whose preview a screen shows. It stays that call's until it is closed, or until nobody is left to close it: the call
- * has ended, and what it staged has been applied, discarded or dropped, cleanup included.
+ * The call whose preview a screen shows. The preview stays until it is closed, or until nothing is left to close it: the call
+ * has ended, and its staged action has been applied, discarded or dropped, cleanup included.
  */
 export class PreviewOnShow {
   private owner: { readonly agentId: string; readonly callId: string } | undefined
-  /** By the id of each pending action the call that staged it; undefined as long as that has not told its end. */
+  /** By the id of each pending action, the call that staged it; undefined until that call's end is known. */
   private readonly stagedBy = new Map<string, string | undefined>()
 
   get callId(): string | undefined {
     return this.owner?.callId
   }
 
-  /** A call may follow its own preview with another one. */
+  /** A call may replace its own preview. */
   hasRoomFor(callId: string): boolean {
     return this.owner === undefined || this.owner.callId === callId
   }
@@ -20,24 +20,24 @@ export class PreviewOnShow {
     this.owner = { agentId, callId }
   }
 
-  /** False where another call's preview is on show, or none. */
+  /** False if another call's preview is shown, or none. */
   close(callId: string): boolean {
     if (this.owner?.callId !== callId) return false
     this.owner = undefined
     return true
   }
 
-  /** Closes whatever is on show, or what an agent shows. */
+  /** Closes the preview, or that of one agent. */
   clear(agentId: string | undefined): void {
     if (agentId === undefined || this.owner?.agentId === agentId) this.owner = undefined
   }
 
-  /** `sourceCallId` names the call where it is not the one that tells its end next. */
+  /** `sourceCallId` names the call that staged the action, unless the next call to end is that call. */
   actionPending(actionId: string, sourceCallId: string | undefined): void {
     this.stagedBy.set(actionId, sourceCallId)
   }
 
-  /** `actionId` is what it staged. That may be over already. */
+  /** `actionId`: the action that the call staged, which may be over already. */
   callEnded(callId: string, actionId: string | undefined): void {
     if (actionId !== undefined && this.stagedBy.has(actionId)) {
       this.stagedBy.set(actionId, this.stagedBy.get(actionId) ?? callId)

@@ -1,18 +1,18 @@
-/** What hosts show and send of values that others made, such as parameters, which need be no JSON. */
+/** JSON for values from elsewhere, such as parameters, which hosts show and send though they need be no JSON. */
 import { toPlainJson } from "../output/to-plain-json.ts"
 
 /**
- * JSON of it: of what is none, of a copy that is, in which a BigInt is its digits, a Map or a Set what it holds, and a cycle says
- * so. Never throws.
+ * JSON of a value. A value that is no JSON is copied first: a BigInt becomes its digits, a Map or a Set its contents, and a cycle a
+ * note. Never throws.
  */
 export const shownJson = (value: unknown, indent?: number): string =>
   wholeJson(value, indent) ?? jsonOf(toPlainJson(value), indent) ?? textOf(value)
 
-/** It, to be sent as JSON; of what is none, a copy that is. Never throws. */
+/** A value to be sent as JSON, or a copy of it that is JSON. Never throws. */
 export const sentJson = (value: unknown): unknown =>
   wholeJson(value) === undefined ? toPlainJson(value) : value
 
-/** JSON of it. Undefined for what has none, and where a Map or a Set would lose what it holds. Never throws. */
+/** JSON of a value; undefined if there is none, or if a Map or a Set would lose its contents. Never throws. */
 export const wholeJson = (value: unknown, indent?: number): string | undefined => {
   const json = jsonOf(value, indent)
   return json === undefined || losesAny(value, json) ? undefined : json
@@ -26,14 +26,14 @@ const jsonOf = (value: unknown, indent?: number): string | undefined => {
   }
 }
 
-/** Whether its JSON leaves out what a Map or a Set holds. Most texts show that there is none: they have no `{}`. */
+/** Whether JSON leaves out the contents of a Map or a Set, which it writes as `{}`: most texts have none. */
 const losesAny = (value: unknown, json: string): boolean => {
   if (!json.includes("{}")) return false
   let isLost = false
   try {
     JSON.stringify(value, (_key, item: unknown) => {
       isLost ||= item instanceof Map || item instanceof Set
-      // Texts are not written a second time.
+      // Texts need not be written again.
       return typeof item === "string" ? 0 : item
     })
     return isLost

@@ -1,38 +1,38 @@
-/** Questions of one kind that the host does not have, in the order of asking; what it gave back comes first. */
+/** Questions of one kind that the host has not taken, in the order of asking; those that it gave back come first. */
 import type { AwaitingApprovalEvent, DelegateEvent } from "../pipeline/model/event.ts"
 import { Fifo } from "../pipeline/schedule/fifo.ts"
 
-/** What an executor asks its host. Answered through the queue's own copy, it leaves the queue. */
+/** A question of an executor to its host. Answering the queue's copy removes it from the queue. */
 export type HostQuestion = AwaitingApprovalEvent | DelegateEvent
 
-/** What is asked: an approval, a preview to be shown, or something that is answered in passing. */
+/** An approval, a preview to show, or an effect that is answered without a screen. */
 export type QuestionKind = "approval" | "preview" | "passing"
 
-/** A question, and where it stands. */
+/** A question and its state in the queue. */
 export interface QueuedQuestion {
   readonly question: HostQuestion
   readonly kind: QuestionKind
-  /** The call that it is about: what a call staged is still its own where another call resolves it. */
+  /** The call that the question is about: a staged preview belongs to the call that staged it, even if another resolves it. */
   readonly owner: string
   /** Its place in the order of asking. */
   readonly sequence: number
-  /** Whether the host has it. */
+  /** Whether the host has taken the question. */
   taken: boolean
 }
 
 /** The questions of one kind that wait for the host. */
 export class WaitingQuestions {
   private readonly fresh = new Fifo<QueuedQuestion>()
-  /** Given back by the host, the oldest first. */
+  /** Questions that the host gave back, the oldest first. */
   private readonly returned: Array<QueuedQuestion> = []
-  /** One call at a time asks for an owner: itself, or the one that resolves what it staged. */
+  /** One call at a time asks for an owner: the owner itself, or the call that resolves its action. */
   private readonly byOwner = new Map<string, QueuedQuestion>()
 
   get first(): QueuedQuestion | undefined {
     return this.returned[0] ?? this.fresh.first()
   }
 
-  /** Wherever it stands. */
+  /** The waiting question of an owner, at whatever position. */
   of(owner: string): QueuedQuestion | undefined {
     return this.byOwner.get(owner)
   }

@@ -1,6 +1,6 @@
-/** What a person writes as the answer of an effect. */
+/** The answer to an effect, as a person writes it. */
 import { type ToolOutput, toOutput } from "../output/output.ts"
 
-/** A value as an output: what is one already, a text, or any other JSON as data; undefined for what is no plain JSON. */
+/** A value as an output: an output, a text, or any other JSON as data; undefined for a value that is no plain JSON. */
 export const writtenOutput = (value: unknown): ToolOutput | undefined =>
   toOutput(value) ?? toOutput({ structured: value })

@@ -2,9 +2,10 @@
  * ast_edit
  *
  *   PreviewReplacements ─▶ (resolve: apply or discard, later) ─▶ (approval) ─▶ ApplyReplacements ─▶ "Replaced 3 matches in 2 files."
- *          └─ streams how far it is
+ *          └─ streams its progress
  *
- * The model applies, then rules decide on the files that the preview has found, or the host, who is shown it. With dry_run it ends with the preview. Where nothing matches, the preview fails, and there is nothing to resolve.
+ * The model applies the preview; then rules decide on the files that it has found, or the host, who sees it. With dry_run the call ends
+ * with the preview. If nothing matches, the preview fails, and nothing is pending.
  */
 import { Type } from "@sinclair/typebox"
 import { ApplyReplacements } from "../handlers/structural-apply.ts"
@@ -42,7 +43,7 @@ const parameters = Type.Object({
   ),
 })
 
-/** What waits, in a few words. */
+/** The pending change, in a few words. */
 const labelOf = (ops: ReadonlyArray<StructuralOp>, paths: ReadonlyArray<string>): string => {
   const [first] = ops
   const what =
@@ -59,13 +60,13 @@ const sayDryRun = handler("SayDryRun", ({ output }) => {
 
 export interface AstEditToolOptions {
   /**
-   * Who decides about a preview. `"host"`, the default: once the model has applied it, a gate, as before any other change:
-   * rules for `ast_edit`, reviewers, the host. `"model"`: the model alone, and nobody is asked before files are written.
+   * Who decides on a preview. `"host"`, the default: once the model has applied it, a gate asks, as before any other change:
+   * rules for `ast_edit`, reviewers, the host. `"model"`: the model alone; files are written without a question.
    */
   readonly approval?: "host" | "model"
 }
 
-/** `ast_edit` for the files of a machine. Throws a TypeError for an `approval` that means nothing. */
+/** `ast_edit` for the files of a machine. Throws a TypeError for any other `approval`. */
 export const makeAstEditTool = (
   { files }: { readonly files: Files },
   { approval = "host" }: AstEditToolOptions = {},
@@ -97,5 +98,5 @@ export const makeAstEditTool = (
   })
 }
 
-/** `ast_edit`: replaces code by its structure, as a preview that is applied later. */
+/** `ast_edit`: replaces code by its structure, as a preview to be applied later. */
 export const astEditTool = makeAstEditTool({ files: localFiles })

@@ -2,9 +2,9 @@
  * ast_grep
  *
  *   SearchStructure ─▶ matches by file, with their lines
- *          └─ streams how far it is
+ *          └─ streams its progress
  *
- * It changes nothing, so it asks nobody; filters may still deny it.
+ * Changes nothing, so it has no gate; filters may still deny it.
  */
 import { Type } from "@sinclair/typebox"
 import { SearchStructure } from "../handlers/structural-search.ts"

@@ -26,5 +26,5 @@ export const makeFetchHtmlTool = (reader: PageReader) =>
     fetch: (request) => FetchHtml(request, reader),
   })
 
-/** Public pages alone. `localBrowser.close()` ends its browser at once; else it ends when it was idle for a while. */
+/** Opens public pages alone. `localBrowser.close()` ends the browser at once; otherwise it ends after some idle time. */
 export const fetchHtmlTool = makeFetchHtmlTool(localBrowser)

@@ -8,7 +8,7 @@ import type { AddressGuardOptions } from "../io/address-guard.ts"
 import { localHttp } from "../io/http.ts"
 import { makeUrlTool } from "./url-tool.ts"
 
-/** `fetch_url`. Without `allowPrivate` it connects to public addresses alone, at each hop of a redirect. */
+/** `fetch_url`. Without `allowPrivate` it connects only to public addresses, at each hop of a redirect. */
 export const makeFetchUrlTool = (options: AddressGuardOptions = {}) => {
   const http = localHttp(options)
   return makeUrlTool({

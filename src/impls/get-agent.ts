@@ -8,7 +8,7 @@ import { GetAgent } from "../handlers/agents.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool } from "../pipeline/model/tool.ts"
 
-/** `get_agent`: tells what an agent does, and takes its result once it has ended. */
+/** `get_agent`: shows what an agent does, and takes its result once it has ended. */
 export const getAgentTool = defineTool({
   name: "get_agent",
   label: "Get agent",

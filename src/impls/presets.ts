@@ -1,6 +1,6 @@
 /**
- * Sets of built-in tools, for a registry to start from. Those for files and processes work on the machine that they are
- * given; those for the web always ask from this one.
+ * Sets of built-in tools for a registry. Tools for files and processes work on the given machine; those for the web always send their
+ * requests from this one.
  */
 import { localMachine, type Machine } from "../io/machine.ts"
 import { makeAstEditTool } from "./ast-edit.ts"
@@ -23,7 +23,7 @@ import { waitBackgroundTaskTool } from "./wait-background-task.ts"
 import { webSearchTool } from "./web-search.ts"
 import { makeWriteFileTool } from "./write-file.ts"
 
-/** Those that change nothing. */
+/** Tools that change nothing. */
 const taskReaders = [
   listBackgroundTasksTool,
   getBackgroundTaskTool,
@@ -34,12 +34,12 @@ const taskTools = [...taskReaders, cancelBackgroundTaskTool]
 
 const webTools = [fetchUrlTool, fetchHtmlTool, webSearchTool]
 
-/** They are kept under a lock between processes of this machine. */
+/** Corrections are kept under a lock between processes of this machine. */
 const correctionTools = ({ files }: Machine) => (files === localMachine.files ? [recordCorrectionTool] : [])
 
 /**
- * What an agent that works for another one may use: all but the tools that start agents. `record_correction` is there
- * for the files of this machine alone.
+ * The tools for an agent that works for another one: all but those that start agents. `record_correction` is included only for the
+ * files of this machine.
  */
 export const subagentTools = (machine: Machine = localMachine) => [
   makeReadFileTool(machine),
@@ -54,7 +54,7 @@ export const subagentTools = (machine: Machine = localMachine) => [
   ...taskTools,
 ]
 
-/** Everything. */
+/** All built-in tools. */
 export const allTools = (machine: Machine = localMachine) => [
   ...subagentTools(machine),
   spawnAgentTool,
@@ -62,7 +62,7 @@ export const allTools = (machine: Machine = localMachine) => [
   getAgentTool,
 ]
 
-/** What changes nothing. */
+/** The tools that change nothing. */
 export const readOnlyTools = (machine: Machine = localMachine) => [
   makeReadFileTool(machine),
   makeAstGrepTool(machine),

@@ -1,7 +1,7 @@
 /**
  * read_background_output
  *
- *   ReadBackgroundOutput ─▶ "Task <id> (<name>) [<Status>]:", then what is new, or "(no new output)"
+ *   ReadBackgroundOutput ─▶ "Task <id> (<name>) [<Status>]:", then the new output, or "(no new output)"
  */
 import { Type } from "@sinclair/typebox"
 import { ReadBackgroundOutput } from "../handlers/tasks.ts"
@@ -9,7 +9,7 @@ import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool } from "../pipeline/model/tool.ts"
 import { taskId } from "./task-id.ts"
 
-/** `read_background_output`: gives what a background task has put out since the last read. */
+/** `read_background_output`: gives the output of a background task since the last read. */
 export const readBackgroundOutputTool = defineTool({
   name: "read_background_output",
   label: "Read background output",

@@ -3,7 +3,7 @@
  *
  *   ValidateFile ─▶ ReadFile ─▶ "   1│text"
  *
- * It changes nothing, so it asks nobody; filters may still deny it.
+ * Changes nothing, so it has no gate; filters may still deny it.
  */
 import { Type } from "@sinclair/typebox"
 import { ReadFile } from "../handlers/read-file.ts"

@@ -3,7 +3,7 @@
  *
  *   RecordCorrection ─▶ "Correction recorded in .stepline/corrections.json"
  *
- * It writes nothing but its own file, so it asks nobody; filters may still deny it.
+ * Writes only its own file, so it has no gate; filters may still deny it.
  */
 import { Type } from "@sinclair/typebox"
 import { RecordCorrection } from "../handlers/record-correction.ts"
@@ -11,10 +11,10 @@ import { maxCorrectionText } from "../io/corrections.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool } from "../pipeline/model/tool.ts"
 
-/** Its words go into prompts. */
+/** The texts go into prompts. */
 const text = { pattern: "\\S", maxLength: maxCorrectionText }
 
-/** `record_correction`: writes down what the user corrected, for the next time. */
+/** `record_correction`: records what the user corrected, for later sessions. */
 export const recordCorrectionTool = defineTool({
   name: "record_correction",
   label: "Record correction",

@@ -2,7 +2,7 @@
  * shell
  *
  *   (approval) ─▶ Shell ─▶ stdout, [stderr], [exit code: N]
- *                   └─ streams what is printed
+ *                   └─ streams its output
  *
  *   stage: (approval) ─▶ StageShell ─▶ preview ─▶ (resolve) ─▶ ApplyStaged        finally DropStaged
  */
@@ -40,16 +40,16 @@ const all = Type.Object({
   ),
 })
 
-/** Those that the machine can serve. */
+/** The parameters that the machine can serve. */
 const parametersFor = ({ staging, outside }: Machine): typeof all => {
   const { stage, unsandboxed, ...plain } = all.properties
   const offered = { ...plain, ...(staging && { stage }), ...(outside && { unsandboxed }) }
-  // What is not offered is not there, as every optional one may be.
+  // A missing parameter is the same as an optional one that is left out.
   return Type.Object<TProperties>(offered) as unknown as typeof all
 }
 
 export interface ShellToolOptions {
-  /** Whether commands are staged that do not say it themselves. Default false. */
+  /** Whether commands are staged by default. Default false. */
   readonly stage?: boolean
 }
 
@@ -67,7 +67,7 @@ const staged = (
     .andThen(ApplyStaged(machine))
     .finally(DropStaged(machine))
 
-/** Whatever rules and reviewers say. */
+/** A person decides, whatever rules and reviewers say. */
 const outside: ApprovalOptions = { label: "Run outside of the sandbox", person: true }
 
 const cannotStage =
@@ -75,7 +75,7 @@ const cannotStage =
 
 const maxLabelled = 60
 
-/** The command as it is, blanks and line ends too: hosts draw what cannot be seen in marks. What is cut says so. */
+/** The command unchanged, blanks and line ends too: hosts mark invisible characters. A cut label says so. */
 const labelOf = (command: string): string => {
   const characters = [...command]
   if (characters.length <= maxLabelled) return `Make the changes of ${command}`
@@ -96,7 +96,7 @@ const describe = (machine: Machine): string => {
   ].join(" ")
 }
 
-/** What commands may know of the host's environment is the same there: the description says it of all of them. */
+/** Commands outside see the same of the host's environment as those inside: the description covers both. */
 const outsideOf = ({ outside, env, ...machine }: Machine): Machine => ({
   ...(outside ?? machine),
   ...(env !== undefined && { env }),

@@ -1,7 +1,7 @@
 /**
  * spawn_agent
  *
- *   (approval) ─▶ SpawnAgent ─▶ the host's answer: the label that it goes by
+ *   (approval) ─▶ SpawnAgent ─▶ the host's answer: the label of the agent
  */
 import { Type } from "@sinclair/typebox"
 import { SpawnAgent } from "../handlers/agents.ts"

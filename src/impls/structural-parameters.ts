@@ -7,7 +7,7 @@ export const pathsParameter = Type.Array(Type.String(), {
   minItems: 1,
 })
 
-/** Those that a call reads: what begins with ! only takes files out. */
+/** The paths that a call reads: those with ! only exclude files. */
 export const namedPaths = (paths: ReadonlyArray<string>): Array<string> =>
   paths.filter((path) => !path.startsWith("!"))
 

@@ -1,5 +1,5 @@
-/** The parameter of the tools that speak of one background task. */
+/** The parameter of tools for one background task. */
 import { Type } from "@sinclair/typebox"
 
-/** `task_id`, as the model is told of it. */
+/** `task_id`, with its description for the model. */
 export const taskId = Type.String({ description: "The id that the task got when it was started." })

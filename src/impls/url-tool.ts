@@ -1,7 +1,7 @@
 /**
- * What the tools that fetch a URL have in common.
+ * The common part of the tools that fetch a URL.
  *
- *   ValidateUrl ─▶ (approval) ─▶ the handler that fetches
+ *   ValidateUrl ─▶ (approval) ─▶ the fetching handler
  */
 import { Type } from "@sinclair/typebox"
 import { ValidateUrl } from "../handlers/validate-url.ts"
@@ -13,11 +13,11 @@ interface UrlToolOptions<Name extends string> {
   readonly name: Name
   readonly label: string
   readonly description: string
-  /** What the URL is of, for the parameter's description: `to fetch`, `of the page`. */
+  /** Describes the URL in the description of the parameter: `to fetch`, `of the page`. */
   readonly urlIs: string
-  /** What `max_length` counts the bytes of: `text`, `Markdown`. */
+  /** The output whose bytes `max_length` counts: `text`, `Markdown`. */
   readonly shows: string
-  /** Fetches; `maxLength` is in bytes. */
+  /** The fetching handler; `maxLength` is in bytes. */
   readonly fetch: (request: { readonly url: string; readonly maxLength?: number }) => EffectHandler
 }
 

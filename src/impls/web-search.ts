@@ -20,14 +20,14 @@ const parameters = Type.Object({
   ),
 })
 
-/** Whether a path can be put behind it. */
+/** Whether a path can be appended to a URL. */
 const isBaseUrl = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   return problemOfUrl(url) === undefined && !/[?#]/.test(text)
 }
 
-/** `web_search`. Throws a TypeError for a base URL that cannot be one. */
+/** `web_search`. Throws a TypeError for an invalid base URL. */
 export const makeWebSearchTool = (api: SearchApi = {}) => {
   if (api.baseUrl !== undefined && !isBaseUrl(api.baseUrl)) {
     throw new TypeError(

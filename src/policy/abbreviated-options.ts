@@ -1,19 +1,19 @@
 /**
- * Long options of which a deny rule names the whole and a command a beginning: `--del` where `--delete` is denied. Many
- * commands take one for the other; of one that does not, or that has another option by that name, a person is asked.
+ * Long options that a deny rule names in full and a command abbreviates: `--del` for `--delete`. Many programs accept that. Others
+ * do not, or have another option of that name, so a match only leads to a question.
  */
 import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
 import { perPattern } from "./per-pattern.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** More than anybody writes into one rule. */
+/** More options than anybody writes into one rule. */
 const maxOptions = 32
 
 const groups = /--(?:\(\??:?)?([A-Za-z][^)\s]*)/g
-/** What a pattern writes between the words of an option's name. */
+/** What a pattern may have between the words of an option's name. */
 const between = /\\?-\??|\[[-_]+\]\??/g
 
-/** The long options that a pattern names, without dashes: also those of a group, as in `--(force|mirror)`. */
+/** The long options that a pattern names, without dashes; also those in a group, such as `--(force|mirror)`. */
 export const optionsNamedBy = perPattern((pattern): ReadonlyArray<string> => {
   const found = [...pattern.matchAll(groups)].flatMap(([, named = ""]) =>
     named.split("|").flatMap((text) => {
@@ -24,7 +24,7 @@ export const optionsNamedBy = perPattern((pattern): ReadonlyArray<string> => {
   return [...new Set(found)].slice(0, maxOptions)
 })
 
-/** Whether a pattern matches a command once an abbreviated option of it is written out. */
+/** Whether a pattern matches a command in which one abbreviated option is written in full. */
 export const matchesWrittenOut = (
   regex: BoundedPattern,
   words: ReadonlyArray<ShellWord>,

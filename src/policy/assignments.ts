@@ -1,12 +1,12 @@
 /**
- * Assignments that steer nothing: a variable of the line's own, or one that is known to say only how much is printed, or in
- * which language. Others may say which programs are found, run or configured, for which a rule has to be the very line.
+ * Assignments that steer nothing: variables that only the line reads, and settings that change only how much is printed, or in which
+ * language. Other variables may decide which program is found, run or configured: only a rule for the whole line approves them.
  */
 import type { Assignment, Command } from "unbash"
 import { names } from "./names.ts"
 import { shellWord } from "./shell-word.ts"
 
-/** What is read by many programs, and says no more than it seems. */
+/** Variables that many programs read, and that do no more than their names say. */
 const settings = new Set(
   names(`
     CI NODE_ENV RAILS_ENV RACK_ENV MIX_ENV FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM TERM COLUMNS LINES
@@ -15,7 +15,7 @@ const settings = new Set(
   `),
 )
 
-/** How names begin that bash or programs find, run, load or configure something by. */
+/** Beginnings of names by which bash or programs find, run, load or configure something. */
 const beginnings = names(String.raw`
   BASH LD DYLD GIT GH NPM PNPM YARN NODE BUN DENO PYTHON PYTEST PIP UV PERL RUBY GEM BUNDLE JAVA JDK MAVEN GRADLE CARGO RUST GO
   GCC CC CXX CPP AR MAKE CMAKE DOCKER COMPOSE KUBE HELM TF AWS AZURE GOOGLE CLOUDSDK GPG GNUPG CURL WGET RSYNC TAR GREP LESS VIM
@@ -25,7 +25,7 @@ const beginnings = names(String.raw`
   R_
 `)
 
-/** What such names hold anywhere. */
+/** Parts of such names, wherever they stand. */
 const parts = names(`
   PATH OPT ARGS FLAGS HOME DIR ROOT CMD COMMAND EDITOR SSH DIFF MERGE VISUAL PAGER BROWSER SHELL PROXY CONF RC$ FILE LOAD HOOK EXEC
   PROGRAM SCRIPT PLUGIN MODULE REQUIRE IMPORT WRAPPER RUN URL HOST TOKEN KEY PASS SECRET REGISTRY PREFIX INIT SETUP RSH FORCE UPDATE
@@ -36,45 +36,45 @@ const steering = new RegExp(`^(${beginnings.join("|")})|${parts.join("|")}`)
 
 /** A word that names no file. */
 const isPlainWord = (value: string): boolean => /^([\w.:@%+*][\w.,:@%+*-]*)?$/.test(value)
-/** Whose letters are no others than those of the line that was read. */
+/** A locale in which bash reads the same letters as this parser. */
 const isKnownLocale = (value: string): boolean =>
   /^(C|POSIX|(C|[a-z]{2}_[A-Z]{2})\.(UTF-8|utf8))?$/.test(value)
 
 const isHarmlessValue = (name: string, value: string): boolean => {
   if (/^(LANG|LC_)/.test(name)) return isKnownLocale(value)
-  // The same command on other data.
+  // These run the same command on other data.
   if (/_ENV$/.test(name) && name !== "NODE_ENV") return /^(test|development)$/.test(value)
   return isPlainWord(value)
 }
-/** On, off, how much. */
+/** On, off, or a number. */
 const isSwitch = (value: string): boolean => /^(\d{0,9}|true|false|yes|no|on|off)$/.test(value)
 
-/** Of a line's own; others may be in the environment of what it runs. */
+/** A name that only the line uses. Other names may be in the environment of the programs that it runs. */
 export const isOwnName = (name: string): boolean => /^[a-z][a-z0-9]*$/.test(name) && name !== "histchars"
 
-/** Whether what gets this variable in its environment does as it would without. */
+/** Whether a program with this variable in its environment does the same as without. */
 export const isHarmlessSetting = (name: string, value: string): boolean =>
   settings.has(name)
     ? isHarmlessValue(name, value)
     : isSwitch(value) && /^[A-Z]/.test(name) && !steering.test(name)
 
-/** Whether only the line itself reads it: what is in the environment goes on to programs, and a locale steers bash. */
+/** Whether only the line reads a variable. The environment goes on to programs, and a locale steers bash. */
 const isReadByLine = (name: string): boolean =>
   isOwnName(name) || !(steering.test(name.toUpperCase()) || /^(LANG|LC_)/.test(name) || name in process.env)
 
 const isHarmless = ({ name, value, append, index }: Assignment, isAlone: boolean): boolean => {
   if (value.type === "ArrayValue" || append === true || index !== undefined) return false
   if (isAlone && isReadByLine(name)) return true
-  // No pattern is expanded there.
+  // Bash expands no pattern in an assignment.
   const isLiteral = value.parts?.every(({ type }) => type === "Literal" || type === "Glob") ?? true
   return (isLiteral || shellWord(value).literal) && isHarmlessSetting(name, value.value)
 }
 
-/** `IFS= read -r x`: where `read` splits, and nothing else does. */
+/** `IFS= read -r x`: only `read` splits by it. */
 const splitsRead = ({ name, value, append }: Assignment, command: string | undefined): boolean =>
   name === "IFS" && command === "read" && append !== true && value.type === "Word" && shellWord(value).literal
 
-/** Whether all that stands in front of a command, or alone, steers nothing. */
+/** Whether all assignments in front of a command, or on their own, steer nothing. */
 export const assignsHarmlessly = ({ prefix, name }: Command): boolean =>
   prefix.every(
     (part) =>

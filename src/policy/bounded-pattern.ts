@@ -1,21 +1,20 @@
 /**
- * Regular expressions in bounded time. V8's engine backtracks: `curl.*\|.*sh` takes minutes for 20 kB. What cannot take
- * long is matched at once; the rest is broken off by the watchdog of `node:vm`, the one thing that can. Where
- * it cannot, what may take long is not begun.
+ * Regular expressions in bounded time. V8 backtracks: `curl.*\|.*sh` takes minutes for 20 kB. A match that cannot take long runs at
+ * once. Any other runs under the watchdog of `node:vm`, which alone can interrupt a match; where the watchdog cannot, the match is not
+ * begun.
  */
 import { createContext, Script } from "node:vm"
 import { costOf, isUnbounded, type PatternCost, stepsFor } from "../text/pattern-cost.ts"
 
-/** Steps that take some milliseconds at most. A watchdog costs as much as ten thousand. */
+/** Steps that take a few milliseconds at most. A watchdog costs as much as ten thousand steps. */
 const freeSteps = 1_000_000
-/** Of all matches of one decision: the process's own time, which no other process can take. */
+/** For all matches of one decision, in CPU time of this process, which other processes cannot use up. */
 const maxMilliseconds = 400
-/** How often a match is begun again that was broken off while others had the cores. */
+/** How often a match is tried that was interrupted while other processes had the cores. */
 const maxTries = 10
 
 export interface Match {
   readonly start: number
-  /** Where it ends. */
   readonly end: number
 }
 
@@ -24,21 +23,21 @@ export class BoundedPattern {
   private readonly regex: RegExp
   private readonly cost: PatternCost
 
-  /** Throws for what is no regular expression. */
+  /** Throws for a source that is no regular expression. */
   constructor(source: string, regex = new RegExp(source), cost = costOf(source)) {
     this.source = source
     this.regex = regex
     this.cost = cost
   }
 
-  /** The same pattern, for matches that end where a word begins or ends behind a blank. */
+  /** The same pattern, for matches that end at the end of a word, or behind a blank. */
   atWordEnd(): BoundedPattern {
     const { source, cost } = this
     const regex = new RegExp(`(?:${source})(?:(?= |$)|(?<= ))`)
     return new BoundedPattern(source, regex, { ...cost, factor: 4 * cost.factor })
   }
 
-  /** The same pattern, for all of a text. What a word holds is data, line ends too. */
+  /** The same pattern, for a whole text. A word may contain line ends, so `.` matches them. */
   whole(): BoundedPattern {
     const { source, cost } = this
     return new BoundedPattern(source, new RegExp(`^(?:${source})$`, "s"), {
@@ -51,12 +50,12 @@ export class BoundedPattern {
     return stepsFor(this.cost, length) <= freeSteps
   }
 
-  /** Whether it may take long, and nothing could break it off. */
+  /** Whether a match may take long, and nothing could interrupt it. */
   isUnbounded(length: number): boolean {
     return isUnbounded(this.cost, length)
   }
 
-  /** In whatever time it takes. */
+  /** Matches without a time limit. */
   match(text: string): Match | undefined {
     const found = this.regex.exec(text)
     return found === null ? undefined : { start: found.index, end: found.index + found[0].length }
@@ -65,10 +64,10 @@ export class BoundedPattern {
 
 const script = new Script("work()")
 const globals: { work?: () => unknown } = {}
-/** Made once: that takes milliseconds. */
+/** Created once, for that takes milliseconds. */
 let context: ReturnType<typeof createContext> | undefined
 
-/** What this process has had of the cores, in milliseconds. */
+/** The CPU time of this process, in milliseconds. */
 const cpuTime = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -77,21 +76,21 @@ const cpuTime = (): number => {
 const isTimeout = (error: unknown): boolean =>
   (error as { code?: unknown } | null | undefined)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
 
-/** The matches of one decision, which share their time. */
+/** The matches of one decision, which share a time limit. */
 export class Matching {
-  /** The sources of patterns that were broken off, or not begun any more. */
+  /** The sources of patterns whose match was interrupted, or not begun. */
   readonly slow = new Set<string>()
   private left: number
 
-  /** @param milliseconds For all that cannot be matched at once. */
+  /** @param milliseconds The time limit for all matches that may take long. */
   constructor(milliseconds = maxMilliseconds) {
     this.left = milliseconds
   }
 
-  /** Where the pattern matches; undefined also where that took too long. */
+  /** Where the pattern matches; undefined, too, if that took too long. */
   match(pattern: BoundedPattern, text: string): Match | undefined {
     if (pattern.isCheap(text.length)) return pattern.match(text)
-    // Never all of it, so that one pattern does not keep the next from denying.
+    // At most half of what is left: one slow allow pattern must not keep a deny pattern from matching.
     const milliseconds = Math.floor(this.left / 2)
     if (milliseconds < 1 || pattern.isUnbounded(text.length)) {
       this.slow.add(pattern.source)
@@ -107,7 +106,7 @@ export class Matching {
           return script.runInContext(context, { timeout: milliseconds }) as Match | undefined
         } catch (error) {
           if (!isTimeout(error)) throw error
-          // The watchdog goes by the clock. On a busy machine that says nothing of the pattern.
+          // The watchdog measures wall time, which says nothing of the pattern on a busy machine.
           if (tries < maxTries && cpuTime() - start < milliseconds / 2) continue
           this.slow.add(pattern.source)
           return undefined

@@ -1,28 +1,28 @@
-/** Expands `{a,b}` and `{1..3}` as bash does, where they hold plain text; else they are anything. */
+/** Expands `{a,b}` and `{1..3}` as bash does, if they hold plain text; other braces may stand for anything. */
 import type { Piece } from "./possible-match.ts"
 
 const maxExpansions = 256
 const list = /^\{([\w@%+=:./^!,-]*,[\w@%+=:./^!,-]*)\}$/
 const sequence = /^\{(-?\d{1,6}|[A-Za-z])\.\.(-?\d{1,6}|[A-Za-z])\}$/
 
-const between = (first: number, last: number): Array<number> | undefined => {
+const range = (first: number, last: number): Array<number> | undefined => {
   const count = Math.abs(last - first) + 1
   if (count > maxExpansions) return undefined
   return Array.from({ length: count }, (_, index) => first + (last < first ? -index : index))
 }
 
-/** What one pair of braces stands for. Undefined: anything. */
+/** What one pair of braces stands for; undefined if that may be anything. */
 export const braceElements = (text: string): ReadonlyArray<string> | undefined => {
   const elements = list.exec(text)?.[1]?.split(",")
   if (elements !== undefined) return elements.length > maxExpansions ? undefined : elements
   const [, first, last] = sequence.exec(text) ?? []
   if (first === undefined || last === undefined) return undefined
   if (/\d/.test(first) !== /\d/.test(last) || /^-?0\d/.test(first) || /^-?0\d/.test(last)) return undefined
-  if (/\d/.test(first)) return between(Number(first), Number(last))?.map(String)
-  return between(first.charCodeAt(0), last.charCodeAt(0))?.map((code) => String.fromCharCode(code))
+  if (/\d/.test(first)) return range(Number(first), Number(last))?.map(String)
+  return range(first.charCodeAt(0), last.charCodeAt(0))?.map((code) => String.fromCharCode(code))
 }
 
-/** The words that come of a word whose parts are these: each a piece, or the elements of a pair of braces. */
+/** Expands a word with these parts. Each part is a piece, or the elements of a pair of braces. */
 export const expandBraces = (
   parts: ReadonlyArray<Piece | ReadonlyArray<string>>,
 ): ReadonlyArray<ReadonlyArray<Piece>> => {

@@ -1,7 +1,7 @@
-/** What decides on command lines, in a bundle, which holds all that its modules name. */
+/** The rules for command lines, for bundles: a bundle contains all modules that are named statically. */
 import { CommandRules, readCommandLine } from "./commands.ts"
 
 const commands = { CommandRules, readCommandLine }
 
-/** What decides on command lines. */
+/** Loads the rules for command lines. */
 export const loadCommands = (): typeof commands => commands

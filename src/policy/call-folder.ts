@@ -1,6 +1,6 @@
 /**
- * The folder that a call works in. It decides what a command means (`npm test`, `git status`), so an allow rule holds in
- * the executor's folder, and in another one only if it names it.
+ * The folder that a call works in decides what a command means (`npm test`, `git status`). An allow rule therefore holds in the
+ * executor's folder, and in another folder only if the rule names it.
  */
 import { homedir } from "node:os"
 import { isAbsolute, relative, resolve, sep } from "node:path"
@@ -10,9 +10,9 @@ import type { Rule } from "./rules.ts"
 import { type FilteredTool, ownParam } from "./subjects.ts"
 
 export interface CallFolder {
-  /** As it is named; the executor's has no name. */
+  /** The folder as the call names it, or the executor's. */
   readonly name: string
-  /** Links resolved; undefined where that cannot be told. */
+  /** The folder with its links resolved; undefined if that cannot be told, and if the call names none. */
   readonly real: string | undefined
   readonly isExecutors: boolean
 }
@@ -27,7 +27,7 @@ const realOf = (path: string): string | undefined => {
 
 const unknownFolder = (name: string): CallFolder => ({ name, real: undefined, isExecutors: false })
 
-/** @param from Where a relative one starts. */
+/** @param from The folder at which a relative path starts. */
 const folderAt = (name: string, from: string, executors: string): CallFolder => {
   if (name.includes("\0")) return unknownFolder(name)
   const real = realOf(resolve(from, name))
@@ -41,11 +41,11 @@ export const callFolder = (tool: FilteredTool, params: unknown, { start }: Place
   return typeof value === "string" ? folderAt(value, start, start) : unknownFolder("what is no text")
 }
 
-/** The folder as rules name it, for one that they must name. */
+/** The folder as rules name it, if they have to name it. */
 export const folderToName = ({ isExecutors, real }: CallFolder): string | undefined =>
   isExecutors || real === undefined ? undefined : ruleFolder(real)
 
-/** As a rule names this one folder: one that is called `**` is not all that lies beside it. */
+/** The folder as a rule names it alone: the name `**` must not stand for all folders beside it. */
 export const ruleFolder = (folder: string): string => (below.test(folder) ? `${folder}/` : folder)
 
 const isInside = (folder: string, path: string): boolean => {
@@ -53,7 +53,7 @@ const isInside = (folder: string, path: string): boolean => {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** `packages/a`, or `packages/**` for it and all below. */
+/** The end of `packages/**`, which stands for `packages` and all folders below. */
 const below = /(?:^|(?<=[/\\]))\*\*$/
 
 export const holdsIn = (
@@ -73,8 +73,8 @@ const isCd = ({ words: [first] }: SimpleCommand): boolean =>
   first !== undefined && /^(cd|pushd|popd)$/.test(first.text)
 
 /**
- * Where bash comes to by a path: mostly it follows the path as it is spelled, from the folder by the name that it was given
- * as PWD. By `-P` or a setting it follows each link. Not known where these differ, or where it looks in CDPATH.
+ * Where a path leads bash. Mostly bash follows the path as it is spelled, from the folder's name in PWD; with `-P` or a setting it
+ * resolves each link. Unknown if the two differ, or if bash searches CDPATH.
  */
 const reached = (path: string, from: string, executors: string): CallFolder => {
   const { PWD = "", CDPATH = "" } = process.env
@@ -86,7 +86,7 @@ const reached = (path: string, from: string, executors: string): CallFolder => {
   return spelled.every((place) => place === followed) ? folderAt(path, from, executors) : unknownFolder(path)
 }
 
-/** Where `cd` leads. */
+/** The folder that `cd` leads to. */
 const target = ({ words, around }: SimpleCommand, folder: CallFolder, { start }: Place): CallFolder => {
   const [name, ...args] = words
   const operands = args.filter(({ text }) => !/^-[PLe@]+$|^--$/.test(text))
@@ -109,11 +109,11 @@ const target = ({ words, around }: SimpleCommand, folder: CallFolder, { start }:
 
 export interface PlacedCommand {
   readonly command: SimpleCommand
-  /** All that it may run in: the order of a line's commands is not followed. */
+  /** All folders that it may run in: the order of a line's commands is not followed. */
   readonly folders: ReadonlyArray<CallFolder>
 }
 
-/** The commands of a line with where each of them may run. */
+/** The commands of a line, each with the folders that it may run in. */
 export const placed = (
   commands: ReadonlyArray<SimpleCommand>,
   folder: CallFolder,

@@ -1,6 +1,5 @@
 /**
- * Allow rules for one very call: all of its parameters, in the folder that it was answered in, and with the files that its
- * paths led to then.
+ * Allow rules for exactly one call: with all of its parameters, in the same folder, and with the same files at the end of its paths.
  */
 import { resolve } from "node:path"
 import { type CallFolder, holdsIn, ruleFolder } from "./call-folder.ts"
@@ -9,14 +8,14 @@ import { type Place, pathForms, realPath } from "./path-forms.ts"
 import type { CallRule, Rule } from "./rules.ts"
 import { type FilteredTool, subjectsOf } from "./subjects.ts"
 
-/** Of a call that is remembered, in characters: the rule holds all of it. */
+/** The longest call that can be remembered, in characters: its rule contains all of it. */
 const maxCall = 64_000
 
-/** Relative paths of a call that works in another folder start there. */
+/** Relative paths of a call in another folder start at that folder. */
 export const placeIn = ({ isExecutors, real }: CallFolder, place: Place): Place =>
   isExecutors || real === undefined ? place : { ...place, start: real }
 
-/** The files that the paths of a call lead to; none, where they lead to what they name in that folder. */
+/** The files that the paths of a call lead to; empty if each path leads to what it names in that folder. */
 const leadsTo = (
   tool: FilteredTool,
   params: unknown,
@@ -32,7 +31,7 @@ const leadsTo = (
   return found.join("\0") === named.join("\0") ? [] : found
 }
 
-/** The rule for this very call; undefined where none can be. Throws for parameters that are no JSON. */
+/** The rule for exactly this call; undefined if there can be none. Throws for parameters that are no JSON. */
 export const ruleOfCall = (
   tool: FilteredTool,
   params: unknown,
@@ -47,7 +46,7 @@ export const ruleOfCall = (
   return { call, workingDir: ruleFolder(where), ...(leading.length > 0 && { leadsTo: leading }) }
 }
 
-/** The rule, of those that hold for one call, which is for this very one. */
+/** The rule for exactly this call, if there is one. */
 export const findCallRule = (
   rules: ReadonlyArray<Rule>,
   tool: FilteredTool,

@@ -1,6 +1,6 @@
-/** One text for the same values, whatever the order of their names: names sorted, no blanks. */
+/** The same text for equal values: names sorted, no blanks. */
 
-/** Dates, maps and their like do not show what they hold. */
+/** Dates, maps and the like do not show their contents. */
 const isPlain = (value: unknown): value is object => {
   if (typeof value !== "object" || value === null) return false
   const prototype = Object.getPrototypeOf(value) as object | null
@@ -19,5 +19,5 @@ const write = (value: unknown): string => {
   return JSON.stringify(value)
 }
 
-/** Throws for what is no JSON: a function, a circle, NaN. */
+/** Throws for a value that is no JSON: a function, a circle, NaN. */
 export const canonicalJson = (value: unknown): string => write(value)

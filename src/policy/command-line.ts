@@ -1,7 +1,6 @@
 /**
- * Reads a bash command line: every command that it may run, at whatever depth, and whether that is all there is to it.
- * It errs on one side only: what lies outside the grammar of GRAMMAR.md is said to be `unknown`, whatever the parser makes of it;
- * what the parser makes of it still tells deny patterns.
+ * Reads a bash command line: every command that it may run, at whatever depth, and whether these are all. It errs on one side only: a
+ * line outside the grammar of GRAMMAR.md is `unknown`, even if the parser accepts it. Deny patterns still see what the parser finds.
  */
 
 import { type Command, forEachChild, parse, type SyntaxNode } from "unbash"
@@ -10,7 +9,7 @@ import { delicacy } from "./delicacy.ts"
 import { documentOf, inputOf, inputsWithin, type ShellInput } from "./fed-input.ts"
 import { type Dialect, understand } from "./grammar.ts"
 import { noValues, settledNames, type Values, valuesWithin, withValues } from "./known-values.ts"
-import { type Around, aroundWithin, hangsOnLine } from "./line-context.ts"
+import { type Around, aroundWithin, dependsOnLine } from "./line-context.ts"
 import type { Segment } from "./possible-match.ts"
 import { Reading } from "./reading.ts"
 import {
@@ -26,42 +25,39 @@ import { targetsOf } from "./targets.ts"
 import { type Inner, innerCommands } from "./wrappers.ts"
 
 export interface SimpleCommand {
-  /** Its words as bash passes them on, joined by spaces. */
+  /** The words as bash passes them on, joined by spaces. */
   readonly text: string
-  /** Whether the text stands for these words and no others, and for what they do: nothing is hidden in quotes or in the line. */
+  /** Whether the text stands for exactly these words and what they do: neither quotes nor the line hide anything. */
   readonly plain: boolean
   readonly words: ReadonlyArray<ShellWord>
   /** Its here-document or here-string. */
   readonly input?: ShellInput | undefined
-  /** What it reads, where the line says what that is or comes from: a here-document, a file, a pipe. */
+  /** Its standard input, if the line says what that is or where it comes from: a here-document, a file, a pipe. */
   readonly fed?: ShellInput | undefined
   readonly around: Around
 }
 
-/** What a command may read, and what stands around it. */
+/** The input of a command, and what stands around it. */
 type Setting = Pick<SimpleCommand, "input" | "fed" | "around">
 
 export interface CommandLine {
   readonly commands: ReadonlyArray<SimpleCommand>
-  /** Every form in which a deny pattern may find something. */
+  /** Every text in which a deny pattern may match. */
   readonly forms: ReadonlySet<string>
-  /** Forms of which parts are known only when the line runs: a deny pattern that could match one makes it a question. */
+  /** Forms with parts that are known only when the line runs: a deny pattern that could match one leads to a question. */
   readonly shapes: ReadonlyArray<ReadonlyArray<Segment>>
-  /** Why no pattern speaks of it: it assigns, writes to a file, defines a function. Only the whole line tells. */
+  /** Why only a rule for the whole line can approve it: the line assigns, writes to a file, or defines a function. */
   readonly delicate: string | undefined
-  /** Why it is not known what runs: not in the grammar, or known only when it runs. */
+  /** Why it is unknown what runs: the line is outside the grammar, or decides only when it runs. */
   readonly unknown: string | undefined
 }
 
 /** Linux passes no longer argument to a program, so no longer line can run as `bash -c`. */
 const maxLength = 131_072
 const tooMuch = "it is too long or too deep"
-/** How deep commands may run commands, and code be quoted in code. */
+/** How deep commands may run commands, and code may be quoted in code. */
 const maxDepth = 16
-/**
- * Characters read in all, each counted once for every bracket that the parser may have to look into again.
- * Keeps the worst line under about half a second.
- */
+/** Characters to read, each counted once for every bracket that may make the parser read it again. Bounds a line to half a second. */
 const maxWork = 8_000_000
 
 const openers = /\$[({[]|[<>]\(|`|<<|\(\(/g
@@ -72,14 +68,14 @@ const impossibleName = /^$|[\s\p{Cc}\p{Cf}\p{Cs}]/u
 const collapse = (text: string): string =>
   /^\s|\s\s|[^\S ]|\s$/.test(text) ? text.replace(/\s+/g, " ").trim() : text
 
-/** The parser passes over a bracket right behind a command's name, which is no bash. */
+/** The parser ignores a bracket right behind a command's name, which is a syntax error in bash. */
 const isFollowedByBracket = (source: string, end: number): boolean => {
   const bracket = /(?:[ \t]|\\\n)*\(/y
   bracket.lastIndex = end
   return bracket.test(source)
 }
 
-/** A part of the line, the source that its positions are in, what it reads, and what stands around it. */
+/** A part of the line, the source that its positions refer to, its input, and what stands around it. */
 interface Visit {
   readonly node: SyntaxNode
   readonly source: string
@@ -100,10 +96,10 @@ class Reader implements CommandLine {
   private work = maxWork
   private guessing = false
 
-  /** What the line makes of its commands is known when all of it is read. */
+  /** Called when the whole line is read: a command that depends on other parts of the line is not `plain`. */
   settle(): void {
     this.commands = this.commands.map((command) =>
-      command.plain && hangsOnLine(command, this.variables) ? { ...command, plain: false } : command,
+      command.plain && dependsOnLine(command, this.variables) ? { ...command, plain: false } : command,
     )
   }
 
@@ -118,7 +114,7 @@ class Reader implements CommandLine {
     }
     const understood = understand(source, dialect)
     const reading = new Reading()
-    // A stack of its own: a sum of ten thousand terms is a tree as deep.
+    // An explicit stack: a sum of ten thousand terms is a tree of that depth.
     const root = parse(source)
     const settled: ReadonlySet<string> = /=|\bfor\b/.test(source) ? settledNames(root) : new Set()
     const { fed, around } = outer
@@ -134,7 +130,7 @@ class Reader implements CommandLine {
       )
     }
     if (typeof understood === "string") this.unknown = understood
-    else if (!reading.agrees(understood)) this.unknown ??= "it can be read in two ways"
+    else if (!reading.agrees(understood)) this.unknown ??= "bash and the parser may read it differently"
     else if (understood.evaluates) this.delicate ??= "`[[` evaluates arithmetic"
   }
 
@@ -143,7 +139,7 @@ class Reader implements CommandLine {
     this.delicate ??= delicacy(node)
     switch (node.type) {
       case "Script":
-        if (node.errors !== undefined && node.errors.length > 0) this.unknown ??= "it is no bash"
+        if (node.errors !== undefined && node.errors.length > 0) this.unknown ??= "it is not valid bash"
         return node.source ?? source
       case "CommandExpansion":
       case "ProcessSubstitution":
@@ -185,21 +181,21 @@ class Reader implements CommandLine {
       if (assignments.length > 0) this.addForms(assignments)
       return
     }
-    if (isFollowedByBracket(source, node.name.end)) this.unknown ??= "it is no bash"
+    if (isFollowedByBracket(source, node.name.end)) this.unknown ??= "it is not valid bash"
     const setting = { input: documentOf(node.redirects), fed: inputOf(node.redirects, fed), around }
-    for (const { args, isPut } of withValues(node, values)) {
+    for (const { args, isFilled } of withValues(node, values)) {
       const rest = args.map((arg) => (arg.type === "Word" ? shellWord(arg) : assignmentWord(arg)))
       const words = [shellWord(node.name), ...rest]
       if (assignments.length > 0) this.addForms([...assignments, ...words])
-      // A rule that is just this command does not speak of what others put into it.
-      this.words(words, setting, depth, !isPut && assignments.length === 0)
+      // A rule for just this command says nothing of values that other parts of the line put into it.
+      this.words(words, setting, depth, !isFilled && assignments.length === 0)
     }
   }
 
   private words(words: ReadonlyArray<ShellWord>, setting: Setting, depth: number, isWritten = true): void {
     const first = words[0]!
     const text = joinWords(words)
-    // A word costs about as much as ten characters.
+    // A word costs as much as ten characters.
     if (depth > maxDepth || !this.affords(text.length + 10 * words.length)) {
       this.unknown ??= tooMuch
       return
@@ -226,18 +222,18 @@ class Reader implements CommandLine {
         if (!inner.literal) this.unknown ??= "a shell reads code that is known only when it runs"
         return this.code(inner.source, inner.dialect, depth, setting)
       case "Guess": {
-        // The guesses at a command hold those at its suffixes already.
+        // The guesses at a command include those at its suffixes.
         if (this.guessing) return
         const { unknown } = this
         this.guessing = inner.inner._tag === "Command"
         this.inner(inner.inner, setting, depth)
         this.guessing = false
-        // A wrong guess may look unknown; only what it adds to the forms counts.
+        // A wrong guess may look unknown; only the forms that it adds count.
         this.unknown = unknown
         return
       }
       case "Unseen":
-        this.unknown ??= "it runs what is known only when it runs"
+        this.unknown ??= "what it runs is known only when it runs"
         return
       case "Delicate":
         this.delicate ??= "a program does more than its name says"
@@ -265,7 +261,7 @@ class Reader implements CommandLine {
   }
 }
 
-/** Never throws: the source is a model's. */
+/** Never throws: a model wrote the source. */
 export const readCommandLine = (source: string): CommandLine => {
   const reader = new Reader()
   reader.forms.add(source)
@@ -273,7 +269,7 @@ export const readCommandLine = (source: string): CommandLine => {
   try {
     reader.code(source, "bash", 0)
   } catch {
-    // The parser recurses, so that some nestings exhaust the stack before they reach its own bound.
+    // The parser recurses: some nestings exhaust the stack before they reach its own limit.
     reader.unknown = tooMuch
   }
   reader.settle()

@@ -1,4 +1,4 @@
-/** What the rules say of a command line: a deny rule must match one of its forms, allow rules every command in it. */
+/** Decides on a command line: denied if a deny rule matches one of its forms, approved if allow rules match every command in it. */
 import { matchesWrittenOut } from "./abbreviated-options.ts"
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import { type CallFolder, holdsIn, type PlacedCommand, placed } from "./call-folder.ts"
@@ -15,7 +15,7 @@ import { namesPower, type Power, powersOf } from "./power-options.ts"
 import { findRule, literalPattern, type Rule, type ToolRules } from "./rules.ts"
 import { joinWords, programName } from "./shell-word.ts"
 
-/** Whether a word of the command, or the blank behind one, ends here. */
+/** Whether a match may end here: at the end of a word, or behind the blank that follows it. */
 const isWordEnd = ({ words }: SimpleCommand, end: number): boolean => {
   let at = -1
   for (const { text } of words) {
@@ -26,7 +26,7 @@ const isWordEnd = ({ words }: SimpleCommand, end: number): boolean => {
   return false
 }
 
-/** They only say where, and with what, the others of a line run, which is looked at for each of these; and a number. */
+/** Whether a command only prints a number, or sets up how others of the line run, which is checked for each of those. */
 const onlySetsUp = ({ words, input }: SimpleCommand): boolean => {
   const [first, ...args] = words
   if (/^(cd|export|read|set)$/.test(first!.text)) return true
@@ -49,7 +49,7 @@ const matchOf = (rule: Rule, command: SimpleCommand, matching: Matching): RuleMa
   return { rule, end: match.end }
 }
 
-/** Where the words end of which a rule has to match each. */
+/** Where the last word ends that a rule has to match. */
 const endToMatch = ({ words }: SimpleCommand): number => joinWords(words.slice(0, wordsToMatch(words))).length
 
 const wholeOf = perPattern((source) => new BoundedPattern(source).whole())
@@ -71,7 +71,7 @@ export class CommandRules {
     this.matching = matching
   }
 
-  /** @param allowed The rule that is for this very call. */
+  /** @param allowed The rule for exactly this call. */
   decide(source: string, allowed: Rule | undefined): Explanation {
     const { rules, place, folder, matching } = this
     const line = readCommandLine(source)
@@ -153,7 +153,7 @@ export class CommandRules {
   }
 }
 
-/** Which word nobody knows anything of, and the rule that would cover it. */
+/** Names the word that no rule and no table covers, and a rule that would. */
 const notReached = ({ rule, end }: RuleMatch, { text, words }: SimpleCommand): string => {
   const ends = words.map((_, at) => joinWords(words.slice(0, at + 1)).length)
   const behind = ends.findIndex((wordEnd) => wordEnd > end)
@@ -165,7 +165,7 @@ const notReached = ({ rule, end }: RuleMatch, { text, words }: SimpleCommand): s
   return `The allow rule \`${rule.pattern}\` does not reach \`${words[unknown]!.text}\`, and what that is to \`${program}\` no table knows; \`${wider}\` would cover it.`
 }
 
-/** How a command may mean what a deny rule names. */
+/** Why a command may mean what a deny rule names. */
 const meanings = {
   options: "its options may be abbreviated",
   order: "its options may be written together, apart or elsewhere",

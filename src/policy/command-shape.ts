@@ -1,6 +1,6 @@
 /**
- * All that a command may turn out to be when it runs, for deny patterns: words that expand are anything, options and their
- * values may be left out, and a path is also what it leads to.
+ * All that a command may turn out to be when it runs, for deny patterns: an expanded word may be anything, options and their values
+ * may be left out, and a path may have other spellings.
  */
 import { posix } from "node:path"
 import type { Piece, Segment } from "./possible-match.ts"
@@ -8,11 +8,11 @@ import type { ShellWord } from "./shell-word.ts"
 
 const isOption = ({ text, literal }: ShellWord): boolean => literal && text.startsWith("-")
 
-/** An option may take the word behind it for its value. */
+/** Whether the word is an option that may take the next word as its value. */
 const mayTakeValue = (word: ShellWord | undefined): boolean =>
   word !== undefined && isOption(word) && !/=|^--$/.test(word.text)
 
-/** The same file by other names; where the path begins above or at the root, any part of it may be the folder. */
+/** Other names of the same file. A path that begins at or above the root may lead into the working folder at any of its parts. */
 const spellings = (path: string): Array<string> => {
   if (!path.includes("/")) return [path]
   const normal = posix.normalize(path)
@@ -31,7 +31,7 @@ const isPlain = (segments: ReadonlyArray<Segment>, words: ReadonlyArray<ShellWor
   words.every((word) => word.literal) &&
   segments.slice(1).every((segment) => segment.alternatives.length === 1 && !segment.optional)
 
-/** Of an assignment the name is known; else the command is named by what expands. */
+/** Of a first word that expands, only the name of an assignment is known. */
 const firstPieces = ({ text, literal, pieces }: ShellWord): ReadonlyArray<Piece> => {
   if (literal) return [text]
   return /^[A-Za-z_]\w*=$/.test(pieces[0] ?? "") ? pieces : [undefined]
@@ -50,7 +50,7 @@ const segmentsOf = (words: ReadonlyArray<ShellWord>): Array<Segment> =>
     }
   })
 
-/** Gives undefined where the command is what it says, and nothing else. */
+/** Undefined for a command that can only be what it says. */
 export const commandShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Segment> | undefined => {
   const segments = segmentsOf(words)
   return isPlain(segments, words) ? undefined : segments
@@ -60,14 +60,14 @@ export const commandShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Seg
 export const bareName = (text: string): string =>
   /\s/.test(text) ? text : text.replace(/^.*\//s, "").replace(/(?<=.)@[\w.^~*-]+$/, "")
 
-/** A word of which nothing is known in front names no command that anybody could mean. */
+/** The names of a command that may begin at this word; none if the beginning of the word is unknown. */
 const beginnings = ({ text, literal, pieces }: ShellWord): Array<ReadonlyArray<Piece>> => {
   if (text.startsWith("-")) return []
   if (literal) return [...new Set([text, bareName(text)])].map((name) => [name])
   return pieces[0] === undefined || pieces[0] === "" ? [] : [pieces]
 }
 
-/** The same, for a command that may begin at any word from `from` on. */
+/** The shape of a command in which another one may begin at any word from `from` on. */
 export const guessedShape = (
   words: ReadonlyArray<ShellWord>,
   from: number,
@@ -81,10 +81,10 @@ export const guessedShape = (
 
 const maxScattered = 16
 const maxArguments = 64
-/** Options that say which program is run. */
+/** Options that say which program runs. */
 const runs = /^--(entrypoint|command|cmd|exec|shell|program|run)(=|$)/
 
-/** Commands that an option names, whose arguments stand anywhere behind: `docker run --entrypoint npm image publish`. */
+/** Commands that an option names, with arguments anywhere behind it: `docker run --entrypoint npm image publish`. */
 export const scatteredShapes = (words: ReadonlyArray<ShellWord>): Array<ReadonlyArray<Segment>> => {
   const shapes: Array<ReadonlyArray<Segment>> = []
   for (const [at, word] of words.entries()) {
@@ -107,7 +107,7 @@ export const scatteredShapes = (words: ReadonlyArray<ShellWord>): Array<Readonly
   return shapes
 }
 
-/** A command of which not even the name is known. */
+/** A command whose name is unknown, too. */
 export const unknownShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Segment> => [
   { alternatives: [[undefined]], optional: false },
   ...segmentsOf(words).slice(1),

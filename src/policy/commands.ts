@@ -1,3 +1,3 @@
-/** What decides on command lines: most of this folder, which most programs never need. It is loaded for the first of them. */
+/** The rules for command lines, which are most of this folder. Loaded for the first command line: most programs have none. */
 export { readCommandLine } from "./command-line.ts"
 export { CommandRules } from "./command-rules.ts"

@@ -1,4 +1,4 @@
-/** What a part of a command line does beside running a command: only a rule that is the whole line speaks of it. */
+/** What a part of a command line does besides running a command: only a rule for the whole line can approve that. */
 import type {
   ArithmeticWord,
   ParameterExpansionPart,
@@ -21,14 +21,14 @@ const redirects = (redirect: Redirect): string | undefined => {
   if (target === undefined || descriptor?.type === "FileDescriptorVariable") return "a redirection assigns"
   const { text, literal } = shellWord(target)
   if (operator === "<" && isProcessSubstitution(target)) return undefined
-  // `/dev/tc${x}p/…` connects.
+  // `/dev/tc${x}p/…` opens a connection.
   if (!literal) return "the target of a redirection is known only when it runs"
   if (operator === "<") return /^\/dev\/(tcp|udp)\//.test(text) ? "a redirection connects" : undefined
   if (operator === "<&" || (operator === ">&" && /^(\d+-?|-)$/.test(text))) return undefined
   return text === "/dev/null" ? undefined : "it writes to a file"
 }
 
-/** Bash evaluates arithmetic again and again: `x='a[$(rm y)]'; echo $((x))` runs rm. So only numbers are known. */
+/** Bash evaluates arithmetic recursively: `x='a[$(rm y)]'; echo $((x))` runs rm. So only numbers are harmless. */
 const evaluates = (node: ArithmeticWord): boolean => !/^\s*\d\w*\s*$/.test(node.value)
 
 const comparesNumbers = ({ operator, left, right }: TestBinaryExpression): boolean =>
@@ -51,9 +51,9 @@ const expandsDelicately = ({ prefix, index, operation }: ParameterExpansionPart)
   }
 }
 
-const arithmetic = "it evaluates arithmetic of more than numbers"
+const arithmetic = "it evaluates arithmetic with more than numbers"
 
-/** Gives undefined where it does nothing beside. */
+/** Undefined if the part does nothing else. */
 export const delicacy = (node: SyntaxNode): string | undefined => {
   switch (node.type) {
     case "Command": {
@@ -69,12 +69,12 @@ export const delicacy = (node: SyntaxNode): string | undefined => {
       return evaluates(node) ? arithmetic : undefined
     case "For":
     case "Select":
-      // Others may steer what programs do, or which are found: `for PATH in .`.
+      // Other names may steer what programs do, or which are found: `for PATH in .`.
       return isOwnName(node.name.text) ? undefined : "it assigns a variable"
     case "Coproc":
       return node.name === undefined ? undefined : "it assigns a variable"
     case "ParameterExpansion":
-      return expandsDelicately(node) ? "an expansion does more than to expand a variable" : undefined
+      return expandsDelicately(node) ? "an expansion does more than expand a variable" : undefined
     case "Redirect":
       return redirects(node)
     case "TestBinary":

@@ -1,17 +1,17 @@
 /**
- * Programs whose arguments are scripts, which may run a program of the caller's choosing, or write. A rule such as
- * `^awk\b` was not meant for them. Options that do so are in power-options.ts.
+ * Programs whose arguments are scripts, which may write, or run other programs. A rule such as `^awk\b` does not cover that. Options
+ * that do so are in power-options.ts.
  */
 import { isOneWord } from "./arguments.ts"
 import { isHarmlessAwk } from "./script-awk.ts"
 import { isHarmlessSed } from "./script-sed.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** Whether a word is an option as it is written, or begins with what bash puts in. */
+/** Whether a word is an option, or may become one because its beginning is expanded. */
 const isOptionOrUnknown = ({ text, literal, pieces }: ShellWord): boolean =>
   /^-./.test(text) || (!literal && (pieces[0] === undefined || pieces[0] === ""))
 
-/** The program, behind `-F` and `-v` alone. */
+/** Only `-F` and `-v` may stand before the script. */
 const awk = (args: ReadonlyArray<ShellWord>): boolean => {
   let at = 0
   for (let text = args[at]?.text; text !== undefined && /^-[Fv]/.test(text); text = args[at]?.text) {
@@ -22,14 +22,14 @@ const awk = (args: ReadonlyArray<ShellWord>): boolean => {
   const program = args[args[at]?.text === "--" ? at + 1 : at]
   if (program === undefined || !program.literal || /^-./.test(program.text)) return true
   const files = args.slice(args.indexOf(program) + 1)
-  // gawk connects to `/inet/tcp/0/host/80`.
+  // gawk opens a connection for `/inet/tcp/0/host/80`.
   if (files.some((word) => isOptionOrUnknown(word) || word.text.startsWith("/inet"))) return true
   return !isHarmlessAwk(program.text)
 }
 
 const sedFlags = /^-[nErsuz]+$|^--(quiet|silent|regexp-extended|null-data|separate|unbuffered|posix|sandbox)$/
 
-/** What `-i` writes is its rule's affair: a table of options has it. */
+/** Options that write in place. Their rules are in the table of options. */
 const sedInPlace = /^-[nErsuz]*i|^--in-place(=|$)/
 
 const sed = (args: ReadonlyArray<ShellWord>): boolean => {
@@ -55,7 +55,7 @@ const sed = (args: ReadonlyArray<ShellWord>): boolean => {
   )
 }
 
-/** They change the shell's way of reading the rest of the line, but for these settings. */
+/** Whether `set` changes how the shell reads the rest of the line; these settings do not. */
 const set = (args: ReadonlyArray<ShellWord>): boolean =>
   !args.every(
     ({ text, literal }) =>
@@ -65,7 +65,7 @@ const set = (args: ReadonlyArray<ShellWord>): boolean =>
 const unary = /^-[abcdefghknoprstuwxzGLNOS]$/
 const binary = /^(=|==|!=|<|>|-(eq|ne|lt|le|gt|ge|nt|ot|ef))$/
 
-/** Whether there are as many arguments as written, and the operator among them is known: `-n "$x"`, `"$x" = y`. */
+/** Whether the number of arguments is as written, and the operator is known: `-n "$x"`, `"$x" = y`. */
 const isPlainTest = (args: ReadonlyArray<ShellWord>): boolean => {
   const [one, two] = args
   if (one?.text === "!" && args.length > 1) return isPlainTest(args.slice(1))
@@ -91,9 +91,9 @@ const readers = new Map<string, (args: ReadonlyArray<ShellWord>) => boolean>([
   ["[", test],
 ])
 
-/** Whether what the program is given as scripts is read. */
+/** Whether the arguments of a program are read as scripts. */
 export const isScripted = (name: string): boolean => readers.has(name)
 
-/** Whether these arguments give a program more power than its name promises, or may do so. */
+/** Whether these arguments make a program do more than its name says, or may do so. */
 export const escapes = (name: string, args: ReadonlyArray<ShellWord>): boolean =>
   readers.get(name)?.(args) ?? false

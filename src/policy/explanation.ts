@@ -1,30 +1,27 @@
-/** What the rules say of a call, and why. */
+/** The decision of the rules on a call, and its reason. */
 
-/** What rules say of a call; undefined asks. */
+/** The decision of the rules; undefined asks. */
 export type FilterDecision = "approve" | "deny" | undefined
 
-/** Plain JSON. */
+/** The decision of the rules on a call, and its reason. Plain JSON. */
 export interface Explanation {
   readonly verdict: "approve" | "deny" | "ask"
-  /** The pattern that decided, where one did; or the parameters of the one call that an allow rule is for. */
+  /** The pattern that decided, if one did; of a rule for exactly one call, the parameters. */
   readonly rule?: string
-  /** Where that rule comes from: `remembered`, or what the host called it. */
+  /** Where the rule comes from: `remembered`, or the host's name for it. */
   readonly source?: string
-  /** What it decided on: a command of the line, a path. */
+  /** What the rule decided on: a command of the line, a path. */
   readonly command?: string
-  /**
-   * The folder that an approved call works in, links resolved, where it names one: the rule speaks of no other, whatever the
-   * name leads to by the time that the call starts.
-   */
+  /** The folder that an approved call names, links resolved. The rule holds for this one, wherever the name leads when the call starts. */
   readonly folder?: string
   /** One sentence for people. */
   readonly because: string
 }
 
-/** A pattern that decided. */
+/** A rule that decided. */
 export interface DecidingRule {
   readonly pattern: string
-  /** Set where it is for one very call. */
+  /** Set if the rule is for exactly one call. */
   readonly call?: unknown
   readonly source: string | undefined
 }
@@ -54,7 +51,7 @@ export const deniedBy = (rule: DecidingRule, command: string): Explanation => de
 export const approvedBy = (rule: DecidingRule, command: string): Explanation =>
   decided("approve", rule, command)
 
-/** Of several things that one call does: denied if one is, approved if all are. There is at least one. */
+/** Joins the decisions on the parts of a call, of which there is at least one: denied if one is, approved if all are. */
 export const together = (explanations: ReadonlyArray<Explanation>): Explanation =>
   explanations.find(({ verdict }) => verdict === "deny") ??
   explanations.find(({ verdict }) => verdict === "ask") ??

@@ -1,18 +1,18 @@
 /**
- * What the commands of a line read from their standard input, as far as the line says it: a here-document, a here-string,
- * what `echo` prints into a pipe.
+ * The standard input of the commands of a line, as far as the line says what it is: a here-document, a here-string, what `echo`
+ * prints into a pipe.
  */
 import type { Redirection, SyntaxNode } from "unbash"
 import type { Dialect } from "./grammar.ts"
 import { shellWord } from "./shell-word.ts"
 
-/** What a command reads from its standard input. */
+/** The standard input of a command. */
 export interface ShellInput {
   readonly text: string
   readonly literal: boolean
 }
 
-/** A file, or what another program prints. */
+/** A file, or the output of another program. */
 const unknownInput: ShellInput = { text: "", literal: false }
 const noInput: ShellInput = { text: "", literal: true }
 
@@ -32,13 +32,13 @@ const readFrom = (redirect: Redirection): ShellInput => {
   return word.literal && /^(\/dev\/null|-)$/.test(word.text) ? noInput : unknownInput
 }
 
-/** A here-document or a here-string, where no other redirection takes its place. */
+/** The here-document or here-string, unless a later redirection replaces it. */
 export const documentOf = (redirects: ReadonlyArray<Redirection>): ShellInput | undefined => {
   const last = redirects.findLast(isOfInput)
   return last === undefined || last.type === "Redirect" ? undefined : readFrom(last)
 }
 
-/** The last redirection counts. `outer` is what stands there without one. */
+/** The input after redirections, of which the last counts. `outer` is the input without any. */
 export const inputOf = (
   redirects: ReadonlyArray<Redirection>,
   outer: ShellInput | undefined,
@@ -47,20 +47,20 @@ export const inputOf = (
   return last === undefined ? outer : readFrom(last)
 }
 
-/** What a command prints into a pipe, where that is what it says or what it reads. */
+/** What a command prints into a pipe, if that is known from its words or its input. */
 const printedBy = (node: SyntaxNode, input: ShellInput | undefined, dialect: Dialect): ShellInput => {
   if (node.type !== "Command" || node.prefix.length > 0) return unknownInput
   const words = node.args.map((word) => (word.type === "Word" ? shellWord(word) : undefined))
   const [name, ...rest] = [node.name && shellWord(node.name), ...words]
   if (name?.text === "cat" && rest.length === 0) return inputOf(node.redirects, input) ?? unknownInput
-  // `sh` may be a shell whose echo reads backslashes.
+  // `sh` may be a shell whose echo interprets backslashes.
   if (name?.text !== "echo" || dialect !== "bash" || node.redirects.length > 0) return unknownInput
   const known = rest.filter((word) => word?.literal === true).map((word) => word!.text)
   if (known.length < rest.length || known.some((text) => /^-\w*[eE]/.test(text))) return unknownInput
   return { text: known.join(" "), literal: true }
 }
 
-/** What the children of a node read, where it reads `input`. */
+/** The input of each child of a node whose own input is `input`. */
 export const inputsWithin = (
   node: SyntaxNode,
   input: ShellInput | undefined,

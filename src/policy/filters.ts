@@ -1,6 +1,6 @@
 /**
- * What is approved or denied without asking. Deny wins over allow; whatever is not known for certain is asked.
- * A rule that allows an interpreter (`^python\b`, `^make\b`) allows what it runs.
+ * Decides which calls are approved or denied without asking. Deny wins over allow; whatever is not known for certain is asked.
+ * A rule that allows an interpreter (`^python\b`, `^make\b`) allows whatever the interpreter runs.
  */
 import { resolve } from "node:path"
 import { loadCommands } from "#commands"
@@ -29,17 +29,15 @@ import { expectTools } from "./tool-names.ts"
 
 /** The options of `ToolFilters`. */
 export interface ToolFiltersOptions {
-  /** What `explain` and `warnings` call the place that these rules come from, such as a file. */
+  /** The name of these rules' origin in `explain` and `warnings`, such as a file. */
   readonly source?: string | undefined
-  /** The folder that rules name relative paths from. Default: the executor's, or without one the process's. */
+  /** The folder at which relative paths in rules start. Default: the executor's, or without one the process's. */
   readonly cwd?: string | undefined
-  /**
-   * Told the rules that were remembered of a call, as they are: for hosts that keep them. What it throws is left alone.
-   */
+  /** Called with the rules that were remembered of a call, for hosts that keep them. Its errors are ignored. */
   readonly onRemember?: ((added: ToolFilterConfig) => void) | undefined
   /**
-   * Told, in a sentence each, which deny rules are for no tool of an executor that is made with them, where that may be meant: they
-   * have a `source`, or there are no tools yet. Default: a warning of the process.
+   * Called with a sentence for each deny rule that names no tool of a new executor, if that may be intended: the rule has a `source`,
+   * or the executor has no tools yet. Default: a warning of the process.
    */
   readonly onUnknownTool?: ((warning: string) => void) | undefined
 }
@@ -49,7 +47,7 @@ const warnProcess = (warning: string): void =>
 
 const noRules: ToolRules = { allow: [], deny: [] }
 
-/** What stands where a text was expected is never approved, but it is searched for what is denied. */
+/** A value that should have been a text is never approved, but deny rules are applied to the texts in it. */
 const decideUnreadable = (
   { deny }: ToolRules,
   subject: Subject & { kind: "unreadable" },
@@ -62,7 +60,7 @@ const decideUnreadable = (
   return ask(subject.because)
 }
 
-/** A deny rule that cannot be held denies: whoever is asked instead may approve everything. */
+/** A deny rule that cannot be checked denies: asking instead would let a person approve what the rule forbids. */
 const notLoaded = ({ deny }: ToolRules, line: string, error: unknown): Explanation => {
   const [message] = messageOf(error).split("\n")
   const because = `What decides on command lines cannot be loaded: ${message}`
@@ -86,7 +84,7 @@ const decideCommand = (
   return new commands.CommandRules(rules, place, folder, matching).decide(line, allowed)
 }
 
-/** A deny rule that could not be matched in time may hold. */
+/** Asks if a pattern was too slow: a deny rule that could not be matched in time may hold. */
 const unlessSlow = (explanation: Explanation, { slow }: Matching): Explanation => {
   const [pattern] = slow
   if (pattern === undefined || explanation.verdict === "deny") return explanation
@@ -101,7 +99,7 @@ const configOf = ({ pattern, workingDir, call }: Rule): AllowRule => {
   return workingDir === undefined ? call : { ...call, workingDir }
 }
 
-/** What is shared by the filters of several executors. */
+/** Shared by the filters of several executors. */
 interface Shared {
   readonly rules: Map<string, ToolRules>
   readonly learned: Map<string, Array<Rule>>
@@ -114,18 +112,18 @@ interface Shared {
  * Allow and deny rules by tool.
  *
  * - A **command** is parsed as bash: every command of the line, at whatever depth, must match an allow pattern, from its
- *   first word to where a word ends; one that matches a deny pattern is enough. Words behind the match pass where the
- *   program is known; of any other the pattern has to reach the end of the command. A line that assigns what may steer a
- *   program, writes to a file or defines a function is approved only by a pattern that is that very line, such as
+ *   first word to where a word ends; one that matches a deny pattern is enough to deny. Words behind the match pass if the
+ *   program is known; for any other program the pattern has to reach the end of the command. A line that assigns what may steer a
+ *   program, writes to a file or defines a function is approved only by a pattern that is the whole line, such as
  *   `^PATH=. npm test$`. Deny patterns also see the whole line as it is written.
  * - An allow rule holds in the executor's folder. For a call that works elsewhere, or a line with `cd`, it must name that
  *   folder: `{ pattern: "^npm test$", workingDir: "packages/a" }`, or `packages/**` for all below too.
  * - A **path** is matched relative to `cwd` and absolute, with `/` on every system, both as it is spelled and with its
- *   links resolved: an allow pattern must hold for both, a deny pattern for either. Of several paths each is matched.
- * - Anything else is matched as it is. A URL is matched as it is spelled and as it is fetched, where `..` and `%2e` mean
- *   what they do to a server: an allow pattern must hold for both, a deny pattern for either.
+ *   links resolved: an allow pattern must match both, a deny pattern either. Of several paths each is matched.
+ * - Anything else is matched as it is. A URL is matched as it is spelled and as it is fetched, with `..` and `%2e` resolved as a
+ *   server does: an allow pattern must match both, a deny pattern either.
  *
- * Patterns run in bounded time: where one would take longer, the call is asked; a deny pattern for a path or a text denies.
+ * Patterns run in bounded time: if one would take longer, the call is asked; a deny pattern for a path or a text denies.
  */
 export class ToolFilters {
   private readonly shared: Shared
@@ -138,7 +136,7 @@ export class ToolFilters {
   }
 
   /**
-   * Throws for a pattern that is no regular expression, naming tool and pattern, and for anything but
+   * Throws for a pattern that is no regular expression, with its tool, and for anything but
    * `{ [tool]: { allow?: (string | { pattern, workingDir? } | { call, workingDir? })[], deny?: string[] } }`.
    *
    * @example
@@ -150,33 +148,33 @@ export class ToolFilters {
     return new ToolFilters({ rules, learned: new Map(), cwd, onRemember, onUnknownTool }, cwd)
   }
 
-  /** Filters with no rules: everything is asked, until something is remembered. */
+  /** Filters without rules: every call is asked, until something is remembered. */
   static empty(options?: ToolFiltersOptions): ToolFilters {
     return ToolFilters.compile({}, options)
   }
 
-  /** The same rules, also those yet to be remembered, for an executor whose relative paths start here. */
+  /** The same rules, also those that are remembered later, for an executor whose relative paths start at `cwd`. */
   at(cwd: string): ToolFilters {
     return new ToolFilters(this.shared, cwd)
   }
 
   /**
-   * The rules of a TOML file as `save` writes them, which the command's `--config` reads too; none, where there is no
-   * such file. Rejects with the file's name where it cannot be read.
+   * The rules of a TOML file as `save` writes them, which the command's `--config` reads too; no rules if the file is missing.
+   * Rejects, with the name of the file, if it cannot be read.
    */
   static async load(path: string, options: ToolFiltersOptions = {}): Promise<ToolFilters> {
     return ToolFilters.compile(await readRules(path), { source: path, ...options })
   }
 
   /**
-   * Adds the remembered rules to a file, which is made where it is missing. Processes that save at the same time lose
-   * none of each other's rules.
+   * Adds the remembered rules to a file, which is created if it is missing. Processes that save at the same time lose none of each
+   * other's rules.
    */
   save(path: string): Promise<void> {
     return appendRules(path, this.remembered())
   }
 
-  /** Adds rules of another place. Throws as `compile` does, and then adds none. */
+  /** Adds rules of another origin. Throws as `compile` does, and then adds none. */
   add(config: ToolFilterConfig, source?: string): void {
     const { rules } = this.shared
     for (const [name, { allow, deny }] of compileRules(config, source)) {
@@ -185,23 +183,23 @@ export class ToolFilters {
     }
   }
 
-  /** Sentences about rules that are hardly meant: an allow pattern that matches everything, or has `^` in some alternatives only. For hosts to show. */
+  /** Sentences for hosts to show: on allow patterns that match everything, or have `^` in some alternatives only. */
   get warnings(): ReadonlyArray<string> {
     return warningsOf(this.shared.rules)
   }
 
-  /** Called when an executor is made that has these tools. Throws a TypeError for a rule of no tool that has no `source`. */
+  /** Called when an executor with these tools is made. Throws a TypeError for a rule that names none of them and has no `source`. */
   expectTools(tools: ReadonlyArray<string>): void {
     expectTools(this.shared.rules, tools, this.shared.onUnknownTool)
   }
 
-  /** What the rules say of a call; undefined means ask. Never throws. */
+  /** The decision on a call; undefined asks. Never throws. */
   evaluate(tool: FilteredTool, params: unknown): FilterDecision {
     const { verdict } = this.explain(tool, params)
     return verdict === "ask" ? undefined : verdict
   }
 
-  /** What `evaluate` says, and why. Never throws. */
+  /** The decision of `evaluate`, and its reason. Never throws. */
   explain(tool: FilteredTool, params: unknown): Explanation {
     const rules = this.shared.rules.get(tool.name)
     if (rules === undefined) return ask(`There is no rule for the tool \`${tool.name}\`.`)
@@ -218,7 +216,7 @@ export class ToolFilters {
     }
   }
 
-  /** Whether a rule of the tool denies a file that a call found in a folder. */
+  /** Whether a deny rule of the tool matches a file that a call found in a folder. */
   deniesPath(toolName: string, path: string): boolean {
     const rules = this.shared.rules.get(toolName)
     if (rules === undefined || rules.deny.length === 0) return false
@@ -227,9 +225,9 @@ export class ToolFilters {
   }
 
   /**
-   * Adds allow rules that approve this call again: by default it, with all its parameters and in its folder, and no other.
-   * Gives false, and adds nothing, where no rule can: a deny rule matches, the command line cannot be known, the
-   * parameter is missing, the rule that was given is no pattern or does not match the call. Never throws.
+   * Adds allow rules that approve this call again: by default only this call, with all its parameters, in its folder. Returns false,
+   * and adds nothing, if no rule can: a deny rule matches, the command line cannot be known, the parameter is missing, or the given
+   * rule is no pattern or does not match the call. Never throws.
    */
   remember(tool: FilteredTool, params: unknown, choice: RememberChoice = "call"): boolean {
     const { rules, learned, onRemember } = this.shared
@@ -242,12 +240,12 @@ export class ToolFilters {
     try {
       onRemember?.({ [tool.name]: { allow: added.map(configOf) } })
     } catch {
-      // It is remembered all the same.
+      // The rule is remembered all the same.
     }
     return true
   }
 
-  /** The rules that `remember` would add, for a host to show; undefined where none can approve the call again. */
+  /** The rules that `remember` would add, for a host to show; undefined if none can approve the call again. */
   rememberable(
     tool: FilteredTool,
     params: unknown,
@@ -256,14 +254,14 @@ export class ToolFilters {
     return this.approving(tool, params, choice)?.map(configOf)
   }
 
-  /** The remembered rules, for hosts that keep them in their own way: `compile` reads them again. */
+  /** The remembered rules, for hosts that keep them themselves: `compile` reads them again. */
   remembered(): ToolFilterConfig {
     return Object.fromEntries(
       [...this.shared.learned].map(([name, rules]) => [name, { allow: rules.map(configOf) }]),
     )
   }
 
-  /** The rules that would approve this call, tried and taken away again; none, where it is approved as it is. */
+  /** The rules that would approve this call, which are added for a test only; none if the call is approved already. */
   private approving(tool: FilteredTool, params: unknown, choice: RememberChoice): Array<Rule> | undefined {
     const isApproved = this.evaluate(tool, params) === "approve"
     if (isApproved && !isNamed(choice)) return []
@@ -272,7 +270,7 @@ export class ToolFilters {
     const { allow, deny } = before ?? noRules
     try {
       const added = rulesFor(choice, tool, params, this.place).map((rule) => rememberedRule(tool.name, rule))
-      // A rule that somebody wrote has to match the call by itself where others approve it.
+      // A rule that a person wrote has to match the call by itself, even if other rules approve the call.
       rules.set(tool.name, { allow: isApproved ? added : [...allow, ...added], deny })
       return this.evaluate(tool, params) === "approve" ? added : undefined
     } catch {
@@ -283,7 +281,7 @@ export class ToolFilters {
     }
   }
 
-  /** What is no JSON is no call that was remembered. */
+  /** Parameters that are no JSON belong to no remembered call. */
   private callRule(
     { allow }: ToolRules,
     tool: FilteredTool,

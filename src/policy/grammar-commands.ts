@@ -8,7 +8,7 @@ export interface GrammarCommand {
 
 export interface Understood {
   readonly commands: ReadonlyArray<GrammarCommand>
-  /** As they are written: descriptor, operator, a space, the target; for a here-document its delimiter and body. */
+  /** As written: descriptor, operator, a space, the target; of a here-document the delimiter and the body. */
   readonly redirects: ReadonlyArray<string>
   /** Whether `[[` may evaluate arithmetic. */
   readonly evaluates: boolean
@@ -24,7 +24,7 @@ export abstract class CommandScanner extends WordScanner {
   readonly commands: Array<GrammarCommand> = []
   readonly redirects: Array<string> = []
   evaluates = false
-  /** The here-document whose body follows the next newline, and the substitution it stands in. */
+  /** The here-document whose body follows the next newline, with the substitution that it is in. */
   protected pending: { operator: string; delimiter: string; head: string; level: number } | undefined
   /** How many substitutions are open. */
   protected level = 0
@@ -33,7 +33,7 @@ export abstract class CommandScanner extends WordScanner {
     return this.pending !== undefined
   }
 
-  /** Passes over blanks and continuations between them. Gives whether there were any. */
+  /** Skips blanks and continuations between them; returns whether there were any. */
   protected blanks(): boolean {
     const start = this.at
     for (;;) {
@@ -41,7 +41,7 @@ export abstract class CommandScanner extends WordScanner {
       if (!this.sees("\\\n")) return this.at > start
       const [before, after] = [this.source.charAt(this.at - 1), this.source.charAt(this.at + 2)]
       if (!/[ \t]/.test(before) || !/[ \t]/.test(after) || this.bare || this.pending) {
-        this.refuse("a line is continued otherwise than between blanks")
+        this.refuse("a line continues elsewhere than between blanks")
       }
       this.at += 2
     }
@@ -70,7 +70,7 @@ export abstract class CommandScanner extends WordScanner {
     if (this.sees("\\")) this.refuse("a backslash in a comment")
   }
 
-  /** The reserved word that begins here, where one may stand; it is not passed over. */
+  /** The reserved word that begins here, if one does; it is not skipped. */
   protected peekReserved(): string | undefined {
     const pattern = /(?:[a-z]+|[{}!]|\[\[|\]\])(?=[ \t\n;&|)]|$)/y
     pattern.lastIndex = this.at
@@ -95,7 +95,7 @@ export abstract class CommandScanner extends WordScanner {
         continue
       }
       if ((coproc || words.length === 0) && reserved.has(word.source)) {
-        this.refuse(`\`${word.source}\` stands where a command should`)
+        this.refuse(`\`${word.source}\` is in the place of a command`)
       }
       words.push(word)
     }

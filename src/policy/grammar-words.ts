@@ -1,14 +1,14 @@
-/** Reads the words of a command line by the grammar of GRAMMAR.md, and refuses what that does not hold. */
+/** Reads the words of a command line by the grammar of GRAMMAR.md, and refuses everything else. */
 
 /** Why a line is not understood. */
 export class NotUnderstood extends Error {}
 
-/** `sh` is whatever shell stands behind that name: of bash's own syntax, none is understood. */
+/** `sh` may be any shell, so bash's own syntax is refused in it. */
 export type Dialect = "bash" | "sh"
 
 export interface GrammarWord {
   readonly source: string
-  /** What is passed on, where nothing expands; else undefined. */
+  /** The text that bash passes on; undefined if anything expands. */
   readonly value: string | undefined
 }
 
@@ -51,7 +51,7 @@ const decodeAnsiC = (text: string): string =>
     return String.fromCharCode(Number.parseInt(digits, code.startsWith("x") ? 16 : 8))
   })
 
-/** A single byte that some locales take for a blank. */
+/** Whether a single byte of a text is a blank in some locales. */
 const mayBeBlank = (text: string): boolean =>
   /[^\x00-\x7f]/.test(text) && new TextEncoder().encode(text).some((byte) => byte === 0x85 || byte === 0xa0)
 
@@ -59,9 +59,9 @@ export abstract class WordScanner {
   protected at = 0
   protected readonly source: string
   protected readonly dialect: Dialect
-  /** Within a backquote or a here-document: no quotes, backslashes or newlines. */
+  /** Whether this is in a backquote or a here-document: no quotes, backslashes or newlines. */
   protected bare = false
-  /** In a here-document, where quotes are text. */
+  /** Whether this is in a here-document, where quotes are text. */
   protected inBody = false
 
   constructor(source: string, dialect: Dialect) {
@@ -69,9 +69,9 @@ export abstract class WordScanner {
     this.dialect = dialect
   }
 
-  /** Reads a list up to its closing character, and passes over that. */
+  /** Reads a list up to its closing character, and skips that. */
   protected abstract substitution(close: ")" | "`"): void
-  /** Whether a here-document waits for its body: no newline may come in between. */
+  /** Whether a here-document waits for its body: no newline may come before the body. */
   protected abstract get awaitsBody(): boolean
 
   protected refuse(reason: string): never {
@@ -95,10 +95,10 @@ export abstract class WordScanner {
   }
 
   protected bashOnly(construct: string): void {
-    if (this.dialect !== "bash") this.refuse(`${construct} is read otherwise by other shells than bash`)
+    if (this.dialect !== "bash") this.refuse(`shells other than bash read ${construct} differently`)
   }
 
-  /** Reads a word that begins here. `first`: where an assignment may stand. */
+  /** Reads the word that begins here. `first`: an assignment may stand here. */
   protected word(first = false): GrammarWord {
     const start = this.at
     let value: string | undefined = ""
@@ -109,14 +109,14 @@ export abstract class WordScanner {
       this.bashOnly("a process substitution")
       this.at += 2
       this.substitution(")")
-      if (!this.isBoundary()) this.refuse("a process substitution is stuck to a word")
+      if (!this.isBoundary()) this.refuse("a process substitution touches a word")
       return { source: this.source.slice(start, this.at), value: undefined }
     }
     while (!this.isBoundary()) add(this.piece(start, first))
     if (this.at === start)
       this.refuse(
         this.at < this.source.length
-          ? `\`${this.next}\` stands where a word should`
+          ? `\`${this.next}\` is in the place of a word`
           : "the line ends too early",
       )
     return { source: this.source.slice(start, this.at), value }
@@ -126,7 +126,7 @@ export abstract class WordScanner {
   protected isBoundary(): boolean {
     const next = this.next
     if (next === "`") return this.bare
-    // A continuation that stands between blanks never ends a word: a blank does.
+    // A continuation is only allowed between blanks, so the blank before it ends the word.
     return next === "" || " \t\n;&|)".includes(next)
   }
 
@@ -162,7 +162,7 @@ export abstract class WordScanner {
       case "<":
       case ">":
       case "(":
-        return this.refuse(`\`${this.next}\` is stuck to a word`)
+        return this.refuse(`\`${this.next}\` touches a word`)
     }
     return this.refuse(`an unquoted \`${this.next}\` within a word`)
   }
@@ -185,8 +185,8 @@ export abstract class WordScanner {
   private escaped(): string {
     const character = this.source.charAt(this.at + 1)
     if (this.bare) this.refuse("a backslash in a backquote or a here-document")
-    if (character === "\n") this.refuse("a line is continued otherwise than between blanks")
-    if (!escapable.test(character)) this.refuse("a backslash before no printable character")
+    if (character === "\n") this.refuse("a line continues elsewhere than between blanks")
+    if (!escapable.test(character)) this.refuse("a backslash before an unprintable character")
     this.at += 2
     return character
   }
@@ -214,7 +214,7 @@ export abstract class WordScanner {
     if (this.next !== "\\") this.refuse("a quote is not closed")
     const character = this.source.charAt(this.at + 1)
     if (character === "" || character === "\n") {
-      this.refuse("a line is continued otherwise than between blanks")
+      this.refuse("a line continues elsewhere than between blanks")
     }
     this.at += 2
     return '$`"\\'.includes(character) ? character : `\\${character}`
@@ -226,7 +226,7 @@ export abstract class WordScanner {
     switch (next) {
       case "(":
         if (this.source.charAt(this.at + 2) === "(")
-          this.refuse("an arithmetic expansion of more than numbers and names")
+          this.refuse("an arithmetic expansion with more than numbers and names")
         this.at += 2
         this.substitution(")")
         return undefined
@@ -250,7 +250,7 @@ export abstract class WordScanner {
     this.bashOnly("`$'…'`")
     this.at += 2
     const text = this.match(ansiC)
-    if (text === undefined) return this.refuse("an escape in `$'…'` that not every bash reads alike")
+    if (text === undefined) return this.refuse("an escape in `$'…'` that versions of bash read differently")
     this.noNewline(text)
     return decodeAnsiC(text.slice(0, -1))
   }

@@ -1,23 +1,23 @@
 /**
- * Whether a command line lies in the grammar of GRAMMAR.md, all of which bash and our parser read alike; and what commands
- * it then holds, for a comparison with what the parser read. Reads each character once.
+ * Whether a command line lies in the grammar of GRAMMAR.md, which bash and our parser read alike, and which commands it then has, to be
+ * compared with those of the parser. Reads each character once.
  */
 import { CommandScanner, reserved, type Understood } from "./grammar-commands.ts"
 import { type Dialect, NotUnderstood } from "./grammar-words.ts"
 
 export type { Dialect, Understood }
 
-/** How deep lists may stand in lists. */
+/** How deep lists may be nested. */
 const maxDepth = 24
 
-/** A NUL, an escape, a mark that turns the text around: what a person would not see, and bash may not keep. */
+/** A NUL, an escape, a mark that reverses the text direction: invisible to a person, and perhaps dropped by bash. */
 const deceptive = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]|(?![ \t\n])\s/u
 
 const none: ReadonlySet<string> = new Set()
 
 class Grammar extends CommandScanner {
   private depth = 0
-  /** Whether the list that was just read ends in a separator. */
+  /** Whether the last list ends in a separator. */
   private separated = false
 
   read(): void {
@@ -30,7 +30,7 @@ class Grammar extends CommandScanner {
   }
 
   protected override substitution(close: ")" | "`"): void {
-    // Bash takes it for arithmetic at first, and reads a here-document in it otherwise the second time.
+    // Bash first tries arithmetic, and then reads a here-document in the substitution differently.
     if (close === ")" && this.next === "(") this.refuse("`((` in a substitution")
     const { bare } = this
     this.bare ||= close === "`" || this.inBody
@@ -55,10 +55,10 @@ class Grammar extends CommandScanner {
     return stops.has(this.peekReserved() ?? "")
   }
 
-  /** Reads up to a reserved word among `stops`, a bracket that closes, or the end. */
+  /** Reads up to a reserved word among `stops`, a closing bracket, or the end. */
   private list(stops: ReadonlySet<string>): void {
     this.depth += 1
-    if (this.depth > maxDepth) this.refuse("commands stand too deep within commands")
+    if (this.depth > maxDepth) this.refuse("commands are nested too deeply")
     this.newlines()
     do {
       this.andor()
@@ -145,16 +145,16 @@ class Grammar extends CommandScanner {
       case "[[":
         return this.test()
       default:
-        return this.refuse(`\`${word}\` stands where a command should`)
+        return this.refuse(`\`${word}\` is in the place of a command`)
     }
   }
 
-  /** A list that ends, after a separator, before one of these reserved words. */
+  /** Reads a list that ends, after a separator, before one of these reserved words. */
   private block(...stops: ReadonlyArray<string>): string {
     this.list(new Set(stops))
     const stop = this.peekReserved()
     if (stop === undefined || !stops.includes(stop)) return this.refuse(`\`${stops[0]}\` is missing`)
-    if (!this.separated) this.refuse(`\`${stop}\` does not stand behind a separator`)
+    if (!this.separated) this.refuse(`\`${stop}\` does not follow a separator`)
     return stop
   }
 
@@ -229,7 +229,7 @@ class Grammar extends CommandScanner {
   }
 }
 
-/** Never throws: gives the reason where the line is not understood. */
+/** Never throws: returns the reason if the line is not understood. */
 export const understand = (source: string, dialect: Dialect): Understood | string => {
   const grammar = new Grammar(source, dialect)
   try {

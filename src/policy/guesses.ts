@@ -1,6 +1,6 @@
 /**
- * What a program that is not known may run of its operands: `npx npm publish`, `hyperfine 'npm publish'`. Only deny rules
- * look at it, and what they find there is a question, for it may as well be text that is printed.
+ * What an unknown program may run of its operands: `npx npm publish`, `hyperfine 'npm publish'`. Only deny rules are applied to such
+ * guesses, and a match leads to a question, for the operand may as well be text.
  */
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
@@ -12,25 +12,25 @@ import { powersOf } from "./power-options.ts"
 import { findRule, type Rule } from "./rules.ts"
 import { expandedWords, type ShellWord } from "./shell-word.ts"
 
-/** What these print is data, unless another program gets to read it. */
+/** Their output is data, unless another program reads it. */
 const printers = new Set(names("echo printf"))
 const feeds = /\||[<>$]\(|`|\bcoproc\b/
 
-/** What may stand in front of a command in a text: not the rest of a word, nor of a path. */
+/** Where a command may begin in a text: not within a word or a path. */
 const commandStart = "(?<![\\w./@-])"
-/** `^rm\b` means `rm`, and neither `rm.ts` nor `rm-all`. */
+/** `^rm\b` is for `rm`, and neither for `rm.ts` nor for `rm-all`. */
 const nameEnd = "\\b(?![.@/-]\\w)"
 const token = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\^/g
 
-const moved = (text: string): string => {
+const unanchored = (text: string): string => {
   if (text === "^") return commandStart
   return text === "\\b" ? nameEnd : text
 }
 
-/** A name that no rule means: a rule that matches it says what it is not about. */
-const unheardOf = ["zzz", "zzz zzz"]
+/** Names of no program: a rule that matches one does not name what it denies. */
+const unusedNames = ["zzz", "zzz zzz"]
 
-/** The same rule, for a command that begins anywhere in a text. Undefined where it finds that anyway. */
+/** A rule for a command that begins anywhere in a text; undefined for a rule that is not anchored. */
 type Anywhere = BoundedPattern | undefined
 
 const anywheres = new WeakMap<Rule, Anywhere>()
@@ -39,30 +39,30 @@ const anywhereOf = (rule: Rule): Anywhere => {
   if (anywheres.has(rule)) return anywheres.get(rule)
   const { source } = rule.regex
   const isAnchored = [...source.matchAll(token)].some(([text]) => text === "^")
-  const anywhere = isAnchored ? new BoundedPattern(source.replace(token, moved)) : undefined
+  const anywhere = isAnchored ? new BoundedPattern(source.replace(token, unanchored)) : undefined
   anywheres.set(rule, anywhere)
   return anywhere
 }
 
-const means = ({ regex }: Rule): boolean => unheardOf.every((name) => regex.match(name) === undefined)
+const isSpecific = ({ regex }: Rule): boolean => unusedNames.every((name) => regex.match(name) === undefined)
 
-/** Code in code in code. */
+/** How deep code may be quoted in code. */
 const maxDepth = 4
-/** Of all that is read again, in characters. A text costs as many more. */
+/** Characters that are read again in all, plus a fixed cost for each text. */
 const maxWork = 100_000
 const textCost = 200
 
-/** Also as it reads without escapes, and without the brackets, commas and quotes of other languages. */
+/** A text as it is, without escapes, and without the brackets, commas and quotes of other languages. */
 const formsOf = (text: string): ReadonlyArray<string> => [
   text,
   unescaped(text).replace(/\s+/g, " "),
   text.replace(/[\s"'`,;()[\]{}]+/g, " "),
 ]
 
-/** What `printf` and makefiles make of a text. */
+/** Decodes escapes as `printf` and makefiles do. */
 const unescaped = (text: string): string => text.replace(/\\[abefnrtv]/g, "\n")
 
-/** Each word by its name alone, wherever it begins: what stands around it may not be read as a shell reads it. */
+/** Removes the folders of all paths, wherever a path begins: a shell may not be what reads the text. */
 const withoutFolders = (text: string): string => text.replace(/(?<![\w.@~/-])(?:[\w.@~-]*\/)+(?=\w)/g, "")
 
 const textsOf = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => [
@@ -71,7 +71,7 @@ const textsOf = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => [
   words.map((word) => word.emptied).join(" "),
 ]
 
-/** Whether a shell would read it otherwise than it stands there. */
+/** Whether a shell would read the text as something else than one plain word. */
 const mayBeCode = ({ text, literal }: ShellWord): boolean =>
   /\s/.test(text) || (literal && /['"\\{$`;&|(<>]/.test(text))
 
@@ -82,12 +82,12 @@ class Guesses {
   private work = maxWork
 
   constructor(rules: ReadonlyArray<Rule>, matching: Matching, isPrintRead: boolean) {
-    this.rules = rules.filter(means)
+    this.rules = rules.filter(isSpecific)
     this.matching = matching
     this.isPrintRead = isPrintRead
   }
 
-  /** The first rule that matches what the command may run beside what is known. */
+  /** The first rule that matches what the command may run, besides what is known. */
   find(command: SimpleCommand, depth = 0): Rule | undefined {
     const { words, input } = command
     const [name, ...args] = words
@@ -95,7 +95,7 @@ class Guesses {
     const program = bareName(name.text)
     const isPrinter = printers.has(program) && !this.isPrintRead
     const isData = isPrinter || (hasDataOperands(words) && powersOf(command).length === 0)
-    // What a program of data reads, it hands on at most.
+    // A program whose operands are data passes its input on at most.
     if (isData && !this.isPrintRead) return undefined
     const found =
       input && (this.inCode(input.text, depth) ?? (isData ? undefined : this.inTexts(formsOf(input.text))))
@@ -108,7 +108,7 @@ class Guesses {
     )
   }
 
-  /** A command of which parts stand apart, or one that is known only when it runs. */
+  /** Commands whose words are not side by side, and commands that are known only when the line runs. */
   private amongShapes(words: ReadonlyArray<ShellWord>): Rule | undefined {
     const shapes = scatteredShapes(words)
     const unknown = unknownCommand(words)
@@ -153,7 +153,7 @@ class Guesses {
 
   private read(source: string, depth: number): Rule | undefined {
     this.work -= source.length + textCost
-    // Nobody knows what else there is.
+    // What is left unread may be anything.
     if (this.work < 0 || depth >= maxDepth) return this.rules[0]
     const { rules, matching } = this
     const { forms, commands } = readCommandLine(source)
@@ -180,7 +180,7 @@ export interface GuessedDeny {
   readonly command: SimpleCommand
 }
 
-/** Which deny rule matches what one of the commands of a line may run, though it does not say so. */
+/** The first deny rule that matches what a command of a line may run without saying so. */
 export const guessedDeny = (
   rules: ReadonlyArray<Rule>,
   source: string,

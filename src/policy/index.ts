@@ -1,5 +1,5 @@
 /// <reference types="node" preserve="true" />
-/** What is approved or denied without asking. */
+/** `stepline/policy`: rules that approve or deny calls without asking. */
 export type { Explanation, FilterDecision } from "./explanation.ts"
 export { ToolFilters, type ToolFiltersOptions } from "./filters.ts"
 export type { RememberChoice } from "./remembering.ts"

@@ -1,6 +1,6 @@
 /**
- * How far an allow rule has to match a command. Words behind its match pass where the program is known: what is dangerous
- * among them is in the tables, or the program runs nothing that they name. Of any other, nobody knows what they do.
+ * How far an allow rule has to match a command. Words behind the match pass if the program is known: either the tables list its
+ * dangerous words, or it runs nothing that its words name. The words of any other program could do anything.
  */
 import { isHarmlessSetting } from "./assignments.ts"
 import { isScripted } from "./escapes.ts"
@@ -11,7 +11,7 @@ import { namedProgram, runnerOf } from "./runners.ts"
 import { programName, type ShellWord } from "./shell-word.ts"
 import { isWrapper } from "./wrappers.ts"
 
-/** Beside those that the tables have, and those whose operands are data. */
+/** Known programs besides those in the tables and those whose operands are data. */
 const others = new Set(
   names(`
     echo nproc printenv locale uptime free groups users who w last lsblk lscpu lspci lsusb getconf expr factor rev
@@ -20,7 +20,7 @@ const others = new Set(
   `),
 )
 
-/** Another folder's program of that name is another program. */
+/** A program of the same name in another folder is another program. */
 const ofTheSystem =
   /^(\/usr(\/local)?)?\/s?bin\/[^/]+$|(^|\/)(node_modules\/\.bin|\.?venv\/bin|vendor\/bin)\/[^/]+$/
 const ofTheProject = /^\.\/(gradlew|mvnw)$/
@@ -35,7 +35,7 @@ const isKnownName = (name: string): boolean =>
 const isKnown = (text: string): boolean =>
   (!text.includes("/") || ofTheSystem.test(text) || ofTheProject.test(text)) && isKnownName(programName(text))
 
-/** The words of which one names what a runner runs, that word last: one behind an option may be its value. */
+/** The words that may name what a runner runs; the last one names it, those before may be values of options. */
 const ranWords = (words: ReadonlyArray<ShellWord>, from: number): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let at = from; at < words.length; at += 1) {
@@ -49,11 +49,11 @@ const ranWords = (words: ReadonlyArray<ShellWord>, from: number): ReadonlyArray<
   return found
 }
 
-/** What a project is checked with. */
+/** Whether a word names a program that checks a project. */
 const namesChecker = ({ text, literal }: ShellWord): boolean =>
   literal && isChecker(text.replace(/@[\d.^~]+$/, ""))
 
-/** The version of a language, which names no program. */
+/** Whether a word is the version of a language, which names no program. */
 const isVersion = ({ text, literal }: ShellWord): boolean => literal && /^\d+(\.\d+)*$/.test(text)
 
 /** `cross-env PATH=. tsc` */
@@ -63,17 +63,17 @@ const isSteered = (words: ReadonlyArray<ShellWord>): boolean =>
     return name !== undefined && !isHarmlessSetting(name, value!)
   })
 
-/** `yarn lint` runs a script of the project, or what it has installed, as `npm run lint` does. */
+/** `yarn lint` runs a script or an installed program of the project, as `npm run lint` does. */
 const runsOwn = (words: ReadonlyArray<ShellWord>): boolean =>
   programName(words[0]!.text) === "yarn" && !words.some(({ text }) => /^(exec|dlx|create)$/.test(text))
 
-/** The word with which a command names what it runs, where that may be any program. */
+/** The word that names what a command runs, if that may be any program. */
 export const ranWord = (words: ReadonlyArray<ShellWord>): number | undefined => {
   const runner = runnerOf(words)
   return runner?.any !== true || runsOwn(words) ? undefined : ranWords(words, runner.from).at(-1)
 }
 
-/** How many words of a command, from the first on, a rule has to match; what follows them is known. */
+/** How many words of a command, from the first on, a rule has to match. */
 export const wordsToMatch = (words: ReadonlyArray<ShellWord>): number => {
   const runner = runnerOf(words)
   if (runner?.any !== true || runsOwn(words)) return isKnown(words[0]!.text) ? 1 : words.length

@@ -1,17 +1,17 @@
 /**
- * What is known of the variables of a line: the words of a `for` in its body, and what was assigned in a command before, in
- * the same list. A variable that may get another value anywhere in the line is not known.
+ * The values of variables that are known in a line: the words of a `for` in its body, and what a command before assigned in the same
+ * list. A variable that may get another value anywhere in the line is unknown.
  */
 import { type Command, forEachChild, type SyntaxNode, type Word, type WordPart } from "unbash"
 import { names } from "./names.ts"
 import { expandedWords, shellWord } from "./shell-word.ts"
 
-/** By name, each that it may have. */
+/** By name, each value that the variable may have. */
 export type Values = ReadonlyMap<string, ReadonlyArray<string>>
 
 export const noValues: Values = new Map()
 
-/** They set variables, or run code that does. */
+/** Commands that set variables, or run code that does. */
 const setters = new Set(
   names(`
     read mapfile readarray printf eval source . trap getopts unset declare typeset local readonly let wait alias enable exec
@@ -19,16 +19,16 @@ const setters = new Set(
   `),
 )
 
-/** Bash gives them a value behind each command. */
+/** Variables that bash sets after each command. */
 const renewed = new Set(["_", "COLUMNS", "LINES"])
 
-/** Whether it may set a variable that no word here names: `$e$f x` may be `read x`, and `export $x` any assignment. */
+/** Whether a command may set a variable that it does not name: `$e$f x` may be `read x`, and `export $x` any assignment. */
 const setsUnseen = ({ name, args }: Command): boolean => {
   const named = name === undefined ? [] : [name, ...(name.value === "export" ? args : [])]
   return named.some((word) => word.type === "Word" && !shellWord(word).literal)
 }
 
-/** Splits and expands no further. */
+/** Whether a text neither splits nor expands. */
 const isOneWord = (text: string): boolean => /^[\w@%+=:,./-]+$/.test(text)
 
 const literalsOf = (words: ReadonlyArray<Word>): ReadonlyArray<string> | undefined => {
@@ -38,7 +38,7 @@ const literalsOf = (words: ReadonlyArray<Word>): ReadonlyArray<string> | undefin
     : undefined
 }
 
-/** The variables that get a value in one place of a line; none, where something may set any. */
+/** The variables that get a value in exactly one place of a line; none if something may set any variable. */
 export const settledNames = (root: SyntaxNode): ReadonlySet<string> => {
   const counts = new Map<string, number>()
   const count = (name: string) => renewed.has(name) || counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -60,9 +60,9 @@ export const settledNames = (root: SyntaxNode): ReadonlySet<string> => {
   return new Set(isOpen ? [] : settled.map(([name]) => name))
 }
 
-/** What a command assigns that is nothing but assignments. */
+/** What a command that consists of assignments alone assigns. */
 const assignedBy = (node: SyntaxNode, settled: ReadonlySet<string>): Values => {
-  // Where a redirection fails, nothing is assigned.
+  // Nothing is assigned if a redirection fails.
   if (node.type !== "Command" || node.name !== undefined || node.redirects.length > 0) return noValues
   const found = new Map<string, ReadonlyArray<string>>()
   for (const part of node.prefix) {
@@ -75,7 +75,7 @@ const assignedBy = (node: SyntaxNode, settled: ReadonlySet<string>): Values => {
 
 const first = (node: SyntaxNode): SyntaxNode => (node.type === "AndOr" ? node.commands[0]! : node)
 
-/** What is known in the children of a node, of which `values` are known. */
+/** The values that are known in each child of a node, in which `values` are known. */
 export const valuesWithin = (
   node: SyntaxNode,
   values: Values,
@@ -118,11 +118,11 @@ const isNumber = (part: WordPart): boolean =>
 
 type Choice = ReadonlyMap<string, string>
 
-const put = <Part extends WordPart>(part: Part, choice: Choice): WordPart => {
+const fill = <Part extends WordPart>(part: Part, choice: Choice): WordPart => {
   const value = isNumber(part) ? "1" : choice.get(nameOf(part) ?? "")
   if (value !== undefined) return { type: "Literal", pos: part.pos, end: part.end, text: value, value }
   if (part.type !== "DoubleQuoted") return part
-  return { ...part, parts: part.parts.map((child) => put(child, choice)) as typeof part.parts }
+  return { ...part, parts: part.parts.map((child) => fill(child, choice)) as typeof part.parts }
 }
 
 const valueOf = (part: WordPart): string => {
@@ -130,15 +130,15 @@ const valueOf = (part: WordPart): string => {
   return "value" in part ? part.value : part.text
 }
 
-const putInto = (word: Word, choice: Choice): Word => {
+const fillIn = (word: Word, choice: Choice): Word => {
   if (word.parts === undefined) return word
-  const parts = word.parts.map((part) => put(part, choice))
+  const parts = word.parts.map((part) => fill(part, choice))
   return parts.every((part, at) => part === word.parts![at])
     ? word
     : { ...word, parts, value: parts.map(valueOf).join("") }
 }
 
-/** More commands are not made of one. */
+/** The greatest number of commands that one is expanded to. */
 const maxChoices = 16
 
 const choicesOf = (used: ReadonlyArray<string>, values: Values): ReadonlyArray<Choice> => {
@@ -155,11 +155,11 @@ const choicesOf = (used: ReadonlyArray<string>, values: Values): ReadonlyArray<C
 const expandedIn = (parts: ReadonlyArray<WordPart>): ReadonlyArray<string> =>
   parts.flatMap((part) => (part.type === "DoubleQuoted" ? expandedIn(part.parts) : (nameOf(part) ?? [])))
 
-/** The arguments of a command with what is known put in: once for each value. */
+/** The arguments of a command with known values filled in, once for each choice of values. */
 export const withValues = (
   { args }: Command,
   values: Values,
-): ReadonlyArray<{ readonly args: Command["args"]; readonly isPut: boolean }> => {
+): ReadonlyArray<{ readonly args: Command["args"]; readonly isFilled: boolean }> => {
   const words = args.flatMap((word) => (word.type === "Word" ? [word] : []))
   const expanded = new Set(words.flatMap(({ parts = [] }) => expandedIn(parts)))
   const choices = choicesOf(
@@ -167,7 +167,7 @@ export const withValues = (
     values,
   )
   return choices.map((choice) => ({
-    args: args.map((word) => (word.type === "Word" ? putInto(word, choice) : word)),
-    isPut: choice.size > 0,
+    args: args.map((word) => (word.type === "Word" ? fillIn(word, choice) : word)),
+    isFilled: choice.size > 0,
   }))
 }

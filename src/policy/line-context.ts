@@ -1,6 +1,6 @@
 /**
- * What a line is to a command in it: where and how often it runs the command, and whether the command hangs on it, by what a loop
- * or an assignment puts into its words, or by a program that it reads. A rule that is just the command does not speak of that.
+ * How a line affects a command in it: where and how often it runs the command, and whether the command depends on the line, through a
+ * loop's or an assignment's values, or a program that it reads. A rule for just the command does not cover that.
  */
 import type { SyntaxNode } from "unbash"
 import type { ShellInput } from "./fed-input.ts"
@@ -9,13 +9,13 @@ import { programName, type ShellWord } from "./shell-word.ts"
 
 /** Where and how often a line runs a command. */
 export interface Around {
-  /** Whether it may run again and again in one shell, and find there what it has changed. */
+  /** Whether it may run several times in one shell, and find there what it changed before. */
   readonly repeats: boolean
-  /** The program that runs it in a folder of its own choosing. */
+  /** The program that runs the command in a folder of its own choice. */
   readonly elsewhere?: string
 }
 
-/** The same, of what a node holds. A subshell changes nothing for the next round of a loop. */
+/** How a line runs what is in a node. A subshell changes nothing for the next round of a loop. */
 export const aroundWithin = ({ type }: SyntaxNode, around: Around): Around => {
   switch (type) {
     case "For":
@@ -31,7 +31,7 @@ export const aroundWithin = ({ type }: SyntaxNode, around: Around): Around => {
   }
 }
 
-/** They read a program where their arguments name none. */
+/** Programs that read a script from their input if their arguments name none. */
 const interpreter =
   /^(python|pypy|node|nodejs|perl|ruby|php|lua|luajit|tclsh|irb|pwsh|R|julia|deno|bun|tsx|ts-node|osascript|ghci)[\d.]*$/
 
@@ -40,22 +40,22 @@ const readsProgram = ([name, ...args]: ReadonlyArray<ShellWord>): boolean =>
   (args.every(({ text }) => text.startsWith("-")) ||
     args.some(({ text }) => /^(-|\/dev\/(stdin|fd\/0))$/.test(text)))
 
-/** `$_` is the last word of the command before, and some of bash's own are the line. */
+/** `$_` is the last word of the command before, and some of bash's own variables hold the line. */
 const isSetByLine = (name: string, variables: ReadonlySet<string>): boolean =>
   variables.has(name) || name === "_" || name.startsWith("BASH_")
 
 const parameters = /\$\{?#?([A-Za-z_]\w*)/g
 
-/** As much of a command as is looked at. */
+/** The parts of a command that are looked at. */
 interface Context {
   readonly words: ReadonlyArray<ShellWord>
   /** Its own here-document or here-string. */
   readonly input?: ShellInput | undefined
-  /** All that it reads. */
+  /** Its standard input, as far as the line says it. */
   readonly fed?: ShellInput | undefined
 }
 
-export const hangsOnLine = ({ words, input, fed }: Context, variables: ReadonlySet<string>): boolean => {
+export const dependsOnLine = ({ words, input, fed }: Context, variables: ReadonlySet<string>): boolean => {
   if (input !== undefined && !hasDataOperands(words)) return true
   if (fed !== undefined && readsProgram(words)) return true
   return words.some(

@@ -1,5 +1,5 @@
 /**
- * What decides on command lines, loaded for the first of them: it would be a third of what a fresh process reads of the core.
+ * Loads the rules for command lines when the first is decided: they would be a third of what a fresh process reads of the core.
  * Bundlers take `bundled-commands.ts`.
  */
 import { createRequire } from "node:module"
@@ -11,7 +11,7 @@ const here: string = import.meta.url ?? __filename
 
 let commands: Commands | undefined
 
-/** What decides on command lines. Throws where the package of the parser is gone. */
+/** The rules for command lines. Throws if the package of the parser is missing. */
 export const loadCommands = (): Commands => {
   commands ??= createRequire(here)("./commands.js") as Commands
   return commands

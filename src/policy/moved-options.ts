@@ -1,6 +1,6 @@
 /**
- * Options that a deny rule names and a command writes otherwise: `rm -fr` and `rm -r x -f` where `rm -rf` is denied, and
- * `git push origin --force` where `git push --force` is. Of what only may be meant, a person is asked.
+ * Options that a deny rule names and a command writes in another way: `rm -fr` and `rm -r x -f` for `rm -rf`, and
+ * `git push origin --force` for `git push --force`. A match only leads to a question.
  */
 import { optionsNamedBy } from "./abbreviated-options.ts"
 import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
@@ -8,13 +8,13 @@ import { bareName } from "./command-shape.ts"
 import { perPattern } from "./per-pattern.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** More than anybody writes into one rule. */
+/** More options than anybody writes into one rule. */
 const maxBundles = 32
 const maxWritten = 64
-/** How many operands may stand in front: subcommands. */
+/** How many operands, which may be subcommands, may stand in front of the option. */
 const maxOperands = 2
 
-/** Whether they may be options of a letter each: in a word such as `-exec` or `-delete`, one comes twice. */
+/** Whether the letters may be an option each: in a word such as `-exec` or `-delete`, a letter comes twice. */
 const isBundle = (letters: string): boolean => new Set(letters).size === letters.length
 
 /** The letters of the short options that a pattern names. */
@@ -27,8 +27,8 @@ const bundlesNamedBy = perPattern((pattern): ReadonlyArray<string> => {
 })
 
 /**
- * The letters that a command gives; of a long option, the one that it may go by. Not where the pattern has a long option for
- * that letter: beside `(-f|--force)`, `--follow-tags` is none of them.
+ * The short options of a command, and the first letters of its long ones, which may be the same options; but not if the pattern names
+ * a long option with that letter: next to `(-f|--force)`, `--follow-tags` is not `-f`.
  */
 const lettersOf = (options: ReadonlyArray<string>, long: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(
@@ -38,7 +38,7 @@ const lettersOf = (options: ReadonlyArray<string>, long: ReadonlyArray<string>):
     }),
   )
 
-/** Whether a pattern matches a command once an option of it is written, and stands, as the pattern has it. */
+/** Whether a pattern matches a command in which one option is spelled and placed as in the pattern. */
 export const matchesMovedOption = (
   regex: BoundedPattern,
   words: ReadonlyArray<ShellWord>,

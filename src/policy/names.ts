@@ -1,2 +1,2 @@
-/** The names in a text, which reads better than a list of quoted words. */
+/** Splits a list of names at blanks: a text is easier to read than quoted words. */
 export const names = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)

@@ -1,4 +1,4 @@
-/** What the operands of a program are to it: data, or a command that it may run. For guesses, which only deny rules look at. */
+/** What a program does with its operands: they are data, or a command that it may run. For guesses, which only deny rules use. */
 import { isDash, isOneWord } from "./arguments.ts"
 import { bareName } from "./command-shape.ts"
 import { escapes } from "./escapes.ts"
@@ -6,7 +6,7 @@ import { names } from "./names.ts"
 import { runnerOf } from "./runners.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** They run nothing that their operands name, but for options that the tables of power-options.ts know. */
+/** Programs that run nothing that their operands name, except by options in the tables of power-options.ts. */
 const dataPrograms = new Set(
   names(`
     git ls dir tree cat tac head tail less more wc grep egrep fgrep rg ag ack sort uniq cut paste join comm tr nl fold
@@ -17,7 +17,7 @@ const dataPrograms = new Set(
   `),
 )
 
-/** Whether no operand of the program is run. */
+/** Whether a program runs none of its operands. */
 export const isDataProgram = (name: string): boolean => dataPrograms.has(name)
 
 const scripted = new Set(names("sed gsed awk gawk mawk nawk"))
@@ -28,7 +28,7 @@ const containers = `
   ps ls rm kill stop start restart pause unpause logs inspect wait port rename diff stats events images pull push down up
 `
 
-/** Nor do these subcommands, where they stand right behind the program. */
+/** Subcommands, right behind the program, whose operands are data too. */
 const dataSubcommands: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   (
     [
@@ -54,13 +54,13 @@ const dataSubcommands: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 
 const isDocker = (program: string): boolean => /^(docker|podman|nerdctl)$/.test(program)
 
-/** Subcommands that have subcommands, and those of these whose operands are data. */
+/** Subcommands that have subcommands, with those whose operands are data. */
 const groups: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["compose", new Set(names(`${containers} config`))],
   ["container", new Set(names(containers))],
 ])
 
-/** Their first operand is a command of their own. */
+/** Programs whose first operand is a subcommand. */
 const haveSubcommands = new Set(
   names(`
     docker podman nerdctl kubectl oc helm gh glab cargo go rustup npm uv pip pip3 poetry pipenv conda
@@ -68,7 +68,7 @@ const haveSubcommands = new Set(
   `),
 )
 
-/** Whether no operand of the command is run, unless by an option. */
+/** Whether a command runs none of its operands, except by an option. */
 export const hasDataOperands = (words: ReadonlyArray<ShellWord>): boolean => {
   const [program = "", subcommand = "", nested = ""] = words.map(({ text }) => bareName(text))
   if (dataPrograms.has(program)) return true
@@ -78,7 +78,7 @@ export const hasDataOperands = (words: ReadonlyArray<ShellWord>): boolean => {
   return isDocker(program) && groups.get(subcommand)?.has(nested) === true
 }
 
-/** The first word that may begin a command which the program runs. */
+/** The first word at which a command may begin that the program runs. */
 export const firstCommandWord = (words: ReadonlyArray<ShellWord>): number => {
   const [program = "", subcommand = ""] = words.map(({ text }) => bareName(text))
   if (!haveSubcommands.has(program)) return 1
@@ -88,7 +88,7 @@ export const firstCommandWord = (words: ReadonlyArray<ShellWord>): number => {
 const inContainer =
   /^(docker|podman|nerdctl)( compose| container)? (run|exec)$|^docker-compose (run|exec)$|^(kubectl|oc) (exec|run|debug)$/
 
-/** Where words begin of which one names the program that is run, and how many operands stand in front of it. */
+/** The first word that may name the program that is run, and how many operands stand in front of it. */
 const runStart = (
   words: ReadonlyArray<ShellWord>,
 ): { readonly from: number; readonly operands: number } | undefined => {
@@ -99,7 +99,7 @@ const runStart = (
   return length === undefined ? undefined : { from: length, operands: 1 }
 }
 
-/** The word with which a command begins that is known only when it runs: `npx $x`, `docker run image $x`. */
+/** The word that begins a command which is known only when the line runs: `npx $x`, `docker run image $x`. */
 export const unknownCommand = (words: ReadonlyArray<ShellWord>): number | undefined => {
   const start = runStart(words)
   if (start === undefined) return undefined

@@ -1,16 +1,16 @@
 /**
- * Reads an option as the command does that it is given to: by its family's way of spelling, one of `spellings`. Beyond what
- * a family declares, upper and lower case, hyphens and underscores never tell long options apart, so that `--outputFile`,
- * `--output-file` and `--OUTPUT_FILE` are one. What is read more widely than the command reads it is asked more often, no more.
+ * Reads an option as its command does, by one of `spellings`. In every spelling, upper and lower case, hyphens and underscores do not
+ * tell long options apart: `--outputFile`, `--output-file` and `--OUTPUT_FILE` are one. Reading more widely than the command only
+ * leads to more questions.
  */
 import { names } from "./names.ts"
 
 interface SpellingTraits {
-  /** Whether any beginning of a long option stands for it. */
+  /** Whether any beginning of a long option stands for the option. */
   readonly abbreviates?: true
-  /** Whether a long option may also stand behind one dash. */
+  /** Whether a long option may also have one dash. */
   readonly oneDash?: true
-  /** Whether letters may stand behind one dash together, the last with its value. */
+  /** Whether several letters may follow one dash, the last with its value. */
   readonly bundles?: true
   /** Whether the first word may be such letters without a dash. */
   readonly bareBundle?: true
@@ -19,7 +19,7 @@ interface SpellingTraits {
 const spellings = {
   /** GNU getopt_long, argparse, optparse, git. */
   getopt: { abbreviates: true, bundles: true },
-  /** yargs, cac, clap, cobra, popt, commander: long options are written out. */
+  /** yargs, cac, clap, cobra, popt, commander: long options are written in full. */
   whole: { bundles: true },
   /** go, java, tsc, terraform, find: one dash or two, no bundles. */
   "one dash": { oneDash: true },
@@ -28,24 +28,24 @@ const spellings = {
   tar: { abbreviates: true, bundles: true, bareBundle: true },
 } as const satisfies Readonly<Record<string, SpellingTraits>>
 
-/** How a family of commands spells its options. */
+/** How a family of commands spells options. */
 export type Spelling = keyof typeof spellings
 
 const traitsOf = (spelling: Spelling): SpellingTraits => spellings[spelling]
 
-/** Letters are told apart by their case. */
+/** Ignores case, hyphens and underscores, but for single letters, which differ by their case. */
 const folded = (name: string): string =>
   name.length === 1 ? name : name.replace(/(?<=.)[-_](?=.)/g, "").toLowerCase()
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
 /**
- * Options and subcommands, as they are written: `-o`, `--output`, `-delete`, `add`. `…*` is every word that begins so,
- * `--coverage.` all below `--coverage`, `-C?` a letter whose value, if it has one, stands behind it in its word.
+ * Options and subcommands, as they are written: `-o`, `--output`, `-delete`, `add`. `…*` stands for every word that begins so,
+ * `--coverage.` for all names below `--coverage`, and `-C?` for a letter whose value, if any, follows in the same word.
  */
 export class OptionNames {
   readonly letters: string
-  /** Words that are known by their beginning, and subcommands. */
+  /** Words that are matched by their beginning, and subcommands. */
   readonly forms: RegExp | undefined
   private readonly attached: string
   private readonly long: ReadonlyArray<string>
@@ -65,7 +65,7 @@ export class OptionNames {
     this.forms = forms.length === 0 ? undefined : new RegExp(`^(?:${forms.join("|")})`)
   }
 
-  /** Whether a long option that is written so, without dashes and value, is one of them. */
+  /** Whether a long option, given without dashes and value, is one of these. */
   hasLong(written: string, abbreviates = false): boolean {
     const name = folded(written)
     return (
@@ -86,17 +86,16 @@ export class OptionNames {
   }
 }
 
-/** Where none is wanted. */
 export const noOptions = new OptionNames()
 
-/** Whether a word is a long option, written out, of these. */
+/** Whether a word is one of these long options, written in full. */
 export const isWrittenOut = (word: string, options: OptionNames): boolean =>
   word.startsWith("--") && options.hasLong(longName(word).name)
 
 export interface FoundOption {
-  /** Where its letter stands in the word; undefined for a long option. */
+  /** The position of its letter in the word; undefined for a long option. */
   readonly letterAt: number | undefined
-  /** What stands behind it in the word, as its value. */
+  /** The value that follows in the same word. */
   readonly value: string | undefined
 }
 
@@ -123,7 +122,7 @@ const longName = (word: string): { readonly name: string; readonly value: string
   return { name: word.slice(dashes.length, equals), value: word.slice(equals + 1) }
 }
 
-/** The first option of a word that is one of those wanted. */
+/** The first of the wanted options in a word. */
 export const findOption = (
   word: string,
   spelling: Spelling,
@@ -134,7 +133,7 @@ export const findOption = (
   const { abbreviates = false, oneDash = false, bundles = false } = traitsOf(spelling)
   const { name, value } = longName(word)
   const isLong = word.startsWith("--")
-  // Programs that bundle letters take a long option behind one dash for letters; that it is meant for one is asked, too.
+  // Programs that bundle letters read a long option with one dash as letters. A person may mean the long one, so that is asked too.
   if (isLong || name.length > 1) {
     if (wanted.hasLong(name, abbreviates && (isLong || oneDash))) return { letterAt: undefined, value }
     if (isLong) {
@@ -146,7 +145,7 @@ export const findOption = (
   return name.length === 1 && wanted.letters.includes(name) ? { letterAt: 1, value } : undefined
 }
 
-/** The same, of a first word without a dash. */
+/** The first of the wanted options in a first word without a dash. */
 export const findBareOption = (
   word: string,
   spelling: Spelling,
@@ -154,7 +153,7 @@ export const findBareOption = (
 ): FoundOption | undefined =>
   traitsOf(spelling).bareBundle === true ? findLetter(word, 0, wanted, wanted) : undefined
 
-/** Whether the next word is the value of an option that ends this one. */
+/** Whether the next word is the value of the option that ends this word. */
 export const takesNext = (
   word: string,
   spelling: Spelling,
@@ -167,7 +166,7 @@ export const takesNext = (
   if (traitsOf(spelling).bundles !== true) return valued.letters.includes(name) && name.length === 1
   for (let at = 1; at < word.length; at += 1) {
     const letter = word[at]!
-    // What follows an option that is asked about may be its value.
+    // The word behind a wanted option may be that option's value.
     if (wanted.letters.includes(letter)) return false
     if (valued.takesRest(letter)) return at === word.length - 1 && valued.letters.includes(letter)
   }
@@ -179,15 +178,15 @@ export const hasEndMark = (spelling: Spelling): boolean => spelling !== "one das
 
 const restraints = names("dryrun justprint recon simulate noact noemit ignorescripts spider check sandbox")
 const offValue = /^(false|no|none|off|0)$/i
-/** Behind `=`, where no file can be meant. */
+/** Values behind `=` that turn an option off, and that can be no file. */
 const attachedOffValue = /^(false|f|null|no|n|none|off|0+|without|disable)$/i
 
-/** Whether a word takes back what an option such as `--dry-run` promised: `--no-dry-run`, `--dry-run=none`, `--noEmit false`. */
+/** Whether a word revokes an option such as `--dry-run`: `--no-dry-run`, `--dry-run=none`, `--noEmit false`. */
 export const liftsRestraint = (word: string, next: string | undefined): boolean => {
   if (!word.startsWith("-")) return false
   const { name: written, value } = longName(word)
   const name = written.replace(/^-+/, "")
-  // A letter, or a few of them, may be something else.
+  // A few letters behind one dash may be something else.
   const isAbbreviated = word.startsWith("--") || name.length > 3
   const isRestraint = restraints.some((long) =>
     isAbbreviated ? long.startsWith(folded(name)) : long === folded(name),
@@ -200,8 +199,8 @@ export const liftsRestraint = (word: string, next: string | undefined): boolean 
 
 const maxName = 64
 
-/** Where an option is the negation of one in front of it, or of an abbreviation's whole: `--list … --no-list`. */
-export const takenBack = (words: ReadonlyArray<string>): ReadonlySet<number> => {
+/** The positions of options that negate an earlier one, or what an earlier one abbreviates: `--list … --no-list`. */
+export const negatedAt = (words: ReadonlyArray<string>): ReadonlySet<number> => {
   const seen = { on: new Set<string>(), off: new Set<string>() }
   const found = new Set<number>()
   for (const [at, word] of words.entries()) {

@@ -1,4 +1,4 @@
-/** Reads the options in front of a wrapper's command, as getopt does. What is not listed is not guessed at. */
+/** Reads the options in front of a wrapper's command, as getopt does. Options that are not listed are not guessed at. */
 import type { ShellWord } from "./shell-word.ts"
 
 export interface OptionSpec {
@@ -11,14 +11,11 @@ export interface OptionSpec {
 export interface ReadOptions {
   /** Options by name, without dashes; a flag's value is `""`. */
   readonly options: ReadonlyMap<string, string>
-  /** Where the first operand stands. */
+  /** The position of the first operand. */
   readonly index: number
 }
 
-/**
- * Gives undefined where the options cannot be told: an option that is not listed, or a word that expands,
- * which may turn out to be one, or several.
- */
+/** Undefined if the options cannot be told: one is not listed, or a word expands, and may turn out to be an option or several. */
 export const readOptions = (words: ReadonlyArray<ShellWord>, spec: OptionSpec): ReadOptions | undefined => {
   const { short = "", long = [] } = spec
   const options = new Map<string, string>()

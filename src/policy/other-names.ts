@@ -1,13 +1,13 @@
 /**
- * Subcommands by another name than a deny rule has for them: `npm i` where `npm install` is denied, `npm publ` where
- * `npm publish` is. What a person is asked about, for the name may be another command's.
+ * Other names of the subcommands that a deny rule names: `npm i` for `npm install`, `npm publ` for `npm publish`. A match leads to a
+ * question, for the name may belong to another subcommand.
  */
 import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
 import { names } from "./names.ts"
 import { perPattern } from "./per-pattern.ts"
 import { programName, type ShellWord } from "./shell-word.ts"
 
-/** Any beginning of a subcommand stands for it. */
+/** Programs that accept any beginning of a subcommand. */
 const abbreviating = new Set(names("npm hg chg gem bundle bundler gradle gradlew ip nmcli"))
 
 const packages = `
@@ -16,7 +16,7 @@ const packages = `
   install-test/it ci/clean-install/ic/install-clean/isntall-clean view/info/show/v search/s/se/find list/ls/la/ll
 `
 
-/** By program, the names of one subcommand each. */
+/** By program, groups of names for the same subcommand. */
 const synonyms: ReadonlyMap<string, ReadonlyArray<ReadonlyArray<string>>> = new Map(
   (
     [
@@ -31,14 +31,14 @@ const synonyms: ReadonlyMap<string, ReadonlyArray<ReadonlyArray<string>>> = new 
   ).map(([program, groups]) => [program, names(groups).map((group) => group.split("/"))] as const),
 )
 
-/** Names of `npm ci` that a rule for `install` matches too, where it means the other: `npm ci` is often what is allowed instead. */
+/** Names of `npm ci` that a rule for `install` also matches: the rule does not mean `npm ci`, which is often allowed instead. */
 const misleading = new Set(names("clean-install install-clean isntall-clean"))
 
 /** How many operands may be subcommands. */
 const maxOperands = 3
 const maxNamed = 32
 
-/** The words that a pattern writes out. */
+/** The words that a pattern has in full. */
 const namedBy = perPattern(
   (pattern): ReadonlyArray<string> =>
     [...new Set(pattern.replace(/\\[A-Za-z]/g, " ").match(/[a-z][a-z-]+/g))].slice(0, maxNamed),
@@ -52,13 +52,13 @@ const otherNames = (
   if (!literal) return []
   const groups = synonyms.get(program) ?? []
   const same = groups.filter((group) => group.includes(text)).flat()
-  // A name of its own goes before what it is the beginning of: `npm t` is `npm test`, and not `npm token`.
+  // A synonym takes precedence over an abbreviation: `npm t` is `npm test`, and not `npm token`.
   const isBeginning = same.length === 0 && abbreviating.has(program)
   const begun = isBeginning ? namedBy(regex).filter((name) => name.startsWith(text)) : []
   return [...same, ...begun].filter((name) => name !== text && !misleading.has(name))
 }
 
-/** Where a subcommand may stand: what follows one that is known is its own, such as the script of `npm run`. */
+/** Where a subcommand may stand. A known subcommand takes the words behind it, such as the script of `npm run`. */
 const subcommandPlaces = (program: string, words: ReadonlyArray<ShellWord>): ReadonlyArray<number> => {
   const operands = words.flatMap(({ text }, at) => (at > 0 && !text.startsWith("-") ? [at] : []))
   const groups = synonyms.get(program) ?? []
@@ -66,7 +66,7 @@ const subcommandPlaces = (program: string, words: ReadonlyArray<ShellWord>): Rea
   return operands.slice(0, known < 0 ? maxOperands : Math.min(known + 1, maxOperands))
 }
 
-/** Whether a pattern matches a command once a subcommand of it goes by another of its names. */
+/** Whether a pattern matches a command in which one subcommand has another of its names. */
 export const matchesOtherName = (
   regex: BoundedPattern,
   words: ReadonlyArray<ShellWord>,

@@ -1,19 +1,19 @@
 /**
- * The forms of a path that rules match: relative to the working directory, and absolute; of the path as it is spelled
- * and of the file that it leads to, links resolved. The disk is read, so that a link is no way around a rule.
+ * The forms of a path that rules match: relative to the working directory and absolute, both for the path as it is spelled and for the
+ * file that it leads to. The disk is read for that, so that a link is no way around a rule.
  */
 import { readlinkSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** Where relative paths start, and the folder that rules name them from; mostly the same one. Absolute. */
+/** Where relative paths of calls start, and where those of rules do; mostly the same folder. Absolute. */
 export interface Place {
   readonly start: string
   readonly base: string
 }
 
-/** One place that a path may mean. A rule holds for it where it matches either form. */
+/** A place that a path may mean. A rule matches it by either form. */
 export interface PathForm {
   readonly absolute: string
   readonly relative: string
@@ -43,14 +43,14 @@ const linkTarget = (path: string): string | undefined => {
   }
 }
 
-/** Where a path leads, also one whose last parts do not exist yet. Throws where that cannot be told. */
+/** Where a path leads, even if its last parts do not exist yet. Throws if that cannot be told. */
 export const realPath = (path: string, links = maxLinks): string => {
   try {
     return realpathSync.native(path)
   } catch (error) {
     if (!isMissing(error)) throw error
   }
-  // A dangling link is written through: what counts is the file that this would create.
+  // Writing to a dangling link creates its target, which is therefore what counts.
   const target = linkTarget(path)
   if (target !== undefined) {
     if (links === 0) throw new Error(`Too many links: ${path}`)
@@ -60,7 +60,7 @@ export const realPath = (path: string, links = maxLinks): string => {
   return parent === path ? path : join(realPath(parent, links), basename(path))
 }
 
-/** All that a spelling may mean to a tool: whether `~` and `file:` are read as such is the tool's affair. */
+/** Every meaning that a spelling may have: some tools expand `~` and `file:`, others do not. */
 const readings = (path: string, cwd: string): Array<string> => {
   const found = [resolve(cwd, path)]
   if (path === "~" || path.startsWith("~/")) found.push(resolve(homedir(), path.slice(2)))
@@ -69,13 +69,13 @@ const readings = (path: string, cwd: string): Array<string> => {
 }
 
 export interface PathForms {
-  /** As spelled, one for each reading. */
+  /** As spelled, once for each meaning. */
   readonly spelled: ReadonlyArray<PathForm>
-  /** Links resolved. Undefined where the disk does not tell. Read when called. */
+  /** With links resolved; undefined if the disk does not tell. Reads the disk when called. */
   real(): ReadonlyArray<PathForm> | undefined
 }
 
-/** Gives undefined for what can be no path: a NUL byte, too long, a `file:` URL of another host. */
+/** Undefined for a text that can be no path: a NUL byte, too long, a `file:` URL of another host. */
 export const pathForms = (path: string, { start, base }: Place): PathForms | undefined => {
   if (path.includes("\0") || path.length > maxPathLength) return undefined
   try {
@@ -86,7 +86,7 @@ export const pathForms = (path: string, { start, base }: Place): PathForms | und
         try {
           const realBase = realPath(base)
           const found = spelled.map((reading) => formOf(realPath(reading), realBase))
-          // The system follows a link before `..`, the spelling does not: both are looked at.
+          // The system follows a link before `..`, the spelling does not: both are checked.
           if (path.includes("..")) {
             const unresolved = isAbsolute(path) ? path : `${start}/${path}`
             found.push(formOf(realPath(unresolved), realBase))

@@ -1,10 +1,10 @@
-/** What the rules say of a path: a deny rule must match one of its forms, an allow rule all of them. */
+/** Decides on a path: denied if a deny rule matches one of its forms, approved if allow rules match all of them. */
 import type { Matching } from "./bounded-pattern.ts"
 import { approvedBy, ask, deniedBy, type Explanation } from "./explanation.ts"
 import { type PathForm, type Place, pathForms } from "./path-forms.ts"
 import { findRule, type Rule, slowDeny, type ToolRules } from "./rules.ts"
 
-/** @param allowed The rule that is for this very call. */
+/** @param allowed The rule for exactly this call. */
 export const decidePath = (
   rules: ToolRules,
   path: string,
@@ -34,7 +34,7 @@ export const decidePath = (
   const allowing = forms.spelled.map((form) => find(allow, form))
   const isAllowed = !allowing.includes(undefined)
   const notAllowed = ask(`No allow rule matches \`${path}\`.`, path)
-  // The disk is read only where the answer hangs on it.
+  // The disk is read only if the decision depends on it.
   if (deny.length === 0 && !isAllowed && allowed === undefined) return notAllowed
   const real = forms.real()
   if (real === undefined) return ask(`Where \`${path}\` leads cannot be told.`, path)

@@ -1,6 +1,6 @@
 import type { BoundedPattern } from "./bounded-pattern.ts"
 
-/** What is read off a pattern, once: a rule is asked of many commands. */
+/** Remembers what `read` finds in a pattern, for a rule is applied to many commands. */
 export const perPattern = <T extends object>(
   read: (source: string) => T,
 ): ((pattern: BoundedPattern) => T) => {

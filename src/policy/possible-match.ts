@@ -1,19 +1,19 @@
 /**
- * Whether a regular expression could match a text of which parts are not known: `^npm publish` and `npm …`. It never says
- * no wrongly: what it does not follow (looking around, word boundaries, references back) it takes for fulfilled.
+ * Whether a regular expression could match a text with unknown parts: `^npm publish` and `npm …`. It never says no wrongly: what it
+ * does not follow (lookaround, word boundaries, backreferences) counts as fulfilled.
  */
 
 import type { BoundedPattern } from "./bounded-pattern.ts"
 import { perPattern } from "./per-pattern.ts"
 
-/** What a text may hold at one place: a string, or, where undefined, anything at all. */
+/** A part of a text: a string, or undefined for anything at all. */
 export type Piece = string | undefined
 
-/** One of these stands here; nothing does, too, where it may be left out. */
+/** One of the alternatives stands here, or nothing if the segment is optional. */
 export interface Segment {
   readonly alternatives: ReadonlyArray<ReadonlyArray<Piece>>
   readonly optional: boolean
-  /** What stands here instead where the text begins only here. */
+  /** The alternatives if the text begins only here. */
   readonly beginnings?: ReadonlyArray<ReadonlyArray<Piece>>
 }
 
@@ -23,12 +23,12 @@ type State =
   | { readonly _tag: "Start" | "End"; readonly next: number }
   | { readonly _tag: "Accept" }
 
-/** More than any pattern that was written by hand; a pattern of more is said to match. */
+/** More than any handwritten pattern has. A larger pattern counts as matching. */
 const maxStates = 4000
 
 class TooLarge extends Error {}
 
-/** Compiles from behind: each part is given the state that follows it, and gives the state that it begins with. */
+/** Compiles backwards: each part receives the state that follows it, and returns the state that it begins with. */
 type Part = (next: number) => number
 
 class Compiler {
@@ -81,7 +81,7 @@ class Compiler {
     if (sign === "+") return (next) => part(this.repeated(part)(next))
     const from = Number(least)
     const to = comma === "" ? from : most === "" ? Number.POSITIVE_INFINITY : Number(most)
-    // Any number of times is more than any certain number.
+    // A repetition without a limit includes every large count.
     if (from > 100 || (to > 100 && to !== Number.POSITIVE_INFINITY)) return this.repeated(part)
     const tail: Part =
       to === Number.POSITIVE_INFINITY
@@ -140,11 +140,11 @@ class Compiler {
 }
 
 export class PossibleMatch {
-  /** Undefined where the pattern could not be followed. */
+  /** Undefined if the pattern could not be followed. */
   private readonly states: ReadonlyArray<State> | undefined
   private readonly start: number = 0
 
-  /** Expects a pattern that `RegExp` takes. */
+  /** Expects a pattern that `RegExp` accepts. */
   constructor(source: string) {
     const compiler = new Compiler(source)
     try {
@@ -155,7 +155,7 @@ export class PossibleMatch {
     }
   }
 
-  /** Whether some text of these segments may be matched, somewhere in it. True, too, past `steps`. */
+  /** Whether the pattern may match somewhere in a text of these segments. True, too, once `steps` are used up. */
   in(segments: ReadonlyArray<Segment>, steps: number): boolean {
     if (this.states === undefined) return true
     const run = new Run(this.states, this.start, steps)
@@ -234,7 +234,7 @@ class Run {
   private anything(places: Places): Places {
     const behind = new Set(places)
     this.reach(behind, this.start)
-    // A set is walked with what is added on the way.
+    // Iterating a set also visits what is added on the way.
     for (const place of behind) {
       const state = this.states[place]!
       if (state._tag === "Character") this.reach(behind, state.next)

@@ -1,4 +1,4 @@
-/** Finds which entries of the tables speak of a command, and of which of its words: its own, and those of what it runs. */
+/** Finds the entries of the tables for a command, and the words that each is about: those of the program, and of what it runs. */
 import { argumentKinds } from "./arguments.ts"
 import { names } from "./names.ts"
 import { findOption, noOptions, OptionNames, type Spelling } from "./option-spelling.ts"
@@ -16,11 +16,11 @@ import { systemOptions } from "./power-table-system.ts"
 import { namedProgram, runnerOf } from "./runners.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** What an entry says, read. */
+/** An entry of the tables, compiled. */
 export interface Entry extends Pick<PowerOptions, "words" | "pairs" | "output" | "behind" | "scripts"> {
   readonly spelling: Spelling
   readonly wanted: OptionNames
-  /** Also those of the entries that it is a subcommand of. */
+  /** Also those of the entries above it: `git` is above `git diff`. */
   readonly valued: OptionNames
   readonly harmless: OptionNames
   readonly discards: OptionNames
@@ -32,7 +32,7 @@ export interface Entry extends Pick<PowerOptions, "words" | "pairs" | "output" |
   readonly subcommands: ReadonlyArray<string>
 }
 
-/** An entry, and the words that it speaks of. */
+/** An entry, and the words that it is about. */
 export interface PlacedEntry {
   readonly entry: Entry
   readonly from: number
@@ -70,7 +70,7 @@ const readRows = (): ReadonlyMap<string, ReadonlyArray<Row>> => {
 
 let rows: ReadonlyMap<string, ReadonlyArray<Row>> | undefined
 
-/** The rows of all tables by program, read when the first command is. */
+/** The rows of all tables by program, read for the first command. */
 const rowsByProgram = (): ReadonlyMap<string, ReadonlyArray<Row>> => {
   rows ??= readRows()
   return rows
@@ -78,10 +78,10 @@ const rowsByProgram = (): ReadonlyMap<string, ReadonlyArray<Row>> => {
 
 const checkers = new Set(["tsc", ...Object.keys(checkerOptions).flatMap((key) => key.split("|"))])
 
-/** Whether it checks or tests what there is, and its dangerous options are known. */
+/** Whether a program checks or tests a project, with its dangerous options in the tables. */
 export const isChecker = (program: string): boolean => checkers.has(program)
 
-/** Whether the tables know the program. */
+/** Whether the tables have a program. */
 export const hasEntries = (program: string): boolean => rowsByProgram().has(program)
 
 const isAbove = (above: ReadonlyArray<string>, below: ReadonlyArray<string>): boolean =>
@@ -89,7 +89,7 @@ const isAbove = (above: ReadonlyArray<string>, below: ReadonlyArray<string>): bo
 
 const entryOf = (row: Row, among: ReadonlyArray<Row>): Entry => {
   const { options, subcommands } = row
-  // `git -C x` and `git diff -C`: what stands behind a subcommand is another's, and may mean something else.
+  // `git -C x` and `git diff -C`: in front of a subcommand, an option may mean something else than behind it.
   const valued = among
     .filter((each) => each === row || each.options.behind !== "another's")
     .filter((each) => isAbove(each.subcommands, subcommands))
@@ -116,7 +116,7 @@ const entryOf = (row: Row, among: ReadonlyArray<Row>): Entry => {
 
 const entries = new Map<string, ReadonlyArray<Entry>>()
 
-/** What the tables say of a program and its subcommands, read when it is first asked for. */
+/** The entries of a program and its subcommands, compiled when they are first needed. */
 const entriesOf = (program: string): ReadonlyArray<Entry> => {
   const among = rowsByProgram().get(program)
   if (among === undefined) return []
@@ -125,10 +125,10 @@ const entriesOf = (program: string): ReadonlyArray<Entry> => {
   return known
 }
 
-/** Among how many words a subcommand is looked for. */
+/** How many words are searched for a subcommand. */
 const maxFront = 64
 
-/** Where the subcommands of an entry end; `open` where a word of them is known only when the line runs. */
+/** Where the subcommands of an entry end; `open` if one of them is known only when the line runs. */
 const endOfSubcommands = (
   words: ReadonlyArray<ShellWord>,
   start: number,
@@ -138,7 +138,7 @@ const endOfSubcommands = (
   for (const subcommand of subcommands) {
     const front = words.slice(from, from + maxFront)
     const kinds = argumentKinds(front, { spelling, wanted, valued })
-    // A word behind an option may be its value.
+    // A word behind an option may be the option's value.
     const last = kinds.findIndex((kind, at) => kind === "operand" && kinds[at - 1] !== "option")
     const candidates = last < 0 ? front : front.slice(0, last + 1)
     const found = candidates.findIndex(
@@ -152,11 +152,11 @@ const endOfSubcommands = (
   return from
 }
 
-/** Whether an option of this program's own, not of what it runs, is one of those that promise. */
+/** Whether the program's own words, not those of what it runs, contain an option of `promises`. */
 const isPromised = (entry: Entry, words: ReadonlyArray<ShellWord>): boolean => {
   const { promises, spelling, valued } = entry
   if (promises === undefined) return true
-  // Also of an option that is asked about, the word behind it is the value.
+  // Nothing is `wanted` here, so that the word behind such an option counts as its value.
   const kinds = argumentKinds(words, { ...entry, wanted: noOptions })
   return words.some(
     ({ text }, at) => kinds[at] === "option" && findOption(text, spelling, promises, valued) !== undefined,
@@ -165,7 +165,7 @@ const isPromised = (entry: Entry, words: ReadonlyArray<ShellWord>): boolean => {
 
 export interface Placed {
   readonly entries: ReadonlyArray<PlacedEntry>
-  /** Whether it cannot be told which subcommand is run. */
+  /** Whether it cannot be told which subcommand runs. */
   readonly open: boolean
 }
 
@@ -186,7 +186,7 @@ export const placedEntries = (program: string, words: ReadonlyArray<ShellWord>, 
         .map((passing) => ({ entry: passing, from: mark < 0 ? from : mark + 1 })),
     )
   })
-  // The options in front of a subcommand may take a value that only its entry knows of.
+  // Only the entry of a subcommand knows which options in front of it take a value.
   const deepest = placed.reduce<Entry | undefined>(
     (deep, { entry }) => (entry.subcommands.length >= (deep?.subcommands.length ?? 0) ? entry : deep),
     undefined,
@@ -199,18 +199,18 @@ export const placedEntries = (program: string, words: ReadonlyArray<ShellWord>, 
   return { entries: [...own, ...passed], open: ends.some(({ from }) => from === "open") }
 }
 
-/** More are not looked at one by one. */
+/** A runner with more candidates is not analyzed. */
 const maxRan = 8
 
 export interface RanProgram {
   readonly program: string
-  /** Where its arguments begin. */
+  /** The position of its first argument. */
   readonly start: number
 }
 
 /**
- * What a runner may run: any word behind it that the tables know, for its options may take some as values. Undefined where
- * there are too many.
+ * What a runner may run: any word behind it that the tables know, for some words may be values of options. Undefined if there are
+ * too many.
  */
 export const ranPrograms = (words: ReadonlyArray<ShellWord>): ReadonlyArray<RanProgram> | undefined => {
   const from = runnerOf(words)?.from ?? words.length

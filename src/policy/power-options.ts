@@ -1,6 +1,6 @@
 /**
- * Options with which a program that seems to read writes a file, or runs another program: `sort -o`, `git diff --output`.
- * An allow rule covers one only if it names it, that is, if it would not match as well were it another option.
+ * Options with which a program that seems to read writes a file, or runs another program: `sort -o`, `git diff --output`. An allow
+ * rule covers such an option only if it names it: it must not match the command with another option in its place.
  */
 import { type ArgumentKind, argumentKinds, isOneWord } from "./arguments.ts"
 import type { Matching } from "./bounded-pattern.ts"
@@ -12,8 +12,8 @@ import {
   hasEndMark,
   isWrittenOut,
   liftsRestraint,
+  negatedAt,
   noOptions,
-  takenBack,
 } from "./option-spelling.ts"
 import { PossibleMatch } from "./possible-match.ts"
 import { type Entry, type PlacedEntry, placedEntries, ranPrograms } from "./power-entries.ts"
@@ -22,15 +22,15 @@ import type { Rule } from "./rules.ts"
 import { joinWords, programName, type ShellWord } from "./shell-word.ts"
 import { targetsOf } from "./targets.ts"
 
-/** One word of a command that gives it more power. */
+/** A word of a command that lets its program write or run something. */
 export interface Power {
   readonly word: string
-  /** What it might be as well, for a rule that does not name it. None for a word that nobody knows yet. */
+  /** Words to put in its place: a rule that names the word matches with none of them. Empty if no rule can name the word. */
   readonly others: ReadonlyArray<string>
   readonly at: number
-  /** Whether it is no word but what the command reads. */
+  /** Whether this is the input of the command instead of a word. */
   readonly isInput?: true
-  /** The command that it is by itself; a rule for that will do. */
+  /** The command with this one target: a rule for that is enough. */
   readonly alone?: string
 }
 
@@ -42,7 +42,7 @@ const otherLong = ["zzz", "a", "unheard-of"]
 /** In characters times states. */
 const maxSteps = 100_000
 
-/** The same word, were it another one. */
+/** The word with other names in its place. */
 const otherWords = (text: string): Others => {
   const [mark] = /^[-+]*/.exec(text)!
   const equals = text.indexOf("=")
@@ -57,15 +57,15 @@ const otherOptions = (text: string, { letterAt }: FoundOption, { wanted }: Entry
         .filter((other) => !wanted.letters.includes(other))
         .map((other) => text.slice(0, letterAt) + other + text.slice(letterAt + 1))
 
-/** Whether a word that bash puts something in may turn out to be an option. */
+/** Whether a word that expands may become an option. */
 const mayExpandToOption = ({ literal, splits, text }: ShellWord): boolean =>
   !literal && (splits || !/^[\w./~:,%=^-]/.test(text))
 
 const possibleForms = new WeakMap<RegExp, PossibleMatch>()
 
-/** Whether a word is, or may turn out to be, one that the pattern is for. */
+/** Whether a pattern matches a word, or may match what the word expands to. */
 const mayMatchForm = (form: RegExp, { text, literal, pieces }: ShellWord): boolean => {
-  // What may stand anywhere in a word could be in whatever bash puts in.
+  // A pattern that is not anchored could match any expansion: only the written text counts.
   if (literal || form.test(text) || !form.source.startsWith("^")) return form.test(text)
   const possible = possibleForms.get(form) ?? new PossibleMatch(form.source)
   possibleForms.set(form, possible)
@@ -73,7 +73,7 @@ const mayMatchForm = (form: RegExp, { text, literal, pieces }: ShellWord): boole
   return possible.in([{ alternatives: [pieces, ...cases], optional: false }], maxSteps)
 }
 
-/** Also where one word holds both, with `=` between them. */
+/** Whether a word and the next one form a harmless pair; also if one word holds both, joined by `=`. */
 const isHarmlessPair = ({ pairs }: Entry, word: ShellWord, next: ShellWord | undefined): boolean => {
   if (pairs === undefined || !word.literal) return false
   const joined = word.text.replace("=", " ")
@@ -102,14 +102,14 @@ const readOption = (entry: Entry, word: ShellWord, next: ShellWord | undefined):
     if (isDiscarding && isNowhere(discarding.value ?? next?.text)) return undefined
     return otherOptions(text, found, entry)
   }
-  // What bash puts in may be any letter, or any name.
+  // An expansion may be any letter, or any name.
   return !literal && /[$`*?[{]/.test(text.replace(/=.*/s, "")) ? unknown : undefined
 }
 
 const readScript = ({ dangers }: PowerScripts, word: ShellWord, value: string): Others | undefined =>
   !word.literal || dangers.test(value) ? unknown : undefined
 
-/** Scripts among the arguments: the value of an option, in its word or behind it, or an operand. */
+/** Scripts among the arguments: an operand, or the value of an option, in its word or behind it. */
 const readScripts = (
   entry: Entry,
   words: ReadonlyArray<ShellWord>,
@@ -136,7 +136,7 @@ const isWritten = ({ writes, spelling }: Entry, before: ShellWord | undefined): 
   return found !== undefined && found.value === undefined
 }
 
-/** Whether an option in front of the first operand says that nothing is written; behind it, git reads none. */
+/** Whether an option in front of the first operand says that nothing is written; git accepts none behind it. */
 const hasReadingOption = (
   { reads, valued }: Entry,
   words: ReadonlyArray<ShellWord>,
@@ -146,13 +146,13 @@ const hasReadingOption = (
   const front = words.slice(0, stop < 0 ? words.length : stop)
   return front.some(({ text }, at) => {
     if (kinds[at] !== "option" || findOption(text, "whole", reads, valued) === undefined) return false
-    // It may be the value of an option that is abbreviated.
+    // The word may be the value of an abbreviated option.
     const before = at === 0 ? undefined : findOption(words[at - 1]!.text, "getopt", valued, noOptions)
     return before === undefined || before.value !== undefined
   })
 }
 
-/** From which operand on they are written to. */
+/** The number of the first operand that is written to. */
 const firstOutput = (
   entry: Entry,
   words: ReadonlyArray<ShellWord>,
@@ -179,7 +179,7 @@ const readOperand = (
   return bare === undefined ? readForm(entry, word, words[at + 1]) : otherOptions(word.text, bare, entry)
 }
 
-/** Which operand a word is, from 0, by its place; not there for words that are none. */
+/** The number of each operand, from 0, by its position. */
 const operandNumbers = (kinds: ReadonlyArray<ArgumentKind>): ReadonlyMap<number, number> => {
   const places = kinds.flatMap((kind, at) => (kind === "operand" ? [at] : []))
   return new Map(places.map((at, number) => [at, number]))
@@ -215,7 +215,7 @@ const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord
   return powers
 }
 
-/** Whether its arguments hold a script, so that none is read. */
+/** Whether the arguments contain a script: then the input is none. */
 const hasScript = ({ entry, from }: PlacedEntry, all: ReadonlyArray<ShellWord>): boolean => {
   const { scripts, script, spelling, valued } = entry
   const words = all.slice(from)
@@ -226,7 +226,7 @@ const hasScript = ({ entry, from }: PlacedEntry, all: ReadonlyArray<ShellWord>):
   )
 }
 
-/** No rule speaks of what a program reads. */
+/** A dangerous script in the input, which no rule can name. */
 const inputPowers = (placed: PlacedEntry, { words, input, fed }: SimpleCommand): Array<Power> => {
   const { scripts } = placed.entry
   const read = input ?? (hasScript(placed, words) ? undefined : fed)
@@ -237,7 +237,7 @@ const inputPowers = (placed: PlacedEntry, { words, input, fed }: SimpleCommand):
 }
 
 const restraintPowers = ({ words }: SimpleCommand): Array<Power> => {
-  const back = takenBack(words.map(({ text }) => text))
+  const back = negatedAt(words.map(({ text }) => text))
   return words.flatMap(({ text }, at) =>
     back.has(at) || liftsRestraint(text, words[at + 1]?.text)
       ? [{ word: text, others: otherWords(text), at }]
@@ -245,13 +245,13 @@ const restraintPowers = ({ words }: SimpleCommand): Array<Power> => {
   )
 }
 
-/** The first target is what a rule is for. */
+/** All targets but the first, which the rule itself is for. */
 const targetPowers = ({ words }: SimpleCommand): Array<Power> =>
   (targetsOf(words) ?? [])
     .slice(1)
     .map(({ at, words: alone }) => ({ word: words[at]!.text, others: [""], at, alone: joinWords(alone) }))
 
-/** In words, each counted once for every entry that is looked at. */
+/** In words, each counted once for every entry. */
 const maxWork = 200_000
 
 const programPowers = (command: SimpleCommand, program: string, start: number): Array<Power> => {
@@ -273,7 +273,7 @@ export const powersOf = (command: SimpleCommand): ReadonlyArray<Power> => {
   const programs = ranPrograms(words)
   if (programs === undefined) return [{ word: first.text, others: unknown, at: 0 }]
   const ran = programs.flatMap(({ program, start }) => {
-    // `npm exec eslint -- --fix`: some runners keep the `--` to themselves.
+    // `npm exec eslint -- --fix`: some runners drop the `--`.
     const mark = words.findIndex(({ text }, at) => at >= start && text === "--")
     const starts = mark < 0 ? [start] : [start, mark + 1]
     return starts.flatMap((from) => programPowers(command, program, from))
@@ -284,7 +284,7 @@ export const powersOf = (command: SimpleCommand): ReadonlyArray<Power> => {
 const replaced = ({ words }: SimpleCommand, at: number, text: string): string =>
   words.flatMap((word, index) => (index === at ? (text === "" ? [] : [text]) : [word.text])).join(" ")
 
-/** Whether a rule that matches the command means this word of it. */
+/** Whether a rule that matches the command names this word of it. */
 export const namesPower = (
   { literal, wordRegex }: Rule,
   command: SimpleCommand,

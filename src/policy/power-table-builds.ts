@@ -1,7 +1,7 @@
-/** Build tools, compilers and version control beyond the most used, which power-table-development.ts and -git.ts have. */
+/** Build tools, compilers and version control, apart from those in power-table-development.ts and -git.ts. */
 import type { PowerTable } from "./power-table.ts"
 
-/** By any name: rake finds one behind a newline, too. */
+/** A variable of any name: rake finds one behind a newline, too. */
 const variable = /^[^-][\s\S]*=/
 
 export const buildOptions: PowerTable = {
@@ -23,7 +23,7 @@ export const buildOptions: PowerTable = {
     `,
     behind: "another's",
   },
-  // That they show something else is no reason for them not to run what these name. Behind a script stand its own arguments.
+  // These options load or run what they name even where php only shows something. The words behind a script belong to the script.
   php: {
     source: "php(1): -d extension=FILE and -z load a library, also where nothing is run",
     spelling: "whole",

@@ -1,4 +1,4 @@
-/** Programs that query data, and can write files and run commands beside it. */
+/** Programs that query data, and can also write files and run commands. */
 import { gtfobins, type PowerTable } from "./power-table.ts"
 
 const redisPowers =
@@ -17,7 +17,7 @@ export const databaseOptions: PowerTable = {
     scripts: {
       operands: 1,
       input: true,
-      // Of the dot-commands only those that show something.
+      // All dot-commands but those that only show something.
       dangers:
         /(^|[\n;])\s*\.(?!(tables|schema|dump|mode|headers?|indexes|indices|databases|explain|eqp|width|nullvalue|separator|timeout|timer|stats|changes|echo|show|help|quit|exit)\b)|\b(load_extension|writefile|edit)\s*\(|\battach\b|\binto\b/i,
     },

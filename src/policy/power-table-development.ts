@@ -1,13 +1,13 @@
-/** Build tools and languages. What a project's own scripts do, a rule that allows them allows. */
+/** Build tools and languages. A rule that allows a script of the project allows whatever the script does. */
 import { gtfobins, type PowerTable } from "./power-table.ts"
 
-/** What reaches a script of a project is for some tool: any of these may get it. */
+/** The tools that may receive the arguments of a project's script. */
 const scriptTools = "tsc eslint prettier biome stylelint jest vitest mocha playwright node esbuild vite"
 
 /**
- * Options of make that neither name a file to read or write nor run anything, for GNU make and bmake alike: `-d` and `-v` are
- * not, which bmake gives a value. Every other word with `=` is a variable by any name, such as SHELL, with blanks about it or
- * without, and sets off what its value says; bmake expands a `$` in targets, too.
+ * Options of make that neither name a file to read or write nor run anything, in both GNU make and bmake: not `-d` and `-v`, which take
+ * a value in bmake. Every other word with `=`, also with blanks around it, sets a variable such as SHELL, and make may run its value;
+ * bmake expands a `$` in targets, too.
  */
 const makeFlags = [
   "-[BehikLnpqrRsStw]*(?:[jl][\\d.]*|O(?:none|line|target|recurse)?|[oW])?",
@@ -121,7 +121,7 @@ export const developmentOptions: PowerTable = {
       -Wa,* -Xlinker* -Xassembler* -Xpreprocessor* -fpass-plugin* --ld-path* --config* --gcc-toolchain* -mllvm*
       -serialize-diagnostics* --serialize-diagnostics* -ftime-trace=* -foptimization-record-file* -fcrash-diagnostics-dir*
     `,
-    // By its path; by a name alone it is a linker of the compiler's.
+    // By path; a bare name is one of the compiler's own linkers.
     words: /^-fuse-ld=.*[/.]/,
   },
   "ar|nm|ranlib|strip|objcopy|objdump|ld|as": {

@@ -88,7 +88,7 @@ export const fileOptions: PowerTable = {
   "vim|vi|view|ex|nvim|rview|rvim|vimdiff": vim,
   "tar|bsdtar|gtar": {
     source: `GNU tar manual; ${gtfobins}/gtfobins/tar`,
-    // Of several volumes it asks for the next, and takes `!` for a shell; what it reads for names holds options such as -C.
+    // With -M, tar asks for the next volume and runs a shell for `!`; the files that -T names may contain options such as -C.
     options: `
       -I -F -g -P -C -M -T --multi-volume --files-from --one-top-level --keep-directory-symlink --checkpoint-action --to-command --use-compress-program --rsh-command --rmt-command
       --info-script --new-volume-script --index-file --volno-file --listed-incremental --remove-files

@@ -1,6 +1,6 @@
 /**
- * Subcommands of git; `git *` is for what many of them take: options of diffs and of transports. Of a subcommand that reads
- * where nothing else is said (`git branch`, `git remote`), what deletes, moves or replaces something has to be named.
+ * Subcommands of git; `git *` has the options that many of them take, for diffs and transports. Of a subcommand that reads by default
+ * (`git branch`, `git remote`), a rule has to name what deletes, moves or replaces something.
  * Sources: git's manual pages, and https://gtfobins.github.io/gtfobins/git.
  */
 import type { PowerTable } from "./power-table.ts"
@@ -20,7 +20,7 @@ export const gitOptions: PowerTable = {
   git: {
     source:
       "git(1): -c alias.x='!rm y' x; another folder has another configuration, which runs other programs",
-    // But for options that only change how it shows things.
+    // All options but those that only change how git shows things.
     words: /^-(?!([hvP]|-no-pager|-no-optional-locks|-literal-pathspecs|-version|-help)$)/,
     valued: "-C -c --git-dir --work-tree --namespace --config-env",
     behind: "another's",
@@ -77,7 +77,7 @@ export const gitOptions: PowerTable = {
   "git config": {
     source: `${page("config")}: aliases, hooks, pagers and editors are commands`,
     options: "edit set unset rename-section remove-section",
-    // Of options those that are known to read, or to say where and how: `--no-get` takes `--get` back.
+    // All options but those that are known to read, or to say where and how: `--no-get` revokes `--get`.
     words: new RegExp(`^-(?!(${configOptions})$)`),
     valued: "-f -t --type --default --file --blob --value --url",
     output: 1,

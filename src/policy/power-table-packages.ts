@@ -1,4 +1,4 @@
-/** Package managers. Of a subcommand that reads where nothing else is said, what changes something has to be named. */
+/** Package managers. Of a subcommand that reads by default, a rule has to name what changes something. */
 import { gtfobins, type PowerOptions, type PowerTable } from "./power-table.ts"
 
 const uv = {

@@ -30,7 +30,7 @@ export const systemOptions: PowerTable = {
     source: `${gtfobins}/gtfobins/apt-get: APT::Update::Pre-Invoke`,
     options: "-o -c --option --config-file",
     valued: "-t",
-    // It takes back an option such as -s.
+    // Such an option revokes one such as -s.
     words: /^-[A-Za-z]+=(no|false|without|off|disable|0)$/i,
   },
   dpkg: {

@@ -1,56 +1,56 @@
-/** What the tables of options that write or run something hold; `power-table-*.ts` are the tables. */
+/** The format of the tables of options that write or run something; the tables are in `power-table-*.ts`. */
 import type { Spelling } from "./option-spelling.ts"
 
-/** The list of what programs can be made to do: many sources are pages of it. */
+/** A list of ways to misuse programs: many entries cite its pages. */
 export const gtfobins = "https://gtfobins.github.io"
 
 /** Options are written as `OptionNames` reads them. */
 export interface PowerOptions {
-  /** Where it is documented. */
+  /** Where the options are documented. */
   readonly source: string
   /** Options and subcommands that write a file, change what else runs, or run something. */
   readonly options?: string
   /** Default: `getopt`. */
   readonly spelling?: Spelling
-  /** Others that take a value, which is no option and no operand. */
+  /** Other options that take a value, which is then no option and no operand. */
   readonly valued?: string
-  /** Options that only begin as one of `options` does. */
+  /** Harmless options that begin as one of `options` does. */
   readonly harmless?: string
-  /** Those of `options` that do nothing with `-` or `/dev/null` for their value. */
+  /** Those of `options` that write nothing if their value is `-` or `/dev/null`. */
   readonly discards?: string
-  /** Words that `options` cannot tell. */
+  /** Dangerous words that `options` cannot express. */
   readonly words?: RegExp
-  /** Pairs of words, or an option and its value, a blank between them, that do nothing although the first is told. */
+  /** Harmless pairs of words, or of an option and its value, joined by a blank, whose first word alone would be dangerous. */
   readonly pairs?: RegExp
-  /** Options, and other words, that write the file behind them, and only print where none is. */
+  /** Options, and other words, that write the file behind them, and only print if there is none. */
   readonly writes?: string
-  /** Options that promise that nothing is written or run; where none of them is there, the row says nothing. */
+  /** Options that promise that nothing is written or run. The entry holds only if one of them is there. */
   readonly promises?: string
-  /** Which operand is written to, from 0; those behind it too. */
+  /** The number of the first operand that is written to, from 0; those behind it are too. */
   readonly output?: number
-  /** First words, and options in front of the first operand, with which none is. */
+  /** First words, and options in front of the first operand, with which no operand is written to. */
   readonly reads?: string
-  /** What follows the first operand, where that is no option of this program, whatever it looks like. */
+  /** What follows the first operand, if that is no option of this program, whatever it looks like. */
   readonly behind?: "operands" | "another's"
   readonly scripts?: PowerScripts
-  /** Programs, of the tables too, one of which is given what stands behind `--`, or without one all that follows. */
+  /** Programs of the tables, one of which receives the words behind `--`, or all that follow. */
   readonly passes?: string
 }
 
 /** Texts that a program runs. */
 export interface PowerScripts {
-  /** What makes one write or run something. What bash puts into a script may be just that. */
+  /** What makes a script write or run something. An expansion in a script may do so, too. */
   readonly dangers: RegExp
   /** The options whose values are scripts. */
   readonly options?: string
-  /** From which operand on all are scripts. */
+  /** The number of the first operand that is a script; those behind it are too. */
   readonly operands?: number
-  /** Whether its input is one too. */
+  /** Whether the input is a script. */
   readonly input?: true
 }
 
 /**
- * By programs, or a program with its subcommands; `|` stands between several, `*` for any subcommand.
- * What is said of a program holds for its subcommands too.
+ * By program, or by program and subcommands; `|` separates several, `*` is any subcommand. An entry of a program holds for its
+ * subcommands too.
  */
 export type PowerTable = Readonly<Record<string, PowerOptions>>

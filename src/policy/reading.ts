@@ -1,4 +1,4 @@
-/** What the parser read of a line, to be compared with what the grammar read of it: a difference means that one is wrong. */
+/** What the parser found in a line, to be compared with what the grammar found: if they differ, one of them is wrong. */
 import type { Command, HereDoc, Redirection } from "unbash"
 import type { Understood } from "./grammar.ts"
 import { assignmentWord, shellWord } from "./shell-word.ts"

@@ -1,6 +1,6 @@
 /**
- * Rules in a TOML file of the form that `--config` reads. New ones are appended in one write, so that processes which
- * save at the same time lose none of each other's, and what a person wrote into the file stays as it is.
+ * Rules in a TOML file as `--config` reads it. New rules are appended in one write, so that processes that save at the same time lose
+ * none of each other's, and what a person wrote into the file stays as it is.
  */
 import { mkdir, open } from "node:fs/promises"
 import { dirname } from "node:path"
@@ -8,7 +8,7 @@ import { messageOf } from "../text/message-of.ts"
 import { appending, expectRegular, readRegular } from "../text/regular-file.ts"
 import { type CallRule, compileRules, type PlacedRule, type ToolFilterConfig } from "./rules.ts"
 
-/** Nothing, where there is no such file. */
+/** The text of a file; empty if the file is missing. */
 export const textOf = async (path: string): Promise<string> => {
   try {
     return (await readRegular(path)).toString()
@@ -18,7 +18,7 @@ export const textOf = async (path: string): Promise<string> => {
   }
 }
 
-/** The rules in the text of a rule file. Fails with the file's name for one that cannot be read. */
+/** The rules in the text of a rule file. Fails, with the name of the file, if the text cannot be read. */
 export const parseRules = async (path: string, text: string): Promise<ToolFilterConfig> => {
   const { parse } = await import("smol-toml")
   try {
@@ -31,7 +31,7 @@ export const parseRules = async (path: string, text: string): Promise<ToolFilter
   }
 }
 
-/** What a rule file holds; nothing, where there is none. Fails with the file's name for one that cannot be read. */
+/** The rules of a file; none if the file is missing. Fails, with the name of the file, if it cannot be read. */
 export const readRules = async (path: string): Promise<ToolFilterConfig> =>
   parseRules(path, await textOf(path))
 
@@ -49,7 +49,7 @@ const keyOf = ([name, rule]: NamedRule): string =>
     rule.pattern === undefined ? [rule.call, rule.leadsTo] : rule.pattern,
   ])
 
-/** In one write, on the disk when it resolves. The file is made where it is missing, for its owner alone. */
+/** Appends in one write; resolves once the text is on the disk. A missing file is created, for its owner alone. */
 export const appendText = async (path: string, text: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const file = await open(path, appending, 0o600)
@@ -58,7 +58,7 @@ export const appendText = async (path: string, text: string): Promise<void> => {
     const { bytesWritten } = await file.write(text)
     const { size } = await file.stat()
     if (bytesWritten < Buffer.byteLength(text)) {
-      // Half a rule would make all of them unreadable.
+      // Half a rule would make the whole file unreadable.
       await file.truncate(size - bytesWritten)
       throw new Error(`${path}: there is no room for the rules. None was saved.`)
     }
@@ -69,13 +69,13 @@ export const appendText = async (path: string, text: string): Promise<void> => {
 }
 
 /**
- * What to append to the text of a rule file, so that it holds these allow rules too; nothing, where it does already. Fails
- * where nothing can be appended, with what to do.
+ * The text to append to a rule file so that it has these allow rules too; empty if it has them already. Fails, with advice, if nothing
+ * can be appended.
  */
 export const additionTo = async (path: string, text: string, config: ToolFilterConfig): Promise<string> => {
   const { stringify } = await import("smol-toml")
   const before = new Set(namedRules(await parseRules(path, text)).map(keyOf))
-  // A text that is no Unicode has no place in such a file.
+  // TOML cannot hold an unpaired surrogate.
   const added = namedRules(config).filter(
     (rule) => !before.has(keyOf(rule)) && !/\p{Cs}/u.test(rule[1].pattern ?? ""),
   )
@@ -95,11 +95,11 @@ export const additionTo = async (path: string, text: string, config: ToolFilterC
   return addition
 }
 
-/** The folder comes first: of a rule that is cut off behind its pattern, nothing would say where it holds. */
+/** Puts the folder first: a rule that is cut off behind its pattern would otherwise hold everywhere. */
 const inOrder = ({ workingDir, ...rule }: PlacedRule | CallRule): PlacedRule | CallRule =>
   workingDir === undefined ? rule : { workingDir, ...rule }
 
-/** Adds allow rules that the file does not hold yet. */
+/** Appends the allow rules that the file does not have yet. */
 export const appendRules = async (path: string, config: ToolFilterConfig): Promise<void> => {
   const addition = await additionTo(path, await textOf(path), config)
   if (addition !== "") await appendText(path, addition)

@@ -1,10 +1,10 @@
-/** Sentences about allow rules that are hardly meant so. */
+/** Sentences about allow rules that are hardly intended. */
 import type { Rule, ToolRules } from "./rules.ts"
 
-/** A character, a class, or what opens, closes or parts groups. */
+/** A character, a class, or what opens, closes or separates groups. */
 const token = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|[\s\S]/g
 
-/** What stands between the bars of a pattern that lie in no group. */
+/** The alternatives of a pattern, outside of all groups. */
 const alternativesOf = (pattern: string): ReadonlyArray<string> => {
   const found = [""]
   let depth = 0
@@ -17,7 +17,7 @@ const alternativesOf = (pattern: string): ReadonlyArray<string> => {
   return found
 }
 
-/** The same pattern with its `^`, and its `$`, around all alternatives; undefined where all have one, or none has. */
+/** The pattern with its `^`, and its `$`, around all alternatives; undefined if all of them or none begin with `^`. */
 const anchored = (pattern: string): string | undefined => {
   const alternatives = alternativesOf(pattern)
   const begins = alternatives.filter((text) => /^\(*(\?:)?\^/.test(text))
@@ -34,9 +34,9 @@ const warningOf = (toolName: string, { pattern, isAny, source, call }: Rule): st
   if (isAny) {
     return `${named} approves whatever no deny rule stops, but for commands that only a rule which names them approves: options that write or run something, redirections, other folders. Name what may run unasked instead.`
   }
-  const meant = anchored(pattern)
-  if (meant === undefined) return undefined
-  return `${named} begins with \`^\` in some of its alternatives only; the others are for whatever holds them. Write \`${meant}\`.`
+  const corrected = anchored(pattern)
+  if (corrected === undefined) return undefined
+  return `${named} begins with \`^\` in some of its alternatives only; the others are for whatever holds them. Write \`${corrected}\`.`
 }
 
 export const warningsOf = (rules: ReadonlyMap<string, ToolRules>): Array<string> =>

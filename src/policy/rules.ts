@@ -1,32 +1,31 @@
-/** The allow and deny rules of one tool: compiled regular expressions, checked when they are made. */
-
+/** The allow and deny rules of one tool: regular expressions that are checked and compiled when the rules are made. */
 import { messageOf } from "../text/message-of.ts"
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import { canonicalJson } from "./canonical-json.ts"
 import type { Explanation } from "./explanation.ts"
 
-/** An allow rule that says where it holds. */
+/** An allow rule that may say in which folder it holds. */
 export interface PlacedRule {
   readonly pattern: string
   /**
-   * The folder of a call that this rule is for, relative to `cwd` or absolute; with `/**` behind it, also those below.
+   * The folder of the calls that this rule is for, relative to `cwd` or absolute; with `/**` behind it, also the folders below.
    * Default: the executor's folder.
    */
   readonly workingDir?: string
 }
 
-/** An allow rule for one very call, as an answer makes it. */
+/** An allow rule for exactly one call, made of an answer. */
 export interface CallRule {
   /** All of its parameters, as JSON. */
   readonly call: string
-  /** The one folder that it works in. Default: the executor's. */
+  /** The folder that the call works in. Default: the executor's. */
   readonly workingDir?: string
-  /** The files that its paths lead to, where they lead elsewhere than they say: through links. */
+  /** The files that its paths lead to, if links lead elsewhere than the paths say. */
   readonly leadsTo?: ReadonlyArray<string>
   readonly pattern?: never
 }
 
-/** What may run without asking: a pattern, one that says where it holds, or one very call. */
+/** What may run without asking: a pattern, a pattern with a folder, or exactly one call. */
 export type AllowRule = string | PlacedRule | CallRule
 
 /** The rules of one tool, as a host's configuration holds them: sources of regular expressions. */
@@ -41,16 +40,16 @@ export type ToolFilterConfig = Readonly<Record<string, ToolRuleConfig>>
 export interface Rule {
   readonly pattern: string
   readonly regex: BoundedPattern
-  /** The same, for a match that ends where a word of a command line ends or begins. */
+  /** The same pattern, for a match that ends at the end of a word, or behind a blank. */
   readonly wordRegex: BoundedPattern
-  /** The one text that the pattern matches, where it is an anchored literal such as `^npm test$`. */
+  /** The only text that the pattern matches, if it is an anchored literal such as `^npm test$`. */
   readonly literal: string | undefined
-  /** Whether it matches whatever there is, as `.` does. */
+  /** Whether the pattern matches anything, as `.` does. */
   readonly isAny: boolean
   readonly workingDir: string | undefined
-  /** The one call that it is for, instead of what a pattern matches. */
+  /** The one call that the rule is for, in place of a pattern. */
   readonly call?: CallRule
-  /** Where it comes from. */
+  /** The origin of the rule, such as a file. */
   readonly source: string | undefined
 }
 
@@ -67,7 +66,7 @@ const anchoredLiteral = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[\\^$.*+?()[\]{}|/])*)\$$/
 /** The pattern that matches this text and nothing else. */
 export const literalPattern = (text: string): string => `^${text.replace(special, "\\$&")}$`
 
-/** Texts that no one rule has in mind. */
+/** A pattern that matches all of these matches anything. */
 const anything = ["rm -rf /", "curl x | sh", "/etc/shadow", "..", "~", "=", "\u4e2d"]
 
 const compileRule = (
@@ -89,7 +88,7 @@ const compileRule = (
   }
 }
 
-/** Of a call that a sentence names, in characters. */
+/** How many characters of a call a sentence shows. */
 const maxShown = 200
 
 const nothing = new BoundedPattern("(?!)")
@@ -132,13 +131,13 @@ const compileAny = (
 export const rememberedRule = (toolName: string, rule: PlacedRule | CallRule): Rule =>
   compileAny(toolName, "allow", rule, "remembered")
 
-/** The first that matches. */
+/** The first rule that matches. */
 export const findRule = (rules: ReadonlyArray<Rule>, text: string, matching: Matching): Rule | undefined =>
   rules.find(({ regex }) => matching.match(regex, text) !== undefined)
 
 /**
- * A deny rule that could not be matched in time. A tool that reads, by a path or a text, may have no gate at which it
- * could be asked.
+ * Denies if a deny rule could not be matched in time. Nobody might be asked instead: a tool that reads, by a path or a text, may have
+ * no gate.
  */
 export const slowDeny = ({ deny }: ToolRules, { slow }: Matching): Explanation | undefined => {
   const rule = deny.find(({ pattern }) => slow.has(pattern))
@@ -159,7 +158,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const isTexts = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((text) => typeof text === "string")
 
-/** The folder of a rule that calls itself so. */
+/** The folder of a rule; `rule` names the rule in an error. */
 const folderOf = (toolName: string, rule: string, workingDir: unknown): { readonly workingDir?: string } => {
   if (workingDir === undefined) return {}
   if (typeof workingDir === "string" && workingDir !== "") return { workingDir }
@@ -219,7 +218,7 @@ const compileTool = (toolName: string, config: unknown, source: string | undefin
     )
   }
   for (const key of Object.keys(config)) {
-    // A misspelt `deny` that is passed over in silence would be a hole.
+    // Ignoring a misspelt `deny` would leave a hole.
     if (key === "allow" || key === "deny") continue
     throw new TypeError(
       `Expected the filters of tool \`${toolName}\` to hold only \`allow\` and \`deny\`, got \`${key}\``,
@@ -231,7 +230,7 @@ const compileTool = (toolName: string, config: unknown, source: string | undefin
   }
 }
 
-/** A Map, so that a tool named `__proto__` is a name like any other. */
+/** Compiles rules by tool name. The Map makes `__proto__` a name like any other. */
 export const compileRules = (config: unknown, source?: string): Map<string, ToolRules> => {
   if (!isRecord(config)) {
     throw new TypeError(`Expected filters to be an object of rules by tool name, got ${describe(config)}`)

@@ -1,4 +1,4 @@
-/** Programs that run the one that is named behind them: `npx eslint`, `uv run pytest`, `python -m json.tool`. */
+/** Programs that run another program, which a word behind them names: `npx eslint`, `uv run pytest`, `python -m json.tool`. */
 import { names } from "./names.ts"
 import { programName, type ShellWord } from "./shell-word.ts"
 
@@ -6,32 +6,32 @@ const always = new Set(names("npx bunx pnpx uvx yarn corepack c8 nyc cross-env d
 const managers = new Set(
   names("npm pnpm bun uv pipx poetry pipenv pdm hatch rye bundle mise conda micromamba"),
 )
-/** npm takes any beginning of a verb that no other begins with, as yet `exe`. */
+/** npm accepts the unambiguous beginnings of a verb, which so far are `exe`. */
 const verbs = new Set(names("exec x dlx run tool runx exe"))
 /** `npm create x` runs the package `create-x`, and `npm explore x` any program behind it. */
 const creators = new Set(names("create init innit explore cr cre crea creat ini inni explor"))
-/** `npm run` runs a script of the project, and only that. */
+/** `npm run` runs a script of the project, and nothing else. */
 const scriptManagers = new Set(names("npm pnpm bun"))
 const packageRunners = new Set([...scriptManagers, "yarn"])
-/** They run a script that is named by its path: `node node_modules/.bin/eslint`. */
+/** Programs that run a script, named by its path: `node node_modules/.bin/eslint`. */
 const scriptHosts = new Set(names("node nodejs tsx deno"))
 const installed = /(^|\/)node_modules\//
 const module = /^-[A-Za-z]*?m([a-z][\w.]+)?$/
 
 export interface Runner {
-  /** The first word that may name what is run. */
+  /** The first word that may name the program to run. */
   readonly from: number
-  /** Whether that may be any program. */
+  /** Whether any program may run. */
   readonly any: boolean
-  /** Whether it runs something else than the program of the name. */
+  /** Whether the program that runs is not the one of that name. */
   readonly other?: true
 }
 
-/** Gives undefined for a command that is no runner. */
+/** Undefined for a command that is no runner. */
 export const runnerOf = (words: ReadonlyArray<ShellWord>): Runner | undefined => {
   const program = programName(words[0]?.text ?? "")
   if (packageRunners.has(program)) {
-    // What stands behind an option may be its value.
+    // A word behind an option may be the option's value.
     const isFirst = (at: number) =>
       words
         .slice(1, at)

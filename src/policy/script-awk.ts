@@ -1,7 +1,7 @@
 /**
- * Tells whether an awk program only computes and prints: it neither runs commands, nor writes or reads files of its own
- * choosing. What is not one of these tokens, or what gawk, mawk, busybox and the original awk do not read alike, is said to
- * do more: where one reads a regular expression and another a division, the rest is code to one and a string to the other.
+ * Whether an awk program only computes and prints: it neither runs commands, nor writes files, nor reads files of its own choice. Any
+ * other token, and whatever gawk, mawk, busybox and the original awk do not read alike, counts as doing more: where one reads a regular
+ * expression and another a division, the rest is code to one and a string to the other.
  */
 import { names } from "./names.ts"
 
@@ -10,14 +10,14 @@ const string = /"(?:[^"\\\n]|\\[^\n])*"/y
 const word = /[A-Za-z_]\w*/y
 const number = /(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)(?![\w.])/y
 const operator = /&&|\|\||[-+*%^=!<>]=|\+\+|--|!~|[-+*%^=!<>~?:,;()[\]{}$\n]/y
-/** Brackets with a slash or a `]` of their own end for one awk where they do not for another. */
+/** Some awks end the expression at a slash or a `]` in brackets, others do not: such brackets are refused. */
 const regex = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?(?![\]^])(?:\[:[a-z]+:\]|\\[\w.*+?$-]|[^\][\\/\n])+\])+\//y
 const division = /\/=?/y
 
-/** They run a command, or read what one prints, or say which files are read. */
+/** Words that run a command, read the output of one, or decide which files are read. */
 const reaches = new Set(["system", "getline", "ARGV", "ARGC", "SYMTAB"])
 
-/** Words of some awk's own. Behind `length`, mawk reads a regular expression where the others divide. */
+/** Words that some awk reserves. Behind `length`, mawk reads a regular expression where the others divide. */
 const known = new Set(
   names(`
     BEGIN BEGINFILE END ENDFILE func function if else while do for in switch case default break continue next nextfile exit
@@ -27,22 +27,22 @@ const known = new Set(
   `),
 )
 
-/** A regular expression may follow their brackets. */
+/** A regular expression may follow the brackets of these. */
 const takesCondition = new Set(["if", "while", "for", "switch"])
 
 const endsOperand = /^[\w."]|^[\])]$/
-/** A regular expression may stand at the beginning, and behind these. */
+/** A regular expression may stand at the beginning, and behind these tokens. */
 const beginsOperand = /^([({},;\n!~=?:]|!~|&&|\|\|)?$/
 
 class Program {
   private readonly source: string
   private at = 0
   private before = ""
-  /** The word in front of each open bracket, and of the one that was just closed. */
+  /** The token in front of each open bracket, and in front of the last one that was closed. */
   private readonly brackets: Array<string> = []
   private closed = ""
   private parentheses = 0
-  /** How many parentheses stand around a `print`, while it lasts. */
+  /** The number of parentheses around the current `print`. */
   private printing: number | undefined
 
   constructor(source: string) {
@@ -77,7 +77,7 @@ class Program {
     return found
   }
 
-  /** It divides behind an operand, and begins a regular expression where an operand is missing. */
+  /** A slash divides behind an operand, and begins a regular expression where an operand is missing. */
   private slash(): string | undefined {
     const { before } = this
     if (beginsOperand.test(before)) return this.match(regex)
@@ -88,7 +88,7 @@ class Program {
   private operator(): string | undefined {
     const found = this.match(operator)
     if (found === undefined) return undefined
-    // What is not the end of a statement to all of them.
+    // Only some awks end the statement here.
     if (found === "\n" && this.brackets.length > 0 && !/^(,|&&|\|\|)$/.test(this.before)) return undefined
     if (/[([]/.test(found)) this.brackets.push(this.before)
     if (/[)\]]/.test(found)) this.closed = this.brackets.pop() ?? ""

@@ -1,6 +1,6 @@
 /**
- * Tells whether a sed script only edits: addresses, and commands that neither write files nor run or read others. Whatever
- * sed might read otherwise, such as a delimiter within brackets, is said not to.
+ * Whether a sed script only edits: addresses, and commands that neither write files nor run or read others. A script that some sed
+ * might read differently, such as a delimiter within brackets, counts as doing more.
  */
 
 const blank = /[ \t]*/y
@@ -38,7 +38,7 @@ class Script {
     return found
   }
 
-  /** Up to the next delimiter; false where it is not certain which that is. `inClass`: one in brackets does not count. */
+  /** Reads up to the next delimiter; false if it is uncertain which one that is. `inClass`: delimiters in brackets do not count. */
   private part(delimiter: string, isPattern: boolean, inClass = false): boolean {
     const class_ = isPattern
       ? `|\\[\\^?(?![\\]^])(?:\\[:[a-z]+:\\]|\\\\[\\w.*+?$-]|[^\\]\\[\\\\\\n${inClass ? "" : delimiter}])+\\]`
@@ -53,7 +53,7 @@ class Script {
     return this.part(delimiter, isPattern, inClass) && this.part(delimiter, false)
   }
 
-  /** `s/[^/]*$//`: a delimiter in brackets. A sed for which it ends the pattern finds flags there that are none. */
+  /** `s/[^/]*$//`, with a delimiter in brackets: a sed that ends the pattern there fails, for what it finds is no flag. */
   private failsOtherwise(start: number, delimiter: string): boolean {
     const [pattern = "", text = ""] = this.source.slice(start).split(delimiter)
     const flag = this.source.charAt(start + pattern.length + text.length + 2)

@@ -4,19 +4,19 @@ import { braceElements, expandBraces } from "./braces.ts"
 import type { Piece } from "./possible-match.ts"
 
 export interface ShellWord {
-  /** As it is written. */
+  /** As written. */
   readonly source: string
-  /** Quotes and escapes taken away; expansions stand as they are written. */
+  /** Without quotes and escapes; expansions are as written. */
   readonly text: string
-  /** Whether `text` is exactly what is passed on: nothing expands. */
+  /** Whether bash passes on exactly `text`: nothing expands. */
   readonly literal: boolean
-  /** The text as it reads where every variable is unset, for deny patterns: `r$@m` is `rm`. */
+  /** The text if every variable is unset, for deny patterns: `r$@m` is `rm`. */
   readonly emptied: string
-  /** Whether it may become several words, or begin otherwise than `text`. */
+  /** Whether the word may become several words, or begin with something else than `text`. */
   readonly splits: boolean
-  /** What is known of it before it runs. */
+  /** What is known of the word before it runs. */
   readonly pieces: ReadonlyArray<Piece>
-  /** The words that its braces make of it, one where it has none. */
+  /** The words that its braces expand to: one without braces. */
   readonly braced: ReadonlyArray<ReadonlyArray<Piece>>
 }
 
@@ -33,7 +33,7 @@ const splitsPart = (part: WordPart): boolean => {
     case "Glob":
       return false
     case "DoubleQuoted":
-      // `"$@"` and its like.
+      // `"$@"` and the like.
       return part.parts.some((child) => child.type !== "Literal" && child.text.includes("@"))
     default:
       return true
@@ -84,7 +84,7 @@ const piecesOf = (part: WordPart): ReadonlyArray<Piece | ReadonlyArray<string>> 
   }
 }
 
-/** Bash expands a tilde that begins a word, or stands behind `=` or `:` in what looks like an assignment. */
+/** Bash expands a tilde at the beginning of a word, and behind `=` or `:` in what looks like an assignment. */
 const hasTilde = (text: string): boolean => /(?:^|[=:])~/.test(text)
 
 const knownPieces = (word: Word, literal: boolean): Pick<ShellWord, "pieces" | "braced"> => {
@@ -109,7 +109,7 @@ export const shellWord = (word: Word): ShellWord => {
   }
 }
 
-/** The words that a word's braces make of it. */
+/** The words that the braces of a word expand to. */
 export const expandedWords = (word: ShellWord): ReadonlyArray<ShellWord> => {
   if (word.braced.length < 2) return [word]
   return word.braced.map((pieces) => {
@@ -138,7 +138,7 @@ export const assignmentWord = (assignment: Assignment): ShellWord => {
   }
 }
 
-/** A word that somebody else fills in when the command runs, such as what xargs appends. */
+/** A word that is filled in when the command runs, such as the one that xargs appends. */
 export const unknownWord = (text: string): ShellWord => ({
   source: text,
   text,
@@ -150,7 +150,7 @@ export const unknownWord = (text: string): ShellWord => ({
 
 export const joinWords = (words: ReadonlyArray<ShellWord>): string => words.map((word) => word.text).join(" ")
 
-/** Whether a word reads the same however it is quoted, so that its text names it without doubt. */
+/** Whether a word reads the same in any quotes, so that its text identifies it. */
 export const isPlain = ({ source, text, literal }: ShellWord): boolean =>
   source === text || (literal && /^[\w@%+=:,./-]+$/.test(text))
 

@@ -1,9 +1,9 @@
-/** What of a call the rules match: its primary parameter, its paths. */
+/** The parts of a call that rules match: its primary parameter, its paths. */
 
-/** As much of a tool as filters look at. */
+/** What filters read of a tool. */
 export interface FilteredTool {
   readonly name: string
-  /** The parameter that rules match; without one, and without `paths`, they match `""`. */
+  /** The parameter that rules match. Without it and without `paths`, rules match `""`. */
   readonly primaryParam?: string | undefined
   readonly primaryKind: "command" | "path" | "text"
   /** The paths that a call names. */
@@ -14,7 +14,7 @@ export interface FilteredTool {
 
 export type Subject =
   | { readonly kind: "command" | "path" | "text"; readonly text: string }
-  /** Not what it should be; with the texts that are in it. */
+  /** A value of a wrong type, with the texts in it. */
   | { readonly kind: "unreadable"; readonly texts: ReadonlyArray<string>; readonly because: string }
 
 const maxTexts = 10_000
@@ -34,7 +34,7 @@ const textsIn = (value: unknown): Array<string> => {
   return texts
 }
 
-/** A parameter of its own, and not one that every object has. */
+/** A parameter, unless it is inherited from the prototype. */
 export const ownParam = (params: unknown, name: string): unknown =>
   typeof params === "object" && params !== null && Object.hasOwn(params, name)
     ? (params as Record<string, unknown>)[name]
@@ -54,12 +54,12 @@ const pathsOf = (tool: FilteredTool, params: unknown): Array<Subject> => {
       return paths.map((text) => ({ kind: "path", text }))
     }
   } catch {
-    // Told below.
+    // The call is unreadable, as below.
   }
   return [{ kind: "unreadable", texts: textsIn(params), because: "The paths of the call cannot be told." }]
 }
 
-/** At least one. */
+/** Returns at least one. */
 export const subjectsOf = (tool: FilteredTool, params: unknown): ReadonlyArray<Subject> => {
   const { primaryParam } = tool
   const subjects = primaryParam === undefined ? [] : [primaryOf(tool, params, primaryParam)]

@@ -1,15 +1,15 @@
 /**
- * Programs whose operands are each a command of its own: `make test deploy` is `make test` and `make deploy`. A rule for the
- * one says nothing of the other.
+ * Programs whose operands are each a command of its own: `make test deploy` is `make test` and `make deploy`. A rule for one says
+ * nothing of the other.
  */
 import { names } from "./names.ts"
 import { programName, type ShellWord } from "./shell-word.ts"
 
-/** By program, the options whose value stands behind them. */
+/** By program, the options whose value is the next word. */
 const valued: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   (
     [
-      // Only options that are asked about: behind `--`, or as the value of one like it, `-o` takes none.
+      // Only options that are asked about. Others, such as `-o`, take no value behind `--`, or as a value themselves.
       ["make gmake bmake", "-C -f -I --directory --file --makefile --include-dir"],
       ["ninja", "-C -f -j -k -l -d -t -w"],
       [
@@ -34,13 +34,13 @@ const valued: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }),
 )
 
-/** A number behind these is a value, where other words are targets: make takes none else for one. */
+/** Options for which only a number is a value: make takes any other word for a target. */
 const counts = /^-\w*[jl]$|^--(jobs|load-average|max-load)$/
 
-/** What stands behind `--` is for what the target runs. */
+/** Programs that pass the words behind `--` on to the target. */
 const passing = new Set(["task"])
 
-/** One of several operands, and the command with it alone. */
+/** One of several operands, and the command with this one alone. */
 export interface Target {
   readonly at: number
   readonly words: ReadonlyArray<ShellWord>
@@ -50,7 +50,7 @@ const none: ReadonlyArray<Target> = []
 /** More than anybody asks for at once. */
 const maxTargets = 32
 
-/** None where there is but one. Undefined where there are too many to look at each. */
+/** Empty if there are fewer than two targets; undefined if there are too many to check each. */
 export const targetsOf = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Target> | undefined => {
   const program = programName(words[0]?.text ?? "")
   const options = valued.get(program)

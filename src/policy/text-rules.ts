@@ -1,10 +1,10 @@
-/** What the rules say of a text. Of a URL a deny rule must match one of its forms, allow rules it and what it leads to. */
+/** Decides on a text. Deny rules apply to every form of a URL; allow rules must match the text and one of its forms. */
 import type { Matching } from "./bounded-pattern.ts"
 import { approvedBy, ask, deniedBy, type Explanation } from "./explanation.ts"
 import { findRule, type Rule, slowDeny, type ToolRules } from "./rules.ts"
 import { urlForms } from "./url-forms.ts"
 
-/** @param allowed The rule that is for this very call. */
+/** @param allowed The rule for exactly this call. */
 export const decideText = (
   rules: ToolRules,
   text: string,

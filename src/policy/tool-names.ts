@@ -1,10 +1,10 @@
-/** Whether rules are for tools that there are: one that is for none protects nothing. */
+/** Checks that rules name tools that exist: a rule for no tool protects nothing. */
 import { didYouMean } from "../text/near-name.ts"
 import type { ToolRules } from "./rules.ts"
 
 /**
- * Throws a TypeError for a rule of no tool. A rule with a `source`, such as a file, may be for a tool of another program, or for
- * one that comes later; where there are no tools yet, so may every rule. `tell` is told which of these deny.
+ * Throws a TypeError for a rule of no tool. A rule with a `source`, such as a file, may be for a tool of another program, or for one
+ * that comes later; so may every rule while there are no tools. `tell` is called for those of these that deny.
  */
 export const expectTools = (
   rules: ReadonlyMap<string, ToolRules>,

@@ -1,30 +1,30 @@
 /**
- * The forms of a URL that rules match: as it is written, and as what fetches it reads it. `https://a/b/../c` is `https://a/c`,
- * and `https://%61/` is `https://a/`.
+ * The forms of a URL that rules match: as it is written, and as it is fetched. `https://a/b/../c` is fetched as `https://a/c`, and
+ * `https://%61/` as `https://a/`.
  */
 import { domainToUnicode } from "node:url"
 
 const ofTheWeb = /^(https?|wss?|ftp):$/
 
-/** Read from its beginning: a look back from every character is quadratic in them. */
+/** Anchored at the beginning: a lookbehind at every character would take quadratic time. */
 const writtenPort = /^\w+:\/\/[^/?#]*?(:\d+)(?:[/?#]|$)/
 
-/** `https://a/` and `https://a/?b` without their slash: it makes no difference. */
+/** `https://a/` and `https://a/?b` without their slash, which makes no difference. */
 const withoutSlash = (form: string): string => form.replace(/^(\w+:\/\/[^/?#]+)\/(?=[?#]|$)/, "$1")
 
-/** All ways to write what a URL leads to. None for what is no URL of the web. */
+/** All ways to write what a URL leads to; none for a text that is no URL of the web. */
 export const urlForms = (text: string): ReadonlyArray<string> => {
   if (!URL.canParse(text)) return []
   const { protocol, hostname, port, href } = new URL(text)
   if (!ofTheWeb.test(protocol)) return []
-  // A dot behind a host's name says that it is whole.
+  // A trailing dot only marks a host name as complete.
   const named = hostname.replace(/\.$/, "")
   const written = domainToUnicode(named)
-  // The port that is meant without one is left out of what is fetched.
+  // The default port is left out of what is fetched, but rules may name it.
   const said = port === "" ? (writtenPort.exec(text)?.[1] ?? "") : ""
   const hosts = [hostname, named, written].filter((host) => host !== "")
   const whole = hosts.flatMap((host) => [host, `${host}${said}`]).map((host) => href.replace(hostname, host))
-  // No server is told the hash.
+  // The hash is not sent to the server.
   const forms = whole.flatMap((form) => [form, form.replace(/#.*/, "")])
   return [...new Set([...forms, ...forms.map(withoutSlash)])]
 }

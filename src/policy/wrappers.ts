@@ -1,6 +1,6 @@
 /**
- * Commands that run another command: what `sudo`, `xargs`, `find -exec`, `bash -c` and their like run.
- * What cannot be told for certain is said to be so; it is still offered to deny patterns, as far as it can be guessed.
+ * The commands that other commands run: `sudo`, `xargs`, `find -exec`, `bash -c` and the like. If it is uncertain what runs, the result
+ * says so, and deny patterns are still applied to guesses.
  */
 import { isHarmlessSetting, isOwnName } from "./assignments.ts"
 import { escapes } from "./escapes.ts"
@@ -12,11 +12,11 @@ import { type OptionSpec, readOptions } from "./options.ts"
 import { joinWords, programName, type ShellWord, unknownWord } from "./shell-word.ts"
 
 interface Placed {
-  /** What is other around it than around the command that runs it. */
+  /** What differs from the surroundings of the command that runs it. */
   readonly around?: Partial<Around>
 }
 
-/** Source that a shell reads; not `literal` where parts of it are known only when it runs. */
+/** Source that a shell reads; not `literal` if parts of it are known only when it runs. */
 interface InnerCode extends Placed {
   readonly _tag: "Code"
   readonly source: string
@@ -33,23 +33,23 @@ interface InnerCommand extends Placed {
 export type Inner =
   | InnerCommand
   | InnerCode
-  /** What may be a command or code: for deny patterns alone, it approves nothing. */
+  /** May be a command or code. Deny patterns are applied to it; it approves nothing. */
   | { readonly _tag: "Guess"; readonly inner: Inner }
-  /** Runs what nobody can see beforehand. */
+  /** Runs something that cannot be seen beforehand. */
   | { readonly _tag: "Unseen" }
-  /** Does more than its name says; a person who sees the whole line can tell, a pattern cannot. */
+  /** Does more than its name says: a person who sees the whole line can judge it, a pattern cannot. */
   | { readonly _tag: "Delicate" }
 
 interface WrapperSpec extends OptionSpec {
-  /** How many words stand between the options and the command. Default 0. */
+  /** How many operands stand between the options and the command. Default 0. */
   readonly operands?: number
   /** Whether `NAME=value` words may stand in front of the command. */
   readonly assignments?: boolean
-  /** Whether the words are joined and read by a shell once more. */
+  /** Whether a shell reads the joined words again. */
   readonly code?: boolean
-  /** Whether a shell that reads its standard input is run where no command is given. */
+  /** Whether a shell that reads its standard input runs if no command is given. */
   readonly interactive?: boolean
-  /** Options with which nothing is run. */
+  /** Options with which nothing runs. */
   readonly inert?: string
   /** Options with which the command runs in another folder. */
   readonly moves?: ReadonlyArray<string>
@@ -69,7 +69,7 @@ const codeOf = (words: ReadonlyArray<ShellWord>, dialect: Dialect = "sh"): Inner
   literal: words.every((word) => word.literal),
 })
 
-/** Any word of a launcher may begin the command that it runs, or be code. */
+/** Any word of a launcher may begin the command that it runs, or may be code. */
 const guesses = (args: ReadonlyArray<ShellWord>): InnerCommands =>
   args.slice(0, maxGuesses).flatMap((word, index): Array<Inner> => {
     const command: Inner = { _tag: "Guess", inner: { _tag: "Command", words: args.slice(index) } }
@@ -78,7 +78,7 @@ const guesses = (args: ReadonlyArray<ShellWord>): InnerCommands =>
 
 const launcher: Reader = (args) => [args.every((word) => word.literal) ? delicate : unseen, ...guesses(args)]
 
-/** `env` and `sudo` do not ask whether it is a name that stands in front. */
+/** `env` and `sudo` accept any text as the name in front of `=`. */
 const isAssignment = ({ text }: ShellWord): boolean => text.includes("=")
 
 const wrapper =
@@ -157,8 +157,8 @@ const script = (
 }
 
 /**
- * Letters with which a shell reads a line as it does without them. With `-k` a word may be an assignment, with `-i` a `#`
- * may begin no comment.
+ * Letters that do not change how a shell reads a line. Others may: with `-k` a word may be an assignment, with `-i` a `#` may begin no
+ * comment.
  */
 const shellLetters = /^[-+][abcefhlmnprstuvxBCEPTo]+$/
 const shellSettings =
@@ -179,7 +179,7 @@ const shell =
       }
       if (shellFlags.has(text)) continue
       if (!/^[-+]/.test(text)) break
-      // `+c` reads code as `-c` does.
+      // `+c` reads code, as `-c` does.
       if (!shellLetters.test(text) || /^\+.*[cs]/.test(text)) return [unseen, ...guesses(args)]
       for (const letter of text.slice(1)) {
         if (text.startsWith("-")) letters.add(letter)
@@ -193,7 +193,7 @@ const shell =
     return script(letters.has("s") ? undefined : operand, input, dialect)
   }
 
-/** Into variables of the line's own. */
+/** `read` is harmless if it sets only variables that the line alone uses. */
 const read: Reader = (args) => {
   const options = readOptions(args, { short: "ersd:n:N:t:u:" })
   const isHarmless =
@@ -267,7 +267,7 @@ const specs: Readonly<Record<string, WrapperSpec>> = {
   ssh: { short: "46AaCfGgKkMNnqsTtVvXxYyb:c:i:J:L:l:m:p:R:W:w:", operands: 1, code: true, interactive: true },
 }
 
-/** They run their arguments in a way that is not followed here. */
+/** Programs that run their arguments in a way that is not followed here. */
 const launchers = names(`
   parallel sem su runuser sg script pkexec nsenter unshare systemd-run at batch expect tmux screen entr socat
   setpriv firejail bwrap fakeroot taskset chrt numactl prlimit valgrind perf ltrace gdb
@@ -300,10 +300,10 @@ const readers = new Map<string, Reader>([
   ["alias", alias],
 ])
 
-/** Whether what the program runs is looked at by itself. */
+/** Whether the commands that a program runs are read from its arguments. */
 export const isWrapper = (name: string): boolean => readers.has(name)
 
-/** What a command runs besides itself. */
+/** What a command runs, apart from its program. */
 export const innerCommands = (
   command: ReadonlyArray<ShellWord>,
   input: ShellInput | undefined,

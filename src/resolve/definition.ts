@@ -1,9 +1,9 @@
-/** The hidden tool `resolve` as the model sees it. */
+/** The hidden tool `resolve`, as the model sees it. */
 import type { JsonSchema } from "../schema/json-schema.ts"
 
 /**
- * The parameters of `resolve`. `extra` is handed to whoever applies or discards the action. `actionId` is for hosts whose person
- * has decided about one preview: where that is not the latest any more, nothing is resolved.
+ * The parameters of `resolve`. `extra` is passed to the handler that applies or discards the action. `actionId` is for hosts in which a
+ * person has decided on one preview: if that is not the latest one, nothing is resolved.
  */
 export interface ResolveParams {
   readonly action: "apply" | "discard"
@@ -15,7 +15,7 @@ export interface ResolveParams {
 /** The name of the tool that resolves previews. No other tool may have it. */
 export const resolveName = "resolve"
 
-/** What the model is told of `resolve`. */
+/** The description of `resolve` for the model. */
 export const resolveDescription = [
   "Finalizes the pending preview: applies it or discards it.",
   "Call it after a tool showed changes that are not made yet. The latest preview is resolved first.",

@@ -1,12 +1,12 @@
-/** The message that tells a model of a preview that waits. Hosts put it into the conversation, hidden from the user. */
+/** The message that reminds a model of a pending preview. Hosts put it into the conversation, hidden from the user. */
 import type { ToolOutput } from "../output/output.ts"
 
-/** A message for the conversation. `text` is for the model; `hidden`: people are not shown it. */
+/** A message for the conversation. `text` is for the model; `hidden`: hosts do not show it to people. */
 export interface ResolveReminder {
   readonly kind: "resolve-reminder"
   readonly hidden: true
   readonly text: string
-  /** The tool whose preview waits. */
+  /** The tool whose preview is pending. */
   readonly details: { readonly toolName: string }
 }
 
@@ -16,7 +16,7 @@ const text = [
   "</system-reminder>",
 ].join("\n")
 
-/** The reminder of a preview of this tool. */
+/** The reminder of a tool's preview. */
 export const resolveReminder = (sourceToolName: string): ResolveReminder => ({
   kind: "resolve-reminder",
   hidden: true,
@@ -24,7 +24,7 @@ export const resolveReminder = (sourceToolName: string): ResolveReminder => ({
   details: { toolName: sourceToolName },
 })
 
-/** Why the calls of a turn that had to resolve were not run. */
+/** Why calls did not run in a turn that had to call `resolve`. */
 export const withheldMessage =
   "Tool call was not executed: call the `resolve` tool to apply or discard the pending action before using other tools."
 
@@ -33,13 +33,13 @@ const hint = (label: string): string =>
 
 const [hintStart, hintEnd] = hint("\n").split("\n") as [string, string]
 
-/** The text of a result without what was put behind it for the model, as people are shown it. */
+/** The text of a result for people: without the hint that `withHint` has added for the model. */
 export const withoutHint = (content: string): string => {
   const start = content.endsWith(hintEnd) ? content.lastIndexOf(hintStart) : -1
   return start === -1 ? content : content.slice(0, start).replace(/\n$/, "")
 }
 
-/** A preview with the line that says what is true now, and what the model can do about it. */
+/** A preview with a line that says what is pending, and what the model can do about it. */
 export const withHint = (output: ToolOutput | undefined, label: string): ToolOutput => ({
   ...output,
   content: [

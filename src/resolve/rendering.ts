@@ -2,7 +2,7 @@
 import type { ToolResult } from "../pipeline/model/event.ts"
 import type { RenderOptions } from "../pipeline/model/tool.ts"
 
-/** `Accept: <label>`, `Discard: <label>` or `Failed: <label>`, the reason, and what came of it. */
+/** `Accept: <label>`, `Discard: <label>` or `Failed: <label>`, the reason, and the outcome. */
 export const renderResolve = (result: ToolResult, _options: RenderOptions, params: unknown): string => {
   const { action, reason } = (params ?? {}) as { readonly action?: unknown; readonly reason?: unknown }
   const { label } = (result.output.details ?? {}) as { readonly label?: unknown }

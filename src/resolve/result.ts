@@ -1,24 +1,24 @@
-/** What a call of `resolve` gives: its texts, and the details that hosts draw it from. */
+/** The results of `resolve`: their texts, and the details that hosts draw them from. */
 import { type ToolOutput, textOutput } from "../output/output.ts"
 import type { ResolveParams } from "./definition.ts"
 
 export const nothingPending = "No pending action to resolve. Nothing to apply or discard."
 
-/** Of a `resolve` that names a preview which is over, or which another one came after. */
+/** For a `resolve` whose `actionId` is not the latest preview. */
 export const notTheLatest = (actionId: string): string =>
   `The preview ${actionId} is not the latest that waits. Nothing was applied or discarded.`
 
-/** What was resolved: a pending action, or what a standing handler says of itself. */
+/** The source of what was resolved: a pending action, or a standing handler. */
 export interface ResolveSource {
   readonly label?: string | undefined
   readonly sourceToolName?: string | undefined
 }
 
-/** Says what was done, for an action that has nothing to say. */
+/** The output for an action that returns none. */
 export const defaultOutput = ({ action, reason }: ResolveParams, label: string): ToolOutput =>
   textOutput(`${action === "apply" ? "Applied" : "Discarded"}: ${label}. Reason: ${reason}`)
 
-/** Words a failure of apply that was `thrown` without being meant for the model; all others pass as they are. */
+/** Marks an error that `apply` has thrown; a message meant for the model passes unchanged. */
 export const failureText = ({ action }: ResolveParams, message: string, thrown: boolean): string =>
   thrown && action === "apply" ? `Apply failed: ${message}` : message
 

@@ -1,23 +1,23 @@
 /**
- * What an agent's next turn should do about a preview that waits: pure transitions of one small state.
+ * What an agent's next turn should do about a pending preview: pure transitions of one small state.
  * `soft` reminds once, forces after a turn that did something else, and gives up after three forced turns;
  * `forced` forces as long as something is pending.
  */
 
-/** How a model is brought to resolve a preview: reminded first (`soft`), or forced as long as it waits (`forced`). */
+/** How a model is led to resolve a preview: reminded first (`soft`), or forced while one is pending (`forced`). */
 export type ResolveChoice = "soft" | "forced"
 
 /** How far an agent was reminded or forced. */
 export type TurnState =
   | { readonly _tag: "Idle" }
   | { readonly _tag: "Remind" }
-  /** The reminder was given once; what the next watched turn does still counts. */
+  /** The model was reminded; the next watched turn decides whether it is forced. */
   | { readonly _tag: "Reminded" }
   | { readonly _tag: "Force"; readonly turns: number }
-  /** It was forced in vain: the action stays pending, and nothing is watched. */
+  /** Forcing has failed: the action stays pending, and turns are not watched. */
   | { readonly _tag: "Free" }
 
-/** Of the next turn: free (`auto`), free once its model was told of the preview (`remind`), or `resolve` alone (`force`). */
+/** The next turn: any tool (`auto`), any tool after a reminder (`remind`), or only `resolve` (`force`). */
 export type ToolChoiceMode = "auto" | "remind" | "force"
 
 const forcedTurns = 3
@@ -25,11 +25,11 @@ const forcedTurns = 3
 /** Nothing is pending. */
 export const idle: TurnState = { _tag: "Idle" }
 
-/** An action is pending again: a new one, or one whose apply failed, or the next of the stack. */
+/** An action is pending: a new one, one whose apply failed, or the next on the stack. */
 export const pending = (choice: ResolveChoice): TurnState =>
   choice === "forced" ? { _tag: "Force", turns: 0 } : { _tag: "Remind" }
 
-/** What the next turn is to do; undefined where nothing is pending. */
+/** The mode of the next turn; undefined if nothing is pending. */
 export const modeOf = (state: TurnState): ToolChoiceMode | undefined => {
   switch (state._tag) {
     case "Idle":
@@ -44,11 +44,11 @@ export const modeOf = (state: TurnState): ToolChoiceMode | undefined => {
   }
 }
 
-/** Calls were enqueued without a watch over the turn: the reminder was given, and the choice is free. */
+/** Calls were enqueued outside a watched turn: the reminder counts as given, and any tool may be called. */
 export const unwatched = (state: TurnState): TurnState =>
   state._tag === "Remind" ? { _tag: "Reminded" } : state
 
-/** What came of a turn. */
+/** The outcome of a turn. */
 export interface Turn {
   readonly state: TurnState
   /** Whether none of the turn's calls may run. */
@@ -56,8 +56,8 @@ export interface Turn {
 }
 
 /**
- * A whole turn of the model: whether it called `resolve`, and nothing else. A `resolve` that gets to the action starts
- * over with `pending`, or ends it; one that does not, such as one with invalid parameters, was a turn in vain.
+ * Ends a turn of the model. `onlyResolves`: it called `resolve` and nothing else. A `resolve` that reaches the action leads to
+ * `pending` or `idle`; one that does not, such as one with invalid parameters, was a turn in vain.
  */
 export const turn = (state: TurnState, choice: ResolveChoice, onlyResolves: boolean): Turn => {
   if (state._tag === "Idle" || state._tag === "Free") return { state, withheld: false }

@@ -1,6 +1,6 @@
 /**
- * When what has changed is stored: soon, and together. What waits for that is done afterwards, in order. Where the store fails it is
- * tried again, and all waits.
+ * Decides when changes are stored: soon, and together. Acts that wait for a commit run after it, in order. If the store fails, the
+ * commit is tried again, and all acts wait.
  */
 import type { JournalStore } from "../store.ts"
 import { closedError, closingError, FencedError, lostError, tellStoreError } from "../store-error.ts"
@@ -8,52 +8,52 @@ import type { Gathered, Taken } from "./gathered.ts"
 import { Held } from "./held.ts"
 import { isRefusal, type Refusal } from "./refusals.ts"
 
-/** Who is told what has become of what was to be stored. */
+/** The store, the changes and the callbacks of `Commits`. */
 export interface CommitsOptions {
   readonly store: JournalStore
   readonly gathered: Gathered
-  /** Told when the store fails, and, with undefined, when it is there again. */
+  /** Called with the error when the store fails, and with undefined once it works again. */
   readonly onStoreError: ((error: unknown) => void) | undefined
   readonly onStored: (taken: Taken) => void
-  /** Calls may go on that had to wait. */
+  /** Called when calls that had to wait may go on. */
   readonly onReady: () => void
-  /** Told what the store does not take: it is tried again without it. */
+  /** Called when the store refuses calls. The commit is tried again without them. */
   readonly onRefused: (refusal: Refusal) => void
-  /** Told once others run these calls: nothing is stored any more. */
+  /** Called once other processes run these calls: nothing is stored any more. */
   readonly onFenced: (() => void) | undefined
 }
 
-/** Numbers of events after which the last one is stored, though no event was: deltas have numbers, too. */
+/** Deltas are numbered but not stored: after so many numbers the last one is stored by itself. */
 const sequenceStep = 25_000
 
 /** Milliseconds between attempts to store. */
 const retryAfter = 250
 
-/** Milliseconds that what is found out again may wait to be stored. */
+/** Milliseconds that a change may wait if a restart would reach it again. */
 const storeLate = 100
 
-/** What is being stored. */
+/** A commit under way. */
 interface Storing {
   readonly isUrgent: boolean
-  /** Resolves when it is over, however it ended. */
+  /** Resolves when the commit has succeeded or failed. */
   readonly over: Promise<void>
 }
 
-/** Stores what is gathered. */
+/** Stores the gathered changes. */
 export class Commits {
   private readonly options: CommitsOptions
-  /** What is done once all before it is stored, in order. */
+  /** Acts that run, in order, once everything before them is stored. */
   private readonly held = new Held()
   private lastSequence: number
-  /** The last one that is stored, or on its way. */
+  /** The last number that is stored, or is being stored. */
   private takenSequence: number
-  /** Whether something has changed that has to be stored before the next handler runs. */
+  /** Whether a change has to be stored before the next handler runs. */
   private isUrgent = false
   private scheduled = false
   private storing: Storing | undefined
   private retry: NodeJS.Timeout | undefined
   private late: NodeJS.Timeout | undefined
-  /** Whether what is on its way to the store is the last. */
+  /** Whether no commit may begin any more. */
   private isLast = false
   private closed = false
 
@@ -68,12 +68,12 @@ export class Commits {
     return this.closed
   }
 
-  /** Whether anything waits until it may be done. */
+  /** Whether any act waits for a commit. */
   get isHolding(): boolean {
     return !this.held.isEmpty
   }
 
-  /** Resolves once all that has changed so far is stored. */
+  /** Resolves once everything that has changed so far is stored. */
   stored(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(closedError())
@@ -82,20 +82,20 @@ export class Commits {
     })
   }
 
-  /** Does it once all that has changed so far is stored. `lost`: told where that will never be. */
+  /** Calls `act` once everything that has changed so far is stored, and `lost` if it never will be. */
   after(act: () => void, lost?: (error: Error) => void): void {
     const isDirty = this.storing !== undefined || !this.options.gathered.isEmpty
     if (this.closed || (!isDirty && this.held.isEmpty)) return act()
     this.hold(act, lost)
   }
 
-  /** Does it with what is stored next. */
+  /** Calls `act` after the next commit. */
   hold(act: () => void, lost?: (error: Error) => void): void {
     this.held.add(act, lost)
     this.schedule()
   }
 
-  /** An event of this number was told. */
+  /** Notes the number of an event that was emitted. */
   told(sequence: number): void {
     this.lastSequence = Math.max(this.lastSequence, sequence)
     if (this.lastSequence <= this.takenSequence + sequenceStep) return
@@ -104,19 +104,19 @@ export class Commits {
     this.schedule()
   }
 
-  /** Whether all is stored that has to be before the next handler runs. It is by that, where the store takes no time. */
+  /** Whether everything is stored that has to be before the next handler runs. Stores it first if the store is synchronous. */
   isReady(): boolean {
     if (!this.isUrgent && this.storing?.isUrgent !== true) return true
     return this.commit()
   }
 
-  /** What was gathered has to be stored before the next handler runs. */
-  hurry(): void {
+  /** The gathered changes have to be stored before the next handler runs. */
+  markUrgent(): void {
     this.isUrgent = true
     this.schedule()
   }
 
-  /** What was gathered is stored in a later turn. */
+  /** Stores the gathered changes in a later turn. */
   schedule(): void {
     if (this.scheduled || this.retry !== undefined || this.closed) return
     this.scheduled = true
@@ -126,7 +126,7 @@ export class Commits {
     })
   }
 
-  /** What would be found out again is stored with what would not, or else a little later. */
+  /** Stores changes that a restart would reach again: with the next commit, or a little later. */
   scheduleLate(): void {
     if (this.late !== undefined || this.closed) return
     this.late = setTimeout(() => {
@@ -135,7 +135,7 @@ export class Commits {
     }, storeLate).unref()
   }
 
-  /** Others run these calls. */
+  /** Stops: other processes run these calls. */
   fence(): void {
     if (this.closed) return
     this.abandon(new FencedError())
@@ -147,20 +147,20 @@ export class Commits {
     const wasAway = this.retry !== undefined
     this.stopRetry()
     if (this.storing !== undefined) await this.storing.over
-    // A failure of that set the next attempt: it is made now, and is the last.
+    // A failed commit has set a timer for the next attempt, which is made here, and is the last.
     this.stopRetry()
     if (this.commit() && wasAway) this.report(undefined)
-    // What changes from now on is left: were it stored, who waits for it would be told that it is not.
+    // Later changes are not stored, for the acts that wait for them are told that they are lost.
     this.isLast = true
-    // What is stored later than that is told of by itself.
+    // The commit under way runs its own acts when it succeeds.
     if (this.storing !== undefined) await this.storing.over
     this.abandon(this.retry === undefined ? closingError() : lostError())
     await this.options.store.close()
   }
 
   /**
-   * Stores all that has changed, and then does what waits for it. False where it is not stored yet: because the store takes its
-   * time, or because it fails, and is tried again.
+   * Stores all changes, then runs the acts that wait for them. Returns false if they are not stored yet: the store takes its time, or
+   * has failed and is tried again.
    */
   private commit(): boolean {
     if (this.closed || this.isLast || this.retry !== undefined || this.storing !== undefined) return false
@@ -187,7 +187,7 @@ export class Commits {
     return true
   }
 
-  /** What changes meanwhile is stored next. */
+  /** Follows a commit that takes time. Changes that come meanwhile are stored next. */
   private storeLater(taken: Taken, upTo: number, storing: Promise<void>): void {
     const { isUrgent } = this
     const { gathered, onStored, onReady } = this.options
@@ -197,7 +197,7 @@ export class Commits {
         this.storing = undefined
         onStored(taken)
         this.held.release(upTo)
-        // Also where nothing has changed: who asked meanwhile waits for it.
+        // Also without changes: acts that were added meanwhile wait for a commit.
         this.commit()
         onReady()
       },
@@ -239,7 +239,7 @@ export class Commits {
     tellStoreError(this.options.onStoreError, error)
   }
 
-  /** Stores nothing any more. */
+  /** Stops for good. Acts that still wait are lost. */
   private abandon(error: Error): void {
     this.closed = true
     this.stopRetry()

@@ -1,8 +1,8 @@
-/** Which calls have ended here: what is read of the store may not say so yet. */
+/** The ends of calls that rows read from the store may not show yet. */
 
-/** The calls that have ended, until what is read says so. */
+/** Calls that have ended here, until every later read shows their end. */
 export class Endings {
-  /** By their ids, whether that is stored. */
+  /** By call id, whether the end is stored. */
   private readonly areStored = new Map<string, boolean>()
 
   has(callId: string): boolean {
@@ -17,12 +17,12 @@ export class Endings {
     this.areStored.set(callId, true)
   }
 
-  /** It was none of this store's. */
+  /** Forgets a call that the store has refused. */
   delete(callId: string): void {
     this.areStored.delete(callId)
   }
 
-  /** What is read from now on says of which calls the end is stored. */
+  /** Forgets calls whose end is stored: every later read shows it. */
   forget(): void {
     for (const [callId, isStored] of this.areStored) if (isStored) this.areStored.delete(callId)
   }

@@ -1,10 +1,10 @@
-/** An event as a store keeps it. */
+/** The text of an event in a store. */
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { keptText } from "../kept-text.ts"
 import { plainEvent } from "../stored-event.ts"
 
-/** JSON of it; of one that is none, or that is too long, what can be kept. */
+/** JSON of an event. An event that is no JSON, or is too long, is stored with a message in its place. */
 export const eventText = (event: ToolEvent): string => {
   try {
     return keptText(plainEvent(event))

@@ -1,24 +1,24 @@
-/** What has changed since it was stored the last time. */
+/** The changes since the last commit. */
 import { writeStagedText } from "../../pipeline/call/write-snapshot.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import { withinBounds } from "../kept-text.ts"
 import type { ActionRow, Changes, EndedRow, EventRow, RuleRow, TaskRow } from "../store.ts"
 import type { JournalEntry } from "./journal-entry.ts"
 
-/** What a journal reads when it stores. */
+/** What `Gathered` reads when it stores. */
 export interface GatheredOptions {
   /** The actions of an agent, from the oldest to the latest. */
   readonly actionsOf: (agentId: string) => ReadonlyArray<StagedAction>
 }
 
-/** What is stored, and whose rows these are. */
+/** The changes of one commit, and the calls that they belong to. */
 export interface Taken {
   readonly changes: Changes
   readonly entries: ReadonlyArray<JournalEntry>
   readonly ended: ReadonlyArray<JournalEntry>
 }
 
-/** Changes that wait to be stored together. */
+/** Gathers changes that are stored together. */
 export class Gathered {
   private readonly options: GatheredOptions
   private readonly changed = new Set<JournalEntry>()
@@ -29,14 +29,14 @@ export class Gathered {
   private cleaned: Array<string> = []
   private rules: Array<RuleRow> = []
   private answers = new Map<number, string>()
-  /** What is dropped, and cleaned up after, by its id. */
+  /** Dropped actions whose finally handlers run, by their ids. */
   private readonly dropping = new Map<string, { readonly agentId: string; readonly action: StagedAction }>()
 
-  /** Agents that others have: nothing of them is stored. */
+  /** Agents that belong to other processes: nothing of theirs is stored. */
   private readonly foreignAgents = new Set<string>()
-  /** Calls that were refused, and have not ended, by their ids, which others have. */
+  /** Ids of refused calls that have not ended: other calls of the store have these ids. */
   private readonly refusedIds = new Set<string>()
-  /** Whether so many events were told that their last number has to be stored. */
+  /** Whether the last event number has to be stored by itself. */
   private isTouched = false
 
   constructor(options: GatheredOptions) {
@@ -58,34 +58,34 @@ export class Gathered {
     )
   }
 
-  /** Stores nothing of agents, until a call of theirs is admitted. */
+  /** Stores nothing of these agents, until `admit` is called for one. */
   leaveOut(agentIds: ReadonlyArray<string>): void {
     for (const agentId of agentIds) this.foreignAgents.add(agentId)
   }
 
-  /** Stores nothing of a call. `isOpen`: whether it has not ended yet. */
+  /** Stores nothing of a call. `isOpen`: whether the call has not ended yet. */
   refuse(callId: string, isOpen: boolean): void {
     if (isOpen) this.refusedIds.add(callId)
     this.ended = this.ended.filter((entry) => entry.callId !== callId)
     this.tasks.delete(callId)
   }
 
-  /** Stores what an agent does from now on. */
+  /** Stores what an agent does from here on. */
   admit(agentId: string): void {
     this.foreignAgents.delete(agentId)
   }
 
-  /** Whether nothing of a call is stored. */
+  /** Whether a call was refused and has not ended. */
   isRefused(callId: string): boolean {
     return this.refusedIds.has(callId)
   }
 
-  /** Whether calls that were refused have not ended yet. */
+  /** Whether any refused call has not ended. */
   get isRefusing(): boolean {
     return this.refusedIds.size > 0
   }
 
-  /** The last number of an event has to be stored. */
+  /** The last event number has to be stored. */
   touch(): void {
     this.isTouched = true
   }
@@ -94,7 +94,7 @@ export class Gathered {
     this.changed.add(entry)
   }
 
-  /** False for one that was refused: nothing of it is stored, and its id is another's. */
+  /** False for a refused call: its end is not stored, for its id belongs to another call. */
   end(entry: JournalEntry): boolean {
     this.changed.delete(entry)
     if (this.refusedIds.delete(entry.callId)) return false
@@ -127,14 +127,14 @@ export class Gathered {
     this.agents.add(agentId)
   }
 
-  /** True where it is an action that was dropped, and is cleaned up after now. */
+  /** Notes that a dropped action is cleaned up; false if the id is of no such action. */
   clean(actionId: string): boolean {
     if (!this.dropping.delete(actionId)) return false
     this.cleaned.push(actionId)
     return true
   }
 
-  /** All that there is: what comes after it is gathered anew. */
+  /** Returns all changes, and gathers anew. */
   take(lastSequence: number): Taken {
     const now = Date.now()
     const entries: Array<JournalEntry> = []
@@ -175,11 +175,11 @@ export class Gathered {
     return { changes, entries, ended }
   }
 
-  /** It could not be stored: it is, the next time, with what came after it. `isSure`: whether nothing of it is stored. */
+  /** Gathers the changes of a failed commit again. `isSure`: whether it is certain that nothing was stored. */
   putBack({ changes, entries, ended }: Taken, isSure: boolean): void {
     this.isTouched = true
     for (const entry of [...entries, ...ended]) {
-      entry.unwritten(isSure)
+      entry.commitFailed(isSure)
       if (!entry.isOver) this.changed.add(entry)
     }
     this.ended.unshift(...ended)
@@ -211,7 +211,7 @@ const actionText = (action: StagedAction): string | undefined => {
   try {
     return withinBounds(writeStagedText(action))
   } catch {
-    // It was pushed with functions, or is too long: it is told as dropped when its process has died.
+    // An action that has functions, or is too long, is reported as dropped by the next process.
     return undefined
   }
 }

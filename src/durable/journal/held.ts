@@ -1,21 +1,21 @@
-/** What waits until all before it is stored, in its order, in the async context of whoever had it wait. */
+/** Acts that wait until everything before them is stored. Each runs in the async context of its caller. */
 import { AsyncResource } from "node:async_hooks"
 import { Ring } from "../../pipeline/schedule/ring.ts"
 
 interface Waiting {
   readonly act: () => void
-  /** Of whoever had it wait. */
+  /** The async context of the caller. */
   readonly context: AsyncResource
-  /** Told where that will never be. */
+  /** Called if the act will never run. */
   readonly lost: ((error: Error) => void) | undefined
 }
 
 const manually = { requireManualDestroy: true }
 
-/** Acts that are held until they are released. */
+/** Holds acts, in order, until they are released. */
 export class Held {
   private readonly waiting = new Ring<Waiting>()
-  /** How many were ever added, done, and may be done. */
+  /** How many acts were ever added, done and released. */
   private added = 0
   private done = 0
   private released = 0
@@ -25,7 +25,7 @@ export class Held {
     return this.added === this.done
   }
 
-  /** The place behind all that there are, for `release`. */
+  /** The position behind the last act, for `release`. */
   get length(): number {
     return this.added
   }
@@ -35,7 +35,7 @@ export class Held {
     this.added += 1
   }
 
-  /** Does all up to a place, in order, also what may be done meanwhile. What was lost is behind all places. */
+  /** Runs all acts up to a position, in order, also those that are released meanwhile. Acts that were lost have left their positions. */
   release(upTo: number): void {
     this.released = Math.max(this.released, Math.min(upTo, this.added))
     if (this.isDoing) return
@@ -51,7 +51,7 @@ export class Held {
     }
   }
 
-  /** None of what was not released will be done. */
+  /** Drops the acts that were not released, and tells each of them. */
   lose(error: Error): void {
     const lost: Array<Waiting> = []
     while (this.added > this.released) {

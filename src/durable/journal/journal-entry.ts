@@ -1,4 +1,4 @@
-/** One call, as its journal knows it: what was stored of it, and what its record does not hold. */
+/** One call in its journal: what is stored of it, and what its record does not hold. */
 
 import { type Call, createdAt } from "../../pipeline/call/call.ts"
 import { type CallSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
@@ -11,7 +11,7 @@ import type { AskedQuestion } from "../inbox.ts"
 import { withinBounds } from "../kept-text.ts"
 import type { CallRow, EndedRow, WrittenRow } from "../store.ts"
 
-/** Whether a function answers an effect. */
+/** Whether a function of the host answers an effect. */
 export type HasFunction = (effect: HostEffect) => boolean
 
 /** What a row depends on besides its call. */
@@ -20,17 +20,17 @@ export interface EntryOptions {
   readonly hasFunction: HasFunction
 }
 
-/** A call that another executor had: its row, and what was read of it. */
+/** A call that an earlier executor had: its row, and the snapshot read from it. */
 export interface Restored {
   readonly row: WrittenRow
   readonly snapshot: CallSnapshot
 }
 
-/** The handler that runs, or is next: by itself, and not by how often it was begun. */
+/** Identifies the handler that runs or is next; the same at each attempt. */
 const placeOf = ({ state, at, decided, action }: Call): string =>
   state._tag === "Cleaning" ? `finally ${state.part}` : `${action?.actionId ?? ""}/${decided}/${at}`
 
-/** Whether the handler that is next must not run twice. */
+/** Whether the next handler must not run twice. */
 const runsOnce = ({ state, parts, finals, at }: Call): boolean => {
   const part = state._tag === "Cleaning" ? finals[state.part] : parts[at]
   return (part?.kind === "handler" || part?.kind === "finally") && part.handler.retry === "never"
@@ -39,21 +39,20 @@ const runsOnce = ({ state, parts, finals, at }: Call): boolean => {
 /** A call that has not ended. */
 export class JournalEntry {
   readonly call: Call
-  /** Whether it has a row. */
+  /** Whether the call has a row. */
   isKnown: boolean
-  /** Whether it may have one all the same. */
+  /** Whether a failed commit may have stored a row. */
   private mayBeThere = false
-  /** Whether it has ended. */
   isOver = false
   toldStarted: boolean
   toldBackground: boolean
-  /** What was written last. Not kept of a call that waits, for that may be long, and to write it again does no harm. */
+  /** The last row that was written. Not kept while the call asks: the row may be long, and writing it again does no harm. */
   private written: WrittenRow | undefined
-  /** How it ended, as that was told. */
+  /** JSON of the event that ended the call. */
   result: string | undefined
   private endedAt = 0
   private begun: string | undefined
-  /** The question that was put to the host last, and when. */
+  /** The id of the last question that the host was asked, and when. */
   private asked = 0
   private askedAt: number | undefined
   private readonly options: EntryOptions
@@ -79,7 +78,7 @@ export class JournalEntry {
     return this.call.toolCall.agentId
   }
 
-  /** The handler begins. True where that has to be stored before. */
+  /** Notes that the next handler begins. True if that has to be stored first. */
   begin(): boolean {
     const { call } = this
     if (!runsOnce(call)) return false
@@ -89,13 +88,13 @@ export class JournalEntry {
     return true
   }
 
-  /** Whether it asks something else than its row says: others read there what they may answer. */
+  /** Whether the open question differs from the one in the row, which other processes read. */
   get isAskedAnew(): boolean {
     const { asks, deadline } = this.question(this.openSince(Date.now()))
     return asks !== this.written?.asks || deadline !== this.written.deadline
   }
 
-  /** What its row says now; undefined where it says so already. */
+  /** The row to write; undefined if the stored one is up to date. */
   row(now: number): CallRow | undefined {
     const { callId, agentId, name, background } = this.call.toolCall
     const askedAt = this.openSince(now)
@@ -132,13 +131,13 @@ export class JournalEntry {
     this.endedAt = at
   }
 
-  /** Its row could not be stored. `isSure`: whether that is known. */
-  unwritten(isSure: boolean): void {
+  /** Notes that a commit of the row failed. `isSure`: whether it is certain that the row was not stored. */
+  commitFailed(isSure: boolean): void {
     this.written = undefined
     if (!isSure) this.mayBeThere = true
   }
 
-  /** Whether this question, as the inbox has told of it, is the one that is open. */
+  /** Whether a question of the inbox is the open one. */
   isOpen({ kind, askedAt }: AskedQuestion): boolean {
     const { call } = this
     const question = questionIn(call)
@@ -147,7 +146,7 @@ export class JournalEntry {
     return isKind && question.id === this.asked && askedAt === this.askedAt
   }
 
-  /** When the question that is open was put to the host: at another time than each before, whatever the clock says. */
+  /** When the host was asked the open question: later than each question before, whatever the clock says. */
   private openSince(now: number): number | undefined {
     const question = questionIn(this.call)
     if (question === undefined || (question.kind === "approval" && !question.put)) return undefined
@@ -184,7 +183,7 @@ const questionIn = ({ state, resume }: Call): Question | undefined => {
   return state._tag === "Queued" && resume?._tag === "Ask" ? resume.question : undefined
 }
 
-/** Whether its host is asked something; what a function answers, nobody else is. */
+/** Whether the host is asked something that no function of it answers. */
 const asks = (call: Call, hasFunction: HasFunction): boolean => {
   const question = questionIn(call)
   if (question !== undefined)
@@ -193,7 +192,7 @@ const asks = (call: Call, hasFunction: HasFunction): boolean => {
   return (state._tag === "Queued" || state._tag === "Held") && toolCall.decision === "requested"
 }
 
-/** What stands for a call that is no JSON, or too long: were its process to die, it ends as an Error. */
+/** Stands for a call that is no JSON, or too long: if its process dies, the call ends as an Error. */
 const unwritable = ({ toolCall }: Call, message: string): CallSnapshot => ({
   version: snapshotVersion,
   state: "queued",

@@ -1,6 +1,6 @@
 /**
- * Keeps an executor's calls in a store: notes what changes, and what must be stored before what. What is told waits until it is
- * stored.
+ * Keeps an executor's calls in a store: notes what changes, and what must be stored before a call acts. Events are held back until
+ * they are stored.
  */
 
 import { cancel } from "../../pipeline/call/answers.ts"
@@ -23,14 +23,14 @@ import { type Refusal, refusedCalls } from "./refusals.ts"
 import { taskText } from "./task-text.ts"
 import { type CalledHooks, isOutward, isUrgentState } from "./urgency.ts"
 
-/** What a journal is told of its executor. */
+/** What a journal knows of its executor, and whom it calls back. */
 export interface JournalOptions extends EntryOptions {
   readonly hooks: CalledHooks
-  /** Told when the store fails, and, with undefined, when it is there again. */
+  /** Called with the error when the store fails, and with undefined once it works again. */
   readonly onStoreError: ((error: unknown) => void) | undefined
-  /** Told once others run these calls: nothing is stored any more. */
+  /** Called once other processes run these calls: nothing is stored any more. */
   readonly onFenced?: (() => void) | undefined
-  /** Told once its executor was shut down, and runs nothing any more. */
+  /** Called once the executor was shut down and runs nothing. */
   readonly onLeft?: (() => void) | undefined
 }
 
@@ -52,12 +52,12 @@ export class StoreJournal implements ExecutorJournal {
   private readonly gathered: Gathered
   private readonly commits: Commits
   private readonly listeners = new Set<(event: ToolEvent) => void>()
-  /** The task that is being forgotten, and not in the store. */
+  /** The id of a task that is being forgotten, and that the store does not have. */
   private unkept: string | undefined
   private attached: Engine | undefined
-  /** What a call that is taken in now has in the store. */
+  /** What the store has of the call that is being taken in. */
   private known: { readonly restored: Restored | undefined } | undefined
-  /** Until its host has had the time to attach itself to the executor. */
+  /** True until hosts have had the time to attach to the executor. */
   private isPaused = true
 
   constructor(store: JournalStore, options: JournalOptions) {
@@ -72,7 +72,7 @@ export class StoreJournal implements ExecutorJournal {
       gathered: this.gathered,
       onStoreError: options.onStoreError,
       onStored: (taken) => this.settled(taken),
-      onReady: () => this.goOn(),
+      onReady: () => this.resume(),
       onRefused: (refusal) => this.refuse(refusal),
       onFenced: options.onFenced,
     })
@@ -88,47 +88,47 @@ export class StoreJournal implements ExecutorJournal {
     return this.commits.isClosed
   }
 
-  /** Lets the calls go on. */
+  /** Starts the calls. */
   begin(): void {
     this.isPaused = false
-    this.goOn()
+    this.resume()
   }
 
-  /** What was held back may be done now. */
-  goOn(): void {
+  /** Delivers the commands that were held back. */
+  resume(): void {
     if (!this.isClosed) this.attached?.mailbox.deliver()
   }
 
-  /** Of the executor that it was attached to. */
+  /** The parts of the executor that this journal is attached to. */
   get engine(): Engine {
     if (this.attached === undefined) throw new Error("This journal has no executor yet")
     return this.attached
   }
 
-  /** Tells each event once it is stored, and deltas; gives a function that ends it. */
+  /** Passes each event on once it is stored, and deltas; returns a function that stops that. */
   listen(listener: (event: ToolEvent) => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }
 
-  /** Resolves once all that has changed so far is stored. */
+  /** Resolves once everything that has changed so far is stored. */
   stored(): Promise<void> {
     return this.commits.stored()
   }
 
-  /** Keeps a rule that an approval made. */
+  /** Stores a rule that an approval made. */
   made(rule: RuleRow): void {
     this.gathered.rule(rule)
     this.commits.schedule()
   }
 
-  /** Answers a request, together with what the answer brought about. */
+  /** Stores the answer to a request, together with its effect. */
   answered(request: number, answer: string): void {
     this.gathered.answer(request, answer)
     this.commits.schedule()
   }
 
-  /** Others run these calls. */
+  /** Stops: other processes run these calls. */
   fence(): void {
     this.commits.fence()
   }
@@ -149,12 +149,12 @@ export class StoreJournal implements ExecutorJournal {
     const entry = new JournalEntry(call, known !== undefined, this.options, restored)
     this.gathered.admit(entry.agentId)
     this.entries.set(call.toolCall.callId, entry)
-    // One that nobody has had stands in the store as it was enqueued.
+    // The row of a call that no executor has had is as it was enqueued.
     if (restored === undefined) this.note(entry, known === undefined)
     else if (entry.isAskedAnew) this.note(entry, true)
   }
 
-  /** Has a call taken in that is stored already; `restored`: as it stood when an executor had it. */
+  /** Calls `take` for a call that is stored already. `restored`: its state, if an executor has had it. */
   takingIn(restored: Restored | undefined, take: () => void): void {
     this.known = { restored }
     try {
@@ -176,7 +176,7 @@ export class StoreJournal implements ExecutorJournal {
     this.entries.delete(call.toolCall.callId)
     entry.ended(Date.now())
     if (this.gathered.end(entry)) this.endings.add(entry.callId)
-    this.commits.hurry()
+    this.commits.markUrgent()
   }
 
   allows(call: Call, command: Command): boolean {
@@ -204,28 +204,26 @@ export class StoreJournal implements ExecutorJournal {
 
   staged(agentId: string): void {
     this.gathered.staged(agentId)
-    this.commits.hurry()
+    this.commits.markUrgent()
   }
 
   dropping(agentId: string, action: StagedAction): void {
     this.gathered.drop(agentId, action)
-    this.commits.hurry()
+    this.commits.markUrgent()
   }
 
   private note(entry: JournalEntry, isUrgent: boolean): void {
     this.gathered.call(entry)
-    if (isUrgent) this.commits.hurry()
+    if (isUrgent) this.commits.markUrgent()
     else this.commits.scheduleLate()
   }
-
-  // --- What is told
 
   get isHolding(): boolean {
     return this.commits.isHolding
   }
 
   told(event: ToolEvent, give: () => void): void {
-    // Only what is refused is told now.
+    // A closed journal only lets the events of refused requests pass.
     if (this.isClosed) return give()
     this.commits.told(event.seq)
     if (event._tag === "Delta") {
@@ -253,30 +251,28 @@ export class StoreJournal implements ExecutorJournal {
     if (event._tag === "Started" || event._tag === "BackgroundStarted") {
       entry.toldStarted = true
       entry.toldBackground ||= event._tag === "BackgroundStarted"
-      // Its row says so in the same transaction.
+      // The row says so in the same transaction.
       this.gathered.call(entry)
     }
     if (ends.has(event._tag)) entry.result = text
   }
 
-  /** Whether this question of a call, as the inbox has told of it, is the one that is open. */
+  /** Whether a question of the inbox is the open one of its call. */
   isOpen(callId: string, question: AskedQuestion): boolean {
     return this.entries.get(callId)?.isOpen(question) === true
   }
-
-  // --- What has become of it
 
   private settled({ entries, ended }: Taken): void {
     for (const entry of entries) entry.isKnown = true
     for (const { callId } of ended) this.endings.stored(callId)
   }
 
-  /** Whether calls that were refused have not ended yet. What the store has under their ids must not be taken in before. */
+  /** Whether any refused call has not ended. Until then, calls of the store with the same ids must not be taken in. */
   get isRefusing(): boolean {
     return this.gathered.isRefusing
   }
 
-  /** Ends calls that the store does not take. Of them it has what they tell, that they were refused among it, and nothing else. */
+  /** Ends calls that the store refuses. The store keeps their events, the refusal among them, and nothing else. */
   private refuse(refusal: Refusal): void {
     if (refusal instanceof ForeignAgentsError) this.gathered.leaveOut(refusal.agentIds)
     for (const [callId, reason] of refusedCalls(refusal, this.entries.values())) {
@@ -289,7 +285,7 @@ export class StoreJournal implements ExecutorJournal {
     }
   }
 
-  /** Forgets the task of a call that was refused: what the store has under its id is another's. */
+  /** Forgets the task of a refused call, but not in the store, where its id belongs to another task. */
   private takeUnkept(taskId: string): void {
     this.unkept = taskId
     this.engine.tasks.take(taskId)

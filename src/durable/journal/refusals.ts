@@ -1,11 +1,11 @@
-/** Calls that a store takes from no process but another one: they were enqueued in the wrong one, or under an id that is in use. */
+/** Calls that a store refuses: they were enqueued in the wrong process, or their ids are in use. */
 import { ForeignAgentsError, TakenIdsError } from "../store-error.ts"
 import type { JournalEntry } from "./journal-entry.ts"
 
-/** What a commit fails with of which nothing is stored, and that is tried again without what was refused. */
+/** The error of a commit that stored nothing, and is tried again without the refused calls. */
 export type Refusal = ForeignAgentsError | TakenIdsError
 
-/** Whether a commit has failed so. */
+/** Whether a commit failed because the store refuses calls. */
 export const isRefusal = (error: unknown): error is Refusal =>
   error instanceof ForeignAgentsError || error instanceof TakenIdsError
 
@@ -15,7 +15,7 @@ const foreignReason = (agentId: string) =>
 const takenReason = (callId: string) =>
   `Call id "${callId}" is in use in this store. Use a new id for every call, or \`enqueue\` of the durable executor, which takes the same id for the same call.`
 
-/** The ids of the calls that are refused, and why. `open`: those that have not ended. */
+/** The ids of the refused calls, each with the reason. `open`: the calls that have not ended. */
 export const refusedCalls = (
   refusal: Refusal,
   open: Iterable<JournalEntry>,

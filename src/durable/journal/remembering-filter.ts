@@ -1,12 +1,12 @@
-/** Keeps the rules that approvals make: they hold again once the store is opened again. */
+/** Reports the rules that approvals make, so that they hold again once the store is opened again. */
 
 import type { CallFilter, FilteredTool } from "../../pipeline/model/options.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 
-/** Told each rule that was made: of which tool, of which parameters, and what was chosen. */
+/** Called with each new rule: its tool, the parameters of the call, and what was chosen. */
 export type RuleMade = (tool: FilteredTool, params: unknown, choice: RememberChoice) => void
 
-/** The same filter; what it remembers is told. */
+/** A filter that decides as the given one, and reports what it remembers. */
 export const rememberingFilter = (filter: CallFilter, made: RuleMade): CallFilter => {
   const { remember } = filter
   return {

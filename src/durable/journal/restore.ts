@@ -1,4 +1,4 @@
-/** Puts what a store holds back into the executor that runs it now. */
+/** Restores what a store holds into the executor that runs its calls. */
 import { type CallSnapshot, readSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
 import {
   enqueue,
@@ -25,7 +25,7 @@ const snapshotOf = (call: StoredCall): CallSnapshot => {
   }
 }
 
-/** What stands for a call that cannot be read: it ends as an Error, and the others go on. */
+/** Stands for a call that cannot be read: the call ends as an Error, and the others go on. */
 const unreadable = ({ agentId, callId, name }: StoredCall, message: string): CallSnapshot => ({
   version: snapshotVersion,
   state: "queued",
@@ -36,7 +36,7 @@ const unreadable = ({ agentId, callId, name }: StoredCall, message: string): Cal
   ),
 })
 
-/** Actions that calls have applied or discarded already, though the store has not been told. */
+/** Actions that calls have applied or discarded, though their rows are still there. */
 const settledActions = (calls: ReadonlyArray<StoredCall>): ReadonlySet<string> =>
   new Set(
     calls.flatMap((call) => {
@@ -45,7 +45,7 @@ const settledActions = (calls: ReadonlyArray<StoredCall>): ReadonlySet<string> =
     }),
   )
 
-/** Adds rules that were remembered before in this folder: elsewhere the same rule would allow something else. */
+/** Adds rules that were remembered in this folder: in another folder the same rule would allow something else. */
 export const restoreRules = (
   rules: ReadonlyArray<RuleRow>,
   filters: CallFilter,
@@ -57,12 +57,12 @@ export const restoreRules = (
     try {
       filters.remember?.(tool, JSON.parse(params), JSON.parse(choice))
     } catch {
-      // Without the rule the next call is asked again.
+      // Without the rule, the next call is asked about again.
     }
   }
 }
 
-/** Tasks first, for ids are theirs; then actions, which calls claim; then calls, in their order. */
+/** Restores tasks first, which take their ids; then actions, which calls claim; then calls, in their order. */
 export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
   const { engine } = journal
   for (const text of state.tasks) {
@@ -70,7 +70,7 @@ export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
     if (task !== undefined) engine.tasks.putBack(task)
   }
   if (state.actions.length > 0) restoreActions(state.actions, journal, settledActions(state.calls))
-  // One by one: what was read of many thousands is not held at the same time.
+  // Read one by one: the snapshots of many thousand calls are never in memory together.
   for (const call of state.calls) {
     const snapshot = snapshotOf(call)
     if (call.isFresh && snapshot.refusal === undefined) takeIn(snapshot.call, journal)
@@ -78,11 +78,11 @@ export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
   }
 }
 
-/** Takes in a call that is stored, and that no executor has had. */
+/** Takes in a stored call that no executor has had. */
 export const takeIn = (call: ToolCall, journal: StoreJournal): void =>
   journal.takingIn(undefined, () => enqueue(journal.engine, [call]))
 
-/** One that cannot be read is nobody's any more. */
+/** A stored task; undefined for one that cannot be read. */
 const readTask = (text: string): BackgroundTask | undefined => {
   try {
     const task: unknown = JSON.parse(text)

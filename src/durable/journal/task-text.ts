@@ -1,10 +1,10 @@
-/** The result of a background task as a store keeps it. */
+/** The text of a background task's result in a store. */
 
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { keptText } from "../kept-text.ts"
 
-/** JSON of it; of one that is none, without its parameters, and of its output the text alone, unless that is too long. */
+/** JSON of a task. One that is no JSON, or too long, is stored without its parameters and output, and at last without its text. */
 export const taskText = ({ cause: _, ...task }: BackgroundTask): string => {
   const bare = { ...task, params: undefined, editedParams: undefined, output: undefined }
   try {

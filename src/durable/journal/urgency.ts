@@ -1,14 +1,14 @@
-/** What has to be stored before something else is done, and what that is. */
+/** Which states must be stored before a call acts, and which commands act. */
 import type { Call } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
 
-/** Whether functions of the host's are called before and after each call. */
+/** Which hooks of the host run: before each call, and after it. */
 export interface CalledHooks {
   readonly before: boolean
   readonly after: boolean
 }
 
-/** Whether what follows from a state must not be done before it is stored: all but what is found out again. */
+/** Whether a state must be stored before the call acts on it. Not if a restart would reach the same state again. */
 export const isUrgentState = (
   { state, at, passed, edited, action, resume }: Call,
   hooks: CalledHooks,
@@ -29,7 +29,7 @@ export const isUrgentState = (
   }
 }
 
-/** Whether it reaches out of the executor: to a handler, to a function of the host's, or to what rules are kept in. */
+/** Whether a command reaches beyond the executor: to a handler, to a function of the host, or to where rules are kept. */
 export const isOutward = ({ _tag }: Command, hooks: CalledHooks): boolean => {
   switch (_tag) {
     case "Run":

@@ -1,6 +1,6 @@
 /**
- * The rows of calls, as their runner writes them. An id that was in use is another call now; one that is in use by another call is
- * left as it is, and given, and so is one under which the result of a task is kept.
+ * Writes the rows of calls. A new call may have the id of one that has ended. If an id belongs to another open call, or to a task
+ * whose result is kept, its row stays as it is and the id is returned.
  */
 import type { CallRow, EndedRow } from "../store.ts"
 import { column } from "./connection.ts"
@@ -22,18 +22,18 @@ const head = ({ callId, agentId, name }: AnyCallRow) => ({
 /** A time as a column holds it. */
 const epoch = (at: number): number => Math.trunc(Math.min(at, Number.MAX_SAFE_INTEGER))
 
-/** The ids of calls of which no row may be there that is open. */
+/** The ids of calls that must have no open row yet. */
 const newIds = (rows: ReadonlyArray<AnyCallRow>): Array<string> =>
   rows.flatMap((row) => (row.isNew && !row.mayBeThere ? [column(row.callId)] : []))
 
-/** The ids whose rows were left as they are. */
+/** The ids whose rows were not written. */
 const takenIds = (rows: ReadonlyArray<AnyCallRow>, written: ReadonlyArray<WrittenRow>): Array<string> => {
   if (written.length === rows.length) return []
   const ids = new Set(written.map((row) => row.call_id))
   return rows.flatMap(({ callId }) => (ids.has(column(callId)) ? [] : [callId]))
 }
 
-/** Writes calls that go on; an id that is used again comes behind all others. Gives the ids that others have. */
+/** Writes calls that go on; one with the id of an ended call comes behind all others. Returns the ids that other calls have. */
 export const writeCalls = async (sql: Query, calls: ReadonlyArray<CallRow>): Promise<Array<string>> => {
   const rows = calls.map((row) => ({
     ...head(row),
@@ -62,7 +62,7 @@ export const writeCalls = async (sql: Query, calls: ReadonlyArray<CallRow>): Pro
   return takenIds(calls, written)
 }
 
-/** Of each id the first, and then those that came after them. */
+/** The first row of each id, and the later ones. */
 const firstOfEach = (ended: ReadonlyArray<EndedRow>): readonly [Array<EndedRow>, Array<EndedRow>] => {
   const ids = new Set<string>()
   const later: Array<EndedRow> = []
@@ -75,7 +75,7 @@ const firstOfEach = (ended: ReadonlyArray<EndedRow>): readonly [Array<EndedRow>,
   return [first, later]
 }
 
-/** Writes calls that have ended, also such as had no row. Gives the ids that others have. */
+/** Writes calls that have ended, with or without a row. Returns the ids that other calls have. */
 export const endCalls = async (sql: Query, ended: ReadonlyArray<EndedRow>): Promise<Array<string>> => {
   if (ended.length === 0) return []
   const [first, later] = firstOfEach(ended)

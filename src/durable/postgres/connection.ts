@@ -1,4 +1,4 @@
-/** Connections to a Postgres store, made when they are needed and again when they are lost. */
+/** Connections to a Postgres store, opened when they are needed, and again when they are lost. */
 import { createHash } from "node:crypto"
 import { messageOf } from "../../text/message-of.ts"
 import { StoreError } from "../store-error.ts"
@@ -6,10 +6,10 @@ import { toWellFormed } from "../well-formed.ts"
 import { schema, storeVersion } from "./schema.ts"
 import { connectSql, type Queries, type Query, type Sql } from "./sql.ts"
 
-/** How many connections a process has for what it asks. */
+/** The connections of a process for its queries. */
 const connections = 4
 
-/** The address without what nobody should read in an error. */
+/** The address without its secrets, for errors. */
 const shown = (url: string): string => {
   try {
     const { protocol, host, pathname } = new URL(url)
@@ -19,10 +19,10 @@ const shown = (url: string): string => {
   }
 }
 
-/** Throws a StoreError for an address that is none. What a URL says of it would show its password. */
+/** Throws a StoreError for an address that is no URL. The error of `URL` itself would show the password. */
 const checkAddress = (url: string): void => {
   try {
-    // Of several servers, the first.
+    // Of several servers, the first is checked.
     const { username, password, pathname } = new URL(url.replace(/,[^/?]*/, ""))
     for (const part of [username, password, pathname]) decodeURIComponent(part)
   } catch {
@@ -33,8 +33,8 @@ const checkAddress = (url: string): void => {
 }
 
 /**
- * Opens a store. Throws a StoreError where it cannot be reached, and for one of a newer version. `makes`: whether its tables are
- * made where there are none.
+ * Opens a store. Throws a StoreError if the store cannot be reached, or if a newer version wrote it. `makes`: whether missing tables
+ * are created.
  */
 export const openConnection = async (url: string, makes: boolean): Promise<Sql> => {
   checkAddress(url)
@@ -60,7 +60,7 @@ const prepare = async (sql: Sql, name: string, makes: boolean): Promise<void> =>
   }
 }
 
-/** Undefined where there is no store. */
+/** Undefined if there is no store. */
 const versionOf = async (sql: Query): Promise<number | undefined> => {
   const [found] = await sql<[{ there: boolean }]>`SELECT to_regclass('stepline_meta') IS NOT NULL AS there`
   if (!found.there) return undefined
@@ -68,7 +68,7 @@ const versionOf = async (sql: Query): Promise<number | undefined> => {
   return row?.value
 }
 
-/** Gives their version. Of processes that start together, one makes them. */
+/** Creates missing tables; returns their version. Of processes that start together, one creates them. */
 const makeTables = async (sql: Queries): Promise<number> => {
   await sql`SELECT pg_advisory_xact_lock(hashtext('stepline'))`
   const version = await versionOf(sql)
@@ -77,12 +77,12 @@ const makeTables = async (sql: Queries): Promise<number> => {
   return storeVersion
 }
 
-/** Characters of a text that an index holds as they are: a row of one has 2,704 bytes. */
+/** Characters that an index holds as they are: its rows have at most 2,704 bytes. */
 const longest = 600
 
 /**
- * A text as a column holds it: without NUL, and without half a surrogate pair. JSON has neither: they are escapes there. One that is
- * too long for an index ends in a hash of all of it.
+ * A text as a column holds it: without NUL and unpaired surrogates, which JSON texts escape anyway. A text that is too long for an
+ * index ends in a hash of the whole.
  */
 export const column = (text: string): string => {
   const clean = toWellFormed(text).replaceAll("\0", "\ufffd")

@@ -1,17 +1,17 @@
-/** Rows as statements take them: as JSON, in parts of a size that a string and the database hold, however much is stored together. */
+/** Rows as JSON, in parts of a size that strings and the database can hold, however much is stored together. */
 
-/** Characters of one part: a string has room for half a billion, and more at once is not faster. */
+/** Characters of one part. A string may have half a billion, but larger parts are not faster. */
 const longestPart = 8_000_000
 
 /** JSON of an array of rows. */
 export interface RowsPart {
   readonly json: string
-  /** How many rows there are before these, and of these. */
+  /** How many rows come before this part, and how many it has. */
   readonly before: number
   readonly count: number
 }
 
-/** In their order; each of one row at least. */
+/** Splits rows, in their order, into parts of at least one row. */
 const partsOf = (rows: ReadonlyArray<object>): Array<RowsPart> => {
   const parts: Array<RowsPart> = []
   let texts: Array<string> = []
@@ -34,7 +34,7 @@ const partsOf = (rows: ReadonlyArray<object>): Array<RowsPart> => {
   return parts
 }
 
-/** Makes a statement for each part of the rows, in their order: none where there are none. Gives what they give. */
+/** Runs a statement for each part of the rows, in their order; none if there are no rows. Returns all results. */
 export const inParts = async <T>(
   rows: ReadonlyArray<object>,
   run: (part: RowsPart) => Promise<ReadonlyArray<T>>,

@@ -6,7 +6,7 @@ import { column } from "./connection.ts"
 import type { Query, Sql } from "./sql.ts"
 import { writeChanges } from "./write-changes.ts"
 
-/** The agents of changes, by what their columns hold of them. */
+/** The agents of changes, by the texts in their columns. */
 const agentsOf = ({ calls, ended, actions, tasks }: Changes): Map<string, string> => {
   const agentIds = [
     ...calls.map((row) => row.agentId),
@@ -17,24 +17,24 @@ const agentsOf = ({ calls, ended, actions, tasks }: Changes): Map<string, string
   return new Map(agentIds.map((agentId) => [column(agentId), agentId]))
 }
 
-/** Who a runner is to its store. */
+/** A runner, as its store sees it. */
 export interface RunnerIdentity {
   readonly id: number
-  /** Whose calls it runs, as their columns hold them. */
+  /** The agents whose calls it runs, as their columns hold them. */
   readonly agents: ReadonlySet<string>
-  /** Whether it has shown that it lives lately enough to hold what it has. */
+  /** Whether the runner has lately shown that it lives, so that it keeps its agents. */
   readonly isCurrent: () => boolean
-  /** Told the agents that it got, and that had something already. */
+  /** Called with agents that the runner has claimed, and that may have stored calls, tasks or actions. */
   readonly onAdopted: (agentIds: ReadonlyArray<string>) => void
-  /** Told agents that are its own now. */
+  /** Called with agents that belong to the runner. */
   readonly got: (agentIds: Iterable<string>) => void
-  /** Told the agents of which something is being stored, until it is. */
+  /** Called with the agents of a commit, and with none when it is over. */
   readonly onWriting: (agentIds: ReadonlySet<string>) => void
-  /** Told the agents that may have nothing any more. */
+  /** Called with agents that may have nothing left in the store. */
   readonly onMaybeIdle: (agentIds: Iterable<string>) => void
 }
 
-/** The database, for one of its runners. */
+/** Writes to the database for one of its runners. */
 export class PostgresJournalStore implements JournalStore {
   readonly firstSequence = 0
   private readonly sql: Sql
@@ -49,7 +49,7 @@ export class PostgresJournalStore implements JournalStore {
     return this.runner.isCurrent()
   }
 
-  /** Rejects with a FencedError where others were given its calls, with a ForeignAgentsError, and with a TakenIdsError. */
+  /** Rejects with a FencedError if other processes ended this runner, with a ForeignAgentsError, and with a TakenIdsError. */
   async commit(changes: Changes): Promise<void> {
     const { runner } = this
     const agents = agentsOf(changes)
@@ -73,7 +73,7 @@ export class PostgresJournalStore implements JournalStore {
 
   close(): void {}
 
-  /** Gets agents that nobody runs; gives those that had something. */
+  /** Claims agents that no runner has; returns those that were in the store before. */
   private async claim(
     sql: Query,
     ids: Array<string>,
@@ -83,7 +83,7 @@ export class PostgresJournalStore implements JournalStore {
       sql<Array<{ agent_id: string }>>`
         UPDATE stepline_agents SET runner = ${this.runner.id}
         WHERE agent_id = ANY(${ids}::text[]) AND runner IS NULL RETURNING agent_id`,
-      // Those that are there are locked: whoever forgets one that is idle looks afterwards whether it is.
+      // The update locks existing rows: `release` locks an agent before it checks whether the agent is idle.
       sql`INSERT INTO stepline_agents (agent_id, runner) SELECT unnest(${ids}::text[]), ${this.runner.id}
         ON CONFLICT (agent_id) DO UPDATE SET runner = stepline_agents.runner`,
       sql<Array<{ agent_id: string; runner: number | null }>>`

@@ -4,12 +4,12 @@ import type { Sql } from "./sql.ts"
 
 const pruneEvery = 3_600_000
 
-/** Forgets what is old, and reads the rules that others made. */
+/** Forgets what is old, and reads the rules of other processes. */
 export class Maintenance {
   private readonly sql: Sql
   private readonly timer: NodeJS.Timeout
 
-  /** @param retention Milliseconds that what has ended is kept. */
+  /** @param retention Milliseconds for which ended calls and their events are kept. */
   constructor(sql: Sql, retention: number) {
     this.sql = sql
     this.timer = setInterval(() => this.prune(retention), pruneEvery).unref()
@@ -20,13 +20,13 @@ export class Maintenance {
     clearInterval(this.timer)
   }
 
-  /** The rules that were made in a folder after one of them, in their order. */
+  /** The rules of a folder behind an id, in their order. */
   rules(folder: string, after: number): Promise<Array<RuleRow & { readonly id: number }>> {
     return this.sql<Array<RuleRow & { readonly id: number }>>`
       SELECT id, cwd, tool, params, choice FROM stepline_rules WHERE id > ${after} AND cwd = ${folder} ORDER BY id`
   }
 
-  /** What fails is tried again an hour later. */
+  /** Forgets what is old. After a failure the next run, an hour later, tries again. */
   private prune(retention: number): void {
     if (!Number.isFinite(retention)) return
     const before = Math.trunc(Date.now() - retention)
@@ -34,7 +34,7 @@ export class Maintenance {
     void Promise.all([
       sql`DELETE FROM stepline_calls WHERE ended_at < ${before}`,
       sql`DELETE FROM stepline_events WHERE at < ${before}`,
-      // What nobody has answered is answered yet, unless its call is over.
+      // An unanswered request is kept while its call is open or its task is kept: it may still be answered.
       sql`
         DELETE FROM stepline_requests r WHERE at < ${before} AND (
           answer IS NOT NULL

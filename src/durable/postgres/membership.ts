@@ -1,38 +1,38 @@
-/** A process among those that run the calls of a Postgres store: it shows that it lives, and gets the agents that nobody runs. */
+/** A process as a runner of a Postgres store: it shows that it lives, and claims the agents that no runner has. */
 import type { StoredState } from "../store.ts"
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
 import type { Sql } from "./sql.ts"
 
-/** Milliseconds for which it is held to live, after it has shown it. */
+/** Milliseconds for which a runner counts as alive after a sign of life. */
 const lease = 3000
 
-/** Milliseconds between the signs of life of a process, and between looks for what nobody told of. */
+/** Milliseconds between two signs of life, and between two looks for work that no notice told of. */
 const beatEvery = 750
 
-/** Agents that are got at once: so that several processes share them. */
+/** How many agents are claimed at once: few, so that several processes share them. */
 const claimSize = 200
 
-/** What others ask of the calls of this one. */
+/** A request of another process about a call of this one. */
 export interface OpenRequest {
   readonly id: number
   readonly text: string
 }
 
-/** What is there to be done. */
+/** What a runner has to do. */
 export interface Work {
-  /** What is put back of agents that it got. */
+  /** The state of the agents that it has claimed. */
   readonly state: StoredState | undefined
-  /** Calls that nobody has taken in: JSON of their snapshots. */
+  /** Calls that no runner has taken in: JSON of their snapshots. */
   readonly fresh: ReadonlyArray<{ readonly callId: string; readonly snapshot: string }>
   readonly requests: ReadonlyArray<OpenRequest>
 }
 
-/** What the dead ones had is free by that. Who does so is not among them, however long it was held up since it has shown that. */
+/** Ends the runners whose lease has expired, which frees their agents; not the caller's own, however late it renews its lease. */
 const endDead = (sql: Sql, but: number | null): Promise<unknown> => sql`
   DELETE FROM stepline_runners WHERE expires_at < now() AND id IS DISTINCT FROM ${but}::bigint`
 
-/** What is stored of agents, and has not ended. */
+/** The open calls, the tasks and the actions of agents. */
 const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> => {
   const [tasks, actions, calls] = await Promise.all([
     sql<Array<TaskColumns>>`
@@ -46,14 +46,14 @@ const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> 
   return storedState(tasks, actions, calls)
 }
 
-/** A call that nobody has taken in, or, with its number, what is asked of one. */
+/** A call that no runner has taken in, or a request, with its number. */
 interface WorkRow {
   readonly call_id: string
   readonly text: string
   readonly request: number | null
 }
 
-/** In one statement: between two, a call may be queued and answered, and the answer be found without the call. */
+/** In one statement: between two, a call may be queued and answered, and its request be found without the call. */
 const workOf = (sql: Sql, runner: number): Promise<Array<WorkRow>> => sql<Array<WorkRow>>`
   SELECT c.call_id, c.snapshot AS text, NULL::bigint AS request, c.seq AS place
   FROM stepline_calls c JOIN stepline_agents a USING (agent_id) WHERE c.fresh AND a.runner = ${runner}
@@ -62,26 +62,26 @@ const workOf = (sql: Sql, runner: number): Promise<Array<WorkRow>> => sql<Array<
   FROM stepline_requests r JOIN stepline_agents a USING (agent_id) WHERE r.answer IS NULL AND a.runner = ${runner}
   ORDER BY place`
 
-/** The runner that a process is, until others hold it to be dead. */
+/** The runner of this process, until other processes end it. */
 export class Membership implements RunnerIdentity {
   readonly id: number
   readonly agents = new Set<string>()
   private readonly sql: Sql
   private seenAt: number
-  /** Agents that it got, and of which it has not read what they had. */
+  /** Agents that were claimed, and whose state was not read yet. */
   private adopted: Array<string> = []
   private readonly maybeIdle = new Set<string>()
-  /** Agents of which something is on its way to the store. */
+  /** Agents of the commit under way. */
   private writing: ReadonlySet<string> = new Set()
-  /** Agents that it may have given back, and has not heard whether. */
+  /** Agents that are being released: whether the store has done so is not known. */
   private readonly releasing = new Set<string>()
-  /** Resolves once it has heard so, or cannot. */
+  /** Resolves once the release of idle agents has succeeded or failed. */
   private forgetting: Promise<void> = Promise.resolve()
-  /** Whether it may have got agents without having heard of it. */
+  /** Whether agents may have been claimed by a statement whose answer was lost. */
   private isUnsure = false
   private readonly beaten: (isAlive: boolean) => Promise<void>
   private readonly timer: NodeJS.Timeout
-  /** The sign of life that is on its way. */
+  /** The sign of life under way. */
   private beating: Promise<void> | undefined
   private leaving: Promise<void> | undefined
 
@@ -95,7 +95,7 @@ export class Membership implements RunnerIdentity {
     }, beatEvery)
   }
 
-  /** `beaten`: told each time that it has shown that it lives, and, with false, that others have ended it. */
+  /** `beaten` is called after each sign of life, and with false if other processes have ended this runner. */
   static async join(sql: Sql, beaten: (isAlive: boolean) => Promise<void>): Promise<Membership> {
     const seenAt = performance.now()
     await endDead(sql, null)
@@ -114,7 +114,7 @@ export class Membership implements RunnerIdentity {
     for (const agentId of agentIds) if (!this.releasing.has(agentId)) this.agents.add(agentId)
   }
 
-  /** Resolves once it is known of all agents whether it has them, as far as that can be known. */
+  /** Resolves once the release of idle agents is over: then `agents` is right, as far as that can be known. */
   settled(): Promise<void> {
     return this.forgetting
   }
@@ -127,18 +127,18 @@ export class Membership implements RunnerIdentity {
     for (const agentId of agentIds) this.maybeIdle.add(agentId)
   }
 
-  /** What fails is tried again with the next one. */
+  /** Shows that this runner lives. After a failure the next beat tries again. */
   private async beat(): Promise<void> {
     try {
       await this.beaten(await this.showLife())
     } catch {
-      // The store is away: its next writer is told.
+      // The store fails, which its next write reports.
     } finally {
       this.beating = undefined
     }
   }
 
-  /** Shows that it lives, and ends those that do not. False where others have ended this one. */
+  /** Renews the lease, and ends the runners whose lease has expired. False if other processes have ended this one. */
   private async showLife(): Promise<boolean> {
     const { sql } = this
     const at = performance.now()
@@ -154,7 +154,7 @@ export class Membership implements RunnerIdentity {
     return true
   }
 
-  /** Gets agents that nobody runs; gives what there is to do. What fails is done by the next look. */
+  /** Claims agents that no runner has; returns what there is to do. After a failure the next look does so. */
   async look(): Promise<Work> {
     const { sql } = this
     const adopted = this.adopted
@@ -180,7 +180,7 @@ export class Membership implements RunnerIdentity {
     }
   }
 
-  /** Others may have what it had. Done once, however often it is asked for. */
+  /** Frees the agents of this runner. Done once, however often it is called. */
   leave(): Promise<void> {
     this.leaving ??= this.end()
     return this.leaving
@@ -192,7 +192,7 @@ export class Membership implements RunnerIdentity {
     await this.sql`DELETE FROM stepline_runners WHERE id = ${this.id}`
   }
 
-  /** Agents that it got, and was cut off before it heard so. */
+  /** Agents that were claimed by a statement whose answer was lost. */
   private async lost(adopted: ReadonlyArray<string>): Promise<Array<string>> {
     const rows = await this.sql<Array<{ agent_id: string }>>`
       SELECT agent_id FROM stepline_agents WHERE runner = ${this.id}`
@@ -200,7 +200,7 @@ export class Membership implements RunnerIdentity {
     return rows.flatMap(({ agent_id }) => (known.has(agent_id) ? [] : [agent_id]))
   }
 
-  /** Adds those that it gets. */
+  /** Adds the agents that it claims to `adopted`. */
   private async claim(adopted: Array<string>): Promise<void> {
     for (;;) {
       const rows = await this.sql<Array<{ agent_id: string }>>`
@@ -213,14 +213,14 @@ export class Membership implements RunnerIdentity {
     }
   }
 
-  /** Agents of which nothing is left are nobody's, so that their number does not grow. */
+  /** Forgets agents that have nothing left, so that their number does not grow. */
   private async forgetIdle(): Promise<void> {
-    // What is on its way to the store may be the next call of one.
+    // A commit under way may store the next call of an agent.
     const ids = [...this.maybeIdle].filter((agentId) => !this.writing.has(agentId))
     if (ids.length === 0) return
     for (const agentId of ids) {
       this.maybeIdle.delete(agentId)
-      // First: what is stored of it from now on gets it again.
+      // Before the release: a later commit then claims the agent again.
       this.agents.delete(agentId)
       this.releasing.add(agentId)
     }
@@ -234,10 +234,10 @@ export class Membership implements RunnerIdentity {
     }
   }
 
-  /** Gives those that have something. */
+  /** Releases agents; returns those that are not idle and stay. */
   private async release(ids: Array<string>): Promise<Array<string>> {
     const kept = await this.sql.begin(async (sql) => {
-      // Locked before it is looked whether they have anything: whoever queues a call locks them, too.
+      // Locked before the check: a process that queues a call locks the agent, too.
       await sql`SELECT FROM stepline_agents WHERE agent_id = ANY(${ids}::text[]) AND runner = ${this.id}
         ORDER BY agent_id COLLATE "C" FOR UPDATE`
       await sql`

@@ -1,21 +1,21 @@
-/** What the processes of a Postgres store tell each other, so that nobody has to poll. A lost notice is made up for by a look. */
+/** Notices between the processes of a Postgres store, so that none has to poll. Regular looks make up for a lost notice. */
 
 import { whenAborted } from "../../pipeline/model/when-aborted.ts"
 import { channel, type Notice } from "./schema.ts"
 import { type Listener, listen } from "./sql.ts"
 
-/** Milliseconds after which one looks without having been told. */
+/** Milliseconds after which a wait ends without a notice. */
 const lookAgain = 1000
 
-/** Milliseconds between proofs that notices come. */
+/** Milliseconds between two proofs that notices arrive. */
 const proveEvery = 5000
 
 const proof = "proof"
 
-/** Milliseconds until a connection that was lost is made again. */
+/** Milliseconds until a lost connection is opened again. */
 const connectAgain = 250
 
-/** Listens, on a connection of its own, which is made anew where it brings nothing any more. */
+/** Listens on a connection of its own, which is replaced when no notices arrive any more. */
 export class Notices {
   private readonly url: string
   private readonly heard: (notice: Notice) => void
@@ -33,7 +33,7 @@ export class Notices {
     this.timer = setInterval(() => this.prove(), proveEvery).unref()
   }
 
-  /** Resolves once it listens. */
+  /** Resolves once the connection listens. */
   async listen(): Promise<void> {
     if (this.isListening) return
     this.isListening = true
@@ -50,19 +50,19 @@ export class Notices {
       if (this.isClosed) listener.end()
       else this.listener = listener
       this.isProved = true
-      // Something may have been told meanwhile.
+      // Notices may have been missed meanwhile.
       this.news()
     } finally {
       this.isListening = false
     }
   }
 
-  /** How much was heard. */
+  /** How many notices have come. */
   mark(): number {
     return this.count
   }
 
-  /** Resolves once something was heard after the mark, after a while all the same, and when the signal is aborted. */
+  /** Resolves once a notice has come after the mark, after a second without one, and when the signal is aborted. */
   async changed(mark: number, signal: AbortSignal | undefined): Promise<void> {
     if (this.count !== mark || this.isClosed || signal?.aborted === true) return
     await new Promise<void>((resolve) => {
@@ -99,7 +99,7 @@ export class Notices {
     for (const wake of [...this.waiting]) wake()
   }
 
-  /** Of one that was ended here, nothing is lost. */
+  /** Opens a lost connection again; not one that was ended here. */
   private lost(listener: Listener): void {
     if (this.isClosed || this.listener !== listener) return
     this.listener = undefined
@@ -112,7 +112,7 @@ export class Notices {
     this.listener?.tell(proof).catch(() => undefined)
   }
 
-  /** What fails is tried again with the next proof that does not come. */
+  /** After a failure the next missing proof tries again. */
   private tryToListen(): void {
     if (!this.isClosed) this.listen().catch(() => undefined)
   }

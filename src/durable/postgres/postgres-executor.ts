@@ -1,4 +1,4 @@
-/** Runs calls of a Postgres store, as one of the processes that do. */
+/** Runs calls of a Postgres store, as one of its runners. */
 import type { CallSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
@@ -18,22 +18,22 @@ import { Membership } from "./membership.ts"
 import { PostgresStore } from "./postgres-store.ts"
 import { untilTaken } from "./taking-over.ts"
 
-/** Milliseconds until it is looked again for what cannot be taken up yet: an answer, say, whose question is about to be put. */
+/** Milliseconds until work that has to wait is looked for again, such as an answer to a question that is about to be asked. */
 const lookAgain = 50
 
-/** Milliseconds that a server which says nothing has at the end: others find out by themselves. */
+/** Milliseconds that a silent server has on closing. Other processes notice the end of this one by its lease. */
 const leaveTimeout = 20_000
 
-/** The runner of this process, as long as others hold it to live. */
+/** The runner of this process, until other processes end it. */
 interface Life {
   readonly membership: Membership
   readonly runner: Runner
-  /** The requests that were taken up, until the store says so. */
+  /** Requests that were carried out, until the store says so. */
   readonly taken: Set<number>
   lastRule: number
 }
 
-/** Its calls are with whoever gets them. Where the store is away, others find out by themselves. */
+/** Frees the agents of a runner. If the store fails, its lease expires. */
 const leaveStore = async (membership: Membership, runner: Runner | undefined): Promise<void> => {
   try {
     await runner?.close()
@@ -42,7 +42,7 @@ const leaveStore = async (membership: Membership, runner: Runner | undefined): P
   }
 }
 
-/** Runs calls of a Postgres store, and asks the processes that run the others. */
+/** Runs calls of a Postgres store, and sends requests to the processes that run the others. */
 export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   readonly tasks: DurableTasks
   protected override readonly store: PostgresStore
@@ -50,13 +50,13 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private readonly options: DurableOptions
   private readonly maintenance: Maintenance
   private life!: Life
-  /** What was begun of it; one after the other. */
+  /** The attempts to join again, one after the other. */
   private rejoining: Promise<void> = Promise.resolve()
-  /** Of each time that calls are being queued: calls that were found in the store meanwhile, and may have ended since. */
+  /** For each enqueueing under way: calls that were found in the store meanwhile, and may have ended since. */
   private readonly queueing = new Set<Set<string>>()
   private looking: Promise<void> | undefined
   private looksAgain = false
-  /** Aborted once it is being closed. */
+  /** Aborted by `close`. */
   private readonly closes = new AbortController()
   private closing: Promise<void> | undefined
 
@@ -93,18 +93,18 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     return this.life.runner.executor
   }
 
-  /** @internal Each runner has a number of its own. */
+  /** @internal The number of the runner tells its calls from those of others. */
   async callNumbers(): Promise<CallNumbers> {
     return { callPrefix: `${this.life.membership.id}-`, callsBefore: 0 }
   }
 
-  /** @internal A runner that was killed is held to live for a while. */
+  /** @internal A killed runner counts as alive until its lease expires. */
   untilTaken(agentIds: ReadonlyArray<string>, wait: AgentWait): Promise<void> {
     return untilTaken(agentIds, this.store, () => this.life.membership, wait)
   }
 
   override async result(callId: string): Promise<StoredEvent | undefined> {
-    // What has ended here may not be stored yet. Where it cannot be, what the store says is what is true.
+    // The end of a call may not be stored yet. If it cannot be, the call has not ended for the store.
     await this.life.runner.journal.stored().catch(() => undefined)
     return super.result(callId)
   }
@@ -117,12 +117,12 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private async leave(): Promise<void> {
     this.closes.abort()
     this.maintenance.close()
-    // What ends slowly here is no reason.
+    // A runner that ends slowly is no reason to cut: only a server that is silent is.
     const late = setInterval(() => {
       if (!this.life.membership.isCurrent()) this.store.sql.cut()
     }, leaveTimeout).unref()
     try {
-      // Whoever it is by then leaves.
+      // A new runner may be joining: it is the one that leaves then.
       await Promise.all([this.rejoining, this.looking])
       await leaveStore(this.life.membership, this.life.runner)
       await this.store.tell("work")
@@ -138,7 +138,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     this.queueing.add(found)
     const queue = async () => {
       const queued = await this.store.submit(calls, membership.id)
-      // One that it was giving back, for it was idle, is its own all the same.
+      // Waits for a release under way: an agent that was idle may stay with this runner.
       await membership.settled()
       return queued
     }
@@ -147,11 +147,11 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     if (added.size < calls.length) membership.onMaybeIdle(agents)
     let isElsewhere = false
     for (const call of calls) {
-      // Of several with one id, the first is stored.
+      // Of several calls with one id, the first is stored.
       if (!added.delete(column(call.callId))) continue
       const isOurs = !runner.journal.isClosed && membership.agents.has(column(call.agentId))
       if (!isOurs) isElsewhere = true
-      else if (!found.has(column(call.callId)) && !runner.hasHad(call.callId)) runner.takeIn(call)
+      else if (!found.has(column(call.callId)) && !runner.isKnown(call.callId)) runner.takeIn(call)
     }
     if (isElsewhere) await this.store.tell("work")
   }
@@ -162,15 +162,13 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     try {
       return await runner.stored(request)
     } catch (error) {
-      // Whoever has the call now has not been told.
+      // The process that runs the call has not received the request.
       if (error instanceof FencedError) return this.store.ask(request)
       throw error
     }
   }
 
-  // --- Among the runners
-
-  /** Becomes a runner, which has what nobody runs. Where that fails, nothing of it is left. */
+  /** Becomes a runner, and claims free agents. After a failure nothing of the runner is left. */
   private async join(): Promise<void> {
     const { sql } = this.store
     let life: Life | undefined
@@ -196,16 +194,16 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     }
     this.life = life
     life.runner.begin()
-    // What was told meanwhile.
+    // For notices that came before.
     this.lookSoon()
   }
 
-  /** One that has not joined yet is given up by whoever waits for that. */
+  /** Joins again. A runner that is still joining is given up by `join`. */
   private fenced(membership: Membership): void {
     if (this.life?.membership === membership) this.rejoining = this.rejoining.then(() => this.rejoin())
   }
 
-  /** Its calls are with whoever gets them, also where only its executor was shut down. Where that fails, others find out. */
+  /** Frees the agents of a runner whose executor was shut down. If the store fails, its lease expires. */
   private giveBack(membership: Membership): void {
     membership.leave().then(
       () => this.store.tell("work"),
@@ -213,7 +211,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     )
   }
 
-  /** What it had is with others: it begins anew, as soon as the store lets it. */
+  /** Joins as a new runner, as soon as the store works: others have the agents of the old one. */
   private async rejoin(): Promise<void> {
     const { signal } = this.closes
     if (signal.aborted) return
@@ -230,26 +228,26 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     }
   }
 
-  /** It has shown that it lives; false where others have ended it. */
+  /** Called after a sign of life; `isAlive` is false if other processes have ended the runner. */
   private async beaten(life: Life, isAlive: boolean): Promise<void> {
     const { journal } = life.runner
     if (!isAlive) return journal.fence()
-    journal.goOn()
+    journal.resume()
     life.runner.dropOldTasks()
     await this.learn(life)
     this.lookSoon()
   }
 
-  /** Rules that others made. */
+  /** Reads the rules that other processes made. */
   private async learn(life: Life): Promise<void> {
     const rules = await this.maintenance.rules(life.runner.folder, life.lastRule)
     life.runner.restoreRules(rules)
     life.lastRule = rules.at(-1)?.id ?? life.lastRule
   }
 
-  /** Looks for work; what comes up meanwhile is looked for afterwards. */
+  /** Looks for work, and once more if it is called meanwhile. */
   private lookSoon(): void {
-    // Who has joined, and was not fenced.
+    // Only a runner that has joined, and was not ended by others, looks for work.
     if (this.life?.runner.journal.isClosed !== false || this.closes.signal.aborted) return
     if (this.looking !== undefined) {
       this.looksAgain = true
@@ -272,13 +270,13 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     const { state, fresh, requests } = await membership.look()
     if (runner.journal.isClosed) return
     if (state !== undefined) {
-      runner.restore({ ...state, calls: state.calls.filter(({ callId }) => !runner.hasHad(callId)) })
+      runner.restore({ ...state, calls: state.calls.filter(({ callId }) => !runner.isKnown(callId)) })
     }
     for (const callIds of this.queueing) {
       for (const { callId } of [...(state?.calls ?? []), ...fresh]) callIds.add(callId)
     }
     for (const { callId, snapshot } of fresh) {
-      if (!runner.hasHad(callId)) runner.takeIn((JSON.parse(snapshot) as CallSnapshot).call)
+      if (!runner.isKnown(callId)) runner.takeIn((JSON.parse(snapshot) as CallSnapshot).call)
     }
     const still = new Set(requests.map(({ id }) => id))
     for (const id of before) if (!still.has(id)) taken.delete(id)

@@ -1,4 +1,4 @@
-/** A store in a Postgres database, for whoever has it open. */
+/** A store in a Postgres database, for every process that has it open. */
 
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -18,32 +18,32 @@ import { Notices } from "./notices.ts"
 import { channel, type Notice } from "./schema.ts"
 import { isAway, type Sql } from "./sql.ts"
 
-/** What is queued, and whose it is. */
+/** The outcome of queueing calls. */
 export interface Enqueued {
   /** The ids of the calls that were not known before. */
   readonly added: Set<string>
-  /** The agents that the runner got with them. */
+  /** The agents that were new, and belong to the runner. */
   readonly agents: ReadonlyArray<string>
 }
 
 /** Which runner has an agent. */
 export interface AgentOwner {
   readonly agentId: string
-  /** None until somebody gets it. */
+  /** Null until a runner claims the agent. */
   readonly runner: number | null
-  /** Until when that is held to live. */
+  /** When the lease of the runner expires. */
   readonly until: string | null
 }
 
 const columnOf = (text: string | undefined): string | null => (text === undefined ? null : column(text))
 
-/** Milliseconds until what failed is tried again, where the database is away. */
-const tryAgain = 250
+/** Milliseconds until a query is tried again while the database cannot be reached. */
+const awayRetry = 250
 
-/** What the database says of the one that it ends of two that wait for each other. */
+/** The code of the error that ends one of two transactions in a deadlock. */
 const deadlock = "40P01"
 
-/** Reads a store, and asks the processes that run its calls. */
+/** Reads a store, and sends requests to the processes that run its calls. */
 export class PostgresStore implements CallStore {
   readonly sql: Sql
   isClosed = false
@@ -55,7 +55,7 @@ export class PostgresStore implements CallStore {
     this.notices = notices
   }
 
-  /** `makes`: whether its tables are made where there are none. */
+  /** `makes`: whether missing tables are created. */
   static async open(url: string, makes: boolean, heard?: (notice: Notice) => void): Promise<PostgresStore> {
     const sql = await openConnection(url, makes)
     const notices = new Notices(url, heard)
@@ -68,7 +68,7 @@ export class PostgresStore implements CallStore {
     await this.tell("work")
   }
 
-  /** Queues calls. `runner`: gets the agents that nobody has had. Ids are as their columns hold them. */
+  /** Queues calls. `runner` gets the agents that are new. The returned ids are as their columns hold them. */
   async submit(calls: ReadonlyArray<ToolCall>, runner: number | undefined): Promise<Enqueued> {
     if (this.isClosed) throw closedError()
     const createdAt = Date.now()
@@ -84,7 +84,7 @@ export class PostgresStore implements CallStore {
     const [agents, added] = await this.patiently(() =>
       this.sql.begin((sql) =>
         Promise.all([
-          // Those that are there are locked: who runs an agent forgets it only where it has no calls.
+          // The update locks existing rows: `release` locks an agent before it checks whether the agent has calls.
           sql<Array<{ agent_id: string; is_new: boolean }>>`
         INSERT INTO stepline_agents (agent_id, runner)
         SELECT unnest(${agentIds}::text[]), (SELECT id FROM stepline_runners WHERE id = ${runner ?? null}::bigint FOR KEY SHARE)
@@ -115,7 +115,7 @@ export class PostgresStore implements CallStore {
     const { sql } = this
     const callId = column(request.callId)
     const key = randomUUID()
-    const put = () => sql<Array<{ id: number }>>`
+    const insert = () => sql<Array<{ id: number }>>`
       INSERT INTO stepline_requests (key, agent_id, call_id, request, at)
       SELECT ${key}, agent_id, ${callId}, ${JSON.stringify(request)}, ${Date.now()}
       FROM (
@@ -125,7 +125,7 @@ export class PostgresStore implements CallStore {
       ) AS known LIMIT 1
       ON CONFLICT (key) DO UPDATE SET key = EXCLUDED.key
       RETURNING id`
-    const [made] = await this.patiently(put)
+    const [made] = await this.patiently(insert)
     if (made === undefined) return false
     await this.tell("work")
     const answer = await this.answers.of(made.id)
@@ -134,7 +134,7 @@ export class PostgresStore implements CallStore {
     return answer.took
   }
 
-  /** Of those of the agents that there are. */
+  /** The owners of those of the agents that the store knows. */
   owners(agentIds: ReadonlyArray<string>): Promise<Array<AgentOwner>> {
     const ids = agentIds.map((agentId) => column(agentId))
     return this.patiently(
@@ -165,7 +165,7 @@ export class PostgresStore implements CallStore {
       SELECT seq, event FROM stepline_events
       WHERE seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
       ORDER BY seq LIMIT ${pageSize}`
-    // Its place among those of all runners.
+    // `seq` counts the events of all runners, unlike the number in the event.
     return (await this.patiently(read)).map(({ seq, event }) => ({
       ...(JSON.parse(event) as StoredEvent),
       seq,
@@ -202,7 +202,7 @@ export class PostgresStore implements CallStore {
       WHERE task IS NOT NULL OR NOT EXISTS (
         SELECT FROM stepline_calls WHERE call_id = id AND background AND ended_at IS NULL)`
     const rows = await this.patiently(read)
-    // By their places: several ids may be one in their column.
+    // By place: several ids may be the same text in a column.
     return new Map(rows.map(({ place, task }) => [taskIds[place - 1]!, task ?? undefined]))
   }
 
@@ -214,7 +214,7 @@ export class PostgresStore implements CallStore {
     return this.notices.changed(mark, signal)
   }
 
-  /** Tells all processes of the store. Where that fails, they look by themselves. */
+  /** Notifies all processes of the store. After a failure they look by themselves. */
   async tell(notice: Notice): Promise<void> {
     await this.sql`SELECT pg_notify(${channel}, ${notice})`.catch(() => undefined)
   }
@@ -226,7 +226,7 @@ export class PostgresStore implements CallStore {
     await this.sql.end()
   }
 
-  /** False, where its call ends without one. Where the store is away, it is waited for. */
+  /** The answers of requests; false for a request whose call has ended. A read that fails is repeated with the next look. */
   private async answersTo(ids: ReadonlyArray<number>): Promise<ReadonlyMap<number, RequestAnswer>> {
     const { sql } = this
     const reading = sql<Array<{ id: number; answer: string | null }>>`
@@ -242,14 +242,14 @@ export class PostgresStore implements CallStore {
     return new Map(rows.map(({ id, answer }) => [id, answerOf(answer)]))
   }
 
-  /** Nobody takes them for what is asked of a later call of the same id. */
+  /** Deletes requests, so that none is taken for a request about a later call of the same id. */
   private withdraw(requests: Array<number>): void {
     this.sql`DELETE FROM stepline_requests WHERE id = ANY(${requests}::bigint[]) AND answer IS NULL`.catch(
       () => undefined,
     )
   }
 
-  /** Does it, and again where the database is away, or ended it for the sake of another. */
+  /** Does `work`, and again while the database cannot be reached, or has ended `work` to resolve a deadlock. */
   private async patiently<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       if (this.isClosed) throw closedError()
@@ -257,7 +257,7 @@ export class PostgresStore implements CallStore {
         return await work()
       } catch (error) {
         if (this.isClosed) throw closedError()
-        if (isAway(error)) await sleep(tryAgain)
+        if (isAway(error)) await sleep(awayRetry)
         else if ((error as { readonly code?: unknown }).code !== deadlock) throw error
       }
     }

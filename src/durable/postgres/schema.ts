@@ -1,12 +1,12 @@
-/** The tables of a Postgres store. They may lie beside others: all their names begin with `stepline_`. */
+/** The tables of a Postgres store. All their names begin with `stepline_`, so that other tables may be beside them. */
 
 /** The version of the tables that this stepline writes and reads. */
 export const storeVersion = 1
 
 /**
- * `runners`: the processes that run calls, as long as each says that it lives. `agents`: whose calls each of them runs, of all
- * agents that have any, or tasks or actions. `calls.fresh`: queued, and taken in by no runner. `events.source`: the runner, and
- * the number that it gave, so that none is stored twice. `requests.key`: the same for one.
+ * `runners`: the processes that run calls, while their leases last. `agents`: all agents that have calls, tasks or actions, and which
+ * runner has each. `calls.fresh`: taken in by no runner yet. `events.source`: the runner and the number that it gave the event, so
+ * that no event is stored twice; likewise `requests.key`.
  */
 export const schema = `
 CREATE TABLE stepline_meta (key text PRIMARY KEY, value bigint NOT NULL);
@@ -81,8 +81,8 @@ CREATE INDEX stepline_requests_open ON stepline_requests (id) WHERE answer IS NU
 INSERT INTO stepline_meta VALUES ('version', ${storeVersion}), ('events', 0);
 `
 
-/** Told in the channel of a store. `work`: there are calls or requests; `news`: events or answers. */
+/** A message in the channel of a store. `work`: there are calls or requests; `news`: events or answers. */
 export type Notice = "work" | "news"
 
-/** Where processes of one store tell each other that there is something to read. */
+/** The channel in which the processes of a store notify each other. */
 export const channel = "stepline"

@@ -1,54 +1,54 @@
-/** SQL as templates, whose values never become part of its text, on the driver `pg`. */
+/** SQL templates on the driver `pg`. Values never become part of the SQL text. */
 import type pg from "pg"
 import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
 import { StoreError } from "../store-error.ts"
 
-/** What a template may have as a value. */
+/** A value in a template. */
 type Value = string | number | boolean | null | ReadonlyArray<string> | ReadonlyArray<number>
 
 type Rows = ReadonlyArray<object>
 
-/** Runs a template; gives its rows. */
+/** Runs a template; returns its rows. */
 export type Query = <R extends Rows = Rows>(
   texts: TemplateStringsArray,
   ...values: ReadonlyArray<Value>
 ) => Promise<R>
 
-/** What runs queries. */
+/** Runs queries. */
 export interface Queries extends Query {
-  /** Runs what has no values: also several statements, of which it gives no rows. */
+  /** Runs a text without values: also several statements, of which no rows are returned. */
   run(statements: string): Promise<Rows>
 }
 
-/** Connections to one database, made when they are needed. */
+/** Connections to one database, opened when they are needed. */
 export interface Sql extends Queries {
-  /** Does all of it in one transaction, or nothing. Its queries run one after the other, in the order in which they are made. */
+  /** Commits all of `work`, or nothing. Its queries run one after the other, in the order of their calls. */
   begin<T>(work: (sql: Queries) => Promise<T>): Promise<T>
-  /** Resolves once what was asked has ended and the connections are closed, or were cut, for the server says nothing any more. */
+  /** Resolves once all queries have ended and the connections are closed. Connections to a silent server are cut. */
   end(): Promise<void>
-  /** Cuts the connections: what is under way fails, and all that is asked from now on. */
+  /** Cuts the connections: queries under way fail, and so do all later ones. */
   cut(): void
 }
 
 /** A connection that listens. */
 export interface Listener {
-  /** Tells all that listen to this channel. */
+  /** Notifies all listeners of the channel. */
   tell(message: string): Promise<void>
   end(): void
 }
 
 const ignore = (): void => undefined
 
-/** Milliseconds that a connection may take to be made. */
+/** Milliseconds that opening a connection may take. */
 const connectTimeout = 10_000
 
-/** Milliseconds after which a server that says nothing is held to be gone. */
+/** Milliseconds after which a silent server counts as gone. */
 const queryTimeout = 60_000
 
-/** Milliseconds that queries in flight have at the end. */
+/** Milliseconds that queries under way have at the end. */
 const endTimeout = 5000
 
-/** The oid of `bigint`: numbers of a store stay far below what a number holds exactly. */
+/** The oid of `bigint`: the numbers of a store are small enough for a JavaScript number. */
 const bigint = 20
 
 const load = async (): Promise<typeof pg> => {
@@ -72,10 +72,10 @@ const optionsOf = (driver: typeof pg, connectionString: string): pg.ClientConfig
   },
 })
 
-/** Codes of what is over by itself: the server starts or stops, or there is no way to it. */
+/** Error codes that mean a passing failure: the server starts or stops, or cannot be reached. */
 const away = /^(?:08|57P0|53300|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_AGAIN|ENOTFOUND)/
 
-/** Whether a query failed because the database cannot be reached now. */
+/** Whether a query failed because the database cannot be reached. */
 export const isAway = (error: unknown): boolean => {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   return (
@@ -84,7 +84,7 @@ export const isAway = (error: unknown): boolean => {
   )
 }
 
-/** The text of a template, with a number for each value. */
+/** The text of a template, with a numbered placeholder for each value. */
 const textOf = (texts: TemplateStringsArray): string =>
   texts.reduce((text, part, place) => `${text}$${place}${part}`)
 
@@ -95,7 +95,7 @@ const queriesOn = (run: Run): Queries => {
   return Object.assign(query, { run: async (statements: string) => (await run(statements)).rows })
 }
 
-/** The queries of one transaction, one after the other. */
+/** Runs the queries of one transaction one after the other. */
 const inTurn = (client: pg.PoolClient) => {
   let last: Promise<unknown> = Promise.resolve()
   let isOver = false
@@ -107,7 +107,7 @@ const inTurn = (client: pg.PoolClient) => {
     last = result.catch(ignore)
     return result
   })
-  /** What waits for its turn is not run any more: it would be outside of the transaction. */
+  /** Queries that wait for their turn do not run: they would be outside of the transaction. */
   const stop = (): Promise<unknown> => {
     isOver = true
     return last
@@ -132,13 +132,13 @@ const transactionOn =
         () => true,
         () => false,
       )
-      // A connection of which it is not known where it stands is not used again.
+      // A connection in an unknown state is not used again.
       client.release(!isOver)
       throw error
     }
   }
 
-/** What the driver has below a connection, and does not tell. */
+/** The socket below a connection, which the driver's types leave out. */
 interface Wired {
   readonly connection?: { readonly stream?: { destroy(): void } }
 }
@@ -147,11 +147,11 @@ const cutOff = (client: pg.ClientBase): void => (client as unknown as Wired).con
 
 const cutError = () => new Error("Connection terminated: it was cut")
 
-/** Opens nothing yet. `max`: how many connections at most. */
+/** Opens nothing yet. `max`: the greatest number of connections. */
 export const connectSql = async (url: string, max: number): Promise<Sql> => {
   const driver = await load()
   const pool = new driver.Pool({ ...optionsOf(driver, url), max })
-  // The query that notices it tells of it.
+  // The query that uses the connection reports the error.
   pool.on("error", ignore)
   const clients = new Set<pg.PoolClient>()
   let isCut = false
@@ -161,7 +161,7 @@ export const connectSql = async (url: string, max: number): Promise<Sql> => {
     if (isCut) cutOff(client)
   })
   pool.on("remove", (client) => clients.delete(client))
-  /** What was asked and has not ended, and what makes it fail. */
+  /** Queries under way, each with a function that makes it fail. */
   const asked = new Map<Promise<unknown>, (error: Error) => void>()
   const cut = () => {
     isCut = true
@@ -192,7 +192,7 @@ export const connectSql = async (url: string, max: number): Promise<Sql> => {
             resolve()
           }, endTimeout).unref(),
         )
-        // First: who waits for a connection would get none of a pool that has ended.
+        // Queries first: one that waits for a connection would get none from a pool that has ended.
         await Promise.race([Promise.allSettled(asked.keys()), late])
         await Promise.race([pool.end(), late])
       },
@@ -201,7 +201,7 @@ export const connectSql = async (url: string, max: number): Promise<Sql> => {
   )
 }
 
-/** Listens to a channel. `ended`: told once the connection is lost. Rejects where it cannot be made. */
+/** Listens to a channel. `ended` is called when the connection is lost. Rejects if the connection cannot be opened. */
 export const listen = async (
   url: string,
   channel: string,

@@ -1,9 +1,9 @@
-/** Waits for agents of a runner that shows no life: a killed one is held to live until its lease is over. */
+/** Waits for agents of a runner that gives no sign of life: a killed runner counts as alive until its lease expires. */
 import type { AgentWait } from "../durable-executor.ts"
 import type { Membership } from "./membership.ts"
 import type { AgentOwner, PostgresStore } from "./postgres-store.ts"
 
-/** Resolves once each of the agents is nobody's, or this process's with what it had, or that of a process that has shown that it lives. */
+/** Resolves once each agent is unknown to the store, is restored in this process, or belongs to a process that proves to be alive. */
 export const untilTaken = async (
   agentIds: ReadonlyArray<string>,
   store: PostgresStore,
@@ -14,7 +14,7 @@ export const untilTaken = async (
   const living = new Set<number>()
   const isAwaited = ({ agentId, runner, until }: AgentOwner): boolean => {
     const { id, agents } = membership()
-    // Nobody's for now, or got, and not yet read.
+    // A free agent is about to be claimed; a claimed one may not be restored yet.
     if (runner === null || runner === id) return !agents.has(agentId)
     if (signs.has(runner) && signs.get(runner) !== until) living.add(runner)
     signs.set(runner, until)

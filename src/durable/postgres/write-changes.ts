@@ -1,4 +1,4 @@
-/** Writes what has changed since the last time, in one transaction of its runner. */
+/** Writes the changes of one commit, in a transaction of its runner. */
 import type { Changes, EventRow } from "../store.ts"
 import { endCalls, writeCalls } from "./call-rows.ts"
 import { column } from "./connection.ts"
@@ -7,8 +7,8 @@ import { channel } from "./schema.ts"
 import type { Query } from "./sql.ts"
 
 /**
- * Gives the ids of calls that others have: then nothing of it must be committed. An id that was in use may be again, so that tasks are
- * forgotten, and calls ended, before calls are written. What all runners wait for each other at comes last.
+ * Returns the ids that other calls have: if there are any, the transaction must not be committed. An id that was in use may be again,
+ * so tasks are forgotten, and calls ended, before calls are written. The counter of events, where runners wait for each other, is last.
  */
 export const writeChanges = async (
   sql: Query,
@@ -102,8 +102,8 @@ const answer = (sql: Query, answers: Changes["answers"]): Promise<unknown> =>
   )
 
 /**
- * Events are numbered in the order in which they are stored: runners take turns at the counter until they have committed, so that
- * who reads from a number on misses none. One that is stored again, for its first answer was lost, is left out.
+ * Numbers events in the order in which they are stored: a runner keeps the counter locked until it has committed, so that a reader of
+ * later numbers misses none. An event that was stored by a commit whose answer was lost is left out.
  */
 const tell = (sql: Query, runner: number, events: ReadonlyArray<EventRow>): Promise<unknown> => {
   const rows = events.map(({ seq, agentId, at, event }, index) => ({

@@ -1,6 +1,6 @@
 /**
- * One SQLite file: its tables, their version, and whose it is. Everything is stored when `transaction` returns, and survives
- * the end of the process and of the machine.
+ * One SQLite file: its tables, their version, and its owner. When `transaction` returns, its changes survive the end of the process
+ * and of the machine.
  */
 import { closeSync, openSync, type Stats, statSync } from "node:fs"
 import type Database from "libsql"
@@ -12,7 +12,7 @@ import { closedError, StoreError } from "../store-error.ts"
 /** The version of the tables that this stepline writes and reads. */
 const storeVersion = 1
 
-/** "stpl": tells a store from another's database. */
+/** "stpl": tells a store from other databases. */
 const applicationId = 0x7374706c
 
 const schema = `
@@ -69,7 +69,7 @@ CREATE INDEX requests_open ON requests (id) WHERE answer IS NULL;
 /** A row, by column. */
 export type Row = Readonly<Record<string, string | number | null>>
 
-/** What is put in the place of a question mark. */
+/** A value for a placeholder. */
 export type Value = string | number | null
 
 const load = async (): Promise<typeof Database> => {
@@ -81,18 +81,18 @@ const load = async (): Promise<typeof Database> => {
   }
 }
 
-/** Milliseconds for which this process stands still while another one has the store. */
+/** Milliseconds that this process blocks while another one locks the store. */
 const busyTimeout = 2000
 
-/** Whether another process has had the store for longer than this one waits. */
+/** Whether another process has locked the store for longer than this one waits. */
 export const isBusy = (error: unknown): boolean =>
   String((error as { readonly code?: unknown } | null | undefined)?.code).startsWith("SQLITE_BUSY")
 
-/** A database that is open. */
+/** An open database. */
 export class StoreDatabase {
   readonly path: string
   private readonly database: Database.Database
-  /** Held as long as this process runs the calls: its end, however it comes, lets it go. */
+  /** Held while this process runs the calls. The end of the process, however it comes, releases the lock. */
   private readonly lock: Database.Database | undefined
   private readonly statements = new Map<string, Database.Statement>()
   private commits = 0
@@ -104,8 +104,8 @@ export class StoreDatabase {
   }
 
   /**
-   * Opens a store, and makes it where there is none. `owns`: to run its calls, which one process does at a time. Throws a
-   * StoreError for another's database, for one of a newer version, and for one that another process owns.
+   * Opens a store; an owner creates a missing one. `owns`: to run its calls, which one process does at a time. Throws a StoreError
+   * if the database is not a store, if a newer version wrote it, and if another process owns it.
    */
   static async open(path: string, owns: boolean): Promise<StoreDatabase> {
     const Libsql = await load()
@@ -130,7 +130,7 @@ export class StoreDatabase {
     }
   }
 
-  /** Does all of it, or nothing. `waits`: whether this process stands still while another one has the store. */
+  /** Commits all of `work`, or nothing. `waits`: whether this process blocks while another one locks the store. */
   transaction(work: () => void, waits = true): void {
     if (!this.database.open) throw closedError()
     if (waits) this.database.exec("BEGIN IMMEDIATE")
@@ -154,12 +154,11 @@ export class StoreDatabase {
     }
   }
 
-  /** What has failed may have ended the transaction itself. */
   private rollBack(): void {
     try {
       this.database.exec("ROLLBACK")
     } catch {
-      // There is none any more.
+      // The failure has ended the transaction itself.
     }
   }
 
@@ -175,7 +174,7 @@ export class StoreDatabase {
     return this.all(sql, ...values)[0]
   }
 
-  /** A greater number where this process or another one has written: SQLite counts only what others write. */
+  /** Grows with each write: `data_version` counts those of other connections, `commits` those of this one. */
   get version(): number {
     return Number(this.get("PRAGMA data_version")?.data_version) + this.commits
   }
@@ -200,8 +199,8 @@ const noStore = (path: string) =>
   new StoreError(`There is no store at ${path} yet: start what runs its calls first.`)
 
 /**
- * Where there is none: only its user may read it. SQLite gives the files beside a database the mode of the database. One that is
- * there is not opened, for closing it would let go of the locks that this process holds on it.
+ * Creates a missing file that only its user may read: SQLite gives the files beside a database the same mode. An existing file is not
+ * opened, for closing it would release the locks that this process holds on it.
  */
 const makeFile = (path: string): void => {
   try {
@@ -214,7 +213,7 @@ const makeFile = (path: string): void => {
 const notOpened = (path: string, fault: string, cause?: unknown): StoreError =>
   new StoreError(`Cannot open the store ${path}: ${fault}`, cause === undefined ? {} : { cause })
 
-/** Undefined for a file that is not there. */
+/** Undefined for a missing file. */
 const statOf = (path: string): Stats | undefined => {
   try {
     return statSync(path)
@@ -224,7 +223,7 @@ const statOf = (path: string): Stats | undefined => {
   }
 }
 
-/** A file of its own, so that others may read the store and put their answers into it. */
+/** The lock is a file of its own, so that other processes can read the store and write their answers. */
 const takeLock = (Libsql: typeof Database, path: string): Database.Database => {
   let lock: Database.Database | undefined
   try {
@@ -249,7 +248,7 @@ const pragma = (database: Database.Database, name: string): number => {
   return Number(Object.values(row ?? {})[0] ?? 0)
 }
 
-/** Nothing is changed in a database that is refused. */
+/** Sets a database up; a refused one is not changed. */
 const prepare = (database: Database.Database, path: string, owns: boolean): void => {
   database.exec(`PRAGMA busy_timeout = ${busyTimeout}`)
   const isNew = isNewStore(database, path)
@@ -262,9 +261,9 @@ const prepare = (database: Database.Database, path: string, owns: boolean): void
   )
 }
 
-/** Whether it has no tables yet. Throws a StoreError for what is no store, or a newer one. */
+/** Whether a database has no tables yet. Throws a StoreError if it is not a store, or if a newer version wrote it. */
 const isNewStore = (database: Database.Database, path: string): boolean => {
-  // First: its owner may be making it, and makes its tables together with what tells whose they are.
+  // Read first: an owner that is creating the store writes the tables and the ids below in one transaction.
   const isEmpty = database.prepare("SELECT 1 FROM sqlite_master LIMIT 1").all().length === 0
   const version = pragma(database, "user_version")
   const id = pragma(database, "application_id")

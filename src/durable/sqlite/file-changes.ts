@@ -1,17 +1,17 @@
 /**
- * Who waits for the next change of a file. SQLite tells nobody what another process has written: the file is looked at, once for
- * all who wait, and not at all where nobody does.
+ * Waits for changes of a file. SQLite does not report what another process has written: one timer looks at the file for all who wait,
+ * and none runs if nobody does.
  */
 import { whenAborted } from "../../pipeline/model/when-aborted.ts"
 
-/** Milliseconds between looks at the file. */
+/** Milliseconds between two looks at the file. */
 const lookAgain = 50
 
 interface Waiting {
   readonly mark: number
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
-  /** Lets go of its signal. */
+  /** Removes the listener of its signal. */
   readonly release: (() => void) | undefined
 }
 
@@ -21,15 +21,15 @@ export class FileChanges {
   private readonly waiting = new Set<Waiting>()
   private timer: NodeJS.Timeout | undefined
 
-  /** `version`: another number after each change. */
+  /** `version` returns another number after each change. */
   constructor(version: () => number) {
     this.version = version
   }
 
   /**
-   * Resolves once the version is no longer this one, and when the signal is aborted. Rejects where it cannot be read. At the next
-   * look, also where it is another one already: a file that changes all the time would else leave this process no time for anything
-   * but to read it.
+   * Resolves once the version differs from `mark`, and when the signal is aborted. Rejects if the version cannot be read. Waits for
+   * the next look even if the version differs already: a file that changes all the time would leave this process no time for anything
+   * but reading it.
    */
   async after(mark: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return

@@ -3,18 +3,18 @@ import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, Stor
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
 import type { StoreDatabase } from "./database.ts"
 
-/** Numbers of events that are given out before the store is told. */
+/** Event numbers that are reserved in the store at a time. */
 const sequenceBlock = 100_000
 
-/** The database, for its one writer. Each commit is stored when it returns. */
+/** Writes to the database for its owner. Each commit is stored when it returns. */
 export class SqliteJournalStore implements JournalStore {
   readonly firstSequence: number
   private readonly database: StoreDatabase
   private readonly closing: () => void
-  /** No event has a number behind this one. */
+  /** The last reserved number: no event has a greater one. */
   private reserved = 0
 
-  /** `closing`: told before it is closed. */
+  /** `closing` is called before the database is closed. */
   constructor(database: StoreDatabase, closing: () => void) {
     this.database = database
     this.closing = closing
@@ -26,7 +26,7 @@ export class SqliteJournalStore implements JournalStore {
   commit(changes: Changes): void {
     const { database } = this
     database.transaction(() => {
-      // First: an id that was in use may be again.
+      // First: a new call may have the id of one that ends here.
       for (const row of changes.ended) this.end(row)
       for (const row of changes.calls) this.write(row)
       for (const [agentId, rows] of changes.actions) this.writeActions(agentId, rows)
@@ -54,7 +54,7 @@ export class SqliteJournalStore implements JournalStore {
     })
   }
 
-  /** All that goes on. */
+  /** Everything that is restored into an executor. */
   state(): StoredState {
     const rows = <R>(sql: string) => this.database.all(sql) as unknown as ReadonlyArray<R>
     return storedState(
@@ -66,13 +66,13 @@ export class SqliteJournalStore implements JournalStore {
     )
   }
 
-  /** The rules that were made in a folder. */
+  /** The rules of a folder. */
   rules(cwd: string): Array<RuleRow> {
     const reading = "SELECT cwd, tool, params, choice FROM rules WHERE cwd = ? ORDER BY id"
     return this.database.all(reading, cwd) as unknown as Array<RuleRow>
   }
 
-  /** The requests behind this one that nobody has answered, in their order. */
+  /** The unanswered requests behind a number, in their order. */
   requests(after: number): Array<{ readonly id: number; readonly text: string }> {
     return this.database
       .all("SELECT id, request FROM requests WHERE answer IS NULL AND id > ? ORDER BY id", after)
@@ -83,7 +83,7 @@ export class SqliteJournalStore implements JournalStore {
     return this.database.get("SELECT 1 AS found FROM calls WHERE call_id = ?", callId) !== undefined
   }
 
-  /** Forgets what ended before, in epoch milliseconds. */
+  /** Forgets what ended before a time in epoch milliseconds. */
   prune(before: number): void {
     const { database } = this
     database.transaction(() => {

@@ -1,4 +1,4 @@
-/** Runs the calls of a SQLite store. One process does, at a time. */
+/** Runs the calls of a SQLite store, which one process does at a time. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCall, ToolCallInput } from "../../pipeline/model/call.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
@@ -18,12 +18,12 @@ import { StoreDatabase } from "./database.ts"
 import { SqliteJournalStore } from "./journal-store.ts"
 import { SqliteStore } from "./sqlite-store.ts"
 
-/** Milliseconds between looks for what other processes ask. */
+/** Milliseconds between two looks for requests of other processes. */
 const sweepEvery = 100
 
 const pruneEvery = 3_600_000
 
-/** Tasks as the executor in this process has them. */
+/** The tasks of the executor in this process. */
 class LocalTasks implements DurableTasks {
   private readonly store: SqliteStore
   private readonly runner: Runner
@@ -51,14 +51,14 @@ class LocalTasks implements DurableTasks {
     return this.tasks.wait(taskId, options)
   }
 
-  /** None are here once it is closed, though they are in the store. */
+  /** Throws once the store is closed: the executor then has no tasks, though the store does. */
   private get tasks(): ToolExecutor["tasks"] {
     if (this.store.isClosed) throw closedError()
     return this.runner.executor.tasks
   }
 }
 
-/** Runs the calls of a SQLite store, and does what other processes ask. */
+/** Runs the calls of a SQLite store, and carries out the requests of other processes. */
 export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   readonly tasks: DurableTasks
   protected override readonly store: SqliteStore
@@ -66,7 +66,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   private readonly rows: SqliteJournalStore
   private readonly timers: ReadonlyArray<NodeJS.Timeout>
   private version = -1
-  /** The last request that was looked at: its answer may be on its way to the store. */
+  /** The last request that was carried out: its answer may not be stored yet. */
   private lastRequest = 0
 
   private constructor(database: StoreDatabase, registry: ToolRegistry<never>, options: DurableOptions) {
@@ -103,7 +103,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     }
   }
 
-  /** Over a new store that is open, for who cannot wait: its calls go on at once. */
+  /** Runs the calls of an open, new store, for callers that cannot wait: calls begin at once. */
   static over(
     database: StoreDatabase,
     registry: ToolRegistry<never>,
@@ -133,7 +133,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     return super.result(callId)
   }
 
-  /** @internal All of a file are its one owner's. */
+  /** @internal The owner of a file has all of its agents. */
   async untilTaken(): Promise<void> {}
 
   /** @internal */
@@ -156,10 +156,10 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     return this.runner.stored(request)
   }
 
-  /** Queues those that the store does not know. */
+  /** Queues the calls that the store does not know. */
   private take(calls: ReadonlyArray<ToolCall>): void {
     for (const call of calls) {
-      if (!this.runner.hasHad(call.callId) && !this.rows.has(call.callId)) this.executor.enqueue([call])
+      if (!this.runner.isKnown(call.callId) && !this.rows.has(call.callId)) this.executor.enqueue([call])
     }
   }
 
@@ -169,7 +169,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     return toolCalls.map(({ callId }) => callId)
   }
 
-  /** Does what other processes ask. What fails is tried again with the next look. */
+  /** Carries out the requests of other processes. After a failure the next sweep tries again. */
   private sweep(): void {
     this.runner.dropOldTasks()
     this.runner.journal.endings.forget()
@@ -182,17 +182,17 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
       }
       this.version = version
     } catch {
-      // The store is away: its next writer is told.
+      // The store fails, which its next write reports.
     }
   }
 
-  /** What fails is tried again an hour later. */
+  /** Forgets old calls. After a failure the next run, an hour later, tries again. */
   private prune(kept: number): void {
     if (!Number.isFinite(kept)) return
     try {
       this.rows.prune(Date.now() - kept)
     } catch {
-      // The store is away: its next writer is told.
+      // The store fails, which its next write reports.
     }
   }
 }

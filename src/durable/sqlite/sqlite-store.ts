@@ -1,4 +1,4 @@
-/** A store in one SQLite file, for whoever has it open. */
+/** A store in one SQLite file, for every process that has it open. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize } from "../event-log.ts"
@@ -13,10 +13,10 @@ import { toWellFormed } from "../well-formed.ts"
 import { isBusy, type Row, StoreDatabase, type Value } from "./database.ts"
 import { FileChanges } from "./file-changes.ts"
 
-/** Milliseconds until what found the store held is tried again. */
-const tryAgain = 10
+/** Milliseconds until a locked store is tried again. */
+const lockRetry = 10
 
-/** A condition for each that is there. */
+/** Joins the conditions that have a value. */
 const where = (conditions: Readonly<Record<string, Value | undefined>>) => {
   const there = Object.entries(conditions).filter((entry): entry is [string, Value] => entry[1] !== undefined)
   return { sql: there.map(([sql]) => ` AND ${sql}`).join(""), values: there.map(([, value]) => value) }
@@ -25,7 +25,7 @@ const where = (conditions: Readonly<Record<string, Value | undefined>>) => {
 const texts = (rows: ReadonlyArray<Row>, column: string): Array<string> =>
   rows.map((row) => String(row[column]))
 
-/** Reads a store, and asks the process that runs its calls. */
+/** Reads a store, and sends requests to the process that runs its calls. */
 export class SqliteStore implements CallStore {
   private readonly database: StoreDatabase
   private readonly closing = new AbortController()
@@ -37,7 +37,7 @@ export class SqliteStore implements CallStore {
     this.changes = new FileChanges(() => database.version)
   }
 
-  /** A client's. */
+  /** Opens a store for a client. */
   static async open(path: string): Promise<SqliteStore> {
     return new SqliteStore(await StoreDatabase.open(path, false))
   }
@@ -47,7 +47,7 @@ export class SqliteStore implements CallStore {
   }
 
   async ask(request: Request): Promise<unknown> {
-    const answer = await this.answers.of(await this.put(request))
+    const answer = await this.answers.of(await this.insertWhenFree(request))
     if (answer === undefined) throw unansweredError()
     if ("error" in answer) throw new Error(answer.error)
     return answer.took
@@ -96,7 +96,7 @@ export class SqliteStore implements CallStore {
       `SELECT key AS place, task FROM json_each(?) LEFT JOIN tasks ON task_id = value
       WHERE task IS NOT NULL
         OR NOT EXISTS (SELECT 1 FROM calls WHERE call_id = value AND background = 1 AND ended_at IS NULL)`,
-      // Half a surrogate pair is an escape in JSON, which SQLite takes for bytes that are no text.
+      // JSON escapes an unpaired surrogate, which SQLite decodes to bytes that are no text.
       JSON.stringify(taskIds.map(toWellFormed)),
     )
     return new Map(
@@ -104,7 +104,7 @@ export class SqliteStore implements CallStore {
     )
   }
 
-  /** The greatest place that a call has, 0 where there is none: the next one comes behind it. */
+  /** The greatest `seq` of a call, 0 if there is none: the next call comes behind it. */
   get lastPlace(): number {
     return Number(this.database.get("SELECT max(seq) AS place FROM calls")?.place ?? 0)
   }
@@ -121,12 +121,12 @@ export class SqliteStore implements CallStore {
     return this.closed.aborted
   }
 
-  /** Aborted once it is closed. */
+  /** Aborted once the store is closed. */
   get closed(): AbortSignal {
     return this.closing.signal
   }
 
-  /** Ends what waits for something to be stored. The database stays open for whoever else has it. */
+  /** Ends all waits for changes. The database stays open for its other users in this process. */
   leave(): void {
     this.closing.abort()
     this.changes.end()
@@ -138,15 +138,15 @@ export class SqliteStore implements CallStore {
     this.database.close()
   }
 
-  /** Where its machine holds up the process that writes, what is asked waits for it, and this process goes on meanwhile. */
-  private async put(request: Request): Promise<number> {
+  /** Inserts a request. While another process locks the store, the request waits, but this process is not blocked. */
+  private async insertWhenFree(request: Request): Promise<number> {
     for (;;) {
       try {
         return this.insert(request)
       } catch (error) {
         if (!isBusy(error)) throw error
       }
-      await sleep(tryAgain)
+      await sleep(lockRetry)
     }
   }
 

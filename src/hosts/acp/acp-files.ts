@@ -1,12 +1,12 @@
 /**
- * Files as the client's editor has them: what is open there is read with its unsaved changes, and changed in the editor.
- * Everything else is asked of the machine below, which also decides what may be touched at all.
+ * Files as the client's editor has them: open files are read with their unsaved changes, and changed in the editor.
+ * The machine below does everything else, and decides what may be accessed at all.
  */
 import { isUtf8 } from "node:buffer"
 import type { Files } from "../../io/files.ts"
 import type { AcpSession } from "./client.ts"
 
-/** Larger files are read from disk alone, in bytes: a client sends a text in one message. */
+/** Larger files are read from disk alone: a client sends the text of a file in one message. In bytes. */
 const maxText = 4 << 20
 
 const isText = (bytes: Uint8Array): boolean => isUtf8(bytes) && !bytes.includes(0)
@@ -17,7 +17,7 @@ const tooLarge = (path: string, maxBytes: number): Error =>
 const byteOrderMark = "\uFEFF"
 const plain = (text: string): string => text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n")
 
-/** Editors drop byte order marks and turn line ends into `\n`: a text keeps those that it has on disk. */
+/** Editors drop byte order marks and convert line ends to `\n`: restores those on disk. */
 const asOnDisk = (text: string, disk: string): string => {
   if (plain(text) === plain(disk)) return disk
   const lineEnds = disk.match(/\r?\n/g) ?? []
@@ -26,18 +26,18 @@ const asOnDisk = (text: string, disk: string): string => {
   return disk.startsWith(byteOrderMark) && !lines.startsWith(byteOrderMark) ? byteOrderMark + lines : lines
 }
 
-/** The text that the client's editor has of a file. Undefined where it gives none. */
+/** The text of a file in the client's editor; undefined if the client gives none. */
 const editorText = async ({ client, sessionId }: AcpSession, path: string): Promise<string | undefined> => {
   try {
     const read = (await client.request("fs/read_text_file", { sessionId, path })) as { content?: unknown }
     return typeof read.content === "string" ? read.content : undefined
   } catch {
-    // It has no such file in its project, or has gone: then there is nothing unsaved either.
+    // The client has no such file in its project, or is gone: nothing is unsaved.
     return undefined
   }
 }
 
-/** The unsaved text of a file in the client's editor. Undefined where it is as on disk. */
+/** The unsaved text of a file in the client's editor; undefined if the file is as on disk. */
 export const unsavedText = async (
   session: AcpSession,
   path: string,
@@ -51,11 +51,11 @@ export const unsavedText = async (
   return current === saved ? undefined : current
 }
 
-/** Files of a client that reads, and those of the machine below. */
+/** The files of a client that reads, and of the machine below. */
 export const acpFiles = (session: AcpSession, base: Files): Files => {
   const { client, sessionId, capabilities } = session
   const read: Files["read"] = async (path, maxBytes = Number.POSITIVE_INFINITY) => {
-    // Read there first: a file that may not be read is not asked of the client either.
+    // Read from the machine first: the client is not asked for a file that may not be read.
     const disk = await base.read(path, maxBytes)
     const text = await unsavedText(session, path, disk)
     if (text === undefined) return disk
@@ -80,7 +80,7 @@ export const acpFiles = (session: AcpSession, base: Files): Files => {
       else yield await read(path)
     },
     read,
-    // Whoever may read but not write unsaved text must not write it to the disk either.
+    // A client that cannot write must not have unsaved text overwritten on disk.
     ...(capabilities.fs?.writeTextFile === true && { replace }),
   }
 }

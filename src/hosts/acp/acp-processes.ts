@@ -13,22 +13,22 @@ import type { AcpSession } from "./client.ts"
 import { runningCall } from "./running-call.ts"
 import { TerminalText } from "./terminal-text.ts"
 
-/** What a terminal keeps of its output, in bytes. */
+/** How many bytes of its output a terminal keeps. */
 const outputByteLimit = 1 << 20
 
 /** Milliseconds between two looks at the output: the first, and the longest. */
 const firstLook = 50
 const longestLook = 1000
 
-/** How long a command that was killed may take to end, in milliseconds, until its terminal is released. */
+/** Milliseconds that a killed command may take to end, before its terminal is released. */
 const killGrace = 3000
 
 const ignore = () => {}
 
 /**
- * What sets a command's environment apart from the client's, which is taken to be that of this process: a client starts its
- * agents. What is passed by name may have been given to the agent alone. A variable cannot be left out there, so one that is
- * not for commands is set to nothing.
+ * How a command's environment differs from the client's, which is taken to be that of this process: a client starts its
+ * agents. Variables that are passed by name may have been given to the agent alone. A terminal cannot unset a variable, so
+ * one that commands must not see is set to nothing.
  */
 const variables = ({ env, envRules }: ProcessOptions): Array<EnvVariable> => {
   const wanted = env ?? environmentFor(envRules)
@@ -87,7 +87,7 @@ class Terminal {
     await this.request("terminal/kill").catch(ignore)
   }
 
-  /** Ends what still runs in it. What it has shown stays on the client's screen. Never rejects. */
+  /** Ends what still runs in the terminal. Its output stays on the client's screen. Never rejects. */
   async release(): Promise<void> {
     await this.request("terminal/release").catch(ignore)
   }
@@ -98,7 +98,7 @@ class Terminal {
   }
 }
 
-/** Hands the output on until the command has ended. */
+/** Passes the output on until the command has ended. */
 const follow = async (
   terminal: Terminal,
   exited: Promise<WaitForTerminalExitResponse>,
@@ -116,7 +116,7 @@ const follow = async (
   }
 }
 
-/** Resolves some time after the abort, where the command has not ended by then. */
+/** Resolves some time after the abort, for a command that has not ended by then. */
 const afterGrace = (signal: AbortSignal | undefined): Promise<WaitForTerminalExitResponse> =>
   new Promise((resolve) => {
     const give = () => setTimeout(() => resolve({ signal: "SIGKILL" }), killGrace).unref()
@@ -124,7 +124,7 @@ const afterGrace = (signal: AbortSignal | undefined): Promise<WaitForTerminalExi
     else signal?.addEventListener("abort", give, { once: true })
   })
 
-/** Processes in the terminals of a client. `files` tell whether a folder is still the one that was meant. */
+/** Processes in the terminals of a client. `files` tells whether a folder is still the expected one. */
 export class AcpProcesses implements Processes {
   private readonly session: AcpSession
   private readonly files: Files

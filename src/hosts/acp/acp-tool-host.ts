@@ -1,6 +1,6 @@
 /**
- * Runs tool calls for an agent of the Agent Client Protocol: its client shows each of them as it goes, and asks its user at
- * gates. Needs no module of the SDK itself, only the connection that the agent has.
+ * Runs tool calls for an agent of the Agent Client Protocol: the client shows the progress of each call, and asks its user at
+ * gates. Needs no module of the SDK, only the connection of the agent.
  */
 import { randomUUID } from "node:crypto"
 import { localMachine, type Machine } from "../../io/machine.ts"
@@ -23,22 +23,22 @@ import { ToolCallView } from "./tool-call-view.ts"
 /** A session of a client, and the executor that runs its calls. */
 export interface AcpToolHostOptions extends AcpSession {
   readonly executor: ToolExecutor
-  /** The executor's, where relative paths start. Default: the process's. */
+  /** The executor's folder, at which relative paths start. Default: the process's. */
   readonly cwd?: string
-  /** What the client cannot do is done here. Default: this machine. */
+  /** Does what the client cannot. Default: this machine. */
   readonly base?: Machine
 }
 
-/** What the model is told of a call that its user has rejected for good. */
+/** For the model, after the user has rejected a call for good. */
 const rejectedForGood =
   "The user has rejected this call for the rest of the session. Do not repeat it: do something else, or ask what is wanted."
 
-/** Reads files of the editor, and cannot change them there. */
+/** Whether a client reads files of its editor, but cannot change them there. */
 const onlyReads = ({ fs }: AcpSession["capabilities"]): boolean =>
   fs?.readTextFile === true && fs.writeTextFile !== true
 
 /**
- * The host of one session of an ACP agent: `run` in place of `executor.run`, with tools that were made for `machine`.
+ * The host of one session of an ACP agent. Call `run` in place of `executor.run`, with tools that were made for `machine`.
  *
  * @example
  * const host = new AcpToolHost({ executor, client, sessionId, capabilities, cwd })
@@ -46,7 +46,7 @@ const onlyReads = ({ fs }: AcpSession["capabilities"]): boolean =>
  * const { content, isError } = await host.run({ name: "shell", params: { command: "npm test" } }, signal)
  */
 export class AcpToolHost {
-  /** The client's terminals and its editor's unsaved text, where it has them; else `base`. */
+  /** The client's terminals and its editor's unsaved text if it offers them; otherwise `base`. */
   readonly machine: Machine
   private readonly session: AcpSession
   private readonly executor: ToolExecutor
@@ -70,7 +70,7 @@ export class AcpToolHost {
   }
 
   /**
-   * Runs one call to its result, for the model. A background call's comes when it has started, and the client is shown the
+   * Runs one call to its result, for the model. The result of a background call comes when it has started; the client is shown the
    * rest. Rejects with an `AbortError` if the signal is aborted, once the call is over: the prompt then ends with `cancelled`.
    */
   async run(call: ToolCallInput, signal?: AbortSignal): Promise<ToolResult> {
@@ -86,7 +86,7 @@ export class AcpToolHost {
     )
   }
 
-  /** What it rejects with answers the question that the event asks. */
+  /** A rejection answers the question of the event. */
   private tell(event: ToolEvent, view: ToolCallView, over: AbortController): Promise<void> | undefined {
     switch (event._tag) {
       case "Started":
@@ -136,7 +136,7 @@ export class AcpToolHost {
     const answer = await client.request(
       "session/request_permission",
       { sessionId, toolCall: view.question(gate, tool), options },
-      // A question whose call has ended is taken back.
+      // The question is withdrawn when its call ends.
       { cancellationSignal: over, stopWaitingOnCancel: true },
     )
     const permission = permissionOf(answer, options)
@@ -172,7 +172,7 @@ export class AcpToolHost {
     event.succeed()
   }
 
-  /** What the editor holds is read by tools, and would be saved with their changes where the editor cannot take these. */
+  /** Tools read unsaved text. If the editor cannot take their changes, these would be saved together with it. */
   private async checkUnsaved(event: DelegateEvent, path: string): Promise<void> {
     if (onlyReads(this.session.capabilities) && (await this.isUnsaved(path))) {
       event.fail(`${path} has unsaved changes in the editor. Ask the user to save it, then call this again.`)

@@ -1,4 +1,4 @@
-/** The client at the other end: what is used of the SDK's connection, so that its types stand without the SDK. */
+/** The parts of the SDK's connection that are used, as types that do not need the SDK. */
 
 /** The client of a session: `connection.client` of the SDK, or the `client` of a request's context. */
 export interface AcpClient {
@@ -6,13 +6,13 @@ export interface AcpClient {
   notify(method: string, params?: unknown): Promise<void>
 }
 
-/** Of the SDK's options of a request those that are used. */
+/** The used options of the SDK's requests. */
 export interface AcpRequestOptions {
   readonly cancellationSignal?: AbortSignal
   readonly stopWaitingOnCancel?: boolean
 }
 
-/** One session of a client, and what that client can do. */
+/** A session of a client, and what the client can do. */
 export interface AcpSession {
   readonly client: AcpClient
   readonly sessionId: string
@@ -20,7 +20,7 @@ export interface AcpSession {
   readonly capabilities: AcpCapabilities
 }
 
-/** The part of ACP's `ClientCapabilities` that is looked at. */
+/** The used part of ACP's `ClientCapabilities`. */
 export interface AcpCapabilities {
   readonly fs?: { readonly readTextFile?: boolean; readonly writeTextFile?: boolean }
   readonly terminal?: boolean

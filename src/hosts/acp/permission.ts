@@ -1,13 +1,13 @@
-/** A gate as a permission that the client asks its user for, and what the user's answer means. */
+/** Turns a gate into a permission that the client asks its user for, and the user's answer into a decision. */
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
 import { shownJson } from "../shown-json.ts"
 
-/** What runs stands in the permission, whole. */
+/** The permission shows the whole call. */
 const allowAlways = "Always allow this very call, and no other"
 
-/** What is offered at a gate; to allow always, where a rule can. */
+/** The options at a gate. Allowing always is offered only if a rule can do that. */
 export const permissionOptions = (
   executor: Pick<ToolExecutor, "wouldRemember">,
   gate: AwaitingApprovalEvent,
@@ -22,7 +22,7 @@ export const permissionOptions = (
   ]
 }
 
-/** What an answer is, also one that no option stands for. */
+/** What an answer means; `cancelled` has no option. */
 export type Permission = "allow_once" | "allow_always" | "reject_once" | "reject_always" | "cancelled"
 
 /** Throws an Error, which denies the call, for an option that was not offered. */
@@ -35,5 +35,5 @@ export const permissionOf = (answer: unknown, offered: ReadonlyArray<PermissionO
   throw new Error(`The client answered with the option ${JSON.stringify(optionId)}, which was not offered`)
 }
 
-/** A call as one that is rejected for good is known again: the same tool with the same parameters. */
+/** Identifies a call that was rejected for good: the same tool with the same parameters. */
 export const callKey = (name: string, params: unknown): string => shownJson([name, params])

@@ -1,15 +1,15 @@
 /**
- * What is new in the output of a terminal that is asked for again and again. A terminal gives all that it holds, and
- * drops the start of what is longer than it holds; its text has colours and carriage returns that are for a screen.
+ * The new part of a terminal's output, which is polled. A terminal returns all of its output, without the beginning
+ * if that is too long; the text has colours and carriage returns for a screen.
  */
 import { stripVTControlCharacters } from "node:util"
 
 const lost = "\n[output was lost here: it came faster than the client's terminal could be read]\n"
 
-/** An escape sequence that has only begun, or a line end of which half is there. */
+/** An escape sequence that is not complete, or the first half of a line end. */
 const unfinished = /(?:\u001b(?:[()#]|\[[^@-~]{0,64}|\][^\u0007\u001b]{0,1024})?|\r)$/
 
-/** How long the longest end of one text is that the other begins with. Linear, whatever the texts are. */
+/** The length of the longest end of `seen` that `output` begins with. Takes linear time for any texts. */
 const overlapOf = (seen: string, output: string): number => {
   const length = Math.min(seen.length, output.length)
   const shorter = new Uint32Array(length)
@@ -31,7 +31,7 @@ export class TerminalText {
   private seen = ""
   private held = ""
 
-  /** The text that was not given before. `isLast`: nothing follows. */
+  /** The text that was not returned before. `isLast`: nothing follows. */
   next(output: string, isLast: boolean): string {
     const raw = this.held + this.newIn(output)
     this.seen = output

@@ -1,4 +1,4 @@
-/** One call as a client shows it: what is known of it so far, sent as ACP's `tool_call` and its updates. */
+/** One call as a client shows it: its state so far, sent as ACP's `tool_call` and its updates. */
 import { resolve } from "node:path"
 import type {
   SessionUpdate,
@@ -18,7 +18,7 @@ import { diffOf } from "../terminal/render-diff.ts"
 import type { AcpSession } from "./client.ts"
 import type { RunningCall } from "./running-call.ts"
 
-/** What is shown of a stream, in bytes: each update holds all of it. */
+/** How much of a stream is shown, in bytes: each update contains all of it. */
 const maxStreamed = 32_000
 
 /** Milliseconds between two updates of a stream, for the same reason. */
@@ -26,7 +26,7 @@ const betweenUpdates = 100
 
 const textBlock = (text: string): ToolCallContent => ({ type: "content", content: { type: "text", text } })
 
-/** Blocks of an output have ACP's shapes already. */
+/** The blocks of an output have ACP's shapes already. */
 const blocksOf = ({ content }: ToolOutput): Array<ToolCallContent> =>
   content.map((block) => ({ type: "content", content: block }) as ToolCallContent)
 
@@ -67,7 +67,7 @@ export class ToolCallView implements RunningCall {
     })
   }
 
-  /** @param params The validated ones. */
+  /** @param params The validated parameters. */
   started(params: unknown): void {
     void this.update({ status: "in_progress", ...this.named(params), rawInput: sentJson(params) })
   }
@@ -94,8 +94,8 @@ export class ToolCallView implements RunningCall {
   }
 
   /**
-   * What the permission for a gate is asked with. Nothing that the model wrote can hide in it. `tool`: the gate's, which is
-   * not this call's where it applies what another one staged.
+   * The permission request for a gate, in which nothing that the model wrote can hide. `tool`: the gate's tool, which is another than
+   * this call's if it applies what another call staged.
    */
   question(
     { params, label, preview, because }: AwaitingApprovalEvent,
@@ -120,7 +120,7 @@ export class ToolCallView implements RunningCall {
     }
   }
 
-  /** The gate was passed: what was asked is shown no longer. */
+  /** The gate was passed: the question is removed. */
   approved(): void {
     void this.update({ status: "in_progress", content: this.content() })
   }
@@ -136,7 +136,7 @@ export class ToolCallView implements RunningCall {
     return undefined
   }
 
-  /** @param output Undefined where the reason says all. */
+  /** @param output Undefined if the reason says everything. */
   ended(status: "completed" | "failed", reason: string, output: ToolOutput | undefined): void {
     clearTimeout(this.timer)
     this.isOver = true
@@ -148,7 +148,7 @@ export class ToolCallView implements RunningCall {
     void this.update({ status, content, ...(structured !== undefined && { rawOutput: structured }) })
   }
 
-  /** It goes on after its turn. */
+  /** The call goes on after its turn. */
   inBackground(): void {
     if (!this.isOver) void this.update({ status: "in_progress", content: this.content() })
   }
@@ -160,7 +160,7 @@ export class ToolCallView implements RunningCall {
     return this.update({ content: this.content() })
   }
 
-  /** All of it: what an update holds replaces what the client has. */
+  /** The whole content: an update replaces what the client has. */
   private content(): Array<ToolCallContent> {
     const text = this.streamed === "" ? [] : [textBlock(this.streamed)]
     return [...this.diffs, ...this.terminals, ...text]
@@ -185,7 +185,7 @@ export class ToolCallView implements RunningCall {
     return this.send({ sessionUpdate: "tool_call_update", toolCallId: this.call.callId, ...change })
   }
 
-  /** A client that has gone is known by its connection; the call ends as its agent wants. */
+  /** Ignores a client that is gone: its connection shows that, and the agent decides how the call ends. */
   private async send(update: SessionUpdate): Promise<void> {
     const { client, sessionId } = this.session
     await client.notify("session/update", { sessionId, update }).catch(() => {})

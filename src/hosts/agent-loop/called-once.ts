@@ -1,15 +1,15 @@
 /**
- * What was approved runs once, however often the conversation that it was approved in is resumed: whoever resumes it again
- * is given the first one's result. Known as long as the process lives, up to a bound.
+ * An approved call runs once, however often the conversation with its approval is resumed: each further attempt
+ * receives the first result. Remembered while the process lives, up to a bound.
  */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 
-/** How many are known of an executor; the oldest are forgotten. */
+/** How many calls of an executor are remembered; the oldest are forgotten. */
 const maxKnown = 1000
 
 const known = new WeakMap<ToolExecutor, Map<string, Promise<unknown>>>()
 
-/** Runs it for the first who asks with this key; a run that rejects is one too, unless it has called `forget`. */
+/** Runs `run` at the first call with a key. A rejection is remembered too, unless `run` has called `forget`. */
 export const calledOnce = <T>(
   executor: ToolExecutor,
   key: string,

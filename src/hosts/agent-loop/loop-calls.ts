@@ -1,6 +1,6 @@
 /**
- * The calls that an SDK's agent loop makes for one agent: decided before they run, approved by the SDK's own means or at
- * their gates, told apart by turns. What the SDKs have in common.
+ * The calls that an SDK's agent loop makes for one agent: decided before they run, approved through the SDK or at
+ * their gates, and grouped into turns. Shared by the hosts for SDKs.
  */
 import { createHash } from "node:crypto"
 import type { ToolContent } from "../../output/content.ts"
@@ -19,22 +19,22 @@ import { shownJson } from "../shown-json.ts"
 import { calledOnce } from "./called-once.ts"
 import { FirstAnswer } from "./first-answer.ts"
 
-/** A question that a call asks while it runs: answer it, now or later. */
+/** A question of a running call, to be answered now or later. */
 export type LoopQuestion = AwaitingApprovalEvent | DelegateEvent
 
-/** Who calls, and who is asked. */
+/** The agent that calls, and the functions that are asked and told. */
 export interface AgentLoopOptions {
   /** Default `"main"`. */
   readonly agentId?: string
-  /** Asked at gates that the SDK's approval was not for, and for effects. Without it these are denied, and effects fail. */
+  /** Called at gates that the SDK's approval does not cover, and for effects. Without it gates are denied, and effects fail. */
   readonly onQuestion?: (question: LoopQuestion) => unknown
-  /** Told all else: what a call streams, what becomes of background tasks and previews. */
+  /** Called with all other events: what a call streams, what becomes of background tasks and previews. */
   readonly onEvent?: (event: ToolEvent) => unknown
   /**
-   * Who decides about a call that has a gate. `"before"`, the default: whoever answers the SDK's approvals, before anything of
-   * it runs. That is the answer to the first gate of its plan that rules do not pass; each further gate, and one that a handler
-   * asks for by itself, is put to `onQuestion`. `"during"`: `onQuestion`, at each gate, with the preview; there the call can be
-   * edited.
+   * Who decides on a call with a gate. `"before"`, the default: whoever answers the SDK's approvals, before the call runs. That
+   * answer is for the first gate of the call's plan that no rule passes; `onQuestion` is asked at every other gate, also at
+   * those that a handler asks for. `"during"`: `onQuestion` is asked at each gate, with the preview, and can edit the
+   * call.
    */
   readonly approval?: "before" | "during"
 }
@@ -49,24 +49,24 @@ export interface LoopCall {
 /** How a call is run. */
 export interface LoopRun {
   readonly signal?: AbortSignal | undefined
-  /** Set where it was approved by the SDK's own means: what names this approval. */
+  /** An id of the SDK's approval; undefined if the SDK got none. */
   readonly approval?: string | undefined
-  /** Whether that approval is of the tool, once and for all: no person has answered for this call. Default false. */
+  /** Whether the approval is for the tool, once and for all: no person has answered for this call. Default false. */
   readonly isStanding?: boolean
   readonly onDelta?: (text: string) => void
 }
 
-/** What came of a call. Plain JSON. */
+/** The result of a call. Plain JSON. */
 export interface LoopResult extends Omit<ToolResult, "cause"> {
-  /** The parameters that ran, where they were edited at the gate. */
+  /** The parameters that ran, if they were edited at a gate. */
   readonly editedParams?: unknown
 }
 
-/** Questions that are known to have been asked, and not yet run. */
+/** How many questions are remembered whose calls have not run yet. */
 const maxAsked = 1000
 
 /** `hasAnswered`: the SDK's approval was for another gate of the call. */
-const nobody = (question: LoopQuestion, hasAnswered: boolean): string => {
+const unansweredReason = (question: LoopQuestion, hasAnswered: boolean): string => {
   const isPersons = question._tag === "AwaitingApproval" && question.person === true
   const before = hasAnswered
     ? "The approval before this call was for its first gate, and this is another one. "
@@ -76,24 +76,24 @@ const nobody = (question: LoopQuestion, hasAnswered: boolean): string => {
     : `${before}Nobody answers questions here: give the host an \`onQuestion\`, or decide with rules, \`delegates\` or \`reviewers\``
 }
 
-/** A call as its question and its run know it, however long its parameters are. */
+/** Identifies a call for its question and its run, however long its parameters are. */
 const keyOf = ({ callId, name, params }: LoopCall): string =>
   createHash("sha256")
     .update(JSON.stringify([callId, name, params]))
     .digest("base64")
 
-/** What the model is told of a result, as blocks: of an edited call also what ran. */
+/** The blocks of a result for the model; for an edited call also the parameters that ran. */
 export const toldBlocks = ({ output, editedParams }: LoopResult): ReadonlyArray<ToolContent> => {
   if (editedParams === undefined) return output.content
   const text = `The user changed the parameters of this call. It ran with: ${shownJson(editedParams)}`
   return [...output.content, { type: "text", text }]
 }
 
-/** Whether blocks are all text, and nothing is lost where they are told as one. */
+/** Whether all blocks are text, so that joining them loses nothing. */
 export const isAllText = (blocks: ReadonlyArray<ToolContent>): boolean =>
   blocks.every((block) => block.type === "text")
 
-/** A resource as text, for models that take no other. */
+/** A resource as text, for models that accept only text. */
 export const resourceText = (block: Exclude<ToolContent, { readonly type: "text" }>): string => {
   if (block.type === "resource_link") return `${block.name}: ${block.uri}`
   if (block.type === "resource") return block.resource.text ?? `[${block.resource.uri}]`
@@ -106,10 +106,10 @@ export class LoopCalls {
   private readonly executor: ToolExecutor
   private readonly options: AgentLoopOptions
   private turn: AgentTurn | undefined
-  /** Calls that the SDK was told to ask about: why, and of a `resolve` which preview it meant then. */
+  /** Calls that the SDK was told to ask about: the reason, and for a `resolve` the latest preview at that time. */
   private readonly asked = new Map<string, { because: string | undefined; actionId: string | undefined }>()
 
-  /** Throws a TypeError for an `approval` that means nothing. */
+  /** Throws a TypeError for any other `approval`. */
   constructor(executor: ToolExecutor, options: AgentLoopOptions) {
     const { agentId, approval } = options
     if (approval !== undefined && approval !== "before" && approval !== "during") {
@@ -120,9 +120,9 @@ export class LoopCalls {
     this.agent = executor.agent(agentId)
   }
 
-  /** What the SDK is to ask before the call: `ask` only where it, and not the gate, asks. */
+  /** What the SDK has to ask before the call: `ask` only if the SDK asks instead of the gate. */
   async decide(call: LoopCall): Promise<CallDecision> {
-    // It will be withheld: there is nothing to ask.
+    // The call will be withheld: there is nothing to ask.
     if (this.withholds(call.name)) return { verdict: "run", params: call.params }
     const decision = await this.executor.decide({ ...call, agentId: this.agent.agentId })
     if (decision.verdict !== "ask") return decision
@@ -131,7 +131,7 @@ export class LoopCalls {
     return decision
   }
 
-  /** The first time counts: SDKs ask again when an approved call is about to run. */
+  /** Keeps the first question: SDKs ask again when an approved call is about to run. */
   private noteAsked(key: string, { reason: because, applies }: CallDecision): void {
     if (this.asked.has(key)) return
     this.asked.set(key, { because, actionId: applies?.actionId })
@@ -139,14 +139,14 @@ export class LoopCalls {
     if (this.asked.size > maxAsked) this.asked.delete(oldest!)
   }
 
-  /** The turn that was is over. Says what the next one should or must do. */
+  /** Ends the last turn. Returns what the next turn should or must do. */
   nextTurn(): ToolChoice | undefined {
     this.turn?.end()
     this.turn = this.agent.beginTurn()
     return this.agent.toolChoice()
   }
 
-  /** Runs a call in its agent's lane. Rejects with an `AbortError` where its signal is aborted. */
+  /** Runs a call in its agent's lane. Rejects with an `AbortError` if its signal is aborted. */
   run(call: LoopCall, run: LoopRun): Promise<LoopResult> {
     const { approval } = run
     if (approval === undefined) return this.start(call, run)
@@ -175,11 +175,11 @@ export class LoopCalls {
     }
     this.turn ??= this.agent.beginTurn()
     try {
-      // A signal of its own: many calls listening to one would warn of a leak.
+      // A signal of its own: many calls that listen to one would warn of a leak.
       const own = signal && AbortSignal.any([signal])
-      // What was approved is that preview, and none that came since.
-      const meant = actionId === undefined ? call : { ...call, params: { ...Object(call.params), actionId } }
-      const { cause: _, ...result } = await this.turn.run(meant, tell, { signal: own })
+      // The approval was for that preview, and not for a later one.
+      const bound = actionId === undefined ? call : { ...call, params: { ...Object(call.params), actionId } }
+      const { cause: _, ...result } = await this.turn.run(bound, tell, { signal: own })
       return editedParams === undefined ? result : { ...result, editedParams }
     } finally {
       if (began) this.asked.delete(key)
@@ -189,8 +189,8 @@ export class LoopCalls {
 
   private ask(question: LoopQuestion, hasAnswered: boolean): unknown {
     const { onQuestion } = this.options
-    // Whoever throws at a question has answered it.
-    if (onQuestion === undefined) throw new Error(nobody(question, hasAnswered))
+    // An error answers the question.
+    if (onQuestion === undefined) throw new Error(unansweredReason(question, hasAnswered))
     return onQuestion(question)
   }
 

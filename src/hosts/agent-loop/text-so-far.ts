@@ -1,7 +1,7 @@
-/** What a call has streamed, as cumulative snapshots for whoever reads them, at his pace: what came meanwhile is one. */
+/** The stream of a call as cumulative snapshots. A slow reader gets one snapshot for several chunks. */
 import { HeadAndTail, maxOutputBytes } from "../../text/truncation.ts"
 
-/** Past `maxOutputBytes` its middle is left out. */
+/** The middle is left out beyond `maxOutputBytes`. */
 export class TextSoFar {
   private readonly text = new HeadAndTail(maxOutputBytes)
   private isNew = false
@@ -13,7 +13,7 @@ export class TextSoFar {
     this.wake()
   }
 
-  /** The snapshots until the work has settled, however it does. */
+  /** The snapshots until the work has settled. */
   async *until(work: Promise<unknown>): AsyncGenerator<string, void, undefined> {
     let isOver = false
     const over = () => {

@@ -1,6 +1,6 @@
 /**
  * The tools of an executor as tools of the AI SDK, versions 6 and 7. The SDK makes the calls; the executor checks, orders and
- * runs them. The SDK is an argument, so that nothing is loaded here and both versions do.
+ * runs them. The SDK is an argument, so that nothing is loaded here and either version works.
  */
 
 import { textOf } from "../../output/output.ts"
@@ -13,20 +13,20 @@ import { TextSoFar } from "../agent-loop/text-so-far.ts"
 import { approvalIn } from "./approval-in.ts"
 import { type AiSdkModelOutput, modelOutput } from "./model-output.ts"
 
-/** What is used of the SDK: `import * as sdk from "ai"`. Its versions differ in the types of their parameters. */
+/** The used part of the SDK: `import * as sdk from "ai"`. Its versions differ in the types of their parameters. */
 export interface AiSdk {
   jsonSchema(schema: never): unknown
   dynamicTool(options: never): unknown
 }
 
-/** What a call's `execute` is told of it. */
+/** What `execute` receives of a call. */
 interface CallOptions {
   readonly toolCallId: string
   readonly messages: ReadonlyArray<unknown>
   readonly abortSignal?: AbortSignal | undefined
 }
 
-/** A tool, as it is given to the SDK. */
+/** A tool as the SDK receives it. */
 interface AiSdkTool {
   readonly description: string
   readonly inputSchema: unknown
@@ -35,29 +35,29 @@ interface AiSdkTool {
   toModelOutput(options: { readonly output: unknown }): AiSdkModelOutput
 }
 
-/** What a tool's part of a message holds: what it streamed so far, then its result. Plain JSON. */
+/** A tool's part of a message: what it has streamed so far, then its result. Plain JSON. */
 export type AiSdkOutput = { readonly status: "running"; readonly content: string } | LoopResult
 
-/** What AI SDK 7 takes as the answer of `toolApproval`. */
+/** The answer of `toolApproval` in AI SDK 7. */
 export type AiSdkApproval =
   | undefined
   | { readonly type: "denied"; readonly reason: string }
   | { readonly type: "user-approval"; readonly reason: string }
 
-/** What `prepareStep` sets. The SDK's own settings hold where there is nothing to set. */
+/** The settings of `prepareStep`. Settings that are missing are the SDK's own. */
 export interface AiSdkStep<Message> {
   readonly activeTools: Array<string>
   readonly toolChoice?: { readonly type: "tool"; readonly toolName: "resolve" }
   readonly messages?: Array<Message | { readonly role: "user"; readonly content: string }>
 }
 
-/** For `generateText` and `streamText`, as they are. */
+/** Options for `generateText` and `streamText`. */
 export interface AiSdkTools<Sdk extends AiSdk> {
-  /** Those that the agent may call now, and `resolve`. */
+  /** The tools that the agent may call now, and `resolve`. */
   readonly tools: Record<string, ReturnType<Sdk["dynamicTool"]>>
-  /** AI SDK 7: what rules deny is denied with its reason. Version 6 asks the tools themselves, and is told it as their result. */
+  /** For AI SDK 7: denies what rules deny, with the reason. Version 6 asks the tools themselves, and gets the reason as a result. */
   toolApproval(options: { readonly toolCall: ToolCallPart }): Promise<AiSdkApproval>
-  /** Offers `resolve` while a preview waits, reminds of it, and in the end forces it. */
+  /** Offers `resolve` while a preview is pending, reminds of it, and in the end forces it. */
   prepareStep<Message>(options: { readonly messages: Array<Message> }): AiSdkStep<Message>
 }
 
@@ -68,7 +68,7 @@ interface ToolCallPart {
 }
 
 /**
- * Make it once for an agent, for all that its model is asked: it counts the turns of a preview.
+ * Call it once for an agent, for all its turns: the tools count the turns of a preview.
  *
  * @example
  * const { tools, toolApproval, prepareStep } = aiSdkTools(sdk, executor, { agentId: "main" })
@@ -81,7 +81,7 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
 ): AiSdkTools<Sdk> => {
   const calls = new LoopCalls(executor as unknown as ToolExecutor, options)
   const { agent } = calls
-  // Only there since version 7, in which a model is given media in another shape.
+  // Version 7 has this function, and expects media in another shape.
   const isSeven = "isStepCount" in sdk
 
   const jsonSchema = sdk.jsonSchema as (schema: JsonSchema) => unknown
@@ -92,7 +92,7 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
       description,
       inputSchema: jsonSchema(parameters),
       needsApproval: async (params, { toolCallId, messages }) => {
-        // An approval that is there already is not to be found needless by a rule that was added meanwhile.
+        // An approval stays valid, even if a rule that was added since makes it unnecessary.
         if (approvalIn(messages, toolCallId) !== undefined) return true
         return (await calls.decide({ callId: toolCallId, name, params })).verdict === "ask"
       },
@@ -112,7 +112,7 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
           for await (const content of text.until(running)) yield { status: "running", content }
           yield told(await running)
         } finally {
-          // Whoever leaves the loop wants no more of it.
+          // A reader that leaves the loop cancels the call.
           controller.abort()
         }
       },
@@ -131,7 +131,7 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
     },
 
     async toolApproval({ toolCall: { toolCallId, toolName, input } }) {
-      // The tools of others are theirs to ask for.
+      // Tools from elsewhere ask by themselves.
       if (agent.tool(toolName) === undefined) return undefined
       const call = { callId: toolCallId, name: toolName, params: input }
       const { verdict, reason = "", applies } = await calls.decide(call)
@@ -153,7 +153,7 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
   }
 }
 
-/** A failure is the SDK's tool error, unless it holds more than text, which an error cannot. */
+/** A failure becomes the SDK's tool error, unless it has more than text, which an error cannot hold. */
 const told = (result: LoopResult): LoopResult => {
   const { status, content, output } = result
   const isLost = output.content.some((block) => block.type !== "text")

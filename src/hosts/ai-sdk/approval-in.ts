@@ -1,6 +1,6 @@
 /**
- * Finds a call's approval in the messages of a conversation. Like the SDK itself it believes in the last message alone: an
- * older one is of a call that has run. Who may write these messages is the application's affair: it signs approvals with
+ * Finds a call's approval in the messages of a conversation. Like the SDK, trusts only the last message: an
+ * older approval is of a call that has run. The application decides who may write these messages: it signs approvals with
  * the SDK's `experimental_toolApprovalSecret`.
  */
 
@@ -16,7 +16,7 @@ const partsOf = (message: unknown, role: string): ReadonlyArray<Part> => {
   return own === role && Array.isArray(content) ? content.map((part) => Object(part) as Part) : []
 }
 
-/** The id of its approval; undefined where it was not approved. */
+/** The id of a call's approval; undefined if the call was not approved. */
 export const approvalIn = (messages: ReadonlyArray<unknown>, toolCallId: string): string | undefined => {
   const approved = new Set(
     partsOf(messages.at(-1), "tool")

@@ -1,4 +1,4 @@
-/** What the model is shown of a tool's result, in the shapes of the AI SDK. */
+/** A tool's result for the model, in the shapes of the AI SDK. */
 import type { ToolContent } from "../../output/content.ts"
 import { isAllText, type LoopResult, resourceText, toldBlocks } from "../agent-loop/loop-calls.ts"
 
@@ -18,7 +18,7 @@ interface DataPart {
 
 type ContentPart = { readonly type: "text"; readonly text: string } | FilePart | DataPart
 
-/** A tool result's output, as the SDK's messages hold it. */
+/** The output of a tool result, as in the SDK's messages. */
 export type AiSdkModelOutput =
   | { readonly type: "text" | "error-text"; readonly value: string }
   | { readonly type: "execution-denied"; readonly reason: string }
@@ -38,7 +38,7 @@ const partOf = (isSeven: boolean, block: ToolContent): ContentPart => {
   return { type: "text", text: resourceText(block) }
 }
 
-/** What the model is told of a result. */
+/** The text or content of a result for the model. */
 export const modelOutput = (result: LoopResult, isSeven: boolean): AiSdkModelOutput => {
   if (result.status === "denied") return { type: "execution-denied", reason: result.content }
   const blocks = toldBlocks(result)

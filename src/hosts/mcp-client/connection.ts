@@ -1,6 +1,6 @@
 /**
- * The connection to one MCP server: made again, by the next call, where it was lost. A call that it is lost under fails; it is
- * not sent again, for nobody knows what it has done.
+ * The connection to one MCP server. After a loss the next call connects again. A call during which the connection is lost fails; it
+ * is not sent again, for its effect is unknown.
  */
 
 import type {
@@ -18,17 +18,17 @@ import { loadPeer } from "../load-peer.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/client")
 
-/** How the server is reached, and who is told of it. */
+/** How a server is reached, and the callbacks. */
 export interface ConnectionOptions {
   readonly name: string
-  /** A new one for each connection. */
+  /** Makes a new transport for each connection. */
   readonly transport: () => Transport | Promise<Transport>
   readonly mode: VersionNegotiationOptions["mode"]
   readonly onTools: (tools: ReadonlyArray<McpTool>) => void
   readonly onError: (error: Error) => void
 }
 
-/** What a call of the server is made with. */
+/** A call of a tool of the server. */
 export interface RemoteCall {
   readonly name: string
   readonly params: Record<string, unknown>
@@ -36,7 +36,7 @@ export interface RemoteCall {
   readonly onProgress: (progress: Progress) => void
 }
 
-/** Milliseconds: how long a call may take is the executor's affair. */
+/** The executor limits the time of a call instead. In milliseconds. */
 const noTimeout = longestTimer
 
 const clientInfo = { name: "stepline", version: "1.0.0" }
@@ -44,14 +44,14 @@ const clientInfo = { name: "stepline", version: "1.0.0" }
 const loadSdk = (): Promise<Sdk> =>
   loadPeer("@modelcontextprotocol/client", "2", () => import("@modelcontextprotocol/client"))
 
-/** Progress that comes after its call has ended is no fault of anybody's. */
+/** Progress that comes after its call has ended is not an error. */
 const isLate = ({ message }: Error): boolean => message.includes("progress notification for an unknown token")
 
-/** Of a request that did not get through, `fetch` says why in the cause alone. */
+/** `fetch` explains a failed request only in the cause. */
 const reasonOf = (error: unknown): string =>
   error instanceof TypeError && error.cause instanceof Error ? messageOf(error.cause) : messageOf(error)
 
-/** A connection that is made when it is needed. */
+/** A connection that is opened when it is needed. */
 export class Connection implements AsyncDisposable {
   private readonly options: ConnectionOptions
   private client: Promise<Client> | undefined
@@ -62,7 +62,7 @@ export class Connection implements AsyncDisposable {
     this.options = options
   }
 
-  /** Connects, unless it is connected. Rejects with a sentence that names the server. */
+  /** Connects, unless there is a connection. Rejects with a sentence that names the server. */
   open(): Promise<Client> {
     if (this.closed) return Promise.reject(new Error(`The MCP server ${this.options.name} was disconnected`))
     if (this.client !== undefined) return this.client
@@ -72,7 +72,7 @@ export class Connection implements AsyncDisposable {
     return connecting
   }
 
-  /** Calls a tool of the server. Rejects where there is no answer, whatever the reason. */
+  /** Calls a tool of the server. Rejects if there is no answer, whatever the reason. */
   async call({ name, params, signal, onProgress }: RemoteCall): Promise<CallToolResult> {
     const opening = this.open()
     const client = await opening
@@ -106,7 +106,7 @@ export class Connection implements AsyncDisposable {
     if (this.client === connection) this.client = undefined
   }
 
-  /** A server over HTTP that has forgotten the session says so with each answer, and closes nothing. */
+  /** A server over HTTP that has forgotten the session answers 404 each time, and does not close the connection. */
   private isSessionGone(error: unknown): boolean {
     const { sdk } = this
     return sdk !== undefined && error instanceof sdk.SdkHttpError && error.status === 404

@@ -1,4 +1,4 @@
-/** The tools of an MCP server in a registry: they come, change and go as the server says. */
+/** The tools of an MCP server in a registry, which follows the changes that the server reports. */
 import type { Tool as McpTool, Transport, VersionNegotiationOptions } from "@modelcontextprotocol/client"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
@@ -6,28 +6,28 @@ import { Connection } from "./connection.ts"
 import { remoteName } from "./remote-name.ts"
 import { type RemotePrimary, remoteTool } from "./remote-tool.ts"
 
-/** Which server, and what is known of its tools. */
+/** A server, and what is known of its tools. */
 export interface McpToolsOptions {
-  /** What the server is called: in front of names that clash, and in what people and models are told. */
+  /** The name of the server: in front of names that clash, and in messages to people and models. */
   readonly name: string
-  /** Makes a transport of `@modelcontextprotocol/client`: for the first connection, and for each after one that was lost. */
+  /** Makes a transport of `@modelcontextprotocol/client`: for the first connection, and for each after a lost one. */
   readonly transport: () => Transport | Promise<Transport>
   readonly registry: ToolRegistry
   /** Whether calls of a tool have a gate. Default: all have, whatever the server says of its tools. */
   readonly approval?: (tool: McpTool) => boolean
-  /** What rules match of a call. Default: nothing, so that a rule is for all calls of the tool. */
+  /** What rules match of a call. Default: nothing, so that a rule applies to all calls of the tool. */
   readonly primary?: (tool: McpTool) => RemotePrimary | undefined
   /**
-   * Which revision is spoken. Default `"legacy"`, 2025-11-25. `"auto"` asks the server first, over stdio in a process of its own;
-   * `{ pin: "2026-07-28" }` insists.
+   * The revision of the protocol. Default `"legacy"`, 2025-11-25. `"auto"` asks the server first, over stdio in a process of its own;
+   * `{ pin: "2026-07-28" }` accepts no other.
    */
   readonly mode?: VersionNegotiationOptions["mode"]
-  /** Told what goes wrong beside the calls, such as a tool that cannot be used. */
+  /** Called with faults outside of calls, such as a tool that cannot be used. */
   readonly onError?: (error: Error) => void
 }
 
 interface Known {
-  /** As the server described it. */
+  /** The server's description of the tool. */
   readonly json: string
   readonly tool: Tool
 }
@@ -60,19 +60,19 @@ export class McpTools implements AsyncDisposable {
     })
   }
 
-  /** Registers the server's tools. Rejects where it cannot be reached; a connection that is lost later is made again by the next call. */
+  /** Registers the server's tools. Rejects if the server cannot be reached; after a later loss, the next call connects again. */
   static async connect(options: McpToolsOptions): Promise<McpTools> {
     const tools = new McpTools(options)
     await tools.connection.open()
     return tools
   }
 
-  /** The names of its tools in the registry. */
+  /** The names of the server's tools in the registry. */
   get names(): Array<string> {
     return [...this.known.values()].map(({ tool }) => tool.name)
   }
 
-  /** Takes the tools out of the registry, and ends the connection; calls that run fail. */
+  /** Removes the tools from the registry, and ends the connection; running calls fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.isOpen = false
     for (const name of [...this.known.keys()]) this.remove(name)
@@ -80,16 +80,16 @@ export class McpTools implements AsyncDisposable {
   }
 
   private sync(tools: ReadonlyArray<McpTool>): void {
-    // A list that was asked for may come after the end.
+    // A requested list may come after the end.
     if (!this.isOpen) return
     const names = new Set(tools.map(({ name }) => name))
     for (const name of [...this.known.keys()]) {
       if (!names.has(name)) this.remove(name)
     }
-    for (const tool of tools) this.put(tool)
+    for (const tool of tools) this.update(tool)
   }
 
-  private put(described: McpTool): void {
+  private update(described: McpTool): void {
     const { name: server, registry, approval = () => true, primary, onError } = this.options
     const json = JSON.stringify(described)
     const before = this.known.get(described.name)
@@ -116,7 +116,7 @@ export class McpTools implements AsyncDisposable {
     const { registry } = this.options
     const known = this.known.get(name)
     this.known.delete(name)
-    // Somebody may have put another one in its place.
+    // The host may have registered another tool in its place.
     if (known !== undefined && registry.get(known.tool.name) === known.tool)
       registry.unregister(known.tool.name)
   }

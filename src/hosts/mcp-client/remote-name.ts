@@ -1,10 +1,10 @@
-/** Names that model providers accept, for tools that other people have named. */
+/** Names that model providers accept, for tools that others have named. */
 
 const maxLength = 64
 
 const accepted = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, maxLength)
 
-/** The first of those names that is free: the tool's own, with its server's in front, and so with a number behind. */
+/** The first free name of these: the tool's own, the same with the server's name in front, and that with a number. */
 export const remoteName = (server: string, tool: string, isTaken: (name: string) => boolean): string => {
   const own = accepted(tool)
   if (own !== "" && !isTaken(own)) return own

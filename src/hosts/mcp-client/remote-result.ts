@@ -1,10 +1,10 @@
-/** What an MCP server answered to a call, as a step. */
+/** The answer of an MCP server as a step. */
 import type { CallToolResult } from "@modelcontextprotocol/client"
 import { isContent, type ToolContent } from "../../output/content.ts"
 import { type ToolOutput, textOf } from "../../output/output.ts"
 import { Step } from "../../pipeline/model/step.ts"
 
-/** The blocks have the same shapes; what is none of them is named, so that nothing is lost in silence. */
+/** The blocks have the same shapes as ours. A block of any other type becomes a note, so that its loss shows. */
 const blockOf = (block: unknown): ToolContent => {
   if (isContent(block)) return block
   const { type } = (block ?? {}) as { type?: unknown }
@@ -14,7 +14,7 @@ const blockOf = (block: unknown): ToolContent => {
   }
 }
 
-/** The step that a server's answer stands for. */
+/** The step of a server's answer. */
 export const remoteStep = ({ content = [], structuredContent, isError }: CallToolResult): Step => {
   const output: ToolOutput = {
     content: content.map(blockOf),

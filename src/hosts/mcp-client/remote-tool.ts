@@ -14,11 +14,11 @@ export interface RemotePrimary {
   readonly kind?: PrimaryKind
 }
 
-/** What the server does not say of a tool. */
+/** What the server does not say of its tool. */
 export interface RemoteToolOptions {
-  /** In the registry. */
+  /** The name in the registry. */
   readonly name: string
-  /** For people: whose tool it is. */
+  /** The name of the server, for people. */
   readonly server: string
   readonly asks: boolean
   readonly primary: RemotePrimary | undefined
@@ -34,13 +34,13 @@ const annotationsOf = (tool: McpTool): ToolAnnotations => {
   }
 }
 
-/** Its message, or else how far it is. */
+/** The message of a progress, or the numbers. */
 const progressText = ({ progress, total, message }: Progress): string => {
   if (message !== undefined && message !== "") return message
   return `${progress}${total === undefined ? "" : `/${total}`}\n`
 }
 
-/** Its calls go to the server. Throws where the server describes it in a way that no tool can be made of. */
+/** A tool whose calls go to the server. Throws if no tool can be made of the server's description. */
 export const remoteTool = (tool: McpTool, connection: Connection, options: RemoteToolOptions): Tool => {
   const { name, server, asks, primary } = options
   const { title, description, inputSchema, outputSchema, annotations } = tool
@@ -63,7 +63,7 @@ export const remoteTool = (tool: McpTool, connection: Connection, options: Remot
             name: tool.name,
             params: params as Record<string, unknown>,
             signal,
-            // After the end nobody listens any more.
+            // Nobody listens after the call's end.
             onProgress: (progress) => void delta(progressText(progress)).catch(() => {}),
           })
           return remoteStep(result)

@@ -1,4 +1,4 @@
-/** Answers `tools/call`: a call ends with its request, asks and goes on with the next one, or goes on as a task. */
+/** Answers `tools/call`: a call ends with its request, asks and goes on with the next request, or goes on as a task. */
 import { randomBytes } from "node:crypto"
 import type {
   CallToolRequest,
@@ -22,12 +22,12 @@ import { nobodyAnswered, SuspendedCalls } from "./suspended-calls.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/server")
 
-/** What a client brings back with its answer. It can read it, and not change it. */
+/** What a client returns with its answer: it can read this, but not change it. */
 interface RequestState {
   readonly nonce: string
 }
 
-/** Whom a request comes from, and how it is spoken with. */
+/** The client of a request, and how to speak with it. */
 export interface Caller {
   readonly server: Server
   readonly era: "legacy" | "modern"
@@ -39,19 +39,19 @@ export interface CallServerOptions {
   readonly answerTimeout: number
   readonly questions: ((question: HostQuestion) => unknown) | undefined
   readonly leavesGates: boolean
-  /** When calls of a tool become tasks of clients that take them. Undefined: never, and clients are not told of tasks. */
+  /** When calls of a tool become tasks, for clients that declare them. Undefined: never, and clients do not learn of tasks. */
   readonly tasks: ((tool: Tool<unknown>) => TaskMode) | undefined
 }
 
 /**
- * When a call becomes a task: `always`, at once where its client takes tasks; `required`, and other clients are refused; or after
- * so many milliseconds. A call that runs in the background is a task unless it is `never`.
+ * When a call becomes a task: `always`, at once if its client takes tasks; `required`, where other clients are refused; or after so
+ * many milliseconds. A call that runs in the background is a task unless the mode is `never`.
  */
 export type TaskMode = "never" | "always" | "required" | { readonly after: number }
 
 type Answer = CallToolResult | InputRequiredResult
 
-/** A call, and what stays with it from request to request. */
+/** A call, with what is kept from request to request. */
 interface Carried {
   readonly call: ServedCall
   readonly mode: TaskMode
@@ -87,18 +87,18 @@ const progressOf = ({ mcpReq }: ServerContext): Round["progress"] => {
   if (token === undefined) return undefined
   return async (message, progress) => {
     const params = { progressToken: token, progress, message }
-    // A client that has gone is known by the request's signal.
+    // The request's signal shows that a client has gone.
     await mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
   }
 }
 
-/** Aborted when the request is cancelled, and when its client has gone: what closes its stream, unless that can be resumed. */
+/** Aborted when the request is cancelled, and when its client has gone: its stream closes then, unless it can be resumed. */
 const signalOf = ({ mcpReq, http }: ServerContext): AbortSignal =>
   http?.req === undefined || http.closeSSE !== undefined
     ? mcpReq.signal
     : AbortSignal.any([mcpReq.signal, http.req.signal])
 
-/** The calls of one server: they outlive the requests, and the connections, that they came with. */
+/** The calls of one server, which outlive the requests and connections that they came with. */
 export class CallServer {
   readonly codec: RequestStateCodec<RequestState>
   private readonly sdk: Sdk
@@ -120,7 +120,7 @@ export class CallServer {
     })
   }
 
-  /** Answers the calls of one server, and what its clients ask of their tasks. */
+  /** Answers the calls of one server, and requests about their tasks. */
   serve(caller: Caller): void {
     const { server } = caller
     server.setRequestHandler("tools/call", (request, context) => this.answer(request, context, caller))
@@ -153,7 +153,7 @@ export class CallServer {
     return this.proceed({ call, mode }, context, caller)
   }
 
-  /** The request that brings the answer to a call's question. */
+  /** Answers the request that brings the answer to a call's question. */
   private async resume(
     state: RequestState,
     name: string,
@@ -212,7 +212,7 @@ export class CallServer {
     })
   }
 
-  /** In the revision 2025-11-25 the request stays open while its user is asked. */
+  /** In the revision 2025-11-25 the request stays open while the user is asked. */
   private async askWithin(
     call: ServedCall,
     question: ClientQuestion,
@@ -228,7 +228,7 @@ export class CallServer {
       let left: ClientQuestion | undefined = question
       while (left !== undefined) left = left.answer(await answersOf(left.requests, send))
     } catch (error) {
-      // What was asked beside it is to be closed.
+      // The other open questions are to be closed.
       failed.abort()
       const { SdkError, SdkErrorCode } = this.sdk
       const isLate = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
@@ -262,7 +262,7 @@ export class CallServer {
     return tasks.add(task, ownerOf(context)) as never
   }
 
-  /** What still runs then goes on in the background. */
+  /** After so many milliseconds, a call that still runs goes on in the background. */
   private moveAfter(milliseconds: number, call: ServedCall): () => void {
     const timer = setTimeout(() => this.executor.toBackground(call.callId), milliseconds)
     return () => clearTimeout(timer)
@@ -273,7 +273,7 @@ export class CallServer {
     return server.projectCallToolResult(result, schema)
   }
 
-  /** What is for the client, not for the model: an error of the protocol that the tool threw, or a capability that it lacks. */
+  /** For the client, not for the model: a protocol error that the tool threw, or a capability that the client lacks. */
   private protocolError({ cause, missing }: CallEnd, { era }: Caller) {
     if (cause instanceof this.sdk.ProtocolError) return cause
     if (missing === undefined || era === "legacy") return undefined

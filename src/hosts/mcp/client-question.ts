@@ -1,29 +1,29 @@
-/** What a call asks its MCP client: requests by key, which are answered together or one by one. */
+/** The questions of a call to its MCP client: requests by key, answered together or one by one. */
 import { randomUUID } from "node:crypto"
 import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"
 import type { DelegateEvent } from "../../pipeline/model/event.ts"
 import { type AnswerFault, type AskedGate, answerGate, questionForm } from "./question.ts"
 
-/** Requests that a client is to answer, by keys of the asker's own. */
+/** Requests to a client, by keys that the asker chooses. */
 export type InputRequests = Readonly<Record<string, InputRequest>>
 
-/** What a client sent back, by key: unchecked. */
+/** The answers of a client, by key, unchecked. */
 export type InputResponses = Readonly<Record<string, unknown>>
 
-/** A question that is open. */
+/** An open question. */
 export interface ClientQuestion {
   readonly requests: InputRequests
-  /** Takes what was answered. Gives what is left to ask; undefined once all is answered. */
+  /** Takes answers, and returns the question that is left; undefined once everything is answered. */
   answer(responses: InputResponses | undefined): ClientQuestion | undefined
-  /** Ends it without an answer. */
+  /** Ends the question without an answer. */
   refuse(reason: string): void
 }
 
 /**
  * An effect that the client of an MCP server answers: a tool asks its user (`elicitation/create`), its model
  * (`sampling/createMessage`) or for its folders (`roots/list`). The answer's `structured` holds the responses by key, unchecked.
- * What the client does not declare is not asked of it and has no response; the effect fails where that leaves nothing to ask, and
- * where the call fails by that, the client is told which capability it lacks.
+ * A request that the client does not declare is not sent and has no response. The effect fails if no request is left; if the
+ * call fails by that, the client is told which capability it lacks.
  *
  * @example
  * const { structured } = await context.delegate({ _tag: "McpInput", requests: { where: { method: "roots/list" } } }, { timeout: "10 minutes" })
@@ -33,7 +33,7 @@ export interface McpInput {
   readonly requests: InputRequests
 }
 
-/** What a client of the revision 2025-11-25 answers, which is asked by requests of the server's. Rejects as soon as one of them fails. */
+/** The answers of a client of the revision 2025-11-25, which receives requests of the server. Rejects with the first that fails. */
 export const answersOf = async (
   requests: InputRequests,
   send: (request: InputRequest) => Promise<unknown>,
@@ -42,7 +42,7 @@ export const answersOf = async (
   return Object.fromEntries(await Promise.all(asked))
 }
 
-/** There each page that a user is sent to has an id. */
+/** In that revision, each page that a user is sent to has an id. */
 const onWire = (request: InputRequest): InputRequest =>
   request.method === "elicitation/create" && request.params.mode === "url"
     ? {
@@ -56,7 +56,7 @@ const approvalKey = "approval"
 const unusable = ({ text }: AnswerFault): string =>
   `The answer of this MCP client could not be used, also when it was asked again. ${text} The call was denied, and did not run.`
 
-/** A gate, put as a form. One try more for each thing that is wrong with its answers: a client may send the same for ever. */
+/** A gate as a form. Each fault of the answers allows one more try: a client may send the same fault for ever. */
 export const gateQuestion = (asked: AskedGate, faults: ReadonlyArray<AnswerFault> = []): ClientQuestion => ({
   requests: {
     [approvalKey]: { method: "elicitation/create", params: questionForm(asked, faults.at(-1)?.text) },
@@ -71,7 +71,7 @@ export const gateQuestion = (asked: AskedGate, faults: ReadonlyArray<AnswerFault
   refuse: (reason) => void asked.gate.deny(reason),
 })
 
-/** What a tool itself asks. */
+/** The question of a tool itself. */
 const inputQuestion = (
   event: DelegateEvent,
   requests: InputRequests,
@@ -97,7 +97,7 @@ const inputQuestion = (
 export const showsForms = ({ elicitation }: ClientCapabilities = {}): boolean =>
   elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 
-/** What a client has to declare to be asked this. */
+/** The capability that a client has to declare for a request. */
 const capabilityFor = (request: InputRequest): ClientCapabilities => {
   switch (request.method) {
     case "sampling/createMessage":
@@ -118,10 +118,10 @@ const canAnswer = (request: InputRequest, capabilities: ClientCapabilities = {})
     : capabilities.elicitation?.url !== undefined
 }
 
-/** Whether the client is the one to answer an effect. */
+/** Whether the client answers an effect. */
 export const isInput = ({ effect }: DelegateEvent): boolean => effect._tag === "McpInput"
 
-/** The question of such an effect. Where the client can answer nothing of it, the effect fails: what it would have to declare. */
+/** The question of such an effect. If the client can answer nothing of it, the effect fails with the capabilities it would need. */
 export const questionOfInput = (
   event: DelegateEvent,
   capabilities: ClientCapabilities | undefined,

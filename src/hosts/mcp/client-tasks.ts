@@ -1,4 +1,4 @@
-/** The tasks of one server's clients, and the methods by which clients follow them. */
+/** The tasks of one server's clients, and the methods with which clients follow them. */
 import type { Server, ServerContext, StandardSchemaV1 } from "@modelcontextprotocol/server"
 import type { ServedTask } from "./served-task.ts"
 
@@ -15,13 +15,13 @@ const maxTasks = 1_000
 interface Entry {
   readonly task: ServedTask
   readonly owner: string
-  /** Of a clock that never goes back; undefined while it runs. */
+  /** By a monotonic clock; undefined while the task runs. */
   endedAt: number | undefined
 }
 
 type Params = Readonly<Record<string, unknown>>
 
-/** Takes any object, of parameters or of an answer: what is in it is checked where it is read. */
+/** Accepts any object of parameters or of an answer: its contents are checked where they are read. */
 export const anyObject: StandardSchemaV1<unknown, Params> = {
   "~standard": {
     version: 1,
@@ -30,11 +30,11 @@ export const anyObject: StandardSchemaV1<unknown, Params> = {
   },
 }
 
-/** Whom a request comes from, as far as its transport knows: the client that was authorized, and the session. */
+/** The owner of a request, as far as its transport knows: the authorized client, and the session. */
 export const ownerOf = ({ sessionId, http }: ServerContext): string =>
   JSON.stringify([http?.authInfo?.clientId ?? null, sessionId ?? null])
 
-/** The tasks by their ids. They outlive the requests that made them, and are known to their owners alone. */
+/** The tasks by their ids. They outlive the requests that made them; only their owners see them. */
 export class ClientTasks {
   private readonly sdk: Sdk
   private readonly entries = new Map<string, Entry>()
@@ -43,7 +43,7 @@ export class ClientTasks {
     this.sdk = sdk
   }
 
-  /** Whether one more can be kept. */
+  /** Whether there is room for another task. */
   get hasRoom(): boolean {
     const oldest = performance.now() - ttlMs
     for (const [id, { endedAt }] of this.entries) {
@@ -52,7 +52,7 @@ export class ClientTasks {
     return this.entries.size < maxTasks
   }
 
-  /** Keeps a task. Gives what its client is told of it. */
+  /** Keeps a task; returns its description for the client. */
   add(task: ServedTask, owner: string): Record<string, unknown> {
     this.entries.set(task.taskId, { task, owner, endedAt: undefined })
     const { taskId, createdAt, lastUpdatedAt } = task.describe()
@@ -60,7 +60,7 @@ export class ClientTasks {
     return { resultType: "task", taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }
   }
 
-  /** It has ended: from now on its time runs. */
+  /** Notes the end of a task, which starts its time to live. */
   ended(taskId: string): void {
     const entry = this.entries.get(taskId)
     if (entry !== undefined) entry.endedAt = performance.now()
@@ -75,7 +75,7 @@ export class ClientTasks {
       })
     on("tasks/get", (task) => ({ ...task.describe(), ttlMs, pollIntervalMs }))
     on("tasks/update", (task, { mcpReq }) => {
-      // The SDK has taken them out of the parameters, as of any request.
+      // The SDK has removed the responses from the parameters, as for every request.
       task.answer(mcpReq.inputResponses ?? {})
       return {}
     })
@@ -85,7 +85,7 @@ export class ClientTasks {
     })
   }
 
-  /** What a client is told that must have the extension, and does not declare it. */
+  /** The error for a client that does not declare the extension. */
   missingCapability(): Error {
     const requiredCapabilities = { extensions: { [tasksExtension]: {} } }
     return new this.sdk.MissingRequiredClientCapabilityError({ requiredCapabilities })
@@ -93,7 +93,7 @@ export class ClientTasks {
 
   private taskOf({ taskId }: Params, owner: string): ServedTask {
     const entry = typeof taskId === "string" ? this.entries.get(taskId) : undefined
-    // That there is one of somebody else's is not told.
+    // Another owner's task is not even confirmed to exist.
     if (entry?.owner === owner) return entry.task
     const { ProtocolError, ProtocolErrorCode } = this.sdk
     const message = `There is no task ${JSON.stringify(taskId)}: it is over for long, or never was`

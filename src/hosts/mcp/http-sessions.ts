@@ -1,6 +1,6 @@
 /**
- * Clients of the revision 2025-11-25 over HTTP: each has a session, with a server of its own, until it says that it goes, or
- * nothing was heard of it for long: a client that ends without a word leaves nothing behind.
+ * Clients of the revision 2025-11-25 over HTTP: each has a session with a server of its own, until the client ends it or has
+ * been silent for long, so that clients that vanish leave nothing behind.
  */
 import { randomUUID } from "node:crypto"
 import type {
@@ -14,9 +14,9 @@ type Sdk = typeof import("@modelcontextprotocol/server")
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly server: Awaited<ReturnType<McpServerFactory>>
-  /** Requests that are being answered, streams among them. */
+  /** The number of requests under way, streams among them. */
   open: number
-  /** Ends it while there are none. */
+  /** Ends the session if no request comes. */
   idle: NodeJS.Timeout | undefined
 }
 
@@ -26,12 +26,12 @@ const maxIdle = 3_600_000
 const rejection = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status })
 
-/** The sessions of one HTTP server. Past `max`, the one that was used least recently ends. */
+/** The sessions of one HTTP server. Beyond `max`, the least recently used session ends. */
 export class HttpSessions {
   private readonly sdk: Sdk
   private readonly build: McpServerFactory
   private readonly max: number
-  /** In the order of their last use. */
+  /** By id, the least recently used first. */
   private readonly sessions = new Map<string, Session>()
 
   constructor(sdk: Sdk, build: McpServerFactory, max: number) {
@@ -52,7 +52,7 @@ export class HttpSessions {
     return this.open(request)
   }
 
-  /** Keeps the session that a request names until the request is answered: gives what says so. */
+  /** Keeps the session of a request until the request is answered: returns a function that reports that. */
   use(id: unknown): () => void {
     const session = typeof id === "string" ? this.sessions.get(id) : undefined
     if (typeof id !== "string" || session === undefined) return () => {}
@@ -66,7 +66,7 @@ export class HttpSessions {
     }
   }
 
-  /** Ends all of them. */
+  /** Ends all sessions. */
   async close(): Promise<void> {
     await Promise.all([...this.sessions.keys()].map((id) => this.end(id)))
   }

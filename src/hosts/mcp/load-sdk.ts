@@ -1,4 +1,4 @@
-/** The SDK's server: loaded when this host first serves. */
+/** The SDK's server, loaded when this host first serves. */
 import { loadPeer } from "../load-peer.ts"
 
 /** The SDK's server. */

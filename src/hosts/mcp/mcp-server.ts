@@ -1,4 +1,4 @@
-/** An executor as an MCP server: a factory of SDK servers, one a connection or a request, that share the executor's calls. */
+/** An executor as an MCP server: builds an SDK server for each connection or request; all of them share the executor's calls. */
 
 import type { McpRequestContext, Server } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
@@ -14,53 +14,53 @@ import { tasksExtension } from "./client-tasks.ts"
 import { loadServerSdk } from "./load-sdk.ts"
 import { toolList } from "./tool-list.ts"
 
-/** How an executor is served. */
+/** Options of `mcpServer`. */
 export interface McpServerOptions {
-  /** What clients are told that they speak with. */
+  /** The name of the server for its clients. */
   readonly name: string
   readonly version: string
-  /** How its tools are meant to be used, for the client's model. */
+  /** How the tools are to be used, for the client's model. */
   readonly instructions?: string
-  /** Whose tools, tasks and pending actions are served. Default `"main"`. */
+  /** The agent whose tools, tasks and pending actions are served. Default `"main"`. */
   readonly agentId?: string
   /**
-   * Answers gates, and effects that no `delegates` answer, in place of the client. Default: gates are put to the client's user,
+   * Answers gates, and effects that no `delegates` answer, in place of the client. Default: the client's user is asked at gates,
    * Ide effects succeed with nothing, others fail.
    */
   readonly questions?: (question: HostQuestion) => unknown
   /**
-   * Whether a gate that the client cannot be asked about waits for somebody else, such as the page of `stepline/hosts/web`. Default
+   * Whether a gate that the client cannot be asked about waits for another host, such as the page of `stepline/hosts/web`. Default
    * false: the call is denied.
    */
   readonly leavesGates?: boolean
   /**
    * When a call of a tool becomes a task of the protocol (`io.modelcontextprotocol/tasks`) for clients of 2026-07-28 that declare it:
-   * `"always"`; `"required"`, where other clients are refused; or once it runs for so long. Whatever runs in the background is one,
-   * unless it is `"never"`. Default: clients are not told of tasks. A tool that may not run in the background has none.
+   * `"always"`; `"required"`, where other clients are refused; or after a time. A call in the background is a task, unless the mode is
+   * `"never"`. Default: clients do not learn of tasks. A tool that may not run in the background has none.
    */
   readonly tasks?: (tool: Tool<unknown>) => McpTaskMode
   /** How long an answer of the client's user may take. Default 10 minutes. */
   readonly answerTimeout?: DurationInput
-  /** Adds to every server that is built, before it is connected: prompts, resources, completion, logging. */
+  /** Adds to every built server, before it is connected: prompts, resources, completion, logging. */
   readonly configure?: (server: Server, context: McpRequestContext) => void | Promise<void>
 }
 
 /** When a call becomes a task. */
 export type McpTaskMode = "never" | "always" | "required" | { readonly after: DurationInput }
 
-/** Makes a server for one connection, or one request. What lasts longer is shared by all of them. */
+/** Builds a server for one connection or request. What lasts longer is shared by all of them. */
 export interface McpBuild {
   (context: McpRequestContext): Promise<Server>
-  /** Calls the listener whenever the tools have changed, until the function that it gives is called. */
+  /** Calls the listener whenever the tools have changed; returns a function that stops that. */
   readonly onToolsChange: (listener: () => void) => () => void
-  /** The parameters of a tool, as they are told to clients. */
+  /** The parameters of a tool, as clients see them. */
   readonly schemaOf: (tool: string) => JsonSchema | undefined
 }
 
 const listChanged = "notifications/tools/list_changed"
 
 /**
- * Serves the tools of an executor to MCP clients; `serveMcpStdio` and `serveMcpHttp` take what it builds. Needs the package
+ * Serves the tools of an executor to MCP clients, through `serveMcpStdio` and `serveMcpHttp`. Needs the package
  * `@modelcontextprotocol/server`, loaded when the first client comes.
  *
  * @example
@@ -105,7 +105,7 @@ export const mcpServer = (
     server.setRequestHandler("tools/list", () => ({ tools: toolList(agent) }))
     served.serve({ server, era })
     await configure?.(server, context)
-    // A server that is made for one request has nobody to tell: see `onToolsChange`.
+    // A server for one request cannot report later changes: see `onToolsChange`.
     if (context.requestInfo === undefined) tellChanges(server, build.onToolsChange)
     return server
   }

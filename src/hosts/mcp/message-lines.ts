@@ -1,6 +1,6 @@
 /**
- * The lines of an MCP client. What is no message is answered here, and what follows it is read: the SDK would leave it out, dump
- * what its schemas say of it, or, where it is long, close.
+ * The lines of an MCP client. A line that is no message is answered here, and reading goes on: the SDK would ignore it, answer with
+ * a dump of its schemas' errors, or, for a long line, close the connection.
  */
 import { finished, Transform, type Writable } from "node:stream"
 import { got } from "../../pipeline/model/got.ts"
@@ -11,7 +11,7 @@ import { LineSplitter, type ReadLine } from "../serve/line-reader.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/server")
 
-/** A line that is no message. Without an answer: nobody answers answers. */
+/** A line that is no message. A faulty answer gets no answer. */
 interface Fault {
   readonly id: RpcId
   readonly error: RpcError
@@ -52,7 +52,7 @@ const readFault = ({ parseJSONRPCMessage }: Sdk, line: ReadLine): Fault | undefi
   }
 }
 
-/** Resolves once there is room for more, or nobody reads any more: then there is no `drain`. */
+/** Resolves once there is room for more, or nobody reads any more: then no `drain` comes. */
 const room = (output: Writable): Promise<void> =>
   new Promise((resolve) => {
     const go = () => {
@@ -60,22 +60,22 @@ const room = (output: Writable): Promise<void> =>
       stop()
       resolve()
     }
-    // Told in a later turn, also of what has ended already.
+    // Calls back in a later turn, also for a stream that has ended already.
     const stop = finished(output, { readable: false }, go)
     output.on("drain", go)
   })
 
-/** Where the lines of a client go, and what they are read with. */
+/** The output for errors, and how lines are read. */
 export interface MessageLinesOptions {
   readonly sdk: Sdk
-  /** Where a line that is no message is answered. */
+  /** Receives the answers to lines that are no messages. */
   readonly output: Writable
-  /** The most that a line may have. */
+  /** The greatest length of a line. */
   readonly maxBytes: number
   readonly onError: ((error: Error) => void) | undefined
 }
 
-/** Takes the bytes that a client sends, and gives the lines of them that are messages. */
+/** Takes the bytes of a client, and passes on the lines that are messages. */
 export const messageLines = ({ sdk, output, maxBytes, onError }: MessageLinesOptions): Transform => {
   const lines = new LineSplitter(maxBytes)
   const take = async (stream: Transform, line: ReadLine): Promise<void> => {
@@ -83,7 +83,7 @@ export const messageLines = ({ sdk, output, maxBytes, onError }: MessageLinesOpt
     if (fault === undefined) stream.push(`${(line as { readonly text: string }).text}\n`)
     else if (fault.isAnswer)
       onError?.(new Error(`The client has sent an answer that is none. ${fault.error.message}`))
-    // A client that does not read is not read any further either.
+    // Nothing more is read from a client that does not read.
     else if (!output.write(`${JSON.stringify(errorMessage(fault.id, fault.error))}\n`)) await room(output)
   }
   const takeAll = async (stream: Transform, read: Iterable<ReadLine>): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
  * Parameters that clients repeat as HTTP headers (`x-mcp-header` in a tool's schema), so that proxies need not read the body. A
- * call whose headers say something else than its parameters is refused: what a proxy let pass would not be what runs.
+ * call whose headers differ from its parameters is refused: otherwise a proxy would pass another call than the one that runs.
  */
 
 import type { JsonSchema } from "../../schema/json-schema.ts"
@@ -11,7 +11,7 @@ interface ParamHeader {
   readonly header: string
 }
 
-/** A header, and what the call says instead. */
+/** A header, and the value in the call. */
 export interface HeaderMismatch {
   readonly header: string
   readonly body: string
@@ -21,7 +21,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const fieldsOf = (value: unknown): Fields => (isPlainObject(value) ? value : {})
 
-/** Those that a schema names, at any depth of objects. */
+/** The headers that a schema names, at any depth of objects. */
 const paramHeaders = (schema: unknown, path: ReadonlyArray<string> = []): Array<ParamHeader> => {
   const { "x-mcp-header": name, properties } = fieldsOf(schema)
   const own = typeof name === "string" ? [{ path, header: `Mcp-Param-${name}` }] : []
@@ -35,7 +35,7 @@ const isEncoded = /^=\?base64\?(.*)\?=$/
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const decimal = /^-?\d+(?:\.\d+)?$/
 
-/** What a header says; undefined where that cannot be read. */
+/** The value of a header; undefined if it cannot be read. */
 const decoded = (value: string): string | undefined => {
   const [, encoded] = isEncoded.exec(value) ?? []
   if (encoded === undefined) return value
@@ -50,7 +50,7 @@ const decoded = (value: string): string | undefined => {
 const isSaid = (said: string, value: string | number | boolean): boolean =>
   said === String(value) || (typeof value === "number" && decimal.test(said) && Number(said) === value)
 
-/** The first header that does not say what the call does. What the call leaves out, or has no plain value, needs none. */
+/** The first header that differs from the call. A parameter that is missing, or has no plain value, needs no header. */
 export const headerMismatch = (
   schema: JsonSchema,
   params: unknown,
@@ -68,12 +68,12 @@ export const headerMismatch = (
   return undefined
 }
 
-/** The answer to a request that calls a tool with such a mismatch. */
+/** The answer to a call with such a mismatch. */
 export const refuseMismatch = async (
   request: Request,
   schemaOf: (tool: string) => JsonSchema | undefined,
 ): Promise<Response | undefined> => {
-  // These two the SDK compares with the body.
+  // The SDK compares these two headers with the body.
   if (request.headers.get("mcp-method") !== "tools/call") return undefined
   const schema = schemaOf(decoded(request.headers.get("mcp-name") ?? "") ?? "")
   if (schema === undefined || paramHeaders(schema).length === 0) return undefined
@@ -91,5 +91,5 @@ export const refuseMismatch = async (
   return Response.json({ jsonrpc: "2.0", id: body.id ?? null, error }, { status: 400 })
 }
 
-/** The protocol's code for it. */
+/** The protocol's code for a mismatch. */
 const headerMismatchCode = -32_020

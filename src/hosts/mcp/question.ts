@@ -9,24 +9,24 @@ import { shownJson } from "../shown-json.ts"
 import type { RememberedChoice } from "../terminal/remember-menu.ts"
 import { diffOf } from "../terminal/render-diff.ts"
 
-/** A gate, and what is known of it beside its event. */
+/** A gate, with what is known besides its event. */
 export interface AskedGate {
   readonly gate: AwaitingApprovalEvent
   readonly tool: Tool<unknown> | undefined
-  /** Whether it can run with other parameters: not where the call is a `resolve`, and the gate one of what it applies. */
+  /** Whether the parameters can be edited: not if the call is a `resolve`, and the gate belongs to what it applies. */
   readonly mayEdit: boolean
-  /** Undefined where none can be given. */
+  /** The choice to remember; undefined if there is none. */
   readonly always: RememberedChoice | undefined
 }
 
 /** Why an answer decides nothing. */
 export interface AnswerFault {
   readonly about: "answer" | "decision" | "params"
-  /** What to tell the user. */
+  /** For the user. */
   readonly text: string
 }
 
-/** Characters of one part of the question: a form is no pager. */
+/** Characters of one part of the question: a form does not scroll. */
 const maxPart = 8_000
 
 const bounded = (text: string): string =>
@@ -41,11 +41,11 @@ const previewOf = ({ preview }: AwaitingApprovalEvent): string | undefined => {
   return diff === undefined || text.includes(diff) ? text : `${text}\n${diff}`
 }
 
-/** What an approval for good would let through, where a form can show it whole. */
+/** What an approval for good would allow, if a form can show all of it. */
 export const offered = (choices: ReadonlyArray<RememberedChoice>): RememberedChoice | undefined =>
   choices.find(({ choice, rules }) => choice === "call" && visibleText(rules.join("\n")).length <= maxPart)
 
-/** Nothing of what the model wrote can hide in it, or pass for a part of the question. */
+/** Quotes the model's text, so that it can neither hide nor pass for a part of the question. */
 const quoted = (text: string): string => bounded(visibleText(text)).replace(/^/gm, "  ")
 
 const questionText = ({ gate, tool, always }: AskedGate, note: string | undefined): string => {
@@ -69,7 +69,7 @@ const questionText = ({ gate, tool, always }: AskedGate, note: string | undefine
 const decisionsOf = ({ always }: AskedGate): [string, ...Array<string>] =>
   always === undefined ? ["approve", "deny"] : ["approve", "always", "deny"]
 
-/** What a client is asked to show. `note` stands above the question. */
+/** The form for a client. `note` stands above the question. */
 export const questionForm = (asked: AskedGate, note?: string): ElicitRequestFormParams => ({
   mode: "form",
   message: questionText(asked, note),
@@ -104,7 +104,7 @@ export const questionForm = (asked: AskedGate, note?: string): ElicitRequestForm
 
 const dismissed = "The user dismissed the question without an answer. Do not try it again unasked."
 
-/** Characters of what a client sent in place of a decision. */
+/** Characters that are shown of an answer that decides nothing. */
 const maxShown = 100
 
 const shown = (value: unknown): string => {
@@ -132,7 +132,7 @@ const noEdit: AnswerFault = {
   text: "What a preview applies cannot run with other parameters: leave them out, or deny it.",
 }
 
-/** The parameters that were given in place of the call's; a fault for what is none, which must not run the call as it was. */
+/** The edited parameters; a fault if they are invalid, since the call must not run unedited then. */
 const editOf = (given: unknown, mayEdit: boolean): { readonly params?: unknown } | AnswerFault => {
   if (given === undefined || given === null || (typeof given === "string" && given.trim() === "")) return {}
   if (!mayEdit) return noEdit
@@ -147,7 +147,7 @@ const editOf = (given: unknown, mayEdit: boolean): { readonly params?: unknown }
 const text = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value : undefined
 
-/** Decides a gate as the user answered. Only a plain `approve` or `always` approves. Gives why the gate is still open, if it is. */
+/** Decides a gate by the user's answer. Only a plain `approve` or `always` approves. Returns why the gate is still open, if it is. */
 export const answerGate = (asked: AskedGate, answer: unknown): AnswerFault | undefined => {
   const { gate } = asked
   if (answer === undefined) return { about: "answer", text: "The question was not answered." }

@@ -1,6 +1,6 @@
 /**
- * Serves MCP clients over HTTP, by default those of this machine alone: pages that a browser shows, and names that
- * somebody else's DNS gives this machine, are refused before anything is read.
+ * Serves MCP clients over HTTP, by default only those of this machine. Requests of web pages, and requests to names that foreign DNS
+ * gives this machine, are refused before anything is read.
  */
 import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -18,27 +18,27 @@ import { refuseMismatch } from "./param-headers.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/server")
 
-/** Where clients are served, and which. */
+/** Options of `serveMcpHttp`. */
 export interface McpHttpOptions {
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number
-  /** Default `"127.0.0.1"`. Any other than this machine's own needs a `token`. */
+  /** Default `"127.0.0.1"`. Any address beyond this machine needs a `token`. */
   readonly host?: string
-  /** Names under which clients may reach it, beside `host` and `localhost`. */
+  /** Names for which requests are accepted, besides `host` and `localhost`. */
   readonly allowedHosts?: ReadonlyArray<string>
-  /** What clients send as `Authorization: Bearer`. Default: nothing is asked for. */
+  /** The token that clients send as `Authorization: Bearer`. Default: none is required. */
   readonly token?: string
   /** Whether clients of the revision 2025-11-25 are served, each with a session. Default `"sessions"`. */
   readonly legacy?: "sessions" | "reject"
   /** Bytes of one request. Default 4 MiB. */
   readonly maxRequestBytes?: number
-  /** Told what goes wrong beside the calls. */
+  /** Called with faults outside of calls. */
   readonly onError?: (error: Error) => void
 }
 
 /** A server that listens. */
 export interface McpHttp extends AsyncDisposable {
-  /** What clients connect to. */
+  /** The address for clients. */
   readonly url: string
 }
 
@@ -49,7 +49,7 @@ const isLoopback = (host: string): boolean => host === "localhost" || host === "
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** In a time that says nothing of how much of it is right. */
+/** Compares tokens in a time that does not depend on how much is right. */
 const isToken = (given: string | null, token: string): boolean =>
   timingSafeEqual(digest(given ?? ""), digest(`Bearer ${token}`))
 
@@ -59,7 +59,7 @@ const unauthorized = (): Response =>
     { status: 401, headers: { "WWW-Authenticate": "Bearer" } },
   )
 
-/** Whether a request is answered at all: by whom it says that it comes, and to whom it thinks that it goes. */
+/** Refuses requests by their origin, by the host that they name, and by their token. */
 const guard = (sdk: Sdk, options: McpHttpOptions): ((request: Request) => Response | undefined) => {
   const { host = "127.0.0.1", allowedHosts = [], token } = options
   const named = host.includes(":") ? `[${host}]` : host
@@ -74,7 +74,7 @@ const guard = (sdk: Sdk, options: McpHttpOptions): ((request: Request) => Respon
   }
 }
 
-/** A request without its body: nothing of that is read for whoever is refused. Undefined for what has no address. */
+/** A request without its body, which is not read for refused clients. Undefined for a request without an address. */
 const headOf = ({ url = "/", headers }: IncomingMessage): Request | undefined => {
   if (!URL.canParse(url, "http://localhost")) return undefined
   const head = new Headers()
@@ -92,7 +92,7 @@ const refuseWith = async (refused: Response, response: ServerResponse): Promise<
 
 /**
  * Serves MCP clients over HTTP, at `/mcp`. Needs the packages `@modelcontextprotocol/server` and `@modelcontextprotocol/node`.
- * Rejects where the port is taken, and for a host that is not this machine's own without a token.
+ * Rejects if the port is taken, and for a host beyond this machine without a token.
  */
 export const serveMcpHttp = async (
   build: McpBuild | McpServerFactory,
@@ -128,7 +128,7 @@ export const serveMcpHttp = async (
       legacy === "sessions" &&
       (await sdk.isLegacyRequest(request, undefined, { maxRequestBodySize: maxRequestBytes }))
     if (isLegacy) return sessions.fetch(request)
-    // The SDK does this for servers of its own alone.
+    // The SDK does this only for its own servers.
     const mismatch = "schemaOf" in build ? await refuseMismatch(request, build.schemaOf) : undefined
     return mismatch ?? modern.fetch(request)
   }

@@ -1,21 +1,21 @@
-/** Serves one client that started this process: messages are lines on stdin and stdout. */
+/** Serves one client, which started this process: messages are lines on stdin and stdout. */
 import type { McpServerFactory, Transport } from "@modelcontextprotocol/server"
 import { loadPeer } from "../load-peer.ts"
 import { expectBuild } from "./expect-build.ts"
 import { loadServerSdk } from "./load-sdk.ts"
 import { messageLines } from "./message-lines.ts"
 
-/** How a client is served over standard streams. */
+/** Options of `serveMcpStdio`. */
 export interface McpStdioOptions {
-  /** Told what goes wrong beside the calls. */
+  /** Called with faults outside of calls. */
   readonly onError?: (error: Error) => void
   /** Another pair of streams, such as a socket. Default: those of this process, whose lines have 10 MiB at most. */
   readonly transport?: Transport
 }
 
-/** A client that is being served. */
+/** A client under service. */
 export interface McpStdio extends AsyncDisposable {
-  /** Resolves once the client has gone, or it was disposed of. */
+  /** Resolves once the client has gone, or the service was disposed of. */
   readonly closed: Promise<void>
 }
 
@@ -23,7 +23,7 @@ const maxLineBytes = 10 * 1024 * 1024
 
 interface Wire {
   readonly transport: Transport
-  /** Lets go of the streams. */
+  /** Releases the streams. */
   release(): void
 }
 
@@ -45,7 +45,7 @@ const ownStreams = async (
 }
 
 /**
- * Serves the client at the other end of stdin and stdout, in the revision that it speaks. Nothing else may write to stdout.
+ * Serves the client at the other end of stdin and stdout, in the client's revision. Nothing else may write to stdout.
  * Needs the package `@modelcontextprotocol/server`.
  */
 export const serveMcpStdio = async (
@@ -63,7 +63,7 @@ export const serveMcpStdio = async (
     given === undefined ? await ownStreams(stdio, onError) : { transport: given, release: () => {} }
   const handle = stdio.serveStdio(build, { transport, ...(onError && { onerror: onError }) })
   const closed = new Promise<void>((resolve) => {
-    // The SDK has set its own by now, and closes its servers in it.
+    // The SDK's own handler, which closes its servers, is set by now.
     const { onclose } = transport
     transport.onclose = () => {
       onclose?.()

@@ -1,6 +1,6 @@
 /**
- * One call of an MCP client, carried through as many requests as it takes: it stops at every gate, and goes on with the
- * request that brings the answer.
+ * One call of an MCP client, over as many requests as it takes: it stops at every gate, and goes on with the request that brings
+ * the answer.
  */
 import { randomUUID } from "node:crypto"
 import type { CallToolResult, ClientCapabilities } from "@modelcontextprotocol/server"
@@ -19,21 +19,21 @@ import { type ClientQuestion, gateQuestion, isInput, questionOfInput, showsForms
 import { type AskedGate, offered } from "./question.ts"
 import { errorResult, toolResult } from "./tool-result.ts"
 
-/** The request that a call is served by at the moment. */
+/** The request that currently serves a call. */
 export interface Round {
   readonly signal: AbortSignal
-  /** Tells what the call streamed, or that it waits. Resolves when there is room. Undefined where its client asks for no progress. */
+  /** Reports what the call streams, or that it waits. Resolves when there is room. Undefined if the client asks for no progress. */
   readonly progress: ((content: string, count: number) => Promise<void>) | undefined
-  /** What its client can be asked. */
+  /** What the client can be asked. */
   readonly capabilities: ClientCapabilities | undefined
-  /** Whether its client takes a task where the call goes on in the background. */
+  /** Whether the client accepts a task if the call goes on in the background. */
   readonly takesTask: boolean
 }
 
-/** Where a round has ended. */
+/** Why a round has ended. */
 export type Stop =
   | { readonly _tag: "Asks"; readonly question: ClientQuestion }
-  /** It goes on in the background, as a task of the client's. */
+  /** The call goes on in the background, as a task of the client. */
   | { readonly _tag: "Task" }
   | CallEnd
 
@@ -42,26 +42,26 @@ export interface CallEnd {
   readonly _tag: "Ended"
   readonly result: CallToolResult
   readonly status: FinalStatus | "background"
-  /** What was thrown, where it failed. */
+  /** The error of a failed call. */
   readonly cause?: unknown
-  /** What its client would have to declare, where it failed by that. */
+  /** The capabilities whose absence made the call fail. */
   readonly missing?: ClientCapabilities | undefined
 }
 
 export interface ServedCallOptions {
   readonly name: string
   readonly params: unknown
-  /** Whether it shall run in the background, whatever its parameters say. */
+  /** Whether the call runs in the background, whatever its parameters say. */
   readonly background: boolean
   readonly agentId: string
   readonly meta: Readonly<Record<string, unknown>>
   /** Answers in place of the client. */
   readonly questions: ((question: HostQuestion) => unknown) | undefined
-  /** Whether somebody else answers the gates that the client cannot be asked about. */
+  /** Whether another host answers the gates that the client cannot be asked about. */
   readonly leavesGates: boolean
 }
 
-/** What the model is told where nobody can be asked. No rule passes a gate that only a person passes. */
+/** For the model, if nobody can be asked. No rule passes a gate that only a person passes. */
 const cannotAsk = ({ name, person }: AwaitingApprovalEvent): string => {
   const ways = [
     ...(person
@@ -73,7 +73,7 @@ const cannotAsk = ({ name, person }: AwaitingApprovalEvent): string => {
   return `This call needs its user's approval, and this MCP client cannot ask for it: it does not declare elicitation of forms. The user can ${ways.slice(0, -1).join(", ")}, or ${ways.at(-1)}.`
 }
 
-/** Milliseconds between signs of life while a call waits for an answer: many clients give up on a request after a minute of silence. */
+/** Milliseconds between signs of life while a call waits: many clients give up on a request after a minute of silence. */
 const beat = 15_000
 
 const waits = "Waiting for an answer"
@@ -83,7 +83,7 @@ const askedTooLate = "It runs in the background, where its MCP client can no lon
 const answerEffect = (event: DelegateEvent): void => {
   const { _tag } = event.effect
   if (_tag.startsWith("Ide")) event.succeed()
-  // One that the client cannot answer has failed by now, with a better reason.
+  // An effect that the client cannot answer has already failed, with a better reason.
   else event.fail(_tag === "McpInput" ? askedTooLate : `The MCP server cannot answer ${_tag}`)
 }
 
@@ -98,7 +98,7 @@ export class ServedCall {
   private readonly agentId: string
   private edited: { readonly params: unknown } | undefined
   private missing: ClientCapabilities | undefined
-  /** How often its clients were told something, in all of its rounds: progress has to increase. */
+  /** The number of progress reports in all rounds: progress has to increase. */
   private told = 0
 
   constructor(executor: ToolExecutor, options: ServedCallOptions) {
@@ -109,17 +109,17 @@ export class ServedCall {
     this.leavesGates = leavesGates
     this.agentId = agentId
     const { callId } = this
-    // A lane of its own: a client sends what it wants in order one by one, and a call that waits must not hold up others.
+    // A lane of its own: clients send ordered calls one by one, and a waiting call must not hold up others.
     this.events = executor.runEvents({ callId, name, params, background, agentId, lane: callId, meta })
   }
 
-  /** Ends its question without the client, and lets it end. */
+  /** Ends a question without the client, and lets the call end. */
   refuse(question: ClientQuestion, reason: string): void {
     question.refuse(reason)
     void this.drain()
   }
 
-  /** Tells its client now and then that it waits, until the function that it gives is called. */
+  /** Reports now and then that the call waits; returns a function that stops that. */
   remind({ progress }: Round): () => void {
     if (progress === undefined) return () => {}
     const timer = setInterval(() => void progress(waits, ++this.told), beat)
@@ -127,7 +127,7 @@ export class ServedCall {
     return () => clearInterval(timer)
   }
 
-  /** Carries it on until it asks, or has ended. */
+  /** Runs the call until it asks, or has ended. */
   async run(round: Round): Promise<Stop> {
     const cancel = () => void this.executor.cancelCall(this.callId)
     round.signal.addEventListener("abort", cancel)
@@ -148,12 +148,12 @@ export class ServedCall {
       if (question !== undefined) return { _tag: "Asks", question }
       if (value._tag === "BackgroundStarted") return round.takesTask ? { _tag: "Task" } : this.background()
       await this.tell(value, round)
-      // Somebody else may be asked.
+      // Another host may be asked.
       if (value._tag === "AwaitingApproval" || value._tag === "Delegate") goOn = this.remind(round)
     }
   }
 
-  /** What the client has to be asked. */
+  /** The question for the client, if the event has one. */
   private questionOf(event: ToolEvent, { capabilities }: Round): ClientQuestion | undefined {
     if (this.questions !== undefined) return undefined
     if (event._tag === "Delegate" && isInput(event)) {
@@ -180,7 +180,7 @@ export class ServedCall {
       if (question._tag === "Delegate") question.fail(message)
       else question.deny(message)
     }
-    // Not waited for: what it answers comes as an event, and a cancel may come before.
+    // Not awaited: an answer comes as an event, and a cancel may come first.
     void (async () => this.questions?.(question))().catch(fail)
   }
 
@@ -214,7 +214,7 @@ export class ServedCall {
     return { missing: status === "error" ? this.missing : undefined }
   }
 
-  /** Its client waits for it no longer; what it puts out is in `tasks`. */
+  /** The client does not wait any more; the output is in `tasks`. */
   private async background(): Promise<CallEnd> {
     const status = "background"
     const tool = this.executor.agent(this.agentId).tool(this.name)

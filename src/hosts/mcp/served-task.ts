@@ -1,6 +1,6 @@
 /**
- * A call that goes on as a task of its client (the extension `io.modelcontextprotocol/tasks`): the client asks how it is, answers
- * what it asks, or cancels it, each with a request of its own.
+ * A call that goes on as a task of its client (the extension `io.modelcontextprotocol/tasks`). The client polls it, answers
+ * its questions, or cancels it, each with a request of its own.
  */
 import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
@@ -9,13 +9,13 @@ import type { ClientQuestion, InputResponses } from "./client-question.ts"
 import type { CallEnd, Round, ServedCall } from "./served-call.ts"
 import { errorResult } from "./tool-result.ts"
 
-/** An error of the protocol, as a failed task holds it. */
+/** An error of the protocol, as a failed task reports it. */
 export interface TaskError {
   readonly code: number
   readonly message: string
 }
 
-/** How a task ended, in the client's words. */
+/** The end of a task, in the protocol's terms. */
 export interface TaskEnd {
   readonly status: "completed" | "failed" | "cancelled"
   readonly result?: unknown
@@ -27,7 +27,7 @@ export interface ServedTaskOptions {
   readonly capabilities: ClientCapabilities | undefined
   /** Milliseconds that an answer may take. */
   readonly answerTimeout: number
-  /** Words the end for the client. */
+  /** Converts the end of the call for the client. */
   readonly endOf: (end: CallEnd) => TaskEnd
   readonly onEnd: () => void
 }
@@ -37,7 +37,7 @@ interface OpenQuestion {
   goOn(): void
 }
 
-/** What a task that nobody answers tells the model. */
+/** For the model, if nobody answers a task. */
 const unanswered = "Nobody answered the question of this task in time. Call it again if it is still needed."
 
 /** One task. */
@@ -49,7 +49,7 @@ export class ServedTask {
   private lastUpdatedAt = this.createdAt
   private open: OpenQuestion | undefined
   private end: TaskEnd | undefined
-  /** The names of requests on the wire: one is never used twice in a task's life. */
+  /** The keys of requests on the wire: a task never uses a key twice. */
   private readonly wireKeys = new WeakMap<InputRequest, string>()
   private asked = 0
 
@@ -60,7 +60,7 @@ export class ServedTask {
     void this.drive()
   }
 
-  /** What the client is told of it. */
+  /** The description of the task for the client. */
   describe(): Record<string, unknown> {
     const { taskId, createdAt, lastUpdatedAt, open, end } = this
     const times = { createdAt, lastUpdatedAt }
@@ -69,7 +69,7 @@ export class ServedTask {
     return { taskId, status: "input_required", ...times, inputRequests: this.named(open.question) }
   }
 
-  /** Takes what the client answers. What nobody asked for counts for nothing. */
+  /** Takes the client's answers. Answers to no question are ignored. */
   answer(responses: InputResponses): void {
     const { open } = this
     if (open === undefined) return
@@ -78,7 +78,7 @@ export class ServedTask {
       const name = this.wireKeys.get(request)
       if (name !== undefined && Object.hasOwn(responses, name)) own[key] = responses[name]
     }
-    // What does not come back is still open.
+    // Questions without an answer stay open.
     if (Object.keys(own).length === 0) return
     this.touch()
     const rest = open.question.answer(own)
@@ -112,7 +112,7 @@ export class ServedTask {
     onEnd()
   }
 
-  /** Resolves once the question is answered, has been refused, or the call has ended under it. */
+  /** Resolves once the question is answered or refused, or the call has ended. */
   private async ask(question: ClientQuestion): Promise<void> {
     const over = new AbortController()
     const answered = new Promise<void>((resolve) => {

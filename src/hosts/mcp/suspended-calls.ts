@@ -1,11 +1,11 @@
 /**
- * Calls that wait for their user while no request of theirs is open: each under a name that is given out for one answer.
- * One that nobody answers in time is denied, and so is one too many, so that clients that vanish leave nothing behind.
+ * Calls that wait for their user while no request of theirs is open, each under a nonce that serves for one answer.
+ * A call without an answer in time is denied, and so is one too many, so that clients that vanish leave nothing behind.
  */
 import { randomUUID } from "node:crypto"
 import { formatMillis } from "../../pipeline/model/duration.ts"
 
-/** What waits. */
+/** A waiting call. */
 export interface Suspended {
   readonly name: string
   deny(reason: string): void
@@ -22,7 +22,7 @@ export interface SuspendedCallsOptions {
   readonly max: number
 }
 
-/** What a call tells the model that nobody answered in so many milliseconds. */
+/** For the model, if nobody has answered a call for so many milliseconds. */
 export const nobodyAnswered = (milliseconds: number): string =>
   `Nobody answered within ${formatMillis(milliseconds)}. Call it again if it is still needed.`
 
@@ -35,7 +35,7 @@ export class SuspendedCalls<Call extends Suspended> {
     this.options = options
   }
 
-  /** Gives the name of the call for its next answer; undefined, and a denial, where too many wait. */
+  /** Keeps a call; returns the nonce for its next answer. Undefined, and a denial, if too many calls wait. */
   add(call: Call): string | undefined {
     const { ttl, max } = this.options
     if (this.entries.size >= max) {
@@ -53,7 +53,7 @@ export class SuspendedCalls<Call extends Suspended> {
     return nonce
   }
 
-  /** The call, once. */
+  /** Returns a call and forgets it. */
   take(nonce: unknown): Call | undefined {
     const entry = typeof nonce === "string" ? this.entries.get(nonce) : undefined
     if (entry === undefined) return undefined

@@ -1,11 +1,11 @@
-/** How tools are told to an MCP client. */
+/** The tools as MCP clients see them. */
 import type { Tool as McpTool } from "@modelcontextprotocol/server"
 import type { ExecutorAgent } from "../../pipeline/agent.ts"
 import type { Tool, ToolAnnotations } from "../../pipeline/model/tool.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import { objectSchema } from "../../schema/object-schema.ts"
 
-/** All four, for what is left out counts as destructive and open to the world. */
+/** All four hints: a missing one counts as destructive and open to the world. */
 const annotationsOf = ({
   readOnly = false,
   destructive,
@@ -18,18 +18,18 @@ const annotationsOf = ({
   openWorldHint: openWorld,
 })
 
-/** As it is written on the wire: schema libraries keep their own notes in it under symbols. */
+/** The schema as on the wire, without the notes that schema libraries keep under symbols. */
 const plain = (schema: JsonSchema): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
 
 /**
- * A client refuses a result that lacks the structured output which its tool promised, as the note that something runs in the
- * background does: such a tool is not offered in the background.
+ * A client refuses a result without the structured output that its tool promises, and the note about a background call has
+ * none: such a tool is not offered in the background.
  */
 const parametersOf = (tool: Tool<unknown>, offered: JsonSchema): JsonSchema =>
   tool.outputSchema === undefined ? offered : tool.parameters
 
-/** What `tools/list` answers for an agent. */
+/** The answer to `tools/list` for an agent. */
 export const toolList = (agent: ExecutorAgent): Array<McpTool> =>
   agent.definitions().map(({ name, description, parameters }) => {
     const tool = agent.tool(name)

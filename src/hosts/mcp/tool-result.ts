@@ -1,9 +1,9 @@
-/** What an MCP client is told of a call that has ended. */
+/** The result of a call that has ended, for an MCP client. */
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import type { ToolResult } from "../../pipeline/model/event.ts"
 import { shownJson } from "../shown-json.ts"
 
-/** A result of text alone that says why nothing came of the call. */
+/** A text result that says why the call failed. */
 export const errorResult = (text: string): CallToolResult => ({
   content: [{ type: "text", text }],
   isError: true,
@@ -14,7 +14,7 @@ const editedNote = (params: unknown) => ({
   text: `The user edited the parameters before this ran: ${shownJson(params)}`,
 })
 
-/** Blocks have MCP's shapes already. */
+/** The blocks have MCP's shapes already. */
 export const toolResult = ({ output, isError }: ToolResult, editedParams?: unknown): CallToolResult => {
   const { structured } = output
   const content = output.content as CallToolResult["content"]

@@ -1,4 +1,4 @@
-/** Where a Neovim may listen, the likeliest first. */
+/** Addresses at which a Neovim may listen, the likeliest first. */
 import { execFile } from "node:child_process"
 import { lstat } from "node:fs/promises"
 
@@ -6,7 +6,7 @@ export interface AddressOptions {
   /** The only address to try. */
   readonly socket: string | undefined
   readonly env: NodeJS.ProcessEnv
-  /** Milliseconds in which tmux says the name of its session, or is done without. Default: 1000. */
+  /** Milliseconds that tmux may take to give the name of its session. Default: 1000. */
   readonly tmuxTimeout?: number
 }
 
@@ -22,7 +22,7 @@ const tmuxSession = ({ env, tmuxTimeout = 1000 }: AddressOptions): Promise<strin
   })
 }
 
-/** Anybody may make a file of a name that can be guessed, and would then be shown what is edited. */
+/** Whether a file is the user's own: anybody may create a file with a guessable name, and would receive the user's edits. */
 const isOurs = async (path: string): Promise<boolean> => {
   const entry = await lstat(path).catch(() => undefined)
   return entry !== undefined && (process.geteuid === undefined || entry.uid === process.geteuid())

@@ -1,5 +1,5 @@
 /**
- * What is run in Neovim, 0.7 or later, on the buffers of a file. Files are compared by their real paths. All that comes
+ * Lua for Neovim, 0.7 or later, about the buffers of a file. Files are compared by their real paths. Everything that comes
  * from a user or a model is an argument.
  */
 
@@ -48,7 +48,7 @@ local _, path = ...
 return has_unsaved_changes(path)
 `
 
-/** Arguments: the channel, a path. Returns false, and does nothing, where a buffer of the file is modified. */
+/** Arguments: the channel, a path. Returns false, and does nothing, if a buffer of the file is modified. */
 export const reloadBuffers = `${library}
 local _, path = ...
 if has_unsaved_changes(path) then return false end

@@ -1,6 +1,6 @@
 /**
- * A connection to one Neovim. The client's requests have no end of their own and its reader throws where nobody can
- * catch it: here the socket is opened and kept from failing, and every request ends, with the connection at the latest.
+ * A connection to one Neovim. The requests of the client package have no time limit, and its reader throws where nobody can
+ * catch that. Here the socket is kept from failing, and every request ends, with the connection at the latest.
  */
 import { connect, type Socket } from "node:net"
 import { PassThrough } from "node:stream"
@@ -14,7 +14,7 @@ import { MessageFrames } from "./message-frames.ts"
 export class ConnectionClosed extends Error {}
 
 export interface ConnectionOptions {
-  /** How long a connection and an answer may take, in milliseconds. */
+  /** Milliseconds that connecting and an answer may take. */
   readonly timeout: number
   readonly onNotification: (method: string, args: ReadonlyArray<unknown>) => void
 }
@@ -29,10 +29,10 @@ export interface ExecuteOptions {
 type ClientModule = Pick<typeof import("neovim"), "NeovimClient">
 
 const silent = () => {}
-// The client's own logger takes the console over.
+// The client's default logger replaces the console.
 const logger = { level: "error", info: silent, warn: silent, error: silent, debug: silent }
 
-/** The open socket; undefined where nobody listens. */
+/** The open socket; undefined if nobody listens. */
 const openSocket = (address: string, timeout: number): Promise<Socket | undefined> =>
   new Promise((resolve) => {
     const tcp = /^([^/\\]+):(\d{1,5})$/.exec(address)
@@ -44,7 +44,7 @@ const openSocket = (address: string, timeout: number): Promise<Socket | undefine
       return
     }
     const timer = setTimeout(() => socket.destroy(), timeout)
-    // Stays: a write to an editor that has just gone fails after everything else.
+    // Not removed: a write to an editor that has just gone fails last.
     socket.on("error", silent)
     socket.once("close", () => {
       clearTimeout(timer)
@@ -56,7 +56,7 @@ const openSocket = (address: string, timeout: number): Promise<Socket | undefine
     })
   })
 
-/** What the client reads. It ends and never fails; a peer that sends anything but messages of RPC is let go. */
+/** The input of the client. It ends and never fails; a peer that sends anything but RPC messages is disconnected. */
 const readerOf = (socket: Socket): PassThrough => {
   const reader = new PassThrough()
   const frames = new MessageFrames()
@@ -71,7 +71,7 @@ const readerOf = (socket: Socket): PassThrough => {
   return reader
 }
 
-/** An answer to nothing, and what has another shape than Neovim's messages, make the client throw. */
+/** An answer to no request, or a message of another shape than Neovim's, makes the client throw. */
 const letGoOnFault = (client: NeovimClient, socket: Socket): void => {
   const { transport } = client as unknown as { transport: { parseMessage(message: unknown): void } }
   const parse = transport.parseMessage.bind(transport)
@@ -84,7 +84,7 @@ const letGoOnFault = (client: NeovimClient, socket: Socket): void => {
   }
 }
 
-/** What Neovim says of a failure: its own message, without the place in our code where it has one. */
+/** Neovim's own message for a failure, without the position in our code. */
 const sentenceOf = (error: unknown): string => {
   const [line = ""] = messageOf(error).split("\n", 1)
   return /\bE\d+: .*/.exec(line)?.[0] ?? line.replace(/^nvim_exec_lua: (Error executing lua: |Lua: )?/, "")
@@ -92,15 +92,15 @@ const sentenceOf = (error: unknown): string => {
 
 export class NvimConnection {
   readonly address: string
-  /** Settles when the connection has ended, for whatever reason. */
+  /** Settles when the connection has ended, for any reason. */
   readonly closed: Promise<void>
   isOpen = true
   private readonly socket: Socket
   private readonly client: NeovimClient
   private readonly timeout: number
-  /** Fails the requests that wait. */
+  /** Fails the waiting requests. */
   private readonly waiting = new Set<(error: Error) => void>()
-  /** Requests whose time is over and that Neovim may answer yet. */
+  /** The number of requests that timed out and may still be answered. */
   private overdue = 0
 
   private constructor(address: string, socket: Socket, client: NeovimClient, options: ConnectionOptions) {
@@ -118,7 +118,7 @@ export class NvimConnection {
     })
   }
 
-  /** Undefined where nobody listens. Fails where the client, an optional package, is not installed. */
+  /** Undefined if nobody listens. Fails if the client, an optional package, is not installed. */
   static async open(
     address: string,
     options: ConnectionOptions,
@@ -143,13 +143,13 @@ export class NvimConnection {
   }
 
   /**
-   * Runs Lua, whose first argument is the number of this connection's channel. Fails with the sentence of Neovim's
-   * error, when the time is over, and with ConnectionClosed.
+   * Runs Lua, whose first argument is the number of this connection's channel. Fails with Neovim's error message, with a
+   * timeout, and with ConnectionClosed.
    */
   execute(lua: string, args: ReadonlyArray<unknown>, options: ExecuteOptions = {}): Promise<unknown> {
     const { signal, evenIfStalled = false } = options
     if (!this.isOpen) return Promise.reject(new ConnectionClosed())
-    // Nothing piles up for a Neovim that is suspended.
+    // Requests must not pile up for a suspended Neovim.
     if (this.overdue > 0 && !evenIfStalled) return Promise.reject(this.noAnswer())
     return new Promise((resolve, reject) => {
       let isSettled = false

@@ -1,4 +1,4 @@
-/** The way to whichever Neovim is there: found when it is first needed, and found again when it has come back. */
+/** The link to a Neovim, which is looked for when it is first needed, and again after it has exited. */
 import { nvimAddresses } from "./addresses.ts"
 import { ConnectionClosed, type ExecuteOptions, NvimConnection } from "./connection.ts"
 
@@ -8,7 +8,7 @@ export interface NvimLinkOptions {
   /** In milliseconds. */
   readonly timeout: number
   readonly onNotification: (method: string, args: ReadonlyArray<unknown>) => void
-  /** A Neovim that was there has exited. */
+  /** Called when a Neovim has exited. */
   readonly onGone: () => void
 }
 
@@ -22,7 +22,7 @@ export class NvimLink {
     this.options = options
   }
 
-  /** Undefined where no Neovim is there, or the link is closed. Fails where the client is not installed. */
+  /** Undefined if there is no Neovim, or the link is closed. Fails if the client is not installed. */
   async connect(): Promise<NvimConnection | undefined> {
     if (this.isClosed) return undefined
     if (this.connection?.isOpen) return this.connection
@@ -32,7 +32,7 @@ export class NvimLink {
     return this.searching
   }
 
-  /** Runs Lua. Undefined where no Neovim is there, or it exits before it answers; what returns nothing gives null. */
+  /** Runs Lua. Undefined if there is no Neovim, or it exits before it answers; null if the code returns nothing. */
   async execute(lua: string, args: ReadonlyArray<unknown>, options?: ExecuteOptions): Promise<unknown> {
     const connection = await this.connect()
     if (connection === undefined) return undefined

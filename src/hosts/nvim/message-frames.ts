@@ -1,13 +1,13 @@
 /**
- * Cuts what Neovim sends into messages of MessagePack-RPC, so that nothing else reaches the client, which fails where
- * nobody can catch it. Values are only measured: the client decodes them.
+ * Cuts Neovim's output into messages of MessagePack-RPC, so that nothing else reaches the client, which fails where
+ * nobody can catch that. Values are only measured: the client decodes them.
  */
 
 /** Longer than any message of a Neovim. */
 const maxMessageBytes = 16 * 1024 * 1024
 const maxDepth = 64
 
-/** The value is not all there yet. */
+/** The value is not complete yet. */
 const incomplete = Symbol("incomplete")
 
 class Measure {
@@ -18,7 +18,7 @@ class Measure {
     this.bytes = bytes
   }
 
-  /** Moves behind a value. Throws for what is none, and `incomplete`. */
+  /** Moves behind a value. Throws for invalid bytes, and `incomplete`. */
   skip(depth = 0): void {
     if (depth > maxDepth) throw new Error("The message is nested too deeply")
     const tag = this.number(1)
@@ -58,7 +58,7 @@ class Measure {
     }
   }
 
-  /** Neovim's keys are strings; the client takes numbers too, and fails with all others. */
+  /** Neovim's keys are strings; the client accepts numbers too, and fails with all others. */
   private key(): void {
     const { at } = this
     const tag = this.number(1)
@@ -68,7 +68,7 @@ class Measure {
     this.skip()
   }
 
-  /** Handles of buffers, windows and tabs: a number, encoded as any. */
+  /** Handles of buffers, windows and tabs: a number in any encoding. */
   private extension(length: number, depth: number): void {
     if (this.number(1) > 2) throw new Error("The message has a handle that is none")
     const end = this.at + length
@@ -78,7 +78,7 @@ class Measure {
   }
 }
 
-/** The length of the message at the beginning; undefined where it is not all there. Throws for what is none. */
+/** The length of the first message; undefined if it is not complete. Throws for invalid bytes. */
 const lengthOfMessage = (bytes: Buffer): number | undefined => {
   if (bytes.length === 0) return undefined
   if (bytes[0] !== 0x93 && bytes[0] !== 0x94) throw new Error("The message is none of MessagePack-RPC")
@@ -96,7 +96,7 @@ const lengthOfMessage = (bytes: Buffer): number | undefined => {
 export class MessageFrames {
   private rest: Buffer = Buffer.alloc(0)
 
-  /** The messages that are whole with this chunk. Throws for what is none. */
+  /** The messages that this chunk completes. Throws for invalid bytes. */
   push(chunk: Buffer): Array<Buffer> {
     this.rest = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk])
     const messages: Array<Buffer> = []

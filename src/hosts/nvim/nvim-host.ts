@@ -1,4 +1,4 @@
-/** A Neovim as the editor of an executor: answers every IDE effect. Without a Neovim they succeed with nothing. */
+/** A Neovim as the editor of an executor: answers every IDE effect. Without a Neovim the effects succeed with nothing. */
 
 import { toMillis } from "../../pipeline/model/duration.ts"
 import type { EffectOf } from "../../pipeline/model/host-effect.ts"
@@ -16,37 +16,37 @@ import { closePreview, showPreview } from "./preview-lua.ts"
 /** The options of an `NvimHost`. */
 export interface NvimHostOptions {
   /**
-   * The socket, or `host:port`, that Neovim listens on (`nvim --listen`). Default: the first that answers of
+   * The socket, or `host:port`, at which Neovim listens (`nvim --listen`). Default: the first that answers of
    * `/tmp/nvim-<tmux session>.sock`, `$NVIM_LISTEN_ADDRESS` and `$NVIM`.
    */
   readonly socket?: string | undefined
-  /** Where the variables are looked up. Default: the process's environment. */
+  /** The source of these variables. Default: the process's environment. */
   readonly env?: NodeJS.ProcessEnv
   /** How long Neovim may take to answer. Default 3 seconds. */
   readonly requestTimeout?: DurationInput
   /**
-   * How long a call waits while the preview of another is on show. After that it goes on, and its own preview is shown
+   * How long a call waits while another call's preview is shown. After that the call goes on, and its own preview is shown
    * once the other is closed. Default 10 seconds. Keep it below the executor's `delegateTimeout`, which fails the call.
    */
   readonly previewWait?: DurationInput
 }
 
-/** Undefined where there is too much to show. */
+/** Undefined if there is too much to show. */
 type Panes = ReadonlyArray<Pane> | undefined
 
 const timerOf = (name: string, value: DurationInput | undefined, fallback: DurationInput): number =>
   Math.min(toMillis(name, value, fallback), longestTimer)
 
 /**
- * Serves one executor. It looks for a Neovim when the first effect comes, and again with each effect while there is
- * none: Neovim may be started, quit and started again at any time.
+ * Serves one executor. Looks for a Neovim at the first effect, and again at each effect while there is none: Neovim may be
+ * started, quit and started again at any time.
  *
  * @example
  * await using nvim = new NvimHost()
  * await using executor = new ToolExecutor(registry, { delegates: nvim.delegates })
  */
 export class NvimHost implements AsyncDisposable {
-  /** For the executor's option of that name. Each answers with nothing, or throws what the call fails with. */
+  /** For the executor's option `delegates`. Each returns nothing, or throws the error of the call. */
   readonly delegates = {
     IdeOpen: (effect, call) => this.open(effect, call),
     IdeShowPreview: ({ preview }, call) => this.show(preview.path, () => panesOfNew(preview.content), call),
@@ -78,8 +78,8 @@ export class NvimHost implements AsyncDisposable {
   }
 
   /**
-   * The address of the Neovim that answers; undefined where there is none. Fails where the package `neovim` is not
-   * installed. Nobody has to call it: the effects do.
+   * The address of the Neovim that answers; undefined if there is none. Fails if the package `neovim` is not
+   * installed. Calling it is optional: the effects connect by themselves.
    */
   async connect(): Promise<string | undefined> {
     return (await this.link.connect())?.address
@@ -87,7 +87,7 @@ export class NvimHost implements AsyncDisposable {
 
   /** Closes the previews and the connection. Effects that come later succeed with nothing. */
   async close(): Promise<void> {
-    // A Neovim that does not answer keeps what it shows; its user can close that.
+    // A Neovim that does not answer keeps its previews; the user can close them.
     await this.previews.closeAll().catch(() => {})
     await this.link.close()
   }
@@ -110,7 +110,7 @@ export class NvimHost implements AsyncDisposable {
   ): Promise<undefined> {
     await this.previews.show(call, async (id, signal) => {
       if ((await this.link.connect()) === undefined) return false
-      // Read when its turn has come: the call before it may have written the same file.
+      // Read only now: the call before may have written the same file.
       const shown = await panes()
       if (shown === undefined) return false
       return (

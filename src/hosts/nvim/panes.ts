@@ -1,11 +1,11 @@
-/** What a preview shows: the text of a new file, or a file as it is and as it would be. */
+/** The content of a preview: the text of a new file, or a file before and after the edits. */
 import { applyTextEdits, withUnixEndings } from "../../handlers/text-edits.ts"
 import { localFiles } from "../../io/files.ts"
 import type { TextEdit } from "../../pipeline/model/host-effect.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { visibleText } from "../../text/visible-text.ts"
 
-/** A side of a preview, as it is named in Neovim. */
+/** A side of a preview, with its name in Neovim. */
 export interface Pane {
   readonly label: "new" | "current" | "proposed" | "note"
   readonly lines: ReadonlyArray<string>
@@ -16,18 +16,18 @@ const maxPreviewBytes = 4 * 1024 * 1024
 
 const isTooLong = (text: string): boolean => Buffer.byteLength(text) > maxPreviewBytes
 
-/** What a person is shown, and decides on: what an editor would hide stands in marks. Tabs are as the editor draws them. */
+/** The lines that a person decides on: marks stand for what an editor would hide. Tabs are as the editor draws them. */
 const linesOf = (text: string): ReadonlyArray<string> => {
   const lines = visibleText(withUnixEndings(text), { keepTabs: true }).split("\n")
   if (lines.length > 1 && lines.at(-1) === "") lines.pop()
   return lines
 }
 
-/** Undefined where the text is too long to be shown. */
+/** Undefined if the text is too long to be shown. */
 export const panesOfNew = (content: string): ReadonlyArray<Pane> | undefined =>
   isTooLong(content) ? undefined : [{ label: "new", lines: linesOf(content) }]
 
-/** What cannot be seen in a comparison of lines; undefined where the lines themselves change. */
+/** A change that a comparison of lines does not show; undefined if the lines themselves change. */
 const invisibleChange = (before: string, after: string): string | undefined => {
   if (before === after) return "Nothing changes."
   const [unixBefore, unixAfter] = [withUnixEndings(before), withUnixEndings(after)]
@@ -37,7 +37,7 @@ const invisibleChange = (before: string, after: string): string | undefined => {
   return undefined
 }
 
-/** One pane with a sentence where the two would look the same. */
+/** One pane with a sentence if the two would look the same. */
 const panesOfChange = (before: string, after: string): ReadonlyArray<Pane> => {
   const note = invisibleChange(before, after)
   if (note !== undefined) return [{ label: "note", lines: [note] }]
@@ -47,7 +47,7 @@ const panesOfChange = (before: string, after: string): ReadonlyArray<Pane> => {
   ]
 }
 
-/** Undefined where the file is, or would be, too long to be shown. Rejects where the edits do not fit it. */
+/** Undefined if the file is, or would be, too long to be shown. Rejects if the edits do not fit the file. */
 export const panesOfEdits = async (
   path: string,
   edits: ReadonlyArray<TextEdit>,

@@ -1,17 +1,17 @@
 /**
- * Previews in the order in which calls asked for them. The first one is on show until it is closed; none replaces that
- * of another call.
+ * Previews in the order in which calls asked for them. The first is shown until it is closed; none replaces another call's
+ * preview.
  */
 import type { DelegateCall } from "../../pipeline/model/options.ts"
 
 export interface PreviewLineOptions {
   /** Closes a preview that was shown, or may have been. */
   readonly close: (id: string) => Promise<unknown>
-  /** How long `show` waits for its turn, in milliseconds. */
+  /** Milliseconds that `show` waits for its turn. */
   readonly maxWait: number
 }
 
-/** Shows a preview under an id. False where there is no editor to show it in. The signal tells it to stop trying. */
+/** Shows a preview under an id. False if there is no editor. Stops when the signal is aborted. */
 export type OpenPreview = (id: string, signal: AbortSignal) => Promise<boolean>
 
 interface Entry {
@@ -20,13 +20,13 @@ interface Entry {
   readonly open: OpenPreview
   readonly controller: AbortController
   started: boolean
-  /** Lets the call go on; with an error, as a failure. Only its first call counts. */
+  /** Lets the call go on; with an error, as a failure. Only the first call of it counts. */
   answer(error?: unknown): void
 }
 
 type PreviewCall = Pick<DelegateCall, "callId" | "sourceCallId">
 
-/** What a call staged is still its own where another call resolves it. */
+/** A staged preview belongs to the call that staged it, even if another call resolves it. */
 const ownerOf = ({ callId, sourceCallId }: PreviewCall): string => sourceCallId ?? callId
 
 export class PreviewLine {
@@ -40,8 +40,8 @@ export class PreviewLine {
   }
 
   /**
-   * Resolves once the preview is on show. One that waits in vain keeps its place and lets its call go on: a preview
-   * that another one waits for may stay until the call behind it has ended. A call's second preview takes the place of
+   * Resolves once the preview is shown. After the longest wait the preview keeps its place and its call goes on: a preview in
+   * front of it may stay until that call has ended. A call's second preview takes the place of
    * its first.
    */
   async show(call: DelegateCall, open: OpenPreview): Promise<void> {
@@ -75,18 +75,18 @@ export class PreviewLine {
     })
   }
 
-  /** Closes what the call shows, or takes it out of the line. */
+  /** Closes the preview of a call, or removes it from the line. */
   async close(call: PreviewCall): Promise<void> {
     const entry = this.find(call)
     if (entry !== undefined) await this.remove(entry)
   }
 
   async closeAll(): Promise<void> {
-    // The one on show comes last: nobody who waits depends on its closing.
+    // The visible preview is closed last: no waiting call depends on that.
     for (const entry of this.entries.splice(0).reverse()) await this.end(entry)
   }
 
-  /** The user has closed it. */
+  /** The user has closed the preview. */
   wasClosed(id: string): void {
     const at = this.entries.findIndex((entry) => entry.id === id)
     if (at === -1) return
@@ -94,7 +94,7 @@ export class PreviewLine {
     this.advance()
   }
 
-  /** The editor has gone, and with it what it showed. */
+  /** The editor has exited, and its previews are gone. */
   editorHasGone(): void {
     for (const entry of this.entries.filter(({ started }) => started)) this.wasClosed(entry.id)
   }
@@ -104,7 +104,7 @@ export class PreviewLine {
     return this.entries.find((entry) => entry.owner === owner)
   }
 
-  /** It is in the line when this returns: whoever closes it at once must find it. */
+  /** The entry is in the line when this returns, so that an immediate close finds it. */
   private enter(entry: Entry): void {
     const at = this.entries.findIndex(({ owner }) => owner === entry.owner)
     if (at === -1) {
@@ -132,7 +132,7 @@ export class PreviewLine {
       },
       (error: unknown) => {
         entry.answer(error)
-        // An editor that did not answer in time may show it yet.
+        // An editor that did not answer in time may still show the preview.
         void this.remove(entry).catch(() => {})
       },
     )

@@ -1,6 +1,6 @@
 /**
- * What is run in Neovim, 0.7 or later, to show and close a preview. A preview's buffers and its tab are tagged with its
- * id, so that nothing has to be remembered outside of them. All that comes from a user or a model is an argument.
+ * Lua for Neovim, 0.7 or later, to show and close a preview. A preview's buffers and its tab are tagged with its
+ * id, so that nothing has to be remembered outside of them. Everything that comes from a user or a model is an argument.
  */
 
 const library = `
@@ -76,7 +76,7 @@ close_preview(id)
 
 /**
  * Arguments: the channel, the preview's id, the file's path, panes of `{ label, lines }`: one, or two to compare.
- * When the preview's windows are closed, by whomever, the channel is told with `stepline_preview_closed`.
+ * When the preview's windows are closed, the channel is notified with `stepline_preview_closed`.
  */
 export const showPreview = `${library}
 local channel, id, path, panes = ...

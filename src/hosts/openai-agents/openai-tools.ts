@@ -18,12 +18,12 @@ import {
   toldBlocks,
 } from "../agent-loop/loop-calls.ts"
 
-/** What is used of the SDK: `import * as sdk from "@openai/agents"`. */
+/** The used part of the SDK: `import * as sdk from "@openai/agents"`. */
 export interface OpenAiAgentsSdk {
   tool(options: never): unknown
 }
 
-/** A tool, as it is given to the SDK. */
+/** A tool as the SDK receives it. */
 interface FunctionToolOptions {
   readonly name: string
   readonly description: string
@@ -39,14 +39,14 @@ interface CallDetails {
   readonly signal?: AbortSignal
 }
 
-/** A run, as far as it is used here. */
+/** The used part of a run. */
 interface RunContext {
   isToolApproved(call: { readonly toolName: string; readonly callId: string }): boolean | undefined
 }
 
 /**
- * Make them once for an agent, for all its runs: they count the turns of a preview. Those that the agent may not call are not
- * enabled. Throws a TypeError for two names that are one to the SDK, which knows letters, digits and `_`.
+ * Call it once for an agent, for all its runs: the tools count the turns of a preview. Tools that the agent may not call are
+ * disabled. Throws a TypeError for two names that are the same to the SDK, which keeps only letters, digits and `_`.
  *
  * @example
  * const agent = new sdk.Agent({ name: "Coder", tools: openaiTools(sdk, executor, { agentId: "main" }) })
@@ -73,7 +73,7 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
     const made = functionTool({
       name,
       description,
-      // Ours are checked by the executor, with messages that the model can use.
+      // The executor checks the parameters, with messages that help the model.
       parameters,
       strict: false,
       isEnabled: () => isOffered(name),
@@ -85,7 +85,7 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
         const callId = details?.toolCall?.callId ?? crypto.randomUUID()
         const isApproved = (id: string) => run.isToolApproved({ toolName: made.name, callId: id }) === true
         const approval = isApproved(callId) ? JSON.stringify([callId, name, params]) : undefined
-        // `alwaysApprove` of the SDK: so would be a call that there is not.
+        // With the SDK's `alwaysApprove`, even a call that does not exist is approved.
         const isStanding = isApproved(crypto.randomUUID())
         const options = { signal: details?.signal, approval, isStanding }
         return told(await calls.run({ callId, name, params }, options))
@@ -135,7 +135,7 @@ const partOf = (block: ToolContent): OutputPart => {
   return { type: "text", text: resourceText(block) }
 }
 
-/** What the model is told of a result. */
+/** The text or parts of a result for the model. */
 const told = (result: LoopResult): string | Array<OutputPart> => {
   const blocks = toldBlocks(result)
   if (!isAllText(blocks)) return blocks.map(partOf)

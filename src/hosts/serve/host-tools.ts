@@ -14,7 +14,7 @@ import { messageOf } from "../../text/message-of.ts"
 import { codes, RpcError } from "./json-rpc.ts"
 import { Params } from "./params.ts"
 
-/** The `_tag` of the effect by which the client is asked to run a tool of its own. */
+/** The `_tag` of the effect that asks the client to run one of its own tools. */
 export const hostToolTag = "HostTool"
 
 const texts = ["label", "primaryParam", "primaryKind", "workingDirParam", "kind"] as const
@@ -23,7 +23,7 @@ const records = ["annotations", "outputSchema"] as const
 
 const known = ["name", "description", "parameters", "approval", "timeout", ...texts, ...flags, ...records]
 
-/** What else a tool may say of itself; `defineTool` checks what the words mean. */
+/** The further options of a tool; `defineTool` checks their values. */
 const optionsOf = (params: Params): Partial<ToolOptions<JsonSchema>> => {
   const options: Record<string, unknown> = {}
   for (const name of texts) if (params.has(name)) options[name] = params.text(name)
@@ -32,14 +32,14 @@ const optionsOf = (params: Params): Partial<ToolOptions<JsonSchema>> => {
   return options
 }
 
-/** Throws an RpcError or a TypeError for what is no tool. */
+/** Throws an RpcError or a TypeError for an invalid definition. */
 const hostTool = (definition: unknown): Tool => {
   if (typeof definition !== "object" || definition === null || Array.isArray(definition)) {
     throw new RpcError(codes.invalidParams, "Expected each of `tools` of `tools/define` to be an object.")
   }
   const params = new Params("tools/define", { ...definition }, known)
   const name = params.text("name")
-  // Who does not say otherwise wants to be asked; and the client's own work takes as long as it takes.
+  // The default is to ask, and the client's own work has no time limit.
   const asks = params.has("approval") ? params.flag("approval") : true
   const timeout = (params.raw("timeout") ?? "Infinity") as DurationInput
   const gate = asks ? pipeline().awaitApproval() : pipeline()
@@ -63,7 +63,7 @@ const toTool = (definition: unknown): Tool => {
   }
 }
 
-/** The tools that one client has defined. */
+/** The tools that a client has defined. */
 export class HostTools {
   private readonly registry: ToolRegistry
   private readonly own = new Set<string>()
@@ -72,7 +72,7 @@ export class HostTools {
     this.registry = registry
   }
 
-  /** Registers all or none, in the place of those of the same name that are the client's; those of others stay: an RpcError. */
+  /** Registers all or none, in place of the client's tools of the same names. A name of another tool is an RpcError. */
   define(definitions: ReadonlyArray<unknown>): Array<string> {
     const tools = definitions.map(toTool)
     for (const { name } of tools) {

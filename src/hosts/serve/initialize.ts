@@ -1,4 +1,4 @@
-/** What a client says of itself first: its version, what it can answer, and the executor that it wants. */
+/** The first request of a client: its version, the effects that it answers, and the options of its executor. */
 import { noIde } from "../../pipeline/model/no-ide.ts"
 import type { Delegates, ToolExecutorOptions } from "../../pipeline/model/options.ts"
 import type { ToolFilterConfig } from "../../policy/index.ts"
@@ -6,7 +6,7 @@ import { hostToolTag } from "./host-tools.ts"
 import { codes, RpcError } from "./json-rpc.ts"
 import { Params } from "./params.ts"
 
-/** The version of what this page and `methods.ts` say. */
+/** The version of the protocol of this file and `methods.ts`. */
 export const protocolVersion = 1
 
 /** The options of an executor that are plain JSON. */
@@ -30,9 +30,9 @@ const optionNames = [
   "backgroundAfter",
 ] as const satisfies ReadonlyArray<keyof ToolExecutorOptions>
 
-/** What `initialize` asks for. */
+/** The content of `initialize`. */
 export interface Session {
-  /** Told and not acknowledged events, at most. */
+  /** The greatest number of unacknowledged events. */
   readonly window: number | undefined
   /** Whether the client answers this effect. */
   readonly answers: (tag: string) => boolean
@@ -40,7 +40,7 @@ export interface Session {
   readonly filters: ToolFilterConfig | undefined
 }
 
-/** Why an effect fails that the client has not named. */
+/** Why an effect fails that the client has not declared. */
 export const unanswered = (tag: string): string =>
   `The client does not answer ${tag}: \`effects\` of its \`initialize\` leaves it out`
 
@@ -48,7 +48,7 @@ const failing = (tag: string) => () => {
   throw new Error(unanswered(tag))
 }
 
-/** Functions for what the client does not answer: without an editor its effects succeed with nothing, the others fail. */
+/** Delegates for what the client does not answer: effects of an editor succeed with nothing, others fail. */
 const delegatesFor = (answers: (tag: string) => boolean): Delegates => {
   const agents = ["SpawnAgent", "ListAgents", "GetAgent"].map((tag) => [tag, failing(tag)] as const)
   const all = [...Object.entries(noIde), ...agents]

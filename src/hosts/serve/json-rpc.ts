@@ -1,8 +1,8 @@
-/** JSON-RPC 2.0: what a line of a client is, and how it is answered. What a client sends is not to be trusted. */
+/** JSON-RPC 2.0: reads the lines of a client, which cannot be trusted, and makes the answers. */
 import { got } from "../../pipeline/model/got.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 
-/** Codes of errors: those of JSON-RPC, and `notInitialized` as language servers have it. */
+/** Error codes: those of JSON-RPC, and `notInitialized` as in the Language Server Protocol. */
 export const codes = {
   parse: -32700,
   invalidRequest: -32600,
@@ -13,7 +13,7 @@ export const codes = {
   notInitialized: -32002,
 } as const
 
-/** An error that the client is answered with. */
+/** An error that is sent to the client. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -28,13 +28,13 @@ export class RpcError extends Error {
 export type RpcId = string | number | null
 
 export interface RpcRequest {
-  /** Undefined for a notification, which nobody answers. */
+  /** Undefined for a notification, which gets no answer. */
   readonly id: RpcId | undefined
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A line that is no request: its id, where one can be read. */
+/** A line that is no request, with its id if that can be read. */
 export interface RpcFault {
   readonly id: RpcId
   readonly fault: RpcError
@@ -47,7 +47,7 @@ const faulty = (id: unknown, code: number, message: string): RpcFault => ({
   fault: new RpcError(code, message),
 })
 
-/** What a line says. Never throws. */
+/** Reads a line. Never throws. */
 export const readRequest = (line: string): RpcRequest | RpcFault => {
   let message: unknown
   try {
@@ -77,10 +77,10 @@ export const readRequest = (line: string): RpcRequest | RpcFault => {
   return { id, method, params }
 }
 
-/** The answer to a request that went well. */
+/** The answer to a request that succeeded. */
 export const resultMessage = (id: RpcId, result: unknown): object => ({ jsonrpc: "2.0", id, result })
 
-/** The answer to one that did not. */
+/** The answer to a request that failed. */
 export const errorMessage = (id: RpcId, { code, message, data }: RpcError): object => ({
   jsonrpc: "2.0",
   id,

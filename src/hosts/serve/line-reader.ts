@@ -1,9 +1,9 @@
-/** Reads lines of UTF-8. A line that is too long, or no UTF-8, is told as such and costs no memory. */
+/** Reads lines of UTF-8. A line that is too long, or no UTF-8, is reported as a fault and costs no memory. */
 
-/** A line, or what is wrong with it. */
+/** A line, or its fault. */
 export type ReadLine = { readonly text: string } | { readonly fault: string }
 
-/** A model's call may bring a file along, but not a film. */
+/** A call may contain a file, but not a film. */
 const defaultMaxBytes = 64 * 1024 * 1024
 
 const newline = 0x0a
@@ -24,7 +24,7 @@ class LineBuffer {
     else this.parts.push(part)
   }
 
-  /** The line that has ended; undefined for an empty one. */
+  /** Returns the line that has ended; undefined for an empty one. */
   take(): ReadLine | undefined {
     const { parts, length } = this
     this.parts = []
@@ -41,16 +41,16 @@ class LineBuffer {
   }
 }
 
-/** Finds the lines in what is read. */
+/** Splits input into lines. */
 export class LineSplitter {
   private readonly buffer: LineBuffer
 
-  /** @param maxBytes The most that a line may have. */
+  /** @param maxBytes The greatest length of a line. */
   constructor(maxBytes = defaultMaxBytes) {
     this.buffer = new LineBuffer(maxBytes)
   }
 
-  /** The lines that end in the next part. Empty ones are left out. */
+  /** The lines that end in the next chunk, without empty ones. */
   *add(chunk: Buffer): Generator<ReadLine, void> {
     const { buffer } = this
     let start = 0
@@ -63,7 +63,7 @@ export class LineSplitter {
     buffer.add(chunk.subarray(start))
   }
 
-  /** What stands behind the last newline counts as a line. */
+  /** The text behind the last newline counts as a line. */
   end(): ReadLine | undefined {
     return this.buffer.take()
   }

@@ -1,14 +1,14 @@
-/** Writes messages, a line each, and tells when their reader has taken them: whoever writes a lot waits for that. */
+/** Writes messages, a line each, and reports when their reader has taken them, so that writers of much can wait. */
 
 import { shownJson } from "../shown-json.ts"
 
-/** A stream, or what writes to one. */
+/** A stream, or an adapter to one. */
 export interface LineOutput {
   /** Whether there is room for more. */
   write(text: string): boolean
-  /** What was written and is not taken yet. */
+  /** Bytes that were written and are not taken yet. */
   readonly pending: number
-  /** Calls `listener` whenever something of it was taken, and when nobody reads any more. */
+  /** Calls `listener` whenever some bytes were taken, and when nobody reads any more. */
   onRoom(listener: () => void): void
 }
 
@@ -22,19 +22,19 @@ export class LineWriter {
     output.onRoom(() => this.release())
   }
 
-  /** What is no JSON in it is sent as a copy that is. */
+  /** Sends a message; parts that are no JSON are replaced by copies that are. */
   send(message: object): void {
     if (this.isOpen) this.output.write(`${shownJson(message)}\n`)
   }
 
-  /** Resolves once no more than so many bytes wait for the reader. */
+  /** Resolves once at most `pending` bytes wait for the reader. */
   async room(pending = 0): Promise<void> {
     while (this.isOpen && this.output.pending > pending) {
       await new Promise<void>((resolve) => this.waiting.push(resolve))
     }
   }
 
-  /** Nobody reads any more, or nobody is to wait for it. */
+  /** Ends all waits: nobody reads any more, or is waited for. */
   close(): void {
     this.isOpen = false
     this.release()

@@ -1,4 +1,4 @@
-/** What a client can ask for, once it has initialized. An answer is one object; an answer to a call's question has `took`. */
+/** The methods for a client that has initialized. An answer is one object; the answer to a call's question has `took`. */
 
 import type { ToolOutput } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
@@ -13,25 +13,25 @@ import { codes, RpcError } from "./json-rpc.ts"
 import type { Params } from "./params.ts"
 import { plainCause } from "./plain-cause.ts"
 
-/** What the methods work on. */
+/** What the methods use. */
 export interface Host {
   readonly executor: ToolExecutor
   readonly hostTools: HostTools
   readonly flow: EventFlow
-  /** Resolves when all is cleaned up and told. */
+  /** Resolves when everything is cleaned up and sent. */
   readonly shutdown: () => Promise<void>
 }
 
 interface Method {
   /** The names of its parameters. */
   readonly takes: ReadonlyArray<string>
-  /** Whether it may take long to be answered. */
+  /** Whether the answer may take long. */
   readonly waits?: boolean
-  /** A promise is answered when it has resolved; other requests are read meanwhile. */
+  /** A promise is answered when it has resolved; meanwhile other requests are read. */
   readonly call: (host: Host, params: Params) => object | Promise<object>
 }
 
-/** Only what was sent: an executor's options tell what is not there from what is undefined. */
+/** Removes undefined values: an executor's options tell them from missing ones. */
 const given = (values: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
@@ -81,7 +81,7 @@ const cancel: Method = {
 
 let resolves = 0
 
-/** In a lane of its own: a preview is resolved outside its agent's, and told in the same order as all else. */
+/** In a lane of its own: a preview is resolved outside its agent's lane. Its events keep their order among all others. */
 const resolve: Method = {
   takes: ["agentId", "callId", "action", "reason", "extra"],
   waits: true,

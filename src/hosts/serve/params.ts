@@ -1,4 +1,4 @@
-/** Reads what a method is sent, one by one. What is missing, wrong or unknown is an error −32602 that names it. */
+/** Reads the parameters of a method. A missing, wrong or unknown one is an error −32602 that names it. */
 
 import { got } from "../../pipeline/model/got.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
@@ -10,7 +10,7 @@ export class Params {
   private readonly method: string
   private readonly values: Readonly<Record<string, unknown>>
 
-  /** @param takes All that the method knows. */
+  /** @param takes All parameters of the method. */
   constructor(method: string, values: Readonly<Record<string, unknown>>, takes: ReadonlyArray<string>) {
     this.method = method
     this.values = values
@@ -20,7 +20,7 @@ export class Params {
     throw new RpcError(codes.invalidParams, `\`${method}\` takes ${known}, and was sent \`${unknown}\`.`)
   }
 
-  /** As it was sent. */
+  /** The parameter as it was sent. */
   raw(name: string): unknown {
     return this.values[name]
   }

@@ -1,6 +1,6 @@
 /**
- * Serves one client: its requests are read one by one and answered, what happens is told. Nothing of a client's makes it
- * fail. It ends, with all cleaned up, when the client's input does, when the client says so, or when it is stopped.
+ * Serves one client: reads and answers its requests one by one, and sends events. No input makes it fail. It ends, after cleanup,
+ * when the client's input ends, when the client requests that, or when it is stopped.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
@@ -16,7 +16,7 @@ import { type LineOutput, LineWriter } from "./line-writer.ts"
 import { type Host, methodNames, methodOf } from "./methods.ts"
 import { Params } from "./params.ts"
 
-/** The executor that a client has asked for. */
+/** The executor for a client. */
 export interface Opened {
   readonly executor: ToolExecutor
   readonly registry: ToolRegistry
@@ -26,18 +26,18 @@ export interface ServeOptions {
   readonly version: string
   readonly input: AsyncIterable<Buffer>
   readonly output: LineOutput
-  /** Throws a TypeError, or what `isClientsFault` knows, for a session that cannot be. */
+  /** Throws a TypeError, or an error that `isClientsFault` knows, for an invalid session. */
   readonly open: (session: Session) => Promise<Opened>
   readonly isClientsFault: (error: unknown) => boolean
 }
 
-/** Answers that wait to be read, in bytes, before no more requests are: events wait for an empty pipe. */
+/** Bytes of unread answers beyond which no more requests are read. Events wait for an empty pipe. */
 const maxPendingAnswers = 1024 * 1024
 
 /** Requests that wait for a task or a preview. */
 const maxWaiting = 10_000
 
-/** How long a client has, once all is cleaned up, to read what is left to tell, and then what is left to answer. */
+/** Milliseconds that a client has, after cleanup, to read the last events, and then the last answers. */
 const farewell = 3_000
 
 export class ServeHost {
@@ -60,10 +60,10 @@ export class ServeHost {
     })
   }
 
-  /** Until it has ended. */
+  /** Runs until the client has ended. */
   async run(): Promise<void> {
     void this.read().finally(() => {
-      // Nobody will answer any more, or acknowledge.
+      // Nobody will answer or acknowledge any more.
       this.isClientThere = false
       this.host?.flow.openWindow()
       return this.stop()
@@ -71,7 +71,7 @@ export class ServeHost {
     await this.ended
   }
 
-  /** Cancels and cleans up all there is, and tells it, as long as somebody reads. */
+  /** Cancels and cleans up everything, and sends what happens while somebody reads. */
   async stop(): Promise<void> {
     await this.shutdown()
     await Promise.race([this.writer.room(), delay(farewell)])
@@ -92,7 +92,7 @@ export class ServeHost {
 
   private async read(): Promise<void> {
     for await (const line of readLines(this.options.input)) {
-      // A client that asks and does not read is not asked what else it wants.
+      // No more requests are read from a client that does not read its answers.
       await this.writer.room(maxPendingAnswers)
       await this.take(line)
     }
@@ -112,7 +112,7 @@ export class ServeHost {
     try {
       const result = this.perform(method, params)
       if (!(result instanceof Promise)) this.answer(id, result)
-      // What comes behind it may need it.
+      // Later requests may need the executor.
       else if (method === "initialize") this.answer(id, await result)
       else void this.answerLater(id, method, result)
     } catch (error) {
@@ -162,7 +162,7 @@ export class ServeHost {
     return { protocolVersion, serverInfo: { name: "stepline", version: this.options.version } }
   }
 
-  /** Fails what no client would answer. */
+  /** Fails effects that no client would answer. */
   private answerForClient(event: DelegateEvent, answers: Session["answers"]): boolean {
     const { _tag } = event.effect
     if (this.isClientThere && answers(_tag)) return false
@@ -186,7 +186,7 @@ export class ServeHost {
     if (id !== undefined) this.writer.send(resultMessage(id, result))
   }
 
-  /** Nobody is told of a notification that failed: JSON-RPC has no answer to it. */
+  /** A notification that fails gets no answer in JSON-RPC. */
   private refuse(id: RpcId | undefined, error: unknown): void {
     if (id !== undefined) this.writer.send(errorMessage(id, this.errorFor(error)))
   }

@@ -1,25 +1,25 @@
-/** What a host brings: a function that runs an agent, and what it is given to do so. */
+/** The host's function that runs an agent, and the argument of that function. */
 import type { ToolCallInput } from "../../pipeline/model/call.ts"
 import type { ToolResult } from "../../pipeline/model/event.ts"
 import type { ToolDefinition } from "../../pipeline/model/registry.ts"
 
-/** What a function that runs an agent is given to do so. */
+/** What a function that runs an agent receives. */
 export interface AgentRun {
   readonly label: string
-  /** What its parent wants it to know. */
+  /** What the parent wants the agent to know. */
   readonly context: string | undefined
-  /** What its model may be told of. Read it again each turn: `resolve` comes and goes. */
+  /** The tools for the agent's model. Read them again each turn: `resolve` comes and goes. */
   readonly tools: ReadonlyArray<ToolDefinition>
-  /** Whose calls are the agent's. */
+  /** The id that the agent's calls have. */
   readonly agentId: string
   /** Aborted when the agent is cancelled, and once it has ended. */
   readonly signal: AbortSignal
   /**
-   * Runs one call in the agent's lane, to its result; what it tells and asks goes to `onEvent` of SubAgents.
+   * Runs one call in the agent's lane, to its result. Events and questions go to `onEvent` of SubAgents.
    * Rejects with an `AbortError` once the agent has been cancelled.
    */
   call(call: Omit<ToolCallInput, "agentId">): Promise<ToolResult>
 }
 
-/** Runs an agent; gives its last message. A throw is its failure. It is to end soon after its `signal` is aborted. */
+/** Runs an agent; returns its last message. An error is its failure. It should end soon after its `signal` is aborted. */
 export type RunAgent = (task: string, run: AgentRun) => Promise<string>

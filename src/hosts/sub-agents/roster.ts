@@ -1,4 +1,4 @@
-/** The agents that work, and those that have ended and were not taken. Bounded: those that ended first go first. */
+/** The agents that work, and those that have ended and were not taken. Bounded: the first to end are dropped first. */
 import type { AgentStatus, SubAgent } from "./sub-agent.ts"
 
 export interface Agent {
@@ -6,16 +6,16 @@ export interface Agent {
   readonly agentId: string
   readonly parentId: string
   readonly controller: AbortController
-  /** Told of its end. */
+  /** Called at its end. */
   readonly waiters: Array<(agent: SubAgent) => void>
-  /** By `performance.now()`, as is its end. */
+  /** By `performance.now()`, like `endedAt`. */
   readonly startedAt: number
   endedAt: number | undefined
   status: AgentStatus
   message: string
 }
 
-/** The agent as it is now. */
+/** The current state of an agent. */
 export const snapshot = ({
   label,
   agentId,
@@ -34,13 +34,13 @@ export const snapshot = ({
 })
 
 export class Roster implements Iterable<Agent> {
-  /** By label, in the order of their spawning. */
+  /** By label, in the order in which they were spawned. */
   private readonly listed = new Map<string, Agent>()
-  /** Those of the listed that have ended, in the order of their ending. */
+  /** The listed agents that have ended, in that order. */
   private readonly ended = new Set<Agent>()
-  /** Whose functions have not settled; one that was cancelled may need a while. */
+  /** Agents whose functions have not settled: a cancelled one may need a while. */
   private readonly atWork = new Set<Agent>()
-  /** By agent id: listed or at work. */
+  /** By agent id: agents that are listed or at work. */
   private readonly known = new Map<string, Agent>()
   private readonly maxEnded: number
 
@@ -70,7 +70,7 @@ export class Roster implements Iterable<Agent> {
     this.atWork.add(agent)
   }
 
-  /** It is kept until it is taken, or until too many have ended after it. */
+  /** Keeps an agent that has ended until it is taken, or until too many have ended after it. */
   keep(agent: Agent): void {
     this.ended.add(agent)
     const [first] = this.ended
@@ -83,7 +83,7 @@ export class Roster implements Iterable<Agent> {
     this.forgetUnlessNeeded(agent)
   }
 
-  /** Its function has settled. */
+  /** The function of the agent has settled. */
   leave(agent: Agent): void {
     this.atWork.delete(agent)
     this.forgetUnlessNeeded(agent)

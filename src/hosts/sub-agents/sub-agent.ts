@@ -1,4 +1,4 @@
-/** One agent that works for another: what is known of it, and how it is told to the model. */
+/** An agent that works for another: its state, and its description for the model. */
 import { capitalized } from "../../tasks/background-tasks.ts"
 
 /** What an agent does, or how it ended. */
@@ -6,7 +6,7 @@ export type AgentStatus = "running" | "complete" | "error" | "cancelled"
 
 /** A sub-agent as hosts see it. Plain JSON. */
 export interface SubAgent {
-  /** No other agent has it, ended ones that were not taken included. */
+  /** Unique among all agents, including ended ones that were not taken. */
   readonly label: string
   /** The agent that its calls belong to. Never used twice. */
   readonly agentId: string
@@ -40,6 +40,6 @@ export const describeAgents = (agents: ReadonlyArray<SubAgent>): string => {
     .join("\n")
 }
 
-/** What `get_agent` answers for an agent that has ended. */
+/** The answer of `get_agent` for an agent that has ended. */
 export const describeEnd = ({ label, status, message }: SubAgent): string =>
   `Agent ${label} [${capitalized(status)}]:\n${message}`

@@ -1,5 +1,5 @@
 /**
- * The answer to SpawnAgent, ListAgents and GetAgent for hosts that can run an agent. Each sub-agent has its own agent id,
+ * Answers SpawnAgent, ListAgents and GetAgent for hosts that can run an agent. Each sub-agent has its own agent id,
  * and so its own lane, on the executor of its parent; it may use no more tools than the parent, and start no agents.
  */
 import { setMaxListeners } from "node:events"
@@ -17,26 +17,26 @@ import { type AgentStatus, describeAgents, describeEnd, formatElapsed, type SubA
 
 /** The options of `SubAgents`. */
 export interface SubAgentsOptions {
-  /** The names of the tools that an agent may use, as far as its parent may. Default: those of `subagentTools()`. */
+  /** The names of the tools that an agent may use, if its parent may. Default: those of `subagentTools()`. */
   readonly tools?: Iterable<string>
-  /** How many work at once; one more is refused. Default 8. */
+  /** How many agents work at once; a further one is refused. Default 8. */
   readonly maxRunning?: number
-  /** How many that have ended are kept until they are taken; those that ended first go first. Default 100. */
+  /** How many ended agents are kept until they are taken; the first to end are dropped first. Default 100. */
   readonly maxEnded?: number
   /**
-   * Told what the agents' calls tell, with the agent's label: answer approvals and effects here as those of
+   * Called with the events of the agents' calls and the agent's label: answer approvals and effects here, like those of
    * `executor.events`. Without it gates are denied, and effects that no delegate answers fail.
    */
   readonly onEvent?: (event: ToolEvent, label: string) => unknown
-  /** Told once of each agent that has ended, however it did. */
+  /** Called once for each agent that has ended. */
   readonly onEnd?: (agent: SubAgent) => unknown
 }
 
-/** Which agents are cancelled, and why. */
+/** Which agents to cancel, and why. */
 export interface CancelAgentsOptions {
-  /** The agent that started them. Default: whichever. */
+  /** The agent that started them. Default: any. */
   readonly agentId?: string
-  /** Default: all. */
+  /** Default: all agents. */
   readonly label?: string
   /** Kept as their last message. */
   readonly reason?: string
@@ -63,7 +63,7 @@ export class SubAgents {
   private executor: ToolExecutor | undefined
   private count = 0
 
-  /** Throws a TypeError for a bound that is no positive integer. */
+  /** Throws a TypeError for a limit that is no positive integer. */
   constructor(run: RunAgent, options: SubAgentsOptions = {}) {
     this.run = run
     this.options = options
@@ -72,12 +72,12 @@ export class SubAgents {
     this.roster = new Roster(toCount("maxEnded", options.maxEnded, 100))
   }
 
-  /** The executor that the agents' calls run on: the one that was given `delegates`. */
+  /** The executor that the agents' calls run on: the one whose `delegates` these are. */
   attach(executor: ToolExecutor): void {
     this.executor = executor
   }
 
-  /** All agents that were not taken, or those that one agent has started; the oldest first. */
+  /** All agents that were not taken, or those that one agent has started, the oldest first. */
   list(parentId?: string): Array<SubAgent> {
     const agents = [...this.roster].map(snapshot)
     return parentId === undefined ? agents : agents.filter((agent) => agent.parentId === parentId)
@@ -88,7 +88,7 @@ export class SubAgents {
     return agent && snapshot(agent)
   }
 
-  /** An agent that has ended, once: it is forgotten, and its label free. Undefined for an unknown or a running one. */
+  /** Returns an ended agent and forgets it, which frees its label. Undefined for an unknown or a running agent. */
   take(label: string): SubAgent | undefined {
     const agent = this.roster.get(label)
     if (agent === undefined || agent.status === "running") return undefined
@@ -104,16 +104,16 @@ export class SubAgents {
   }
 
   /**
-   * The label of the agent that an event names by its `agentId`; undefined for other agents. For functions that give
-   * their calls to the executor themselves: the events of those are among the executor's.
+   * The label of the agent with an event's `agentId`; undefined for other agents. For functions that pass
+   * their calls to the executor themselves: the events of these are among the executor's.
    */
   labelOf(agentId: string): string | undefined {
     return this.roster.byId(agentId)?.label
   }
 
   /**
-   * Ends agents, with all that they run. Gives how many. They end by themselves with a hard cancel of their parent, and
-   * with the executor.
+   * Ends agents, with all that they run. Returns how many. A hard cancel of the parent, and the executor's shutdown, end
+   * agents too.
    */
   cancel({ agentId, label, reason = "Cancelled" }: CancelAgentsOptions = {}): number {
     const cancelled = [...this.roster].filter(
@@ -126,12 +126,10 @@ export class SubAgents {
     return cancelled.length
   }
 
-  // --- What agents ask
-
   private spawn({ task, label, context }: EffectOf<"SpawnAgent">, parentId: string): string {
     const { executor } = this
     if (executor === undefined) throw new Error("SubAgents has no executor: call its `attach` first")
-    // Also one that has ended, and is known no more.
+    // The parent may be an agent that has ended, and is no longer known.
     if (isSpawnedId(parentId)) {
       throw new Error("An agent that was spawned cannot spawn others. Do the task yourself.")
     }
@@ -159,7 +157,7 @@ export class SubAgents {
     executor.agent(agent.agentId).setActiveTools(allowed.filter((name) => this.toolNames.has(name)))
     this.roster.add(agent)
     this.endWith(executor, agent)
-    // Spawning is over before the agent's function, which may ask for anything, is called.
+    // The agent's function may make any request, so it is called after spawning is over.
     queueMicrotask(() => this.work(agent, task, this.runOf(executor, agent, context)))
     return `Spawned agent "${agent.label}". It works while you go on; get_agent gives its answer once it has ended.`
   }
@@ -176,8 +174,6 @@ export class SubAgents {
     if (taken !== undefined) return describeEnd(taken)
     return `Agent ${label} is still running (${formatElapsed(snapshot(agent).elapsed)}). Ask again later.`
   }
-
-  // --- The life of an agent
 
   private runOf(executor: ToolExecutor, agent: Agent, context: string | undefined): AgentRun {
     const { agentId, label, controller } = agent
@@ -200,7 +196,7 @@ export class SubAgents {
     }
   }
 
-  /** A hard cancel of its parent or of its own calls, or the executor's shutdown, is its end too. */
+  /** Ends the agent with a hard cancel of its parent or of its own calls, and with the executor's shutdown. */
   private endWith(executor: ToolExecutor, agent: Agent): void {
     const { agentId, parentId, controller } = agent
     for (const signal of [executor.agent(parentId).signal, executor.agent(agentId).signal]) {
@@ -211,7 +207,7 @@ export class SubAgents {
 
   private async work(agent: Agent, task: string, run: AgentRun): Promise<void> {
     try {
-      // It may have been cancelled before it began.
+      // The agent may have been cancelled before it began.
       if (agent.status === "running") this.end(agent, "complete", lastMessage(await this.run(task, run)))
     } catch (error) {
       this.end(agent, "error", messageOf(error))
@@ -220,7 +216,7 @@ export class SubAgents {
     this.executor!.agent(agent.agentId).forget()
   }
 
-  /** Does nothing to an agent that has ended: one that was cancelled stays so, whatever its function does. */
+  /** Does nothing to an agent that has ended: a cancelled agent stays cancelled, whatever its function does. */
   private end(agent: Agent, status: AgentStatus, message: string): void {
     if (agent.status !== "running") return
     agent.status = status
@@ -237,15 +233,15 @@ export class SubAgents {
     try {
       await this.options.onEnd?.(agent)
     } catch {
-      // A listener that throws loses what it was told, and nothing else.
+      // An error of the listener must not affect the agent.
     }
   }
 
-  /** Nobody is left to use what its calls give, in the background or waiting to be resolved. */
+  /** Ends calls, tasks and previews of the agent, whose results nobody can use any more. */
   private stopCalls({ agentId, controller, status, message }: Agent): void {
     const executor = this.executor!
     const reason = status === "cancelled" ? message : "Cancelled: the agent has ended"
-    // Before the signal, which would end its calls one by one and give each that is queued its turn.
+    // Before the signal, which would end the calls one by one and start each queued one.
     executor.cancel({ agentId, reason })
     controller.abort(new DOMException(reason, "AbortError"))
     for (const call of executor.inspect()) {
@@ -255,7 +251,7 @@ export class SubAgents {
       void executor.tasks.wait(id).then(() => executor.tasks.take(id))
     }
     executor.agent(agentId).pendingActions.clear()
-    // What its function may still try, having been cancelled, is no call of a tool any more.
+    // A cancelled function may try further calls: without tools they fail.
     executor.agent(agentId).setActiveTools([])
   }
 }
@@ -264,14 +260,14 @@ const spawnedId = (parentId: string, count: number): string => `${parentId}/sub-
 
 const isSpawnedId = (agentId: string): boolean => /\/sub-agent-\d+$/.test(agentId)
 
-/** One listener for each call that is in progress is no leak. */
+/** A listener for each running call is no leak. */
 const patientController = (): AbortController => {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
   return controller
 }
 
-/** Functions are not always checked by a compiler. */
+/** The function may be JavaScript, so its result is checked. */
 const lastMessage = (message: unknown): string => {
   if (typeof message === "string") return message
   throw new TypeError(`The agent's function gave no text but ${message === null ? "null" : typeof message}`)

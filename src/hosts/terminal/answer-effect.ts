@@ -1,4 +1,4 @@
-/** What a terminal answers when a tool asks its host for something: it has no editor and no sub-agents. */
+/** The answers of a terminal to the effects of tools: it has no editor and no sub-agents. */
 import type { DelegateEvent } from "../../pipeline/model/event.ts"
 
 export const answerEffect = (event: DelegateEvent): void => {

@@ -1,4 +1,4 @@
-/** A typed line of arguments as a tool's parameters: in the order of the schema's properties, or as JSON. */
+/** Reads a typed line as a tool's parameters: in the order of the schema's properties, or as JSON. */
 import type { Tool } from "../../pipeline/model/tool.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 
@@ -29,7 +29,7 @@ const propertiesOf = ({ properties, required }: JsonSchema): Array<Property> => 
   }))
 }
 
-/** The properties that a line can fill in order: those before the first that only JSON can write. */
+/** The properties that a line can fill in order: those in front of the first that only JSON can express. */
 const positionalOf = (tool: Tool<unknown>): Array<Property> => {
   const properties = propertiesOf(tool.parameters)
   const firstJson = properties.findIndex(({ type }) => !scalars.has(type))
@@ -48,7 +48,7 @@ export const usageOf = (tool: Tool<unknown>): string => {
   return [tool.name, ...words].join(" ")
 }
 
-/** The one property that takes the line as it stands: a shell's command, or a tool's only parameter. */
+/** The one property that takes the rest of the line unchanged: a shell's command, or a tool's only parameter. */
 const swallowing = (tool: Tool<unknown>): Property | undefined => {
   const positional = positionalOf(tool)
   if (tool.primaryKind === "command") {
@@ -59,11 +59,11 @@ const swallowing = (tool: Tool<unknown>): Property | undefined => {
 
 interface Word {
   readonly text: string
-  /** Where it starts in the line. */
+  /** Its position in the line. */
   readonly start: number
 }
 
-/** Splits at spaces; quotes hold words together, a backslash takes the next character as it is. */
+/** Splits at spaces; quotes hold words together, a backslash takes the next character literally. */
 const wordsOf = (line: string): Array<Word> =>
   [...line.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+/gs)].map((match) => ({
     text: unquote(match[0]),
@@ -91,7 +91,7 @@ const parseJson = (text: string): ParsedArguments => {
 
 const startsLikeJson = (text: string): boolean => /^\{\s*["}]/.test(text)
 
-/** Words, and behind them the rest as a JSON object: `a.txt {"edits": […]}`. */
+/** Words, and behind them a JSON object: `a.txt {"edits": […]}`. */
 const withJsonBehind = (tool: Tool<unknown>, text: string): ParsedArguments | undefined => {
   if (tool.primaryKind === "command" || positionalOf(tool).length === propertiesOf(tool.parameters).length) {
     return undefined
@@ -109,9 +109,9 @@ const withJsonBehind = (tool: Tool<unknown>, text: string): ParsedArguments | un
 }
 
 /**
- * Reads what stands behind a tool's name. A JSON object is taken as it is; else words fill the schema's properties
- * in order, and the last one, where it is a string, takes the rest of the line. What no word can fill may follow as JSON.
- * What fits no type is passed on as text: the tool's own validation says what is wrong.
+ * Reads the text behind a tool's name. A JSON object gives the parameters themselves. Otherwise words fill the schema's properties
+ * in order, and a last one that is a string takes the rest of the line; what words cannot express may follow as JSON. A word
+ * that fits no type is passed on as text: the tool's own validation says what is wrong.
  */
 export const parseArguments = (tool: Tool<unknown>, line: string): ParsedArguments => {
   const text = line.trim()
@@ -129,7 +129,7 @@ export const parseArguments = (tool: Tool<unknown>, line: string): ParsedArgumen
   )
 }
 
-/** @param restFrom All from a word on, as it stands. */
+/** @param restFrom The text from a word to the end of the line, unchanged. */
 const fillInOrder = (
   tool: Tool<unknown>,
   words: ReadonlyArray<string>,
@@ -158,7 +158,7 @@ const fillInOrder = (
   }
 }
 
-/** The same for words that a shell has told apart already. */
+/** The same for words that a shell has already split. */
 export const parseWords = (tool: Tool<unknown>, words: ReadonlyArray<string>): ParsedArguments => {
   const rest = (index: number): string => words.slice(index).join(" ")
   const last = words.at(-1) ?? ""

@@ -2,7 +2,7 @@
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { approvedBlock, type Block, foldBlock, isFinished } from "./block.ts"
 
-/** The blocks of the calls that have not ended yet, by call id. A finished block is handed out once and forgotten. */
+/** Folds events into the blocks of running calls. */
 export class BlockList implements Iterable<Block> {
   private readonly blocks = new Map<string, Block>()
 
@@ -22,15 +22,15 @@ export class BlockList implements Iterable<Block> {
     this.blocks.clear()
   }
 
-  /** In the order in which they came. */
+  /** In the order of their first events. */
   [Symbol.iterator](): IterableIterator<Block> {
     return this.blocks.values()
   }
 
-  /** Folds an event in; gives the block as it is now, also where that was its end. */
+  /** Folds an event in; returns its block, also for the event that ends the call. */
   apply(event: ToolEvent, now: number): Block | undefined {
     if (event._tag === "ActionPending" || event._tag === "ActionResolved") return undefined
-    // A refused duplicate carries the id of a call that goes on.
+    // A refused duplicate has the id of a call that goes on.
     if (event._tag === "Error" && event.reason === "duplicate") return foldBlock(undefined, event, now)
     const block = foldBlock(this.blocks.get(event.callId), event, now)
     if (block === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * The calls of an executor on a terminal: blocks that run are drawn in place at the bottom, blocks that have ended
- * scroll up as ordinary text. Draws at most every `frameInterval`, and not at all while nothing changes.
+ * The calls of an executor on a terminal: running blocks are drawn in place at the bottom, ended blocks scroll up as ordinary
+ * text. Draws at most every `frameInterval`, and not at all while nothing changes.
  */
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
@@ -31,13 +31,13 @@ export interface BlockViewOptions {
   readonly footer?: (width: number) => Frame
   /** Called once a frame is on the screen. */
   readonly onDrawn?: () => void
-  /** What is said behind the call that runs in the foreground. */
+  /** The hint behind the call that runs in the foreground. */
   readonly hint?: string
-  /** Tells what `a` would remember; a gate does not say it without. */
+  /** Finds what `a` would remember; without it a gate does not show that. */
   readonly filters?: Pick<ToolFilters, "rememberable">
   /** Whether `e` edits the call at a gate. Default false. */
   readonly mayEdit?: boolean
-  /** What is said behind the keys of a gate, where they do not answer it for now. */
+  /** The note behind the keys of a gate while they do not answer it. */
   readonly gateNote?: () => string | undefined
 }
 
@@ -50,9 +50,9 @@ export class BlockView {
   readonly style: Style
   private readonly options: BlockViewOptions
   private readonly region: LiveRegion
-  /** Gates in the order in which they opened: a newer one never takes the place of the one on show. */
+  /** Gates in the order in which they opened: a newer one never replaces the one that is shown. */
   private readonly gates = new Set<string>()
-  /** The gate that stands on the screen. */
+  /** The gate on the screen. */
   private shownGate: string | undefined
   private readonly remembered: RememberedRules
   private readonly gateView = new GateView()
@@ -76,7 +76,7 @@ export class BlockView {
     return Math.max(20, columnsIn(this.options.output) - 1)
   }
 
-  /** The call whose gate the keys answer. Nobody can mean one that is not on the screen yet, or has just come there. */
+  /** The call whose gate the keys answer; undefined while its gate is not on the screen, or has only just appeared. */
   get gate(): string | undefined {
     return this.reaction.isOver ? this.gateOnShow : undefined
   }
@@ -86,17 +86,17 @@ export class BlockView {
     return this.shownGate !== undefined && this.gates.has(this.shownGate) ? this.shownGate : undefined
   }
 
-  /** Whether all that the gate asks about has been on the screen: only then it may be approved. */
+  /** Whether the whole question of the gate has been on the screen: only then may it be approved. */
   get isGateRead(): boolean {
     return this.gate !== undefined && this.gateView.isRead
   }
 
-  /** Is to be told of every key. */
+  /** Must be called for every key. */
   pressed(): void {
     this.reaction.pressed()
   }
 
-  /** Turns the gate's page; what has not been on the screen yet is passed over on the way to the end only. */
+  /** Turns the gate's page. Only going to the end skips rows that have not been on the screen. */
   turnPage(way: PageTurn): void {
     this.gateView.turn(way)
     this.invalidate()
@@ -116,46 +116,46 @@ export class BlockView {
     return block
   }
 
-  /** Somebody has approved this call's gate. */
+  /** The gate of this call was approved. */
   approved(callId: string): void {
     this.blocks.approved(callId, Date.now())
     this.gates.delete(callId)
     this.invalidate()
   }
 
-  /** Somebody has denied this call's gate. */
+  /** The gate of this call was denied. */
   denied(callId: string): void {
     this.gates.delete(callId)
     this.invalidate()
   }
 
-  /** What has not ended is shown no longer. */
+  /** Removes the blocks that have not ended. */
   forget(): void {
     this.blocks.clear()
     this.gates.clear()
     this.invalidate()
   }
 
-  /** Adds lines to what scrolls up. */
+  /** Adds lines that scroll up. */
   print(lines: ReadonlyArray<string>): void {
     this.scrollback.print(lines)
     this.invalidate()
   }
 
-  /** Adds a block as it is now. @param isAsked Whether somebody is to decide on what it says: then it is shown whole. */
+  /** Prints a block as it is now. @param isAsked Whether a person has to decide on its output, which is then shown whole. */
   printBlock(block: Block, isAsked = false): void {
     if (isFinished(block)) this.lastFinished = block
     this.print(this.render(block, isAsked ? { isAsked } : {}))
   }
 
-  /** Adds, unfolded, the block that somebody is most likely to look at: the gate, what runs, what has ended. */
+  /** Prints the whole of the block that the user most likely wants: the gate, a running call, an ended one. */
   expand(): void {
     const gate = this.shownBlock
     const running = [...this.blocks].find(({ background, status }) => !background && status === "running")
     const block = gate ?? running ?? this.lastFinished
     if (block === undefined) return
     const lines = this.render(block, { maxLines: Number.POSITIVE_INFINITY, answerable: true })
-    // Its keys stay with the gate that lives.
+    // The keys stay with the live gate.
     this.print(block === gate ? lines.slice(0, -1) : lines)
   }
 
@@ -171,7 +171,7 @@ export class BlockView {
     this.drawnAt = Date.now()
     this.shownGate = this.gates.values().next().value
     const footer = this.options.footer?.(this.width) ?? { live: [] }
-    // As long as the keys are somebody else's, nobody can mean the gate.
+    // While the keys do other things, nobody can answer the gate.
     this.reaction.shown(this.options.gateNote?.() === undefined ? this.shownBlock : undefined)
     const live = this.liveLines(footer.live.length)
     const { cursor } = footer
@@ -190,13 +190,13 @@ export class BlockView {
     }
   }
 
-  /** Draws everything that lives again, on a cleared screen where `clear` is true. */
+  /** Draws all live blocks again, on a cleared screen if `clear` is true. */
   redraw(clear: boolean): void {
     this.region.reset(clear)
     this.draw()
   }
 
-  /** The terminal has another size. A narrower one has broken all lines, nobody knows where: the screen begins anew. */
+  /** The terminal was resized. A narrower terminal has broken lines at unknown places, so the screen is cleared. */
   resized(): void {
     if (this.region.isAsWide) return this.draw()
     const { output } = this.options
@@ -205,7 +205,7 @@ export class BlockView {
     this.redraw(true)
   }
 
-  /** Leaves the terminal to somebody else; what is printed meanwhile is kept. */
+  /** Lends the terminal; what is printed meanwhile is kept. */
   hold(): void {
     this.pause()
     this.isHeld = true
@@ -216,14 +216,14 @@ export class BlockView {
     this.draw()
   }
 
-  /** Takes the live lines away until the next frame. */
+  /** Removes the live lines until the next frame. */
   pause(): void {
     this.timer.clear()
     this.reaction.shown(undefined)
     this.region.close()
   }
 
-  /** Takes the live lines away for good; what was printed stays. */
+  /** Removes the live lines for good; printed lines stay. */
   close(): void {
     if (this.isClosed) return
     this.draw()

@@ -15,7 +15,7 @@ import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 /** `pending` waits for its host's decision. */
 export type BlockStatus = "queued" | "pending" | "running" | FinalStatus
 
-/** What a gate shows of what would happen. */
+/** What a gate previews. */
 export interface BlockPreview {
   readonly text: string
   /** The details of the output so far, such as an edit's diff. */
@@ -29,20 +29,20 @@ export interface Block {
   readonly toolName: string
   readonly params: unknown
   readonly status: BlockStatus
-  /** What was streamed; once the call has ended, what the model was told. The newest `maxBlockText` characters or more. */
+  /** What was streamed; after the call's end, its text for the model. The newest `maxBlockText` characters or more. */
   readonly text: string
   /** How many lines of the text were dropped from its front. */
   readonly omittedLines: number
   readonly background: boolean
-  /** What the gate asks, while the call waits at it. */
+  /** The question of the gate, while the call waits there. */
   readonly label?: string
-  /** Why the gate is asked, while the call waits at it. */
+  /** Why the gate asks, while the call waits there. */
   readonly because?: string
-  /** Why it was denied, where that says more than its text. */
+  /** Why the call was denied, if that says more than its text. */
   readonly why?: string
   /** What would happen, while the call waits at its gate. */
   readonly preview?: BlockPreview
-  /** While it waits at a gate of the call whose preview it applies, and shows that call: what it is itself. */
+  /** For a call that applies a preview and shows the gate of that preview's call: its own tool and parameters. */
   readonly askedBy?: { readonly toolName: string; readonly params: unknown }
   /** The details of the output. */
   readonly details?: unknown
@@ -53,7 +53,7 @@ export interface Block {
   readonly endedAt?: number
 }
 
-/** Characters of a block's text that are kept for certain; it is cut when it holds twice as many. */
+/** Characters of a block's text that are always kept; the text is cut at twice as many. */
 export const maxBlockText = 65_536
 
 type BoundedText = Pick<Block, "text" | "omittedLines">
@@ -94,10 +94,10 @@ const blockLines = (block: ToolContent): Array<string> => {
   }
 }
 
-/** What an output holds besides its text, a line or more for each block. */
+/** The parts of an output besides its text, a line or more for each block. */
 const otherLines = ({ content }: ToolOutput): string => content.flatMap(blockLines).join("\n")
 
-/** The block of a call that its host has enqueued and the executor has not yet started. */
+/** The block of a call that was enqueued and has not started. */
 export const queuedBlock = (call: ToolCallInput & { readonly callId: string }): Block => ({
   callId: call.callId,
   agentId: call.agentId ?? "main",
@@ -109,7 +109,7 @@ export const queuedBlock = (call: ToolCallInput & { readonly callId: string }): 
   background: call.background ?? false,
 })
 
-/** The block once its host has approved it. The executor tells nobody, so the host that decides folds this in. */
+/** The block after an approval. The executor emits no event for that, so the host that decides folds it in. */
 export const approvedBlock = (block: Block, now: number): Block => ({
   ...leaveGate(block),
   status: "running",
@@ -137,7 +137,7 @@ const ended = (block: Block, ending: Ending, now: number): Block => {
   const { status, content, output, decidedBy, editedParams, cleanupErrors } = ending
   const why = status === "denied" && decidedBy?.kind === "rule" ? decidedBy.reason : undefined
   const others = output === undefined ? "" : otherLines(output)
-  // The host says in its own words how people resolve a preview.
+  // The host has its own words for how people resolve a preview.
   const told = withoutHint(content)
   const text = told === "" || others === "" ? told + others : `${told}\n${others}`
   return {
@@ -166,12 +166,12 @@ export const taskBlock = (task: BackgroundTask, block?: Block): Block => {
   return ended(base, { status, content, ...rest }, at)
 }
 
-/** Whether nothing more comes of this block. */
+/** Whether the block is final. */
 export const isFinished = (block: Block): block is Block & { readonly status: FinalStatus } =>
   block.status !== "queued" && block.status !== "pending" && block.status !== "running"
 
 /**
- * Folds an event into the block of its call; gives undefined where the event is of no call that has one.
+ * Folds an event into the block of its call; undefined if the call has no block.
  *
  * @param block The block so far, or undefined before the call's first event.
  * @param now Milliseconds since the epoch, for the elapsed time.

@@ -1,4 +1,4 @@
-/** Text measured in the columns that a terminal gives it: wide characters take two, tabs reach to the next stop. */
+/** Measures text in the columns of a terminal: wide characters take two, tabs reach to the next stop. */
 import stringWidth from "string-width"
 
 const tabWidth = 4
@@ -32,7 +32,7 @@ const fittingLength = (text: string, width: number): number => {
   return text.length
 }
 
-/** As much of a line as can matter for `width` columns, so that one line of a megabyte is not measured whole. */
+/** The part of a line that can matter for `width` columns: a line of a megabyte is not measured whole. */
 const headOf = (line: string, width: number): string => line.slice(0, 16 * width + 64)
 
 /** Cuts a line without colours to `width` columns; what was cut ends with `…`. */

@@ -1,4 +1,4 @@
-/** How a command ended, as the details of its output tell: for the model it is an output, for people a failure. */
+/** The exit of a command, from the details of its output: an output for the model, a failure for people. */
 
 /** Undefined where no command ran. Null where a signal ended it. */
 export const exitCodeOf = (details: unknown): number | null | undefined => {

@@ -1,19 +1,19 @@
-/** What the last word of a typed text may become where it names a file. */
+/** Completions for the last word of a typed text, as a path. */
 import { readdir } from "node:fs/promises"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { Completion } from "./line-editor.ts"
 
-/** Words, which quotes hold together that may be open, and what stands between them. */
+/** Words, held together by quotes that may be unclosed, and the characters between them. */
 const words = /(?:"[^"]*"?|'[^']*'?|\\.|[^\s"'\\])+|[\s\\]/gs
 
-/** The word that is still being typed; empty behind a blank. */
+/** The word that is being typed; empty behind a blank. */
 const lastWord = (text: string): string => {
   const last = text.match(words)?.at(-1) ?? ""
   return /^[\s\\]$/.test(last) ? "" : last
 }
 
-/** More than these are not listed by anybody. */
+/** Nobody reads longer lists. */
 const maxCandidates = 500
 
 const unquoted = (word: string): string => word.replace(/["']|\\(.)/g, "$1")
@@ -21,7 +21,7 @@ const unquoted = (word: string): string => word.replace(/["']|\\(.)/g, "$1")
 const quoted = (path: string, quote: string | undefined, isFolder: boolean): string => {
   if (quote === undefined && !/[\s"'\\$`*?[\]{}()<>|&;!#~]/.test(path)) return isFolder ? path : `${path} `
   const mark = quote ?? (path.includes("'") ? '"' : "'")
-  // Left open: what is in the folder comes next.
+  // Left open: the name of a file in the folder may follow.
   return isFolder ? mark + path : `${mark}${path}${mark} `
 }
 

@@ -4,7 +4,7 @@ import { columnsOf } from "./columns.ts"
 
 export interface DrawnInput {
   readonly rows: ReadonlyArray<string>
-  /** Whether the first of them is where the text starts. */
+  /** Whether the first row is the start of the text. */
   readonly isStart: boolean
   readonly cursor: { readonly row: number; readonly column: number }
 }
@@ -17,12 +17,12 @@ export interface InputArea {
   readonly start: number
 }
 
-/** What all rows but the first begin with. */
+/** The beginning of all rows but the first. */
 const indent = "  "
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
-/** One's own text is not marked for its letters, only for what it would hide. */
+/** Marks only what the user's own text would hide. */
 const shown = (character: string): string =>
   character === "\t" || /[\p{C}\p{Default_Ignorable_Code_Point}]/u.test(character)
     ? visibleText(character)

@@ -1,4 +1,4 @@
-/** A text in the editor that people have set for themselves. */
+/** Edits a text in the user's editor. */
 import { spawn } from "node:child_process"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -9,17 +9,17 @@ export const editorCommand = (env: NodeJS.ProcessEnv): string | undefined =>
   env.VISUAL || env.EDITOR || undefined
 
 /**
- * Gives the text as it was saved. The terminal is the editor's until then. Rejects with a sentence where the editor fails.
+ * Returns the saved text. Until then the terminal belongs to the editor. Rejects with a sentence if the editor fails.
  *
  * @param fileName Tells the editor what kind of text it is.
  */
 export const editExternally = async (command: string, text: string, fileName: string): Promise<string> => {
-  // Nobody else may read what is edited, or change it.
+  // Others must be able neither to read nor to change the text.
   const folder = await mkdtemp(join(tmpdir(), "stepline-edit-"))
   try {
     const file = join(folder, fileName)
     await writeFile(file, text, { mode: 0o600 })
-    // It may have arguments of its own.
+    // The command may have arguments.
     const child = spawn("sh", ["-c", `${command} "$1"`, "sh", file], { stdio: "inherit" })
     const status = await new Promise<number | null>((resolve, reject) => {
       child.once("error", reject)

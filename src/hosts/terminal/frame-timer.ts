@@ -1,4 +1,4 @@
-/** When the next frame is due: the soonest of what was asked for. */
+/** Draws the next frame at the earliest time that was requested. */
 export class FrameTimer {
   private readonly draw: () => void
   private timer: NodeJS.Timeout | undefined
@@ -8,7 +8,7 @@ export class FrameTimer {
     this.draw = draw
   }
 
-  /** Draws then, in milliseconds since the epoch, or before. */
+  /** Draws at this time, in milliseconds since the epoch, or before. */
   at(time: number): void {
     if (this.dueAt <= time) return
     this.clear()

@@ -1,4 +1,4 @@
-/** `y`, `n` and `a` decide the gate on show, space and Enter turn its pages, End goes to the last one. */
+/** `y`, `n` and `a` decide the visible gate, space and Enter turn its pages, End goes to the last one. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { BlockView } from "./block-view.ts"
 import type { KeyPress } from "./keyboard.ts"
@@ -14,14 +14,14 @@ export const pageKeys: ReadonlyMap<string, PageTurn> = new Map([
   ["end", "end"],
 ])
 
-/** Keys that approve do so once all of the gate has been on the screen, and by themselves. */
+/** Approves only if the whole gate has been on the screen, and the key came alone. */
 const approve = (key: KeyPress, callId: string, view: BlockView, executor: ToolExecutor): void => {
   if (key.inBurst === true || !view.isGateRead) return
   const remember = key.text.toLowerCase() === "a"
   if (executor.approve(callId, { remember })) view.approved(callId)
 }
 
-/** True if the key was for the gate. Pasted text never is a decision, and neither is a key that was typed ahead. */
+/** True if the key was for the gate. Neither pasted text nor a key that was typed ahead decides. */
 export const decideGate = (key: KeyPress, view: BlockView, executor: ToolExecutor): boolean => {
   const callId = view.gate
   if (callId === undefined || key.pasted || key.ctrl || key.meta) return false
@@ -43,7 +43,7 @@ export const decideGate = (key: KeyPress, view: BlockView, executor: ToolExecuto
   }
 }
 
-/** Denies everything that waits for a decision; gives how many calls. */
+/** Denies all waiting calls; returns their number. */
 export const denyAll = (view: BlockView, executor: ToolExecutor): number => {
   const waiting = [...view.waiting]
   for (const callId of waiting) {

@@ -1,4 +1,4 @@
-/** The gate on the screen: a page of what it asks about at a time, its keys once all of it was there. */
+/** The gate on the screen: a page of its question at a time, and its keys once all pages were shown. */
 import type { Block } from "./block.ts"
 import { clip, columnsOf } from "./columns.ts"
 import { Pager, type PageTurn } from "./pager.ts"
@@ -6,7 +6,7 @@ import { type Gate, renderGate } from "./render-gate.ts"
 import type { RenderBlockOptions } from "./render-options.ts"
 import { styleOf } from "./style.ts"
 
-/** What is said below a page that is not the last one. */
+/** The note below a page that is not the last one. */
 export const moreNote = (below: number): string => `space shows ${below} more ${below === 1 ? "row" : "rows"}`
 
 const backNote = ({ passed }: Pager): string =>
@@ -16,11 +16,11 @@ const backNote = ({ passed }: Pager): string =>
 
 export class GateView {
   private readonly pager = new Pager()
-  /** Drawing a gate costs as much as it is long: it is done once for a width. */
+  /** Drawing takes time in proportion to the gate's length: it is done once for each width. */
   private last: { readonly block: Block; readonly width: number; readonly gate: Gate } | undefined
   private hasRoom = false
 
-  /** Whether all of the gate that was drawn last has been on the screen, or its end was asked for. */
+  /** Whether all of the last drawn gate has been on the screen, or the user went to its end. */
   get isRead(): boolean {
     return this.pager.isWholeSeen
   }
@@ -29,7 +29,7 @@ export class GateView {
     this.pager[way]()
   }
 
-  /** @param room How many rows it may take. @param note What is said behind its keys. */
+  /** @param room The greatest number of rows. @param note The text behind the keys. */
   draw(block: Block, options: RenderBlockOptions, room: number, note: string | undefined): Array<string> {
     const { header, rows, keys } = this.gateOf(block, options)
     const style = styleOf(options.colors)
@@ -43,13 +43,13 @@ export class GateView {
     if (note !== undefined) said.push(note)
     const no = `  ${style.bad("[n]o")}`
     if (options.answerable === false) return [header, ...pager.page, style.dim("  …")]
-    // What was read once may be decided on any of its pages.
+    // A gate that was read once can be decided on any of its pages.
     const shown = pager.below === 0 || pager.isWholeSeen ? keys : no
     const hint = clip(said.join("; "), options.width - columnsOf(shown) - 2)
     return [header, ...pager.page, hint === "" ? shown : `${shown}  ${style.dim(hint)}`]
   }
 
-  /** What was drawn is on the screen now. */
+  /** The drawn page is on the screen. */
   drawn(): void {
     if (this.hasRoom) this.pager.drawn()
   }

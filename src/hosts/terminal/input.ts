@@ -1,4 +1,4 @@
-/** What a line typed into the session means: a call, a command of the session, or nothing that it knows. */
+/** The meaning of a line that is typed into the session: a call, a command of the session, or neither. */
 
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
@@ -7,12 +7,12 @@ import { parseArguments } from "./arguments.ts"
 
 /** The tools that a line may call. */
 export interface CallableTools {
-  /** Those that are offered, by name. */
+  /** The names of the offered tools. */
   readonly names: ReadonlyArray<string>
   get(name: string): Tool<unknown> | undefined
 }
 
-/** As the executor offers them at any time. */
+/** The tools that the executor offers at the time of the call. */
 export const callableTools = (executor: Pick<ToolExecutor, "agent">): CallableTools => ({
   get names() {
     return executor
@@ -49,12 +49,12 @@ export type Input =
 interface CommandDescription {
   readonly usage: string
   readonly does: string
-  /** What may stand behind it: one word, or the rest of the line. Default: nothing. */
+  /** The argument: one word, or the rest of the line. Default: none. */
   readonly takes?: "word" | "text"
   readonly required?: boolean
 }
 
-/** Commands by what is typed, with what they take and do. */
+/** Commands by name, with their arguments and effects. */
 export const sessionCommands: Readonly<Record<SessionCommand, CommandDescription>> = {
   tasks: { usage: "/tasks", does: "lists the background tasks" },
   take: {
@@ -100,7 +100,7 @@ export const findTool = (name: string, tools: CallableTools): Tool<unknown> | un
 const unknownTool = (name: string, { names }: CallableTools): Input =>
   unknown(`There is no tool ${name}. Tools: ${names.join(", ")}. /help shows how to call them.`)
 
-/** A whole call, as a line of a script has it. */
+/** A whole call as JSON, as in a line of a script. */
 const parseCall = (json: string, inBackground: boolean, tools: CallableTools): Input => {
   let call: unknown
   try {

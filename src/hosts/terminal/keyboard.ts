@@ -1,4 +1,4 @@
-/** Reads single keys from a terminal, and gives the terminal back as it was. */
+/** Reads single keys from a terminal, and restores the terminal afterwards. */
 import { emitKeypressEvents, type Key } from "node:readline"
 import { Readable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
@@ -8,18 +8,18 @@ import type { TerminalOutput } from "./live-region.ts"
 export interface KeyPress extends Key {
   /** What the key types, if it types anything. */
   readonly text: string
-  /** Is a whole paste: text, whatever it says, and no decision. */
+  /** Whether this is a whole paste: text, and never a decision. */
   readonly pasted: boolean
-  /** Came at once with other keys, as what is pasted does where the terminal does not say so. Default false. */
+  /** Whether the key came together with others, as pasted keys do if the terminal does not mark pastes. Default false. */
   readonly inBurst?: boolean
 }
 
 const escape = "\u001b"
-/** Before these it begins a sequence, or is Alt for a key of the line editor. Before all others it is the Escape key. */
+/** Escape begins a sequence in front of these, or is Alt for a key of the line editor; otherwise it is the Escape key. */
 const escapeKey = /\u001b(?![[Obfd\r\n\u007f\b])/
-/** In characters: systems hand on what is pasted in parts of about so many at least. */
+/** In characters: systems pass a paste on in parts of at least about this length. */
 const longRead = 1000
-/** In milliseconds: how far the parts of one sequence may be apart on a slow line. */
+/** Milliseconds between the parts of one sequence on a slow line, at most. */
 const longestGap = 50
 
 const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
@@ -28,23 +28,23 @@ export class Keyboard {
   readonly input: ReadStream
   private readonly output: TerminalOutput
   private readonly onKey: (key: KeyPress) => void
-  /** What is being pasted, as far as it has come. */
+  /** The paste so far. */
   private pasted: Array<string> | undefined
-  /** What came with one read of the terminal. */
+  /** The keys of one read of the terminal. */
   private burst: Array<KeyPress> = []
   private isOpen = false
-  /** Node makes keys of what is emitted here. */
+  /** Node parses keys from what is emitted here. */
   private readonly sequences = new Readable({ read() {} })
   private decoder = new StringDecoder()
-  /** Runs after an escape that ended what was read: until then the rest of a sequence may come. */
+  /** Runs after an escape at the end of a read: the rest of a sequence may come. */
   private escapeTimer: NodeJS.Timeout | undefined
-  /** Whether the last read was long, and whether what is read is what that left. */
+  /** Whether the last read was long, and whether the current one is its rest. */
   private wasLong = false
   private isRest = false
-  /** Whether what is read was typed before the terminal gave single keys: it turned Enter into a line end. */
+  /** Whether the read was typed before the terminal gave single keys, when Enter became a line end. */
   private isTypedAhead = false
 
-  /** Throws a TypeError for an input that is no terminal, which its type does not tell: standard input may be a pipe. */
+  /** Throws a TypeError for an input that is no terminal, which the type does not exclude: standard input may be a pipe. */
   constructor(input: ReadStream, output: TerminalOutput, onKey: (key: KeyPress) => void) {
     if (typeof input.setRawMode !== "function")
       throw new TypeError(
@@ -64,7 +64,7 @@ export class Keyboard {
     this.input.setRawMode(true)
     this.input.on("data", this.read)
     this.input.resume()
-    // By the end of a whole turn of the loop all of it was read.
+    // By the end of a turn of the loop everything was read.
     setImmediate(() =>
       setImmediate(() => {
         this.isTypedAhead = false
@@ -109,7 +109,7 @@ export class Keyboard {
     this.press(undefined, { name: "escape", sequence: escape, ctrl: false, meta: false, shift: false })
   }
 
-  /** It came before what is read next, and not with that. */
+  /** The escape came before the next read, and not with it. */
   private readonly handOnEscape = (): void => {
     this.escapeTimer = undefined
     this.pressEscape()
@@ -130,7 +130,7 @@ export class Keyboard {
     if (text !== "") this.take({ text, pasted: true })
   }
 
-  /** Handed on when all that came at once is known. */
+  /** Keys are passed on when all keys of one read are known. */
   private take(key: KeyPress): void {
     this.burst.push(key)
     if (this.burst.length === 1) queueMicrotask(() => this.handOn())

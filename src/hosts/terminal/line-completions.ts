@@ -1,4 +1,4 @@
-/** What the Tab key may make of a typed line: names of tools and commands, ids of tasks, paths. */
+/** Completions of a typed line for the Tab key: names of tools and commands, ids of tasks, paths. */
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import { completePath } from "./complete-path.ts"
 import { type CallableTools, sessionCommands } from "./input.ts"
@@ -16,7 +16,7 @@ const startingWith = (word: string, candidates: ReadonlyArray<string>, from: num
   candidates: candidates.filter((candidate) => candidate.startsWith(word)),
 })
 
-/** @param before What stands before the cursor. */
+/** @param before The text before the cursor. */
 export const completeLine = (
   before: string,
   { tools, tasks, cwd }: CompletionSources,

@@ -1,11 +1,11 @@
-/** Edits one input, of as many lines as it gets, with the keys that people know from shells; somebody else draws it. */
+/** Edits one input of any number of lines, with the keys of shells. Drawing is up to others. */
 import { type DrawnInput, drawInput } from "./draw-input.ts"
 import type { KeyPress } from "./keyboard.ts"
 import { LineHistory } from "./line-history.ts"
 import { TextBuffer } from "./text-buffer.ts"
 
 export interface Completion {
-  /** Where the word starts that the candidates may take the place of. */
+  /** The start of the word that a candidate replaces. */
   readonly from: number
   readonly candidates: ReadonlyArray<string>
 }
@@ -14,13 +14,13 @@ export interface LineEditorOptions {
   onLine(line: string): void
   /** Ctrl-D on an empty line. */
   onEnd(): void
-  /** What the word before the cursor may become. Default: nothing. */
+  /** Completions of the word before the cursor. Default: none. */
   complete?(before: string): Completion | Promise<Completion>
-  /** Shows what the word may become, where it is not clear. */
+  /** Shows the completions if there are several. */
   onCandidates?(candidates: ReadonlyArray<string>): void
-  /** Something has changed beside the pressing of a key. */
+  /** Called for changes that no key has caused. */
   onChange?(): void
-  /** Default: none but what is typed here. */
+  /** Default: only the lines that are typed here. */
   readonly history?: LineHistory
 }
 
@@ -35,7 +35,7 @@ export class LineEditor {
   private readonly options: LineEditorOptions
   private readonly history: LineHistory
   private readonly buffer = new TextBuffer()
-  /** The line of the history that is shown, and what was typed before it was. */
+  /** The position in the history, and the text that was typed before it was entered. */
   private place: number
   private draft = ""
   private searching: { readonly text: string; readonly found: number | undefined } | undefined
@@ -55,12 +55,12 @@ export class LineEditor {
     return this.buffer.text === "" && this.searching === undefined
   }
 
-  /** What is looked for in the history, while it is. */
+  /** The text that is searched in the history, during a search. */
   get searchText(): string | undefined {
     return this.searching?.text
   }
 
-  /** Puts a text there to edit. */
+  /** Replaces the text. */
   set(text: string): void {
     this.buffer.set(text)
   }
@@ -87,7 +87,7 @@ export class LineEditor {
   /**
    * The rows around the cursor, at most `maxRows`.
    *
-   * @param start Columns of the first row that are taken already.
+   * @param start Columns of the first row that are taken.
    */
   draw(width: number, maxRows: number, start: number): DrawnInput {
     return drawInput(this.buffer, { width, maxRows, start })
@@ -206,7 +206,7 @@ export class LineEditor {
     this.buffer.set(this.history.at(place) ?? this.draft)
   }
 
-  /** True if the key went to the search. Any other ends it, with the line that was found to go on with. */
+  /** True if the key went to the search. Any other key ends the search and keeps the found line. */
   private search(key: KeyPress): boolean {
     const { text, found } = this.searching!
     if (key.name === "escape" || (key.ctrl === true && key.name === "g")) {
@@ -241,7 +241,7 @@ export class LineEditor {
     const completion = options.complete?.(before)
     if (!(completion instanceof Promise)) return completion && this.take(completion)
     const found = await completion
-    // What was typed meanwhile is not to be overwritten.
+    // A completion that comes late must not overwrite newer text.
     if (!this.isClosed && buffer.text === text && buffer.before === before) this.take(found)
   }
 

@@ -2,14 +2,14 @@
 
 const maxLines = 1000
 
-/** The lines that were typed, the oldest first; of equal ones the latest. */
+/** The typed lines, the oldest first; of equal lines only the latest. */
 export class LineHistory {
   private readonly lines: Array<string> = []
   private readonly onAdd: (line: string) => void
 
   /**
-   * @param lines Those of earlier sessions, the oldest first.
-   * @param onAdd Told of each line that is kept.
+   * @param lines The lines of earlier sessions, the oldest first.
+   * @param onAdd Called with each line that is kept.
    */
   constructor(lines: Iterable<string> = [], onAdd: (line: string) => void = () => undefined) {
     for (const line of lines) this.keep(line)
@@ -31,7 +31,7 @@ export class LineHistory {
     this.onAdd(line)
   }
 
-  /** The index of the latest line before an index that holds the text. */
+  /** The index of the latest line before an index that contains the text. */
   find(text: string, before: number): number | undefined {
     for (let index = before - 1; index >= 0; index -= 1) {
       if (this.lines[index]!.includes(text)) return index

@@ -1,28 +1,28 @@
-/** What lives at the bottom of the screen: which blocks stand there in which order, and how much room each of them has. */
+/** The live lines at the bottom of the screen: the order of the blocks, and the room for each. */
 import type { Block } from "./block.ts"
 import type { RenderBlockOptions } from "./render-options.ts"
 import type { Style } from "./style.ts"
 
 const shownQueued = 3
 const shownInBackground = 5
-/** Where a gate would have fewer rows than this, it takes the place of what else lives. */
+/** A gate with fewer rows than this takes the room of the other blocks. */
 const leastGateRows = 8
 
-/** The blocks that live, and how they are drawn. */
+/** The live blocks, and how to draw them. */
 export interface LiveBlocks {
   readonly blocks: Iterable<Block>
-  /** The gate on show. */
+  /** The gate that is shown. */
   readonly gate: Block | undefined
-  /** Of the screen, for all of them. */
+  /** Rows of the screen for all of them. */
   readonly rows: number
   readonly style: Style
-  /** What is said behind the call that runs in the foreground. */
+  /** The hint behind the call that runs in the foreground. */
   readonly hint: string | undefined
   render(block: Block, options: Partial<RenderBlockOptions>): Array<string>
   drawGate(gate: Block, rows: number): Array<string>
 }
 
-/** Background tasks, gates in wait, what runs, what is queued; the gate on show last, above the prompt. */
+/** Background tasks, waiting gates, running calls, queued calls; the visible gate last, above the prompt. */
 export const liveLines = (live: LiveBlocks): Array<string> => {
   const { gate, rows } = live
   const back: Array<Block> = []
@@ -43,7 +43,7 @@ export const liveLines = (live: LiveBlocks): Array<string> => {
   return lines
 }
 
-/** What runs in the foreground shares the room; where that is too small, some show their headers alone. */
+/** Foreground calls share the room; if it is too small, some show only their headers. */
 const frontLines = (live: LiveBlocks, blocks: ReadonlyArray<Block>, room: number): Array<string> => {
   const maxLines = Math.min(10, Math.floor(room / Math.max(1, blocks.length)) - 2)
   const { hint } = live
@@ -51,7 +51,7 @@ const frontLines = (live: LiveBlocks, blocks: ReadonlyArray<Block>, room: number
   return blocks.flatMap((block) => live.render(block, { maxLines, ...(hint !== undefined && { hint }) }))
 }
 
-/** The headers of the first blocks, and how many more there are. */
+/** The headers of the first blocks, and the number of the others. */
 const brief = (
   { render, style }: LiveBlocks,
   blocks: ReadonlyArray<Block>,

@@ -1,11 +1,11 @@
 /**
- * The lines at the bottom of a terminal that are drawn again in place, and the text that scrolls up above them.
- * Each frame is one write, over what stands there, so that nothing flickers; no alternate screen.
+ * The lines at the bottom of a terminal that are drawn in place, and the text that scrolls up above them. Each frame is one
+ * write over the last one, so that nothing flickers; no alternate screen.
  */
 import { columnsOf } from "./columns.ts"
 import { columnsIn, rowsIn } from "./terminal-size.ts"
 
-/** The part of a terminal's stream that is needed. */
+/** The used part of a terminal's stream. */
 export interface TerminalOutput {
   readonly columns: number
   readonly rows: number
@@ -17,9 +17,9 @@ export interface Frame {
   readonly printed?: ReadonlyArray<string>
   /** The region's lines, each narrower than the terminal. */
   readonly live: ReadonlyArray<string>
-  /** Where the cursor shows, counted from the region's first line; hidden without one. */
+  /** The position of the cursor, from the region's first line; hidden without one. */
   readonly cursor?: { readonly row: number; readonly column: number }
-  /** When the lines change by themselves, in milliseconds from now. Default: they do not. */
+  /** Milliseconds until the lines change by themselves. Default: never. */
   readonly changesIn?: number
 }
 
@@ -50,7 +50,7 @@ export class LiveRegion {
     this.columns = columnsIn(output)
   }
 
-  /** Whether the terminal is as wide as when the region was drawn. */
+  /** Whether the terminal has the width of the last frame. */
   get isAsWide(): boolean {
     return this.columns === columnsIn(this.output)
   }
@@ -87,13 +87,13 @@ export class LiveRegion {
     this.columns = columnsIn(this.output)
   }
 
-  /** Forgets what is shown, after something else has written to the terminal; `clear` empties the screen. */
+  /** Forgets the shown lines, after other output to the terminal; `clear` empties the screen. */
   reset(clear: boolean): void {
     if (clear) this.output.write(`${escape}2J${escape}H`)
     this.shown = nothing
   }
 
-  /** Takes the region away and gives the terminal back with its cursor. */
+  /** Removes the region, and shows the cursor. */
   close(): void {
     this.output.write(this.toTop() + clearBelow + showCursor)
     this.shown = nothing
@@ -109,7 +109,7 @@ export class LiveRegion {
     )
   }
 
-  /** A terminal that became narrower has broken the region's lines: each may take several rows by now. */
+  /** A terminal that became narrower has broken the region's lines: each may take several rows. */
   private toTop(): string {
     const { live, cursor } = this.shown
     const row = cursor?.row ?? Math.max(0, live.length - 1)

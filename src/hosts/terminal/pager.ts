@@ -1,27 +1,27 @@
 export type PageTurn = "next" | "back" | "end"
 
 /**
- * Rows that must have been seen before something may be decided, a page at a time. Seen is what was drawn: turning two
- * pages before the screen could show the first of them turns one. Who goes to the end has chosen to decide without the rest.
+ * Rows that must be seen, a page at a time, before a decision. Only drawn rows count as seen: two turns before the next frame
+ * turn one page. A user who goes to the end chooses to decide without the rest.
  */
 export class Pager {
   private subject: unknown
   private rows: ReadonlyArray<string> = []
   private size = 0
   private top = 0
-  /** Rows from the first on that have been on the screen. */
+  /** The number of rows from the start that have been on the screen. */
   private seen = 0
-  /** From this row on all have been, too. */
+  /** All rows from this one on have been on the screen, too. */
   private tail = 0
   private isAtEnd = false
   private isRead = false
   private isDrawn = false
 
   /**
-   * Says what there is to see, and on how many rows.
+   * Sets the rows, and how many fit a page.
    *
-   * @param subject What the rows are about: another one has not been seen at all.
-   * @param rows The same array as long as they are broken in the same places.
+   * @param subject What the rows are about: nothing of a new subject has been seen.
+   * @param rows The same array while the rows are broken at the same places.
    */
   lay(subject: unknown, rows: ReadonlyArray<string>, size: number): void {
     if (subject !== this.subject) this.isRead = false
@@ -42,33 +42,33 @@ export class Pager {
     return this.rows.slice(this.top, this.top + this.size)
   }
 
-  /** How many rows stand below those of this page. */
+  /** The number of rows below this page. */
   get below(): number {
     return Math.max(0, this.rows.length - this.top - this.size)
   }
 
-  /** Whether one page does not hold all. */
+  /** Whether there is more than one page. */
   get hasPages(): boolean {
     return this.rows.length > this.size
   }
 
-  /** Whether more is below than somebody would page through. */
+  /** Whether nobody would page through all the rest. */
   get isLong(): boolean {
     return this.below > 2 * this.size
   }
 
-  /** How many rows were passed over on the way to the end, once this page was on the screen. */
+  /** The number of rows that were skipped on the way to the end, once this page was on the screen. */
   get passed(): number {
     const [seen, tail] = this.seenWithPage
     return Math.max(0, tail - seen)
   }
 
-  /** Whether all of it has been on the screen, or the end was asked for. */
+  /** Whether all rows have been on the screen, or the user went to the end. */
   get isWholeSeen(): boolean {
     return this.isRead
   }
 
-  /** The page is on the screen now. */
+  /** The page is on the screen. */
   drawn(): void {
     this.isDrawn = true
     ;[this.seen, this.tail] = this.seenWithPage

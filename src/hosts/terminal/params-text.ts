@@ -1,4 +1,4 @@
-/** A call's parameters as a text that people edit. */
+/** A call's parameters as a text to edit. */
 
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
@@ -7,13 +7,13 @@ import { entriesOf } from "./render-header.ts"
 
 export interface ParamsText {
   readonly text: string
-  /** Says what it is. */
+  /** Describes the text. */
   readonly title: string
-  /** A name that tells an editor what kind of text it is. */
+  /** A file name that tells an editor the kind of text. */
   readonly fileName: string
-  /** Whether it takes an editor of files. */
+  /** Whether the text needs an external editor. */
   readonly isLong: boolean
-  /** The parameters that an edited text stands for; a sentence where it stands for none. */
+  /** The parameters of an edited text; a sentence if it is invalid. */
   read(edited: string): Record<string, unknown> | string
 }
 
@@ -22,7 +22,7 @@ const maxLength = 800
 
 const isLong = (text: string): boolean => text.length > maxLength || text.split("\n").length > maxLines
 
-/** A lone text stands as it is; all else as JSON. */
+/** A single text is edited as it is; anything else as JSON. */
 export const paramsText = (params: unknown, tool: Tool<unknown> | undefined): ParamsText => {
   const [only, ...others] = entriesOf(params)
   if (only !== undefined && others.length === 0 && typeof only[1] === "string") {

@@ -1,4 +1,4 @@
-/** The calls of an executor on something that is no terminal, such as a log: blocks are printed once they have ended. */
+/** The calls of an executor in a log or another output that is no terminal: blocks are printed once they have ended. */
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import type { Block } from "./block.ts"
@@ -12,7 +12,7 @@ export interface PlainViewOptions {
   readonly tool: (name: string) => Tool<unknown> | undefined
 }
 
-/** A log has no right edge, but a line of minified code should not fill it. */
+/** A log has no right edge, but a line of minified code must not fill it. */
 const width = 400
 
 export class PlainView {
@@ -38,7 +38,7 @@ export class PlainView {
     this.options.output.write(lines.map((line) => `${line}\n`).join(""))
   }
 
-  /** @param isAsked Whether somebody is to decide on what it says: then it is shown whole. */
+  /** @param isAsked Whether a person has to decide on its output, which is then shown whole. */
   printBlock(block: Block, isAsked = false): void {
     const tool = this.options.tool(block.toolName)
     const { colors } = this.options

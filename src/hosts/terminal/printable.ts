@@ -1,6 +1,6 @@
 /**
- * Makes text that somebody else wrote safe to print: it cannot move the cursor, colour or clear the screen,
- * set the title, or reorder what is shown. Linear in the length of the text.
+ * Makes untrusted text safe to print: it cannot move the cursor, colour or clear the screen, set the title, or reorder
+ * what is shown. Linear in the length of the text.
  */
 import { withoutTrailing } from "../../text/without-trailing.ts"
 
@@ -10,7 +10,7 @@ const escapeSequences =
 
 const colorSequence = /^\u001b\[[\d;:]*m$/
 
-/** C0 but tab and newline, DEL, C1, line separators, and what turns the reading direction (a `txt.exe` that reads `exe.txt`). */
+/** C0 but tab and newline, DEL, C1, line separators, and marks that reverse the direction (a `txt.exe` that reads `exe.txt`). */
 const unprintable =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
@@ -22,7 +22,7 @@ const visible = (character: string): string => {
   return code === 0x7f ? "\u2421" : "\ufffd"
 }
 
-/** What a progress bar leaves behind: of a line that returns to its start, the last text that was written over it. */
+/** The last state of a line with carriage returns, such as a progress bar's. */
 const afterCarriageReturn = (line: string): string => {
   const trimmed = withoutTrailing(line, "\r")
   return trimmed.slice(trimmed.lastIndexOf("\r") + 1)

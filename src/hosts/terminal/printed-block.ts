@@ -1,4 +1,4 @@
-/** Which block an event makes final: what scrolls up and is not drawn again. */
+/** The block that an event makes final: it scrolls up and is not drawn again. */
 
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { BackgroundTasks } from "../../tasks/background-tasks.ts"
@@ -7,7 +7,7 @@ import { type Block, isFinished, taskBlock } from "./block.ts"
 /**
  * The block to print for an event, if any: that of a call that has ended, or that went to the background.
  *
- * @param block The event's block, as it is after the event.
+ * @param tasks The executor's tasks: an ended task's result is not in its event.
  * @param tasks The executor's: an ended task's result is not in its event.
  */
 export const printedBlock = (

@@ -1,4 +1,4 @@
-/** The line that calls are typed into, as it is drawn. */
+/** Draws the line that calls are typed into. */
 import type { PendingAction } from "../../pipeline/model/pending-actions.ts"
 import { clip, columnsOf } from "./columns.ts"
 import type { LineEditor } from "./line-editor.ts"
@@ -12,12 +12,12 @@ export interface PromptOptions {
   readonly editor: LineEditor
   /** In columns. */
   readonly width: number
-  /** The most rows of the input. */
+  /** The greatest number of rows of the input. */
   readonly rows: number
   readonly style: Style
-  /** What is pending, from the oldest to the latest. */
+  /** Pending actions, from the oldest to the latest. */
   readonly actions: ReadonlyArray<PendingAction>
-  /** Lines right above the prompt. */
+  /** Lines directly above the prompt. */
   readonly above: ReadonlyArray<string>
 }
 

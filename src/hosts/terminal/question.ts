@@ -1,4 +1,4 @@
-/** The ways to answer a question on a terminal: how keys make the answer, and how it is drawn until then. */
+/** Questions on a terminal: how keys answer them, and how they are drawn until then. */
 import { clip, columnsOf } from "./columns.ts"
 import type { KeyPress } from "./keyboard.ts"
 import { LineEditor } from "./line-editor.ts"
@@ -7,19 +7,19 @@ import { visibleSentence } from "./render-text.ts"
 import type { Style } from "./style.ts"
 import { breakVisible } from "./visible-rows.ts"
 
-/** Where a question draws. */
+/** The room of a question. */
 export interface QuestionArea {
   /** In columns. */
   readonly width: number
-  /** The most lines that it should take. */
+  /** The greatest number of lines that it should take. */
   readonly rows: number
   readonly style: Style
 }
 
 export interface Question {
-  /** Whether something was typed that Ctrl-D edits. */
+  /** Whether there is typed text that Ctrl-D edits. */
   readonly hasText: boolean
-  /** What must be read before it is answered, and does not fit where it is drawn. Default: nothing. */
+  /** Texts to be read before the answer that do not fit the question's room. Default: none. */
   longTexts?(width: number): ReadonlyArray<string>
   press(key: KeyPress): void
   draw(area: QuestionArea): Frame
@@ -28,7 +28,7 @@ export interface Question {
 
 const isPlain = ({ pasted, ctrl, meta }: KeyPress): boolean => !pasted && ctrl !== true && meta !== true
 
-/** What came with other keys may have been pasted: it decides nothing. */
+/** A key that came with others may have been pasted, and decides nothing. */
 const isDecision = (key: KeyPress): boolean => isPlain(key) && key.inBurst !== true
 
 /** `y` or `n`. */
@@ -44,14 +44,14 @@ export const confirmQuestion = (answer: (isConfirmed: boolean) => void): Questio
 
 const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
 
-/** A number or the arrow keys go to an option, which is whole where there is room, and Enter takes it. There must be one at least. */
+/** A number or the arrow keys choose an option, shown whole if there is room, and Enter takes it. Expects at least one. */
 export class SelectQuestion implements Question {
   readonly hasText = false
   private readonly options: ReadonlyArray<string>
   private readonly texts: ReadonlyArray<string>
   private readonly answer: (index: number) => void
   private selected = 0
-  /** The number that the digits make so far. */
+  /** The number that was typed so far. */
   private typed = 0
 
   constructor(options: ReadonlyArray<string>, answer: (index: number) => void) {
@@ -107,15 +107,15 @@ export class SelectQuestion implements Question {
 }
 
 export interface LineQuestionOptions {
-  /** Shown as long as nothing is typed. */
+  /** Shown while nothing is typed. */
   readonly placeholder?: string
-  /** What is there to edit. */
+  /** The initial text. */
   readonly text?: string
-  /** Whether line ends may be pasted and typed; else they become blanks. Default false. */
+  /** Whether line ends can be pasted and typed; otherwise they become blanks. Default false. */
   readonly hasLines?: boolean
 }
 
-/** A line, or some, and Enter. */
+/** A text of one line or several, ended by Enter. */
 export class LineQuestion implements Question {
   private readonly editor: LineEditor
   private readonly placeholder: string

@@ -1,10 +1,10 @@
 /**
- * Whether a person can have seen what their keys would answer. What has just come onto the screen answers to no key yet:
- * who typed already was typing something else. A key within that time begins it anew, so that one held down never answers.
- * What was typed within that time is read before the screen says that keys answer, however long this process was busy.
+ * Whether a person can have seen what their keys would answer. Keys do not answer what has only just appeared: they were meant
+ * for something else. A key within that time restarts it, so that a held key never answers. Keys that were typed within it
+ * are read before the screen says that keys answer, however long this process was busy.
  */
 
-/** In milliseconds: nobody reads and reacts in less. */
+/** Milliseconds within which nobody can read and react. */
 export const reactionMillis = 300
 
 export class ReactionTime {
@@ -12,16 +12,16 @@ export class ReactionTime {
   private subject: unknown
   /** Undefined until the subject is on the screen. */
   private overAt: number | undefined
-  /** Whether the time is over, and all that was typed within it is read. */
+  /** Whether the time is over, and all keys typed within it were read. */
   private isDrained = false
   private isOpen = false
 
-  /** @param millis How long the subject has to have been on the screen. */
+  /** @param millis How long the subject must have been on the screen. */
   constructor(millis = reactionMillis) {
     this.millis = millis
   }
 
-  /** A frame is being drawn with something that keys may answer: another subject has not been reacted to. */
+  /** A frame with something that keys may answer is being drawn. A new subject restarts the time. */
   shown(subject: unknown): void {
     if (subject !== this.subject) {
       this.subject = subject
@@ -29,17 +29,17 @@ export class ReactionTime {
     }
     if (subject === undefined || this.isOpen) return
     const { overAt } = this
-    // The frame says that keys answer.
+    // This frame says that keys answer.
     if (this.isDrained || this.millis === 0) this.isOpen = true
     else if (overAt !== undefined && performance.now() >= overAt) {
-      // This process may have been busy: what waits for it is read in this turn of the loop.
+      // This process may have been busy: waiting keys are read in this turn of the loop.
       setImmediate(() => {
         if (this.overAt === overAt) this.isDrained = true
       })
     }
   }
 
-  /** That frame is on the screen. */
+  /** The frame is on the screen. */
   drawn(): void {
     if (this.subject !== undefined) this.overAt ??= performance.now() + this.millis
   }
@@ -54,7 +54,7 @@ export class ReactionTime {
     return this.isOpen
   }
 
-  /** Milliseconds until the screen may say that keys answer. Infinity where it does, or nothing is waited for. */
+  /** Milliseconds until the screen may say that keys answer. Infinity if it says so, or nothing is awaited. */
   get wait(): number {
     if (this.subject === undefined || this.isOpen) return Number.POSITIVE_INFINITY
     return this.overAt === undefined ? this.millis : Math.max(0, this.overAt - performance.now())

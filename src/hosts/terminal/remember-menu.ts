@@ -1,4 +1,4 @@
-/** What can be remembered at a gate, on any screen: which rules an approval stores, each shown before it is. */
+/** The choices to remember at a gate, for any screen, each with the rules that it stores. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import type { RememberChoice } from "../../policy/index.ts"
@@ -10,36 +10,36 @@ import { visibleLine } from "./render-text.ts"
 
 /** One line of the menu. */
 export interface RememberOption {
-  /** Undefined: a pattern that is typed. */
+  /** Undefined for a pattern to be typed. */
   readonly choice: RememberChoice | undefined
   readonly text: string
 }
 
 type Named = Exclude<RememberChoice, { readonly rule: string }>
 
-/** The tool of a call, by its name where nobody has it any more. */
+/** The tool of a call; only its name if the tool is gone. */
 export type NamedTool = Pick<Tool<unknown>, "name"> &
   Partial<Pick<Tool<unknown>, "primaryKind" | "primaryParam">>
 
-/** What each choice approves from now on, in words. */
+/** What each choice approves, in words. */
 export const rememberedWhat: Readonly<Record<Named, (tool: NamedTool) => string>> = {
   call: () => "this very call, and no other",
   command: () => "each of its commands, also alone",
-  // Of a command, `.*` covers neither options that write or run something, nor redirections, nor other folders.
+  // For commands, `.*` covers neither options that write or run something, nor redirections, nor other folders.
   tool: ({ name, primaryKind }) =>
     primaryKind === "command"
       ? `any command of ${name} here; risky options and redirections still ask`
       : `every call of ${name} that no deny rule stops`,
 }
 
-/** One choice, in words, with the rules that it adds. */
+/** A choice, in words, with the rules that it adds. */
 export interface RememberedChoice {
   readonly choice: Named
   readonly what: string
   readonly rules: ReadonlyArray<string>
 }
 
-/** The choices at the gate of a call, the narrowest first, each that adds other rules than the one before. */
+/** The choices at the gate of a call, the narrowest first. A choice with the same rules as an earlier one is left out. */
 export const rememberedChoices = (
   executor: Pick<ToolExecutor, "wouldRemember">,
   callId: string,
@@ -56,16 +56,16 @@ export const rememberedChoices = (
   return choices
 }
 
-/** A rule that is too long says what it says already: what runs stands in the gate, whole. */
+/** A rule that is too long is described: the gate shows all of what runs. */
 const optionText = ({ what, rules }: RememberedChoice, width: number): string => {
   const text = `${what}: ${rules.map(visibleLine).join("  ")}`
   return columnsOf(text) <= width ? text : what
 }
 
 /**
- * The lines of the menu; none where no rule can approve the call again.
+ * The lines of the menu; none if no rule can approve the call again.
  *
- * @param width Of all rows that a choice may take, in columns.
+ * @param width The columns of all rows of a choice together.
  */
 export const rememberOptions = (
   executor: Pick<ToolExecutor, "wouldRemember">,
@@ -81,7 +81,7 @@ export const rememberOptions = (
   return options
 }
 
-/** A pattern for what rules match of the call, to begin one of one's own with. */
+/** A pattern for the call, to start a rule with. */
 export const ownPattern = ({ primaryParam }: NamedTool, params: unknown): string => {
   const value = primaryParam === undefined ? undefined : ownParam(params, primaryParam)
   return typeof value === "string" ? literalPattern(value) : ""

@@ -25,7 +25,7 @@ const failureLines = (text: string, width: number, mark: (line: string) => strin
 const resultDiff = ({ status, text, details }: Block): string | undefined =>
   status === "complete" ? (diffOf(details) ?? (isUnifiedDiff(text) ? text : undefined)) : undefined
 
-/** A diff takes its own place in the text, or the one below it. */
+/** A diff replaces itself in the text, or stands below the text. */
 const completeLines = (block: Block, width: number, style: Style): Array<string> => {
   const { text } = block
   const diff = resultDiff(block)
@@ -53,7 +53,7 @@ const outputLines = (block: Block, width: number, style: Style): Array<string> =
       return failureLines(block.text === "" ? "Cancelled" : block.text, width, style.ask)
     case "pending":
     case "running":
-      // What still comes is cut, so that a block does not jump; what has ended can be read whole.
+      // Running output is cut, so that a block does not jump; ended output can be read whole.
       return clippedLines(block.text, width)
     case "complete":
       return completeLines(block, width, style)
@@ -63,7 +63,7 @@ const outputLines = (block: Block, width: number, style: Style): Array<string> =
 const cleanupLines = ({ cleanupErrors = [] }: Block, width: number, style: Style): Array<string> =>
   cleanupErrors.flatMap((error) => failureLines(`Cleanup failed: ${error}`, width, style.bad))
 
-/** The lines of a block, without line ends, none wider than `width` columns. Of a gate nothing is folded. */
+/** The lines of a block, without line ends, none wider than `width` columns. A gate is never folded. */
 export const renderBlock = (block: Block, options: RenderBlockOptions): Array<string> => {
   const style = styleOf(options.colors)
   if (block.status === "pending") {

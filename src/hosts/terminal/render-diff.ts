@@ -5,13 +5,13 @@ import type { Style } from "./style.ts"
 
 const hunkHeader = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m
 
-/** Whether the text is a unified diff: it has a hunk, and nothing stands before it but what diffs begin with. */
+/** Whether the text is a unified diff: it has a hunk, and in front of it only lines that begin diffs. */
 export const isUnifiedDiff = (text: string): boolean => {
   const hunk = hunkHeader.exec(text)
   return hunk !== null && (hunk.index === 0 || /^(?:--- |diff |Index: )/.test(text))
 }
 
-/** The diff that an output's details carry as `diff`, if they do. */
+/** The diff in an output's details, if there is one. */
 export const diffOf = (details: unknown): string | undefined => {
   if (typeof details !== "object" || details === null) return undefined
   const { diff } = details as { diff?: unknown }
@@ -20,7 +20,7 @@ export const diffOf = (details: unknown): string | undefined => {
 
 export const noHunkNote = "The text stays the same; at most its line endings change."
 
-/** Names and no hunk: what edit_file gives where the text stays as it is, but for CRLF and LF. */
+/** A diff without a hunk: edit_file returns one if only line ends change. */
 export const hasNoHunk = (diff: string): boolean => /^--- .*\n\+\+\+ .*\n?$/.test(diff)
 
 /** How a line of a diff is coloured, in all of its parts. */
@@ -30,7 +30,7 @@ export const paintDiffLine = (line: string, style: Style): ((part: string) => st
   return line.startsWith("@@") ? style.busy : style.dim
 }
 
-/** The lines that name a diff's one file are left out: the block's header names it already. */
+/** Leaves out the lines that name a diff's only file, which the block's header names. */
 export const renderDiff = (diff: string, width: number, style: Style): Array<string> => {
   if (hasNoHunk(diff)) return wrap(noHunkNote, width).map(style.dim)
   const names = diff.match(/^(?:\+\+\+ )/gm)?.length ?? 0

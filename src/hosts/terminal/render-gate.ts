@@ -1,6 +1,6 @@
 /**
- * Draws a call that waits for a decision. Nothing is left out: every parameter stands here, or in the preview, whole, and
- * different calls look different. How much of it fits a screen is somebody else's concern.
+ * Draws a call that waits for a decision. Nothing is left out: every parameter is shown whole, here or in the preview, and
+ * different calls look different. Fitting it to a screen is up to others.
  */
 import { inspect } from "node:util"
 import { wholeJson } from "../shown-json.ts"
@@ -22,17 +22,17 @@ export interface Gate {
   readonly keys: string
 }
 
-/** What is no JSON, such as a BigInt, as Node shows it: nothing of it is left out. */
+/** A value that is no JSON, such as a BigInt, is shown as Node shows it: nothing is left out. */
 const jsonOf = (value: unknown, indent?: number): string =>
   wholeJson(value, indent) ??
   inspect(value, { depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null })
 
 const plainName = /^[\w.-]+$/
 
-/** Whether a string could be taken for a value of another kind, or for none. */
+/** Whether a string could be mistaken for a value of another type, or for an empty line. */
 const isAmbiguous = (text: string): boolean => /^$|^\s|^["[{]|^-?\d|^(?:true|false|null)\b/.test(text)
 
-/** A parameter on its line where it fits; else behind bars, below its name. */
+/** A parameter on one line if it fits; otherwise behind bars, below its name. */
 const parameterRows = (name: string, value: unknown, width: number, style: Style): Array<string> => {
   const isText = typeof value === "string"
   const shownName = plainName.test(name) ? name : JSON.stringify(name)
@@ -52,15 +52,15 @@ const textsIn = (value: unknown): Array<string> | undefined => {
   return texts.includes(undefined) ? undefined : texts.flatMap((text) => text!)
 }
 
-/** Past this many lines times characters only whole lines are looked for: to look within them would take too long. */
+/** Beyond this many lines times characters only whole lines are searched: searching within them would take too long. */
 const maxSearched = 100_000_000
 
-/** Other previews may hold the same texts for other parameters: what a diff holds is what comes of them. */
+/** Only a diff counts: other previews may contain the same text for another parameter. */
 const previewDiffOf = ({ preview }: Block): string | undefined =>
   diffOf(preview?.details) ??
   (preview !== undefined && isUnifiedDiff(preview.text) ? preview.text : undefined)
 
-/** Whether a diff says all that a long or nested parameter does, as it does of an edit's texts. Short ones are shown in any case. */
+/** Whether a diff shows all of a long or nested parameter, such as an edit's texts. Short ones are shown in any case. */
 export const isTold = (value: unknown, preview: string): boolean => {
   if (typeof value === "string" ? !value.includes("\n") : typeof value !== "object") return false
   const lines = textsIn(value)?.flatMap((text) => text.split("\n"))
@@ -70,13 +70,13 @@ export const isTold = (value: unknown, preview: string): boolean => {
   return lines.every((line) => line === "" || told.has(line) || (isShort && preview.includes(line)))
 }
 
-/** A diff ends with a line end of its own: what the file ends with stands in it. */
+/** A diff ends with a line end of its own, which says nothing of the file's end. */
 const diffRows = (diff: string, width: number, style: Style): Array<string> =>
   hasNoHunk(diff)
     ? saidRows(noHunkNote, width, style)
     : markedRows(diff.replace(/\n$/, ""), width, style, (line) => paintDiffLine(line, style))
 
-/** An output that is decided on: all of its text, and the diff of its details where that does not stand in it. */
+/** An output that is decided on: all of its text, and the diff of its details unless the text contains it. */
 export const askedRows = (text: string, details: unknown, width: number, style: Style): Array<string> => {
   const diff = diffOf(details) ?? (isUnifiedDiff(text) ? text : undefined)
   const at = diff === undefined ? -1 : text.indexOf(diff)
@@ -95,7 +95,7 @@ const previewRows = ({ preview }: Block, width: number, style: Style): Array<str
 const isRecord = (params: unknown): boolean =>
   params === undefined || (typeof params === "object" && params !== null && !Array.isArray(params))
 
-/** What a label could be taken for, if it were not quoted: a parameter, or a caption of ours. */
+/** Labels that could be mistaken, without quotes, for a parameter or for a caption of this screen. */
 const looksOurs =
   /^(?:"|[\w.-]+(?:, as JSON)?:|what would happen:|drawn by the tool:|asked because:|\[[ya]\])/
 
@@ -104,7 +104,7 @@ const labelRows = ({ label }: Block, width: number, style: Style): Array<string>
   return saidRows(looksOurs.test(label) ? JSON.stringify(label) : label, width, style)
 }
 
-/** Why no rule decided it. What it names stands above already, whole: more than two rows of it say no more. */
+/** Why no rule decided. What the reason names is shown above, so two rows are enough. */
 const becauseRows = ({ because }: Block, width: number, style: Style): Array<string> => {
   if (because === undefined) return []
   const [first, second, ...more] = saidRows(`asked because: ${because}`, width - 1, style, style.dim)
@@ -112,7 +112,7 @@ const becauseRows = ({ because }: Block, width: number, style: Style): Array<str
   return [first!, more.length === 0 ? second : second + style.dim("…")]
 }
 
-/** What `a` allows from then on. A rule that is as long as the call itself is told in words. */
+/** What `a` allows from now on. A rule as long as the call itself is described in words. */
 const rememberRows = (
   block: Block,
   { remembers = false }: RenderBlockOptions,
@@ -132,7 +132,7 @@ const rememberRows = (
   })
 }
 
-/** A narrow screen leaves out what denies and approves nothing. */
+/** On a narrow screen, keys other than those that deny and approve are left out. */
 const gateKeys = ({ remembers, mayEdit, width }: RenderBlockOptions, style: Style): string => {
   const all = approvalKeys(remembers !== false, style, mayEdit)
   if (columnsOf(all) <= width) return all
@@ -166,7 +166,7 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
     ...(main.name === undefined ? [mainRows] : []),
     ...others.map(([name, value]) => parameterRows(name, value, width, style)),
   ]
-  // A diff is what people decide on: the long texts that it was made of stand behind it.
+  // People decide by the diff: the long texts that it was made of come after it.
   const isBehind = (rows: ReadonlyArray<string>) => diff !== undefined && rows.length > 1
   const before = [...parameters, ...more.filter((rows) => !isBehind(rows))].flat()
   const caption = (text: string) => saidRows(text, width, style, style.dim)

@@ -33,17 +33,17 @@ const timing = (block: Block, { now }: RenderBlockOptions, style: Style): string
   return ` ${style.dim(formatElapsed(endedAt - startedAt))}`
 }
 
-/** The parameters by name; none where they are no object. */
+/** The parameters by name; none if they are no object. */
 export const entriesOf = (params: unknown): Array<[name: string, value: unknown]> =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? Object.entries(params) : []
 
 export interface MainArgument {
-  /** Undefined where no parameter is a string: the text is all of them as JSON. */
+  /** Undefined if no parameter is a string: then the text is all parameters as JSON. */
   readonly name?: string
   readonly text: string
 }
 
-/** The tool's primary parameter, else the first that is a string, else all of them. */
+/** The tool's primary parameter, otherwise the first string, otherwise all parameters. */
 export const mainArgumentOf = (params: unknown, tool: Tool<unknown> | undefined): MainArgument => {
   const entries = entriesOf(params)
   const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string")
@@ -52,28 +52,28 @@ export const mainArgumentOf = (params: unknown, tool: Tool<unknown> | undefined)
   return { text: entries.length === 0 ? "" : shownJson(params) }
 }
 
-/** A text that could be taken for none, or for all parameters as JSON. */
+/** A text that could be mistaken for nothing, or for all parameters as JSON. */
 const isMistakable = ({ name, text }: MainArgument): boolean => name !== undefined && /^$|^\s|^\{/.test(text)
 
 /** No wider than any terminal makes it. */
 const shortened = (text: string, width: number): string => {
   if (width <= 0) return ""
-  // A line of a megabyte is not broken whole.
+  // A line of a megabyte is not measured whole.
   const head = text.slice(0, 16 * width + 64)
   const [first = "", ...rest] = breakVisible(head, width)
   if (rest.length === 0 && head === text && columnsOf(first) <= width) return first
-  // A mark is not broken, and may be wider than there is room.
+  // A mark is not broken, and may be wider than the room.
   const [cut = ""] = breakVisible(head, width - 1)
   return columnsOf(cut) < width ? `${cut}…` : "…"
 }
 
 export interface Header {
   readonly line: string
-  /** What stands in it whole, and cannot be taken for anything else. */
+  /** What the header shows whole and without ambiguity. */
   readonly shows: { readonly agent: boolean; readonly name: boolean; readonly argument: boolean }
 }
 
-/** @param drawn The first line of what the tool's own renderer drew, which takes the place of name and argument. */
+/** @param drawn The first line of the tool's own renderer, in place of name and argument. */
 export const renderHeader = (
   block: Block,
   options: RenderBlockOptions,
@@ -94,7 +94,7 @@ export const renderHeader = (
     const fitting = columnsOf(drawn) <= room ? drawn : clip(printable(drawn), room)
     return { line: hinted(start + fitting + end), shows: { agent: false, name: false, argument: false } }
   }
-  // Who decides must be able to tell two tools apart.
+  // At a gate, two tools must not look the same.
   const fullName = block.status === "pending" ? block.toolName : block.toolName.replace(/^mcp_/, "")
   const name = clip(visibleLine(fullName), Math.max(8, room - 2))
   const main = mainArgumentOf(block.params, options.tool)

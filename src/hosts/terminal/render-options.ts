@@ -11,16 +11,16 @@ export interface RenderBlockOptions {
   readonly tool?: Tool<unknown>
   /** Lines of output that are shown, and twice as many of a diff; of a gate all are. Default 10; Infinity shows all. */
   readonly maxLines?: number
-  /** What is said behind the number of lines that a fold hides. */
+  /** The text behind the number of lines that a fold hides. */
   readonly moreNote?: string
-  /** Whether this gate is the one that the keys answer. Default true. */
+  /** Whether the keys answer this gate. Default true. */
   readonly answerable?: boolean
-  /** What `a` would remember at a gate; false where nothing can be. Default: not said. */
+  /** What `a` would remember at a gate; false if nothing can be remembered. Default: not shown. */
   readonly remembers?: ReadonlyArray<string> | false
   /** Whether `e` edits the call at a gate. Default false. */
   readonly mayEdit?: boolean
-  /** Whether somebody is to decide on what its output says: nothing of that is folded or left out. Default false. */
+  /** Whether a person has to decide on the output, of which nothing is folded or left out then. Default false. */
   readonly isAsked?: boolean
-  /** A few dim words behind the elapsed time of a call that runs. */
+  /** A few dim words behind the elapsed time of a running call. */
   readonly hint?: string
 }

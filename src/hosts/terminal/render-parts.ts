@@ -1,4 +1,4 @@
-/** The parts that a block is drawn of, for hosts whose screens are laid out otherwise. */
+/** The parts of a block, for hosts with other layouts. */
 import type { Block } from "./block.ts"
 import { isFailedCommand } from "./command-exit.ts"
 import { foldLines, wrappedLines } from "./render-text.ts"
@@ -6,21 +6,21 @@ import { type Style, styleOf } from "./style.ts"
 
 /** How a part is drawn. */
 export interface RenderPartOptions {
-  /** Whether with colours. Default true. */
+  /** Whether colours are used. Default true. */
   readonly colors?: boolean
 }
 
 /** How a status is drawn. */
 export interface RenderStatusOptions extends RenderPartOptions {
-  /** Milliseconds since the epoch: turns the spinner of a call that runs, which is a still sign without it. */
+  /** Milliseconds since the epoch: turns the spinner of a running call, which is a still sign without it. */
   readonly now?: number
 }
 
 /** How a result is drawn. */
 export interface RenderResultOptions extends RenderPartOptions {
-  /** In columns, what the lines are indented by included; they are wrapped to it. Default: not at all. */
+  /** In columns, including the indent; lines are wrapped to it. Default: no wrapping. */
   readonly width?: number
-  /** Whether more is to come: then the last lines stay, else the first and the last. Default false. */
+  /** Whether more is to come: then only the last lines are kept, otherwise the first and the last. Default false. */
   readonly isPartial?: boolean
 }
 
@@ -30,12 +30,12 @@ export interface RenderPromptOptions extends RenderPartOptions {
   readonly remembers?: boolean
 }
 
-/** What a block's lines below the first begin with. */
+/** The beginning of a block's lines below the first. */
 export const indent = "  "
 
 const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const
 
-/** How long a frame of the spinner lasts, in milliseconds. */
+/** Milliseconds of one frame of the spinner. */
 export const spinnerInterval = 100
 
 /** The spinner's sign at a time. */
@@ -95,8 +95,8 @@ export const renderApprovalPrompt = ({
 }: RenderPromptOptions = {}): string => approvalKeys(remembers, styleOf(colors))
 
 /**
- * The lines of an output, indented: `maxLines` at most, beside the one that says how many are left out. The text is a tool's or a
- * model's: escapes and whatever else could change the screen are cleaned away. What a person decides on is not to be cut: see
+ * The indented lines of an output: at most `maxLines`, besides the one that says how many are left out. The text comes from a tool
+ * or a model: escapes and whatever else could change the screen are removed. Text that a person decides on must not be cut: use
  * `renderBlock`.
  */
 export const renderResult = (

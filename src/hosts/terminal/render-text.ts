@@ -11,16 +11,16 @@ export const plainLines = (text: string): Array<string> => {
   return clean === "" ? [] : clean.split("\n").map(expandTabs)
 }
 
-/** All of a text on one line, so that somebody can decide on it or on what it names: nothing in it is left out. */
+/** A whole text on one line, so that a person can decide on it: nothing in it is left out. */
 export const visibleLine = (text: string): string => visibleText(text, { singleLine: true })
 
-/** The same of a sentence for people, such as the question of a dialog. */
+/** The same for a sentence to people, such as the question of a dialog. */
 export const visibleSentence = (text: string): string => visibleText(text, { singleLine: true, prose: true })
 
-/** The ends of lines, with the blanks around them: looked for where blanks begin, and not from each of them anew. */
+/** Line ends with the blanks around them: matched only where blanks begin, which keeps the time linear. */
 const lineEnds = /(?<!\s)\s*\n\s*/g
 
-/** Without the blanks between its lines, and without empty ones; `end` is put for the end of a line. */
+/** Removes empty lines and the blanks around line ends; `end` replaces each line end. */
 export const withLineEnds = (text: string, end: string): string => text.replace(lineEnds, end)
 
 /** All that a text shows on one line; its line ends become `⏎`. */
@@ -33,11 +33,11 @@ export const wrappedLines = (text: string, width: number): Array<string> =>
   plainLines(text).flatMap((line) => wrap(line, width))
 
 export interface FoldOptions {
-  /** The most lines to keep, beside the one that tells how many more there are. */
+  /** The greatest number of lines, besides the one that says how many more there are. */
   readonly max: number
-  /** Lines that are gone from the front already. Default 0. */
+  /** Lines that were dropped from the front already. Default 0. */
   readonly omitted?: number
-  /** Keeps the last lines alone, as where lines are still coming. Default false: the first and the last. */
+  /** Keeps only the last lines, while more are coming. Default false: the first and the last. */
   readonly tail?: boolean
   readonly moreNote?: string | undefined
 }

@@ -1,16 +1,16 @@
-/** A tool's own renderers, kept at arm's length: one that throws, or gives no string, counts as none. */
+/** Calls a tool's own renderers safely: one that throws, or returns no string, counts as missing. */
 import { textOutput } from "../../output/output.ts"
 import { type Block, isFinished } from "./block.ts"
 import { clip, columnsOf, expandTabs, wrap } from "./columns.ts"
 import { printable } from "./printable.ts"
 import type { RenderBlockOptions } from "./render-options.ts"
 
-/** What becomes of a line that is too wide. */
+/** Narrows a line that is too wide. */
 type Narrow = (line: string, width: number) => Array<string>
 
 const cut: Narrow = (line, width) => [clip(line, width)]
 
-/** Colours stay where the host has them and the line is not too wide, and end with it. */
+/** Colours are kept if the host uses them and the line is not too wide; they end with the line. */
 const safeLines = (line: string, { width, colors }: RenderBlockOptions, narrow: Narrow): Array<string> => {
   const kept = expandTabs(printable(line, { keepColors: colors }))
   if (columnsOf(kept) > width) return narrow(expandTabs(printable(line)), width)
@@ -39,14 +39,14 @@ const viewOf = ({ width, maxLines }: RenderBlockOptions) => ({
   expanded: maxLines === Number.POSITIVE_INFINITY,
 })
 
-/** What the tool draws for a call, where it does. */
+/** What the tool's renderer draws for a call, if it has one. */
 export const drawnCall = (block: Block, options: RenderBlockOptions): Array<string> | undefined => {
   const { tool } = options
   if (tool?.renderCall === undefined) return undefined
   return drawn(() => tool.renderCall!(block.params, viewOf(options)), options, cut)
 }
 
-/** The same as it is, without its colours; whatever else is in it is not cleaned. */
+/** The same text without its colours, and otherwise unchanged. */
 export const drawnCallText = ({ params }: Block, options: RenderBlockOptions): string | undefined => {
   try {
     const text: unknown = options.tool?.renderCall?.(params, viewOf(options))
@@ -56,7 +56,7 @@ export const drawnCallText = ({ params }: Block, options: RenderBlockOptions): s
   }
 }
 
-/** What the tool draws for the result of a call that has ended, where it does. */
+/** What the tool's renderer draws for the result of an ended call, if it has one. */
 export const drawnResult = (block: Block, options: RenderBlockOptions): Array<string> | undefined => {
   const { tool } = options
   if (tool?.renderResult === undefined || !isFinished(block)) return undefined

@@ -1,6 +1,6 @@
-/** What scrolls up: lines that the next frame prints, and the last ones that it has printed, to be there again on a cleared screen. */
+/** The lines that scroll up: those for the next frame, and the last printed ones, to be printed again on a cleared screen. */
 
-/** Printed lines that are kept: more than a screen has rows. */
+/** How many printed lines are kept: more than a screen has rows. */
 const maxRecent = 200
 
 /** The lines that scroll up. */
@@ -20,7 +20,7 @@ export class Scrollback {
     return printed
   }
 
-  /** Has the last lines printed again, as many as fit into the rows. */
+  /** Prints as many of the last lines again as fit the rows. */
   again(rows: number, rowsOf: (line: string) => number): void {
     let room = rows
     let first = this.recent.length

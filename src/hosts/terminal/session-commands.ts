@@ -9,7 +9,7 @@ import { visibleLine } from "./render-text.ts"
 import { correctionLines, helpLines, pendingLines, taskLines, toolLines } from "./session-text.ts"
 import type { Style } from "./style.ts"
 
-/** Where they print. */
+/** The output of commands. */
 export interface CommandView {
   /** In columns. */
   readonly width: number
@@ -18,7 +18,7 @@ export interface CommandView {
   printBlock(block: Block): void
 }
 
-/** The session, as far as its commands need it. */
+/** The part of the session that its commands use. */
 export interface CommandSession {
   readonly executor: ToolExecutor
   readonly tools: CallableTools
@@ -29,7 +29,7 @@ export interface CommandSession {
   leave(): void
 }
 
-/** Gives a promise where what it does takes its time. */
+/** Returns a promise for a command that takes time. */
 export const performCommand = (
   { command, argument }: Extract<Input, { _tag: "Command" }>,
   session: CommandSession,
@@ -76,7 +76,7 @@ const cancel = (id: string | undefined, { executor, say }: CommandSession): void
   }
 }
 
-/** Outside the lane: a call that runs or waits there is not in the way of a decision. */
+/** Outside the lane, so that running and waiting calls do not delay the decision. */
 const resolve = async (
   action: ResolveRequest["action"],
   reason = "Decided by the user",
@@ -85,7 +85,7 @@ const resolve = async (
   try {
     await executor.agent().resolve({ action, reason }, { onEvent: show })
   } catch (error) {
-    // The session is left in its middle: it goes on with the store's next one.
+    // The session was left meanwhile: the call goes on with the next session of the store.
     say(messageOf(error))
   }
 }

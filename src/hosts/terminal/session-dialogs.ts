@@ -1,6 +1,6 @@
 /**
- * The session's screen for the tools of other agents. What they tell is a note above the prompt; what they ask takes the
- * prompt's place: one question at a time, in the order of the asking, once nobody types and no gate is on show.
+ * The session's screen for the tools of other agents. Their messages are notes above the prompt. Their questions replace the
+ * prompt, one at a time, in the order of asking, while nobody types and no gate is shown.
  */
 import { AsyncResource } from "node:async_hooks"
 import { currentCall } from "../../custom-tools/current-call.ts"
@@ -25,17 +25,17 @@ import { visibleLine, visibleSentence } from "./render-text.ts"
 import { rowsIn } from "./terminal-size.ts"
 import { margin, markedRows, saidRows } from "./visible-rows.ts"
 
-/** The session, as far as dialogs need it. */
+/** The part of the session that dialogs use. */
 export interface DialogSession {
   readonly output: TerminalOutput
   readonly view: BlockView
-  /** What must end before a question may have the keys. */
+  /** What has to end before a question can have the keys. */
   keysTaken(): string | undefined
   say(text: string, paint?: (line: string) => string): void
   leave(): void
 }
 
-/** A question with what was asked. All text is the tool's own, as it came. */
+/** A question with its text, which is the tool's own and untrusted. */
 interface Dialog {
   readonly title: string
   readonly message: string
@@ -47,17 +47,17 @@ interface Asked<T> {
   readonly title: string
   readonly message?: string
   readonly dialog: DialogOptions | undefined
-  /** What a question gives that nobody answers. */
+  /** The result of a question that nobody answers. */
   readonly unanswered: T
   question(answer: (value: T, said: string) => void): Question
 }
 
 const prose = { prose: true } as const
 
-/** Tools come without types: whatever they give becomes text before it is drawn. */
+/** Tools have no types here: every value becomes text before it is drawn. */
 const textOf = (value: unknown): string => String(value ?? "")
 
-/** A question that cannot be asked is no failure of a tool that does not wait for the answer. */
+/** A question that cannot be asked must not fail a tool that does not await the answer. */
 const answering = <T>(ask: () => Promise<T>): Promise<T> => {
   const answer = (async () => ask())()
   answer.catch(() => undefined)
@@ -65,14 +65,14 @@ const answering = <T>(ask: () => Promise<T>): Promise<T> => {
 }
 
 export class SessionDialogs {
-  /** For `CustomTools.setUIContext`, with `hasUI` true. What a line on a terminal cannot show is ignored. */
+  /** For `CustomTools.setUIContext`, with `hasUI` true. Requests that a terminal line cannot show are ignored. */
   readonly ui: UIContext
   private readonly session: DialogSession
   /** In the order of the asking. */
   private readonly waiting = new Set<Dialog>()
-  /** The question that stands on the screen; it may have ended since. */
+  /** The question on the screen, which may have ended since. */
   private shown: Dialog | undefined
-  /** What was asked, a page at a time: it has to be read before it is answered. */
+  /** The pages of the question's text, which must be read before the answer. */
   private readonly pager = new Pager()
   private readonly reaction = new ReactionTime()
   private text: { readonly dialog: Dialog; readonly width: number; readonly rows: Array<string> } | undefined
@@ -93,12 +93,12 @@ export class SessionDialogs {
     }
   }
 
-  /** Whether the screen shows a question: until the next frame also one that has ended. */
+  /** Whether the screen shows a question; until the next frame also an ended one. */
   get isOnScreen(): boolean {
     return this.shown !== undefined
   }
 
-  /** True if the key went to a question: one that was typed while that appeared goes on to the line below. */
+  /** True if the key went to a question. A key that was typed while the question appeared goes to the line below. */
   press(key: KeyPress): boolean {
     const dialog = this.shown
     this.reaction.pressed()
@@ -109,20 +109,20 @@ export class SessionDialogs {
     return true
   }
 
-  /** Turns all questions down; gives how many. */
+  /** Dismisses all questions; returns their number. */
   dismissAll(): number {
     const dialogs = [...this.waiting]
     for (const dialog of dialogs) dialog.dismiss()
     return dialogs.length
   }
 
-  /** Turns all questions down; whoever asks later is told that nobody is there any more. */
+  /** Dismisses all questions, and refuses later ones. */
   close(): void {
     this.isClosed = true
     this.dismissAll()
   }
 
-  /** What stands in the prompt's place, if a question may have it. */
+  /** The frame in place of the prompt, if a question may be shown. */
   frame(width: number): Frame | undefined {
     if (this.shown === undefined || !this.waiting.has(this.shown) || !this.reaction.isOver) {
       const [next] = this.waiting
@@ -132,7 +132,7 @@ export class SessionDialogs {
     return this.shown && this.draw(this.shown, width)
   }
 
-  /** What stands above the prompt while questions wait for the keys. */
+  /** The lines above the prompt while questions wait for the keys. */
   waitingLines(width: number): Array<string> {
     const [next] = this.waiting
     if (next === undefined) return []
@@ -142,13 +142,13 @@ export class SessionDialogs {
     return [style.ask(`? ${title}`) + style.dim(clip(note, width - 12))]
   }
 
-  /** What was drawn is on the screen now. */
+  /** The drawn frame is on the screen. */
   drawn(): void {
     if (this.shown !== undefined) this.pager.drawn()
     this.reaction.drawn()
   }
 
-  /** Prints the whole question that is on show; false without one. */
+  /** Prints the whole question that is shown; false without one. */
   expand(): boolean {
     const { shown, session } = this
     if (shown === undefined) return false
@@ -202,7 +202,7 @@ export class SessionDialogs {
     })
   }
 
-  /** Whoever asks or tells something during a call is named. */
+  /** Names the tool whose call asks or reports something. */
   private named(text: string): string {
     const call = currentCall.getStore()
     const block = call && this.session.view.blocks.get(call.callId)
@@ -212,11 +212,11 @@ export class SessionDialogs {
   private ask<T>({ title: asked, message = "", dialog, unanswered, question }: Asked<T>): Promise<T> {
     const { signal, timeout = 0 } = dialog ?? {}
     const callSignal = currentCall.getStore()?.signal
-    // Not merely unanswered: a tool that asks until it has an answer would ask for ever.
+    // Throws instead of giving no answer: a tool that asks until it has an answer would ask for ever.
     callSignal?.throwIfAborted()
     if (this.isClosed) throw new Error("The session has ended: nobody is there to answer")
     if (signal?.aborted) return Promise.resolve(unanswered)
-    // A call that is cancelled needs no answer, whether or not it passed its signal on.
+    // A cancelled call needs no answer, even if it did not pass its signal on.
     const signals = [signal, callSignal].filter((given) => given !== undefined)
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined
@@ -228,7 +228,7 @@ export class SessionDialogs {
         resolve(value)
         if (!this.isClosed) this.session.say(`${visibleSentence(waiting.title)} ${visibleLine(said)}`)
       }
-      // Bound: a tool that aborts its own signal would else have the screen drawn as its own doing.
+      // Bound to this context: if a tool aborts its own signal, the screen must not be drawn in the tool's context.
       const dismiss = AsyncResource.bind((): void => end(unanswered, "(not answered)"))
       const waiting: Dialog = { title: this.named(asked), message, question: question(end), dismiss }
       for (const given of signals) given.addEventListener("abort", dismiss)
@@ -240,7 +240,7 @@ export class SessionDialogs {
 
   // --- Drawing
 
-  /** True if the key was for the pages: those of a line to type are not. */
+  /** True if the key turned a page; a line to type takes these keys itself. */
   private turnPage(key: KeyPress): boolean {
     const way = key.pasted || key.ctrl || key.meta ? undefined : pageKeys.get(key.name ?? "")
     if (way === undefined || (this.pager.isWholeSeen && !/^page/.test(key.name!))) return false

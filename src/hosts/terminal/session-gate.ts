@@ -16,20 +16,20 @@ import { ReactionTime } from "./reaction-time.ts"
 import { ownPattern, rememberOptions } from "./remember-menu.ts"
 import { visibleLine } from "./render-text.ts"
 
-/** The session, as far as its gate needs it. */
+/** The part of the session that its gate uses. */
 export interface GateSession {
   readonly executor: ToolExecutor
   readonly view: BlockView
-  /** The file that keeps what is remembered. */
+  /** The file that stores remembered rules. */
   readonly rulesPath?: string
   say(text: string): void
-  /** Gives the terminal to somebody else until the promise settles. */
+  /** Lends the terminal until the promise settles. */
   lend<T>(use: () => Promise<T>): Promise<T>
   /** Edits a text in the user's editor. */
   edit(command: string, text: string, fileName: string): Promise<string>
 }
 
-/** What takes the keys in the prompt's place: a text that is typed, or a menu. */
+/** An input in place of the prompt: a text to type, or a menu. */
 interface GateInput {
   readonly callId: string
   readonly title: string
@@ -49,14 +49,14 @@ const isPlain = ({ pasted, ctrl, meta }: KeyPress): boolean => !pasted && ctrl !
 
 const isEnter = ({ name }: KeyPress): boolean => name === "return" || name === "enter"
 
-/** Terminals send Alt and Enter as they send Esc and then Enter: nobody who goes back is to stay. */
+/** Terminals send Alt and Enter as Esc and Enter: the user wants to go back. */
 const goesBack = (key: KeyPress): boolean =>
   !key.pasted && (key.name === "escape" || (key.meta === true && isEnter(key)))
 
 export class SessionGate {
   private readonly session: GateSession
   private input: GateInput | undefined
-  /** Enter approves what stands on the screen. */
+  /** Enter approves only what is on the screen. */
   private readonly seen = new ReactionTime(0)
 
   constructor(session: GateSession) {
@@ -82,7 +82,7 @@ export class SessionGate {
     const letter = isPlain(key) ? key.text.toLowerCase() : ""
     if (letter === "n") this.askReason(callId)
     else if (letter === "e") {
-      // What is pasted goes on with more keys, which are no parameters.
+      // A paste continues with keys that are no parameters.
       if (key.inBurst !== true) this.edit(callId)
     } else if (letter === "a") {
       if (key.inBurst !== true) this.offerRules(callId)
@@ -90,17 +90,17 @@ export class SessionGate {
     return true
   }
 
-  /** A line end that is pasted approves nothing, also where the terminal does not say that it is. */
+  /** A pasted line end approves nothing, even if the terminal does not mark pastes. */
   private mayTake(key: KeyPress): boolean {
     return !this.input!.approves || !isEnter(key) || (key.inBurst !== true && this.seen.isOver)
   }
 
-  /** What was drawn is on the screen now. */
+  /** The drawn frame is on the screen. */
   drawn(): void {
     this.seen.drawn()
   }
 
-  /** What stands in the prompt's place while something is typed. */
+  /** The frame in place of the prompt while something is typed. */
   frame(width: number, rows: number): Frame | undefined {
     const { isTyping } = this
     this.seen.shown(this.input)
@@ -126,7 +126,7 @@ export class SessionGate {
     this.input = { ...input, keys: editor }
   }
 
-  /** Which rule is stored is seen before it is. */
+  /** Shows each rule before it is stored. */
   private offerRules(callId: string): void {
     const { view, executor, say } = this.session
     const block = view.blocks.get(callId)
@@ -180,7 +180,7 @@ export class SessionGate {
   private edit(callId: string): void {
     const { view, executor } = this.session
     const block = view.blocks.get(callId)
-    // What was not seen is not edited: the rest of it would be approved too.
+    // Unread parameters cannot be edited: the rest of them would be approved too.
     if (block === undefined || !view.isGateRead) return
     const text = paramsText(block.params, executor.agent().tool(block.toolName))
     const command = editorCommand(process.env)
@@ -197,7 +197,7 @@ export class SessionGate {
     const { lend, edit, say } = this.session
     try {
       const edited = await lend(() => edit(command, text.text, text.fileName))
-      // Editors end a file with a line end, and may take away what is blank before it.
+      // Editors end a file with a line end, and may remove blanks in front of it.
       const isAsBefore = edited.trimEnd() === text.text.trimEnd()
       this.approveWith(callId, text, isAsBefore ? text.text : edited)
     } catch (error) {

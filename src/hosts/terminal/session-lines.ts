@@ -1,4 +1,4 @@
-/** The lines of a session that were entered: calls, which it numbers, and its own commands. */
+/** Handles entered lines: calls, which it numbers, and the session's own commands. */
 import { getBackgroundTaskTool } from "../../impls/get-background-task.ts"
 import { queuedBlock } from "./block.ts"
 import type { BlockView } from "./block-view.ts"
@@ -10,7 +10,7 @@ import { noTask, performCommand } from "./session-commands.ts"
 import type { SessionOptions } from "./session-options.ts"
 import type { SessionReport } from "./session-report.ts"
 
-/** The session, as far as its lines need it. */
+/** The part of the session that its lines use. */
 export interface LinesSession
   extends Required<Pick<SessionOptions, "executor" | "corrections" | "callPrefix" | "callsBefore">> {
   readonly tools: CallableTools
@@ -20,10 +20,10 @@ export interface LinesSession
   leave(): void
 }
 
-/** Does what is entered. */
+/** Carries out entered lines. */
 export class SessionLines {
   private readonly session: LinesSession
-  /** The number of the last one, which its id ends in. */
+  /** The number of the last call, which ends its id. */
   private calls: number
 
   constructor(session: LinesSession) {
@@ -31,7 +31,7 @@ export class SessionLines {
     this.calls = session.callsBefore
   }
 
-  /** A line is entered. */
+  /** Handles an entered line. */
   submit(line: string): void {
     const { tools, view, report } = this.session
     const input = parseInput(line, tools)
@@ -60,7 +60,7 @@ export class SessionLines {
     executor.enqueue([call])
   }
 
-  /** A model is told that a task that never was is not found; people mistype its ID. */
+  /** A task id that is unknown: people mistype ids, and the call's own answer is worded for a model. */
   private missingTask({ name, params }: Extract<Input, { _tag: "Call" }>): string | undefined {
     const id = name === getBackgroundTaskTool.name ? params.task_id : undefined
     return typeof id === "string" && this.session.executor.tasks.get(id) === undefined ? id : undefined

@@ -1,4 +1,4 @@
-/** What a session of the terminal is made with. */
+/** The options of a session on a terminal. */
 import type { ReadStream, WriteStream } from "node:tty"
 import type { Correction } from "../../io/corrections.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
@@ -14,25 +14,25 @@ export interface SessionOptions {
   readonly output?: WriteStream
   /** Default: whether the output shows colours. */
   readonly colors?: boolean
-  /** How many calls there may have been before, where they outlive the session: its calls are numbered on from there. */
+  /** The number of calls before, if calls outlive the session: numbering goes on behind it. */
   readonly callsBefore?: number
-  /** What stands before the numbers that are the ids of its calls, where other sessions number theirs, too. Default: nothing. */
+  /** The text in front of the numbers in call ids, if other sessions number theirs too. Default: none. */
   readonly callPrefix?: string
-  /** What is said when the user leaves. Default: nothing. */
+  /** A sentence for the user who leaves. Default: none. */
   readonly farewell?: () => string | undefined
   /** The first line. */
   readonly greeting?: string
-  /** What else is reported beside the user's calls, such as by agents: shown once no foreground call runs or waits. */
+  /** Reports besides the user's calls, such as from agents: shown while no foreground call runs or waits. */
   readonly notifications?: Notifications
-  /** Where relative paths start, for the Tab key. Default: the process's folder. */
+  /** The folder at which relative paths start, for the Tab key. Default: the process's folder. */
   readonly cwd?: string
-  /** The lines of earlier sessions, and where those of this one go. Default: nowhere. */
+  /** The lines of earlier sessions, which also stores those of this one. Default: none. */
   readonly history?: LineHistory
-  /** Tells what `a` would remember at a gate: the executor's filters. Default: the gate does not say. */
+  /** The executor's filters, to show what `a` would remember at a gate. Default: the gate does not show that. */
   readonly filters?: Pick<ToolFilters, "rememberable">
-  /** The file that keeps what is remembered, as the gate shows it. Default: it holds for this session. */
+  /** The file that stores remembered rules, for the gate to show. Default: rules hold for this session. */
   readonly rulesPath?: string
-  /** Edits a text in the editor that a command names. Default: it runs there, on this process's terminal. */
+  /** Edits a text with an editor command. Default: runs the command on this process's terminal. */
   readonly editText?: (command: string, text: string, fileName: string) => Promise<string>
   /** What `/corrections` lists, the newest first. Default: nothing. */
   readonly corrections?: () => Promise<ReadonlyArray<Correction>>

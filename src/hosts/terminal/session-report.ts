@@ -1,4 +1,4 @@
-/** What a session prints of the executor's events, and what it tells of work beside the user's calls. */
+/** What a session prints of the executor's events, and of work besides the user's calls. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { resolveName } from "../../resolve/definition.ts"
@@ -18,7 +18,7 @@ export interface SessionReportOptions {
 }
 
 export class SessionReport {
-  /** Whether nobody is left to be told what to do next. */
+  /** Whether the user is leaving, and needs no advice. */
   isLeaving = false
   private readonly options: SessionReportOptions
 
@@ -29,7 +29,7 @@ export class SessionReport {
   show(event: ToolEvent): void {
     const { executor, view, say } = this.options
     if (event._tag === "Delegate") answerEffect(event)
-    // The prompt shows what is pending.
+    // The prompt shows pending actions.
     if (event._tag === "ActionPending") return view.invalidate()
     if (event._tag === "ActionResolved") {
       const label = visibleLine(event.label)
@@ -47,14 +47,14 @@ export class SessionReport {
     this.tell()
   }
 
-  /** A task that an earlier process has begun may end before the session is there. */
+  /** A task of an earlier process may end before the session starts. */
   private meet(taskId: string): void {
     const { executor, view } = this.options
     const task = view.blocks.get(taskId) === undefined ? executor.tasks.get(taskId) : undefined
     if (task !== undefined) view.blocks.set(queuedBlock({ ...task, callId: taskId, background: true }))
   }
 
-  /** Says what was reported beside the user's calls, unless one of those has the user's attention. */
+  /** Prints reports besides the user's calls, unless one of those has the user's attention. */
   tell(): void {
     const { view, notifications, say } = this.options
     if ([...view.blocks].some(({ background }) => !background)) return

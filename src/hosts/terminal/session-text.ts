@@ -1,4 +1,4 @@
-/** What the session's own commands print. */
+/** The output of the session's own commands. */
 import type { Correction } from "../../io/corrections.ts"
 import type { PendingAction } from "../../pipeline/model/pending-actions.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
@@ -38,7 +38,7 @@ export const toolLines = (tools: CallableTools, screen: Screen): Array<string> =
 
 const maxCandidates = 200
 
-/** What a word may become, side by side. */
+/** Completions of a word, side by side. */
 export const candidateLines = (
   candidates: ReadonlyArray<string>,
   { width, style }: Screen,
@@ -63,7 +63,7 @@ export const candidateLines = (
   return [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].map(style.dim)
 }
 
-/** Rows of two pairs each, so that all of the help fits a screen. */
+/** Rows of two pairs each, so that the help fits a screen. */
 const pairs = (rows: ReadonlyArray<Row>, screen: Screen): Array<string> => {
   if (screen.width < 76) return table(rows, screen)
   const half = Math.ceil(rows.length / 2)
@@ -95,7 +95,7 @@ const keys: ReadonlyArray<Row> = [
   ["Ctrl-D", "leaves"],
 ]
 
-/** No more than a screen of 80 by 24 holds. */
+/** Fits a screen of 80 by 24. */
 export const helpLines = (screen: Screen): Array<string> => [
   ...wrap(
     'Calls: a tool and its arguments, in order or as JSON: read_file a.txt 1 20, shell npm test, edit_file a.txt {"edits": …}. !npm test is the shell too; & at the end means the background. /tools lists the tools.',
@@ -163,7 +163,7 @@ export const correctionLines = (
   ]
 }
 
-/** What stands before the prompt while previews wait, with the latest one's label; the line keeps half of the width. */
+/** The note before the prompt while previews are pending, with the latest label; the line keeps half of the width. */
 export const pendingNote = (actions: ReadonlyArray<PendingAction>, width: number): string => {
   const latest = actions.at(-1)
   if (latest === undefined) return ""

@@ -1,6 +1,6 @@
 /**
- * An interactive session on a terminal: a line to type calls into, their blocks above it.
- * It owns its executor: leaving shuts it down, and with it all that still runs.
+ * An interactive session on a terminal: a line for calls, with their blocks above it.
+ * The session owns its executor: leaving shuts the executor down, and ends all that runs.
  */
 import type { WriteStream } from "node:tty"
 import type { UIContext } from "../../custom-tools/ui-context.ts"
@@ -30,7 +30,7 @@ import { rowsIn } from "./terminal-size.ts"
 
 /** An interactive session on a terminal. It owns its executor: leaving shuts it down. */
 export class Session {
-  /** The screen for tools of other agents; it answers as long as the session runs. */
+  /** The screen for tools of other agents, which answers while the session runs. */
   readonly ui: UIContext
   private readonly executor: ToolExecutor
   private readonly output: WriteStream
@@ -116,7 +116,7 @@ export class Session {
     this.showWhatIsThere()
   }
 
-  /** Such as calls that an earlier process has left. What they ask is told again. */
+  /** Shows existing calls, such as those of an earlier process. Their questions are asked again. */
   private showWhatIsThere(): void {
     const { blocks } = this.view
     const stop = this.executor.watch({
@@ -137,7 +137,7 @@ export class Session {
     try {
       for await (const event of this.executor.events) this.report.show(event)
       await this.down
-      // What is left goes on without this session.
+      // Calls that do not end go on without this session.
       this.view.forget()
     } finally {
       stopWatching()
@@ -149,7 +149,7 @@ export class Session {
     }
   }
 
-  /** Stops what runs and ends the session. */
+  /** Ends running calls and the session. */
   leave(): Promise<void> {
     this.dialogs.close()
     this.report.isLeaving = true
@@ -161,7 +161,7 @@ export class Session {
     return this.down
   }
 
-  /** A gate is answered, perhaps on a page: it is not asked here any more. */
+  /** A gate was decided, perhaps on a page: it is not shown any more. */
   private decided({ callId, verdict }: Decision): void {
     if (verdict === "approve") this.view.approved(callId)
     else if (verdict === "deny") this.view.denied(callId)
@@ -209,7 +209,7 @@ export class Session {
     this.view.pressed()
     if (key.ctrl && !key.pasted && this.control(key.name)) return
     this.warned = false
-    // A gate is decided only by keys that the screen said were its own.
+    // Keys decide a gate only if the screen said so.
     const mayDecide = this.editor.isEmpty && !this.dialogs.isOnScreen
     if (!this.dialogs.press(key) && !(mayDecide && this.gate.press(key))) this.editor.press(key)
     this.view.invalidate()
@@ -237,18 +237,18 @@ export class Session {
     }
   }
 
-  /** Ctrl-C in layers: denies what waits, else cancels what runs, else clears the line, else leaves. */
+  /** Ctrl-C in layers: denies waiting calls, or cancels running ones, or clears the line, or leaves. */
   private interrupt(): void {
     const dismissed = this.dialogs.dismissAll()
     if (denyAll(this.view, this.executor) > 0) return
-    // With its question goes the call that asked it: one that asks for ever could not be left otherwise.
+    // Dismissing a question also cancels its call: a call that asks for ever could not be left otherwise.
     if (this.executor.cancel({ reason: "Cancelled by user" }) > 0 || dismissed > 0) return
     if (!this.editor.isEmpty) {
       this.editor.clear()
       this.view.invalidate()
       return
     }
-    // What was cancelled in the foreground and has not ended yet is no task.
+    // A cancelled foreground call that has not ended yet is no task.
     const running = [...this.view.blocks].filter(({ background }) => background).length
     if (running === 0 || this.warned) {
       void this.leave()
@@ -270,9 +270,9 @@ export class Session {
   private suspend(): void {
     this.keyboard.close()
     this.view.pause()
-    // The whole process group, as the terminal itself would: a shell waits for all of it.
+    // The whole process group, as a terminal does: a shell waits for all of it.
     process.kill(0, "SIGTSTP")
-    // The next turn comes when somebody continues the process, or at once where nothing could stop it.
+    // The next turn comes when the process is continued, or at once if nothing could stop it.
     setImmediate(() => {
       if (this.down !== undefined) return
       this.keyboard.open()

@@ -14,7 +14,7 @@ const formats = {
 
 type StyleName = keyof typeof formats
 
-/** Gives the text in a style, or as it is where colours are off. */
+/** Returns the text in a style, or unchanged if colours are off. */
 export type Style = Readonly<Record<StyleName, (text: string) => string>>
 
 const styleWith = (apply: (name: StyleName, text: string) => string): Style => {
@@ -22,13 +22,13 @@ const styleWith = (apply: (name: StyleName, text: string) => string): Style => {
   return Object.fromEntries(names.map((name) => [name, (text: string) => apply(name, text)])) as Style
 }
 
-// Node would else look at stdout itself and drop the colours of a host that draws somewhere else.
+// Otherwise Node checks stdout, and drops the colours of a host that draws elsewhere.
 const colored = styleWith((name, text) => styleText(formats[name], text, { validateStream: false }))
 const plain = styleWith((_name, text) => text)
 
 export const styleOf = (colors: boolean): Style => (colors ? colored : plain)
 
-/** Whether the stream shows colours: what its terminal can do, `NO_COLOR` and `FORCE_COLOR` decide. */
+/** Whether the stream shows colours: its terminal, `NO_COLOR` and `FORCE_COLOR` decide. */
 export const hasColors = (stream: NodeJS.WriteStream): boolean => {
   if (stream.isTTY) return stream.hasColors()
   const { FORCE_COLOR } = process.env

@@ -1,4 +1,4 @@
-/** How large a terminal is. One that was never told its size, as over a serial line, says that it has none at all. */
+/** The size of a terminal. A terminal that does not know its size, as over a serial line, reports 0. */
 
 export const columnsIn = ({ columns }: { readonly columns: number }): number => columns || 80
 

@@ -1,8 +1,8 @@
-/** A text of several lines and a cursor in it, with the moves and cuts of a line editor. Never parts what is one character to people. */
+/** A text of several lines with a cursor, and the moves and cuts of a line editor. Never splits a grapheme. */
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
-/** As much text as one character may take. */
+/** The longest grapheme that is looked for, in characters. */
 const reach = 256
 
 const firstLength = (text: string): number => {
@@ -20,7 +20,7 @@ export class TextBuffer {
   text = ""
   /** An index into the text. */
   cursor = 0
-  /** What was cut last. */
+  /** The text that was cut last. */
   private cut = ""
 
   get before(): string {
@@ -41,7 +41,7 @@ export class TextBuffer {
     this.cursor += text.length
   }
 
-  /** Replaces what stands between an index and the cursor. */
+  /** Replaces the text between an index and the cursor. */
   replaceFrom(start: number, text: string): void {
     this.text = this.text.slice(0, start) + text + this.after
     this.cursor = start + text.length
@@ -100,7 +100,7 @@ export class TextBuffer {
 
   cutToLineEnd(): void {
     const end = this.endOfLine()
-    // At the end of a line, the line end itself.
+    // At the end of a line, cuts the line end itself.
     this.cutRange(this.cursor, end === this.cursor ? Math.min(end + 1, this.text.length) : end)
   }
 

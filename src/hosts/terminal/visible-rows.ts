@@ -1,7 +1,7 @@
 /**
- * Untrusted text as rows for a decision: all of it, blanks included, broken where the width ends and nowhere else.
- * In front of each row stands whether it begins a line (`│`) or goes on with the one above (`┊`), so that no text can
- * pass for two lines, for another parameter or for what the terminal itself says.
+ * Untrusted text as rows for a decision: all of it, blanks included, broken only at the width. The margin of each row shows
+ * whether it begins a line (`│`) or continues the one above (`┊`), so that no text can pass for two lines, for another
+ * parameter or for the terminal's own words.
  */
 import stringWidth from "string-width"
 import { type VisibleTextOptions, visibleText } from "../../text/visible-text.ts"
@@ -9,10 +9,10 @@ import type { Style } from "./style.ts"
 
 const ascii = /^[\x20-\x7e]*$/
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
-/** What is never parted: a mark, and a tab with its blanks. */
+/** Parts that are never broken: a mark, and a tab with its blanks. */
 const whole = /(⟦[^⟧]*⟧|⇥ {3})/
 
-/** Terminals disagree on widths: the widest counts, so that no row is ever broken by the terminal. */
+/** Terminals disagree on widths: the greatest counts, so that the terminal never breaks a row. */
 const widestOf = (character: string): number => {
   if (/[\p{Mn}\u200e]/u.test(character)) return 0
   if (/\p{Mc}/u.test(character)) return 1
@@ -33,7 +33,7 @@ function* unitsOf(line: string): Generator<string, void> {
   }
 }
 
-/** A blank at the end of a row could not be told from none. Those of a tab are no blanks. */
+/** Marks a blank at the end of a row, which would not be seen. The blanks of a tab need no mark. */
 const withSeenEnd = (row: string): string =>
   row.replace(/(⇥ {3})?( {1,8})$/, (_, tab = "", blanks: string) => tab + "␣".repeat(blanks.length))
 
@@ -60,7 +60,7 @@ const brokenUnits = (line: string, width: number): Array<string> => {
   return [...rows, row]
 }
 
-/** @param line Drawn by `visibleText`. */
+/** @param line A line of `visibleText`. */
 export const breakVisible = (line: string, width: number): Array<string> => {
   const isAscii = ascii.test(line)
   if (isAscii && line.length <= width) return [line]
@@ -70,7 +70,7 @@ export const breakVisible = (line: string, width: number): Array<string> => {
 
 type Paint = (text: string) => string
 
-/** Marks stand out, whatever the text around them looks like. */
+/** Marks stand out from any text around them. */
 const painted = (row: string, paint: Paint, style: Style): string =>
   row
     .split(whole)
@@ -79,7 +79,7 @@ const painted = (row: string, paint: Paint, style: Style): string =>
 
 const asIs: Paint = (text) => text
 
-/** How wide the margin is. */
+/** The width of the margin. */
 export const margin = 2
 
 /** A text behind its margin. @param width In columns, without the margin. */
@@ -99,7 +99,7 @@ export const markedRows = (
       )
     })
 
-/** What is said on one line, without a bar in front of it. */
+/** A text of the terminal itself on one line, without a bar in front of it. */
 export const saidRows = (
   text: string,
   width: number,

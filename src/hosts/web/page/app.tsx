@@ -1,4 +1,4 @@
-/** The page as a whole: the timeline, what is asked, the tasks, and the call that is open. */
+/** The whole page: the timeline, the inbox, the tasks, and the open call. */
 import { useEffect, useState } from "preact/hooks"
 import { CallPanel } from "./call-panel.tsx"
 import { Caller } from "./caller.tsx"
@@ -45,7 +45,7 @@ const Tab = (props: {
   </button>
 )
 
-/** Shows what the source tells. */
+/** Shows the state of a source. */
 export const App = ({ source }: { readonly source: Source }) => {
   const state = useSource(source)
   const [view, setView] = useState<View>("timeline")

@@ -1,4 +1,4 @@
-/** One call that is open: its parameters, its plan and where it stands, what it put out, and who decided. */
+/** An open call: its parameters, its plan and progress, its output, and who decided. */
 import type { ComponentChildren } from "preact"
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
@@ -22,7 +22,7 @@ const deciders: Readonly<Record<string, string>> = {
 
 const decision = ({ kind, rule, source, command, reason }: DecisionDetail): string => {
   const who = `${deciders[kind] ?? kind}${source === undefined ? "" : ` (${source})`}`
-  // The reason names the rule, and what it matched.
+  // The reason names the rule and the text that it matched.
   if (reason !== undefined) return `${who}: ${reason}`
   if (rule === undefined) return who
   return command === undefined ? `${who}: ${rule}` : `${who}: ${rule}, for ${command}`
@@ -122,7 +122,7 @@ const Texts = ({ detail }: { readonly detail: CallDetail }) => {
   )
 }
 
-/** What is told of the call, again whenever it changes; one request at a time. */
+/** The details of the call, read again whenever they change; one request at a time. */
 const useDetail = (source: Source, row: CallRow | undefined): CallDetail | undefined => {
   const [detail, setDetail] = useState<CallDetail | undefined>()
   const reading = useRef(false)
@@ -136,13 +136,13 @@ const useDetail = (source: Source, row: CallRow | undefined): CallDetail | undef
       reading.current = false
       if (next !== undefined) setDetail(next)
     }
-    // What fails is read again with the next change of the call.
+    // A failed read is repeated with the next change of the call.
     source.callDetail(key).then(tell, () => tell(undefined))
   }, [key, revision, read, source])
   return detail
 }
 
-/** The call that is open. */
+/** The panel of the open call. */
 export const CallPanel = (props: {
   readonly source: Source
   readonly row: CallRow | undefined
@@ -156,7 +156,7 @@ export const CallPanel = (props: {
   useLayoutEffect(() => {
     const opener = document.activeElement
     heading.current?.focus()
-    // Whoever closes it by keys goes on where they opened it.
+    // Returns the focus of a user of the keyboard to where the panel was opened.
     return () => {
       if (panel.current?.contains(document.activeElement)) (opener as HTMLElement | null)?.focus()
     }

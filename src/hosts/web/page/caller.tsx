@@ -1,4 +1,4 @@
-/** A call that a person makes: a tool, and a form for its parameters. It is asked about like any other. */
+/** A call by a person: a tool, and a form for its parameters. It passes the same gates as any other. */
 import { useRef, useState } from "preact/hooks"
 import type { ToolDetail } from "../state/detail.ts"
 import { ParamsForm } from "./params-form.tsx"

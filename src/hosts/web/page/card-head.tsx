@@ -1,9 +1,9 @@
-/** How a card of the inbox begins: what asks, of whom, and since when. */
+/** The head of a card in the inbox: what asks, of which agent, and since when. */
 import type { ComponentChildren } from "preact"
 import { visibleLine } from "./texts.tsx"
 import { timeOfDay } from "./times.ts"
 
-/** `open`: opens the call that is meant, where that is shown. `children`: stand at its end. */
+/** `open`: opens the call, if the call is shown. `children`: follow at the end. */
 export const CardHead = (props: {
   readonly name: string
   readonly agentId: string
@@ -28,7 +28,7 @@ export const CardHead = (props: {
   )
 }
 
-/** Stands where an answer stood that a process is to take. */
+/** Replaces the buttons once an answer is stored that a process has yet to take. */
 export const AnswerStored = () => (
   <p class="note">Your answer is stored. It waits for a process that runs these calls.</p>
 )

@@ -1,4 +1,4 @@
-/** What a tool asks its user: to confirm, to choose, or to type something. */
+/** A tool's question to its user: to confirm, to choose, or to type something. */
 import { useState } from "preact/hooks"
 import type { DialogRow } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
@@ -14,7 +14,7 @@ interface WaysProps {
   readonly isBusy: boolean
 }
 
-/** Turns the question down. */
+/** Dismisses the question. */
 const Dismiss = ({ answer, isBusy }: WaysProps) => (
   <button type="button" disabled={isBusy} onClick={() => answer(undefined)}>
     Dismiss

@@ -1,4 +1,4 @@
-/** Every open question of every agent, and every preview that waits, the oldest first. */
+/** All open questions of all agents, and all pending previews, the oldest first. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { ActionRow, DialogRow, PageState, QuestionRow } from "../state/page-state.ts"
 import { DialogCard } from "./dialog-card.tsx"
@@ -9,11 +9,11 @@ import type { Source } from "./source.ts"
 import { visibleLine } from "./texts.tsx"
 import { timeOfDay } from "./times.ts"
 
-/** How many are drawn; the rest comes up as these are answered. */
+/** How many cards are drawn; further ones follow as these are answered. */
 const maxShown = 50
-/** Milliseconds in which nothing is decided after the cards have moved: a click was meant for what stood there. */
+/** Milliseconds after a move of the cards in which a click decides nothing: it was meant for another card. */
 const settleTime = 400
-/** When the cards moved, until they are painted where they are now. */
+/** The time of a move before the cards are painted at their new positions. */
 const notPainted = Number.POSITIVE_INFINITY
 
 type Item =
@@ -32,11 +32,11 @@ const itemsOf = ({ questions, actions, dialogs }: PageState): Array<Item> => {
 const placeOf = (item: string | { readonly id: string }): string =>
   typeof item === "string" ? item : item.id
 
-/** The latest of each agent: only that can be resolved. */
+/** The latest preview of each agent: only that one can be resolved. */
 const latestOf = ({ actions }: PageState): ReadonlySet<string> =>
   new Set(new Map([...actions.values()].map(({ agentId, actionId }) => [agentId, actionId])).values())
 
-/** The second that it is, while something counts down. */
+/** The current second, while something counts down. */
 const useSeconds = (source: Source, isCounting: boolean): number => {
   const [now, setNow] = useState(source.now())
   useEffect(() => {
@@ -48,15 +48,15 @@ const useSeconds = (source: Source, isCounting: boolean): number => {
   return now
 }
 
-/** Whether the cards have stood still long enough to be meant. */
+/** Whether the cards have not moved for long enough that a click is meant for the card. */
 const useSettled = (order: string): (() => boolean) => {
   const moved = useRef({ order, at: Number.NEGATIVE_INFINITY })
-  // What is appended below moves nothing.
+  // Cards that are appended below move nothing.
   if (moved.current.order !== order) {
     const hasMoved = !order.startsWith(moved.current.order)
     moved.current = { order, at: hasMoved ? notPainted : moved.current.at }
   }
-  // Nobody sees them where they are before they are painted, and that may take its time.
+  // The cards are not visible at their new positions before they are painted, which may take time.
   useLayoutEffect(() => {
     const { current } = moved
     if (current.at !== notPainted) return
@@ -69,7 +69,7 @@ const useSettled = (order: string): (() => boolean) => {
   return () => performance.now() - moved.current.at > settleTime
 }
 
-/** What waits for a person. */
+/** The list of what waits for a person. */
 export const Inbox = (props: {
   readonly source: Source
   readonly state: PageState
@@ -83,12 +83,12 @@ export const Inbox = (props: {
     source,
     [...state.questions.values()].some(({ expiresAt }) => expiresAt !== undefined),
   )
-  // A note that comes moves all of them.
+  // A new note moves all cards.
   const isSettled = useSettled([...state.notes, "|", ...shown].map(placeOf).join(" "))
   const [said, setSaid] = useState("")
   const more = items.length - shown.length
   const heading = useRef<HTMLHeadingElement>(null)
-  // A card that goes takes the focus with it: whoever uses keys goes on from here, and not from the page's begin.
+  // A removed card loses the focus: a user of the keyboard goes on from here, and not from the start of the page.
   const hadFocus = useRef(false)
   useEffect(() => {
     if (hadFocus.current && document.activeElement === document.body) heading.current?.focus()

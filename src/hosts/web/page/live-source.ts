@@ -1,10 +1,10 @@
-/** The state as the server tells it: first whole, then what changes. After a lost connection it goes on where it was. */
+/** The state as the server sends it: first the whole, then changes. After a lost connection it goes on from the last change. */
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import { emptyState, type PlainState, readState } from "../state/page-state.ts"
 import { type Change, reduce } from "../state/reduce.ts"
 import type { Connection, Source, Took } from "./source.ts"
 
-/** Where this page asks, kept for when it is loaded again. */
+/** The key under which the page's path is stored, for a reload. */
 const placeKey = "stepline"
 
 const placeOf = (): string => sessionStorage.getItem(placeKey) ?? "/api"
@@ -16,13 +16,13 @@ const post = (path: string, body: object): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
-/** Undefined for what there is not, or no longer. Rejects where the server is not reached: the page says so by itself. */
+/** Undefined for what does not exist any more. Rejects if the server cannot be reached, which the page shows by itself. */
 const read = async <A>(path: string): Promise<A | undefined> => {
   const response = await fetch(`${placeOf()}/${path}`)
   return response.ok ? ((await response.json()) as A) : undefined
 }
 
-/** Whether somebody may be about to answer what has changed. */
+/** Whether a person may be about to answer what has changed. */
 const isUrgent = ({ _tag }: Change): boolean =>
   _tag === "Asked" ||
   _tag === "Answered" ||
@@ -39,7 +39,7 @@ class LiveSource implements Source {
   private readonly listeners = new Set<() => void>()
   private pending: Array<Change> = []
   private timer: ReturnType<typeof setTimeout> | undefined
-  /** Milliseconds in which changes come together. */
+  /** Milliseconds in which changes are collected. */
   private pause = 0
 
   now(): number {
@@ -51,7 +51,7 @@ class LiveSource implements Source {
     return () => this.listeners.delete(listener)
   }
 
-  /** Exchanges the token of the address for a cookie, and takes it out of what stands above the page. */
+  /** Exchanges the token in the address for a cookie, and removes it from the address. */
   async open(): Promise<void> {
     const token = location.hash.slice(1)
     if (token !== "") {
@@ -104,7 +104,7 @@ class LiveSource implements Source {
     })
   }
 
-  /** Takes what came together, and leaves the page three times as long to do other things as showing it took. */
+  /** Applies the collected changes, and then leaves the page three times as long as that took for other work. */
   private apply(events: EventSource): void {
     clearTimeout(this.timer)
     const began = performance.now()
@@ -113,7 +113,7 @@ class LiveSource implements Source {
     this.state = reduce(this.state, changes)
     if (this.state.ended) events.close()
     this.set(this.state.ended ? "ended" : "live")
-    // What is drawn counts. Nothing is drawn of a page that is not on show.
+    // Drawing counts, too. A hidden page is not drawn.
     const measure = () => {
       this.pause = Math.min(1000, 3 * Math.max(0, performance.now() - began - 16))
     }

@@ -1,4 +1,4 @@
-/** The page: live where it is served, and as it was where it was written down. */
+/** Starts the page: live if it is served, or with the state that was written into it. */
 import { render } from "preact"
 import { App } from "./app.tsx"
 import { liveSource } from "./live-source.ts"

@@ -1,4 +1,4 @@
-/** Parameters to be typed in: a field for each property, or all of them as JSON. */
+/** A form for parameters: a field for each property, or all of them as JSON. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { readJson } from "./read-json.ts"
 import { type Field, fieldsOf, typedOf, valueOf } from "./schema-fields.ts"
@@ -40,7 +40,7 @@ const Input = (props: {
         inputMode="decimal"
         class="code"
         value={typed}
-        // It would press the button: a gate is not approved by Enter in a field.
+        // Enter in a field would press the button, and must not approve a gate.
         onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
         onInput={({ currentTarget }) => set(currentTarget.value)}
       />
@@ -60,7 +60,7 @@ const Input = (props: {
 
 let forms = 0
 
-/** Gives the parameters that are typed in. */
+/** Returns the entered parameters. */
 export const ParamsForm = (props: {
   readonly schema: unknown
   readonly json: string

@@ -10,10 +10,10 @@ import { useRead } from "./use-read.ts"
 export const PreviewCard = (props: {
   readonly source: Source
   readonly action: ActionRow
-  /** Of the call that staged it. */
+  /** The revision of the call that staged it. */
   readonly revision: number | undefined
   readonly isLatest: boolean
-  /** Whether another process runs the calls: what it does not store is not known here. */
+  /** Whether another process runs the calls: only what is stored is known then. */
   readonly isStore: boolean
   readonly isSettled: () => boolean
   readonly onOpen: (key: number) => void

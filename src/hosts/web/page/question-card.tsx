@@ -1,4 +1,4 @@
-/** A question: what would run, and the ways to answer. It can be approved only once it is shown. */
+/** A question: what would run, and the ways to answer. It can be approved only once its text is shown. */
 import { useRef, useState } from "preact/hooks"
 import type { QuestionDetail } from "../state/detail.ts"
 import type { QuestionRow } from "../state/page-state.ts"
@@ -14,7 +14,7 @@ import { useRead } from "./use-read.ts"
 
 type Mode = "ask" | "edit" | "deny" | "remember"
 
-/** What stands in a question, whole. */
+/** The whole text of a question. */
 const Asked = ({
   detail,
   label,
@@ -54,7 +54,7 @@ export const QuestionCard = (props: {
   const detail = useRead(source, id, () => source.questionDetail(id))
   const [mode, setMode] = useState<Mode>("ask")
   const card = useRef<HTMLLIElement>(null)
-  /** Whoever goes back by keys is where they came from. */
+  /** Returns the focus to where a user of the keyboard came from. */
   const back = () => {
     setMode("ask")
     requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-mode=${mode}]`)?.focus())

@@ -1,4 +1,4 @@
-/** What a JSON text says; undefined for a text that is none. */
+/** The value of a JSON text; undefined for any other text. */
 export const readJson = (json: string): unknown => {
   try {
     return JSON.parse(json)

@@ -1,14 +1,14 @@
-/** A form for why something is not to be: the reason is told to the model. */
+/** A form for the reason of a refusal, which the model reads. */
 import { useLayoutEffect, useRef } from "preact/hooks"
 
-/** `action`: what the button says. */
+/** `action`: the text of the button. */
 export const ReasonForm = (props: {
   readonly action: string
   readonly submit: (reason: string) => void
   readonly back: () => void
 }) => {
   const input = useRef<HTMLInputElement>(null)
-  // Before anything else is drawn: what is typed at once is meant for it.
+  // Before anything else is drawn, so that immediate typing goes here.
   useLayoutEffect(() => input.current?.focus(), [])
   return (
     <form

@@ -1,4 +1,4 @@
-/** What can be remembered at a gate, each with the rules that it adds. */
+/** The choices to remember at a gate, each with the rules that it adds. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { RememberDetail } from "../state/detail.ts"
 import { visibleLine } from "./texts.tsx"

@@ -1,7 +1,7 @@
-/** The fields of a form, made of a JSON Schema. What a schema says in another way is a field for JSON. */
+/** The fields of a form, from a JSON Schema. A property that has no field of its own type is a field for JSON. */
 import { isPlainObject } from "../../../schema/plain-object.ts"
 
-/** How a value is typed in. */
+/** How a value is entered. */
 export type FieldKind = "text" | "number" | "boolean" | "choice" | "json"
 
 /** One property of an object. */
@@ -34,7 +34,7 @@ const kindOf = (schema: Schema): FieldKind => {
   return type === "boolean" ? "boolean" : "json"
 }
 
-/** Undefined where the schema is not of an object whose properties are all that there may be in `value`. */
+/** Undefined unless the schema is of an object that lists all properties of `value`. */
 export const fieldsOf = (schema: unknown, value: unknown): ReadonlyArray<Field> | undefined => {
   if (!isPlainObject(schema) || !isPlainObject(schema.properties) || !isPlainObject(value)) return undefined
   const { properties, required } = schema
@@ -46,7 +46,7 @@ export const fieldsOf = (schema: unknown, value: unknown): ReadonlyArray<Field> 
     const { description } = own
     return {
       name,
-      // A value that is of another kind than the schema says is shown as it is.
+      // A value of another type than the schema's is shown as JSON.
       kind: fits(kindOf(own), value[name]) ? kindOf(own) : "json",
       ...(typeof description === "string" && { description }),
       isRequired: Array.isArray(required) && required.includes(name),
@@ -61,14 +61,14 @@ const fits = (kind: FieldKind, value: unknown): boolean => {
   return typeof value === (kind === "text" ? "string" : kind)
 }
 
-/** A value as it stands in its field. */
+/** The text of a value in its field. */
 export const typedOf = (kind: FieldKind, value: unknown): string => {
   if (value === undefined) return ""
   if (kind === "text") return value as string
   return JSON.stringify(value, undefined, kind === "json" ? 2 : undefined)
 }
 
-/** The value that was typed: `left` where the property is left out. Throws with a sentence. */
+/** The entered value; `left` if the property is left out. Throws with a sentence. */
 export const valueOf = (field: Field, typed: string): { readonly value: unknown } | "left" => {
   const { kind, name, isRequired } = field
   if (kind === "text") return typed === "" && !isRequired ? "left" : { value: typed }

@@ -1,29 +1,29 @@
-/** Where the page's state comes from, and where its answers go. */
+/** The source of the page's state, and the receiver of its answers. */
 import { useEffect, useState } from "preact/hooks"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import type { PageState } from "../state/page-state.ts"
 
-/** Whether the page is told what happens. `refused`: it never will be, for it has no token. */
+/** Whether the page receives changes. `refused`: it never will, for it has no token. */
 export type Connection = "connecting" | "live" | "lost" | "refused" | "ended" | "written"
 
-/** Whether what was asked took effect, and what there is to say. */
+/** Whether a request took effect, with a message. */
 export interface Took {
   readonly took: boolean
   readonly message?: string
   readonly content?: string
 }
 
-/** What the page shows, and whom it asks. */
+/** What the page shows, and what it sends requests to. */
 export interface Source {
   readonly state: PageState
   readonly connection: Connection
-  /** The time that the page shows: that of its clock, or the last of what was written down. */
+  /** The time that the page shows: that of its clock, or the last one of a written page. */
   now(): number
   onChange(listener: () => void): () => void
   callDetail(key: number): Promise<CallDetail | undefined>
   questionDetail(id: string): Promise<QuestionDetail | undefined>
   tools(): Promise<ReadonlyArray<ToolDetail>>
-  /** Throws with a sentence where it could not be asked. */
+  /** Throws with a sentence if the request could not be sent. */
   ask(path: "answer" | "dialog" | "resolve" | "task" | "call", body: object): Promise<Took>
 }
 
@@ -33,7 +33,7 @@ export const useSource = (source: Source): PageState => {
   useEffect(() => {
     const again = () => count((n) => n + 1)
     const stop = source.onChange(again)
-    // It may have changed before anybody listened.
+    // The state may have changed before the subscription.
     again()
     return stop
   }, [source])

@@ -1,4 +1,4 @@
-/** The background tasks, and what runs in the foreground: what runs, what waits, and what has ended. */
+/** The background tasks, and the foreground calls that run. */
 import { useState } from "preact/hooks"
 import type { CallRow, PageState } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
@@ -9,7 +9,7 @@ const maxListed = 50
 
 const isOver = ({ endedAt }: CallRow): boolean => endedAt !== undefined
 
-/** What can be done about a call that has not ended, and about a result that is kept. */
+/** The buttons for a call that has not ended, and for a result that is kept. */
 export const TaskButtons = (props: {
   readonly source: Source
   readonly call: CallRow
@@ -102,7 +102,7 @@ const Group = (props: {
     </>
   )
 
-/** Background tasks by where they stand, and the foreground calls that run. */
+/** Background tasks by status, and the foreground calls that run. */
 export const Tasks = (props: {
   readonly source: Source
   readonly state: PageState

@@ -1,18 +1,18 @@
-/** Texts of others: whole, and with marks for what could not be seen. */
+/** Untrusted texts: whole, and with marks for invisible characters. */
 import { isPlainObject } from "../../../schema/plain-object.ts"
 import { visibleText } from "../../../text/visible-text.ts"
 import { readJson } from "./read-json.ts"
 
-/** On one line, such as a title. */
+/** A text on one line, such as a title. */
 export const visibleLine = (text: string): string => visibleText(text, { singleLine: true })
 
 const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, "")
 
-/** A call on one line: its name, unless its title begins with that already, and its title. */
+/** A call on one line: its name, unless the title begins with it, and its title. */
 export const callLabel = ({ name, title }: { readonly name: string; readonly title: string }): string =>
   visibleLine(plain(title).startsWith(plain(name)) ? title : `${name}  ${title}`)
 
-/** On one line: a sentence for people, such as the question of a dialog. */
+/** A sentence for people on one line, such as the question of a dialog. */
 export const visibleSentence = (text: string): string => visibleText(text, { singleLine: true, prose: true })
 
 /** The same with its lines. */
@@ -20,10 +20,10 @@ export const Sentences = ({ text }: { readonly text: string }) => (
   <pre class="said">{visibleText(text, { prose: true })}</pre>
 )
 
-/** Some text of others, as it is. */
+/** An untrusted text, unchanged. */
 export const Said = ({ text }: { readonly text: string }) => <pre class="said">{visibleText(text)}</pre>
 
-/** What a tool has put out: colours, which are nothing to decide on, are left out. */
+/** The output of a tool, without colours, which no decision depends on. */
 export const Output = ({ text }: { readonly text: string }) => (
   <Said text={text.replaceAll("\r\n", "\n").replace(/\u001b\[[\d;:]*m/g, "")} />
 )
@@ -35,7 +35,7 @@ const kindOf = (line: string): string => {
   return line.startsWith("-") ? "removed" : "same"
 }
 
-/** A unified diff. Its signs stay, so that it reads without colours too. */
+/** A unified diff. Its signs stay, so that it can be read without colours. */
 export const Diff = ({ text }: { readonly text: string }) => (
   <pre class="diff">
     {text
@@ -52,7 +52,7 @@ export const Diff = ({ text }: { readonly text: string }) => (
 const shown = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "")
 
-/** A text that could be taken for a value of another kind is quoted. */
+/** A text that could be mistaken for a value of another type is quoted. */
 const isAmbiguous = (text: string): boolean => /^$|^\s|^["[{]|^-?\d|^(?:true|false|null)$/.test(text)
 
 const Param = ({ name, value }: { readonly name: string; readonly value: unknown }) => {
@@ -72,7 +72,7 @@ const Param = ({ name, value }: { readonly name: string; readonly value: unknown
 
 const noNames: ReadonlyArray<string> = []
 
-/** Parameters, each under its name; those of these names where they are opened. */
+/** Parameters, each under its name; the folded ones when they are opened. */
 export const Params = (props: { readonly json: string; readonly folded?: ReadonlyArray<string> }) => {
   const { json, folded = noNames } = props
   const value = readJson(json)

@@ -2,7 +2,7 @@
 
 const two = (value: number): string => String(value).padStart(2, "0")
 
-/** How long something took: `840 µs` is not told, `12 ms`, `1.24 s`, `2:05`, `1:02:05`. */
+/** A duration: `12 ms`, `1.24 s`, `2:05`, `1:02:05`. Microseconds are not shown. */
 export const duration = (millis: number): string => {
   if (millis < 1000) return `${Math.max(0, Math.round(millis))} ms`
   const seconds = millis / 1000

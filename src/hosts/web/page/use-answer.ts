@@ -1,16 +1,16 @@
-/** What a card of the inbox sends: not while the cards have just moved, and one thing at a time. */
+/** Sends a card's answer: not while the cards have just moved, and one at a time. */
 import { useState } from "preact/hooks"
 import type { Source } from "./source.ts"
 
-/** Who sends it, and where it is said what came of it. */
+/** The card's source, and where the outcome is shown. */
 interface Answering {
   readonly source: Source
-  /** Whether the cards have stood still long enough to be meant. */
+  /** Whether the cards have not moved for long enough that a click is meant for this one. */
   readonly isSettled: () => boolean
   readonly say: (text: string) => void
 }
 
-/** Whether an answer is on its way, and what sends one. */
+/** Whether an answer is being sent, and the function that sends one. */
 export const useAnswer = ({ source, isSettled, say }: Answering) => {
   const [isBusy, setBusy] = useState(false)
   const send = async (path: Parameters<Source["ask"]>[0], body: object): Promise<void> => {

@@ -1,11 +1,11 @@
-/** What is told of a card: read when it is shown, and again when it changes, when a connection that was lost is back, and after a failure. */
+/** Reads a card's details: when it is shown, when it changes, after a lost connection, and after a failure. */
 import { useEffect, useState } from "preact/hooks"
 import type { Source } from "./source.ts"
 
-/** Milliseconds until what could not be read is read again. */
+/** Milliseconds until a failed read is repeated. */
 const readAgain = 1000
 
-/** `version`: of what is read; undefined where there is nothing to be read. Undefined until it is there. */
+/** `version` is that of the details; undefined if there is nothing to read. Undefined until the details have come. */
 export const useRead = <T extends object>(
   source: Source,
   version: string | undefined,
@@ -13,13 +13,13 @@ export const useRead = <T extends object>(
 ): T | undefined => {
   const [told, setTold] = useState<T | undefined>()
   const [failures, setFailures] = useState(0)
-  // A connection that was lost takes what was asked with it.
+  // A lost connection also loses the requests under way.
   const isLive = source.connection === "live"
   useEffect(() => {
     if (version === undefined || !isLive) return
     let isOld = false
     let timer: ReturnType<typeof setTimeout> | undefined
-    // An older answer may come behind a newer one.
+    // An older answer may come after a newer one.
     const tell = (next: T | undefined) => !isOld && next !== undefined && setTold(next)
     const tryAgain = () => {
       if (!isOld) timer = setTimeout(() => setFailures(failures + 1), readAgain)

@@ -1,9 +1,9 @@
-/** A state that was written into the page: nothing changes any more, and nobody can be asked. */
+/** A state that was written into the page: it does not change, and takes no answers. */
 import type { CallDetail } from "../state/detail.ts"
 import { type PlainState, readState } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
 
-/** What is written into the page. */
+/** The data in a written page. */
 export interface Written {
   readonly state: PlainState
   readonly details: Readonly<Record<string, CallDetail>>
@@ -11,7 +11,7 @@ export interface Written {
   readonly at: number
 }
 
-/** Undefined where nothing is written into the page. */
+/** Undefined if no state is written into the page. */
 export const writtenSource = (element: HTMLElement | null): Source | undefined => {
   if (element === null) return undefined
   const { state, details, at } = JSON.parse(element.textContent) as Written

@@ -1,16 +1,16 @@
 /**
- * Who is let in: a page of this server alone, in a browser that was given the token. Pages of others, and names that somebody
- * else's DNS gives this machine, are refused before anything is read.
+ * Who has access: a page of this server alone, in a browser that received the token. Other pages, and names that foreign DNS
+ * gives this machine, are refused before anything is read.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** In a time that says nothing of how much of it is right. */
+/** Compares in a time that does not depend on how much is right. */
 const isSame = (given: string, wanted: string): boolean => timingSafeEqual(digest(given), digest(wanted))
 
-/** The names by which a browser on this machine knows it. */
+/** The names of this machine for a browser on it. */
 const hostsOf = (port: number): ReadonlySet<string> =>
   new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => (port === 80 ? name : `${name}:${port}`)))
 
@@ -29,9 +29,9 @@ export const safeHeaders: Readonly<Record<string, string>> = {
 /** The token and the cookie of one server. */
 export class Access {
   readonly token: string
-  /** Where the page asks. The cookie is sent there alone: cookies do not tell ports apart, and no other server knows this path. */
+  /** The path of the page's requests. Only they carry the cookie: cookies ignore ports, and no other server knows this path. */
   readonly path = `/api/${randomBytes(16).toString("base64url")}`
-  /** What the cookie holds: who reads one of both does not know the other. */
+  /** The value of the cookie. The token does not reveal it, nor does it reveal the token. */
   private readonly session = randomBytes(24).toString("base64url")
   private readonly cookie: string
   private readonly hosts: ReadonlySet<string>
@@ -42,14 +42,14 @@ export class Access {
     this.hosts = hostsOf(port)
   }
 
-  /** Whether a request is meant for this server, and comes from a page of it or from no page. */
+  /** Whether a request names this server, and comes from a page of it or from no page. */
   isOwn({ host, origin, "sec-fetch-site": site }: IncomingHttpHeaders, isChange: boolean): boolean {
     if (host === undefined || !this.hosts.has(host)) return false
     if (origin !== undefined ? origin !== `http://${host}` : isChange) return false
     return site === undefined || site === "same-origin" || (site === "none" && !isChange)
   }
 
-  /** The cookie for whoever knows the token; undefined for others. */
+  /** The cookie for a client with the token; undefined for others. */
   cookieFor(token: unknown): string | undefined {
     if (typeof token !== "string" || !isSame(token, this.token)) return undefined
     return `${this.cookie}=${this.session}; Path=${this.path}; HttpOnly; SameSite=Strict`

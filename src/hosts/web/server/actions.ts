@@ -1,4 +1,4 @@
-/** What a page asks, read from its requests: what makes no sense is refused before the source is asked. */
+/** Reads the requests of a page, and refuses invalid ones before they reach the source. */
 import type { EffectAnswer } from "../../../durable/requests.ts"
 import type { ApproveOptions } from "../../../pipeline/model/event.ts"
 import { writtenOutput } from "../../written-output.ts"
@@ -34,12 +34,12 @@ const optionsIn = (body: Body): ApproveOptions => {
   return {
     ...(params !== undefined && { params }),
     ...(reason !== undefined && { reason }),
-    // What means nothing remembers nothing: the executor reads it.
+    // The executor ignores an invalid value.
     ...(remember !== undefined && { remember: remember as NonNullable<ApproveOptions["remember"]> }),
   }
 }
 
-/** What an effect gives: a value, nothing, or why it is refused. */
+/** The answer to an effect: a value, nothing, or a reason to refuse. */
 const effectAnswerIn = (body: Body): EffectAnswer => {
   const { value } = body
   const error = optionalText(body, "error")
@@ -50,7 +50,7 @@ const effectAnswerIn = (body: Body): EffectAnswer => {
   return { output }
 }
 
-/** Carries out what pages ask. */
+/** Carries out the requests of pages. */
 export class PageActions {
   private readonly source: PageSource
   private readonly log: ChangeLog
@@ -62,7 +62,7 @@ export class PageActions {
     this.dialogs = dialogs
   }
 
-  /** Answers a request by its path; undefined where there is no such path. */
+  /** Answers a request by its path; undefined if there is no such path. */
   async perform(path: string, body: Body): Promise<object | undefined> {
     switch (path) {
       case "/answer":
@@ -94,7 +94,7 @@ export class PageActions {
     }
   }
 
-  /** Tells what is opened; undefined where there is no such path, or what it names is over. */
+  /** The details of what is opened; undefined if there is no such path, or its subject is over. */
   read(
     path: string,
     query: URLSearchParams,

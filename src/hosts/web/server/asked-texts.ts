@@ -1,4 +1,4 @@
-/** What a question shows whoever decides, who is to see all that runs: whole, up to a bound, behind which nothing is approved. */
+/** The texts of a question, whole up to a limit: beyond it the question cannot be approved, for a person must see all that runs. */
 import { type ToolOutput, textOf } from "../../../output/output.ts"
 import { shownJson } from "../../shown-json.ts"
 import { isTold } from "../../terminal/render-gate.ts"
@@ -9,13 +9,13 @@ import { bounded } from "./bounded.ts"
 /** Characters of each text. */
 const maxAsked = 2_000_000
 
-/** Characters of why it is asked. */
+/** Characters of the reason for a question. */
 const maxBecause = 2_000
 
-/** Why it is asked whether a call may begin. */
+/** Why a held call is asked about. */
 export const becauseHeld = "It is to be decided before it begins: nothing of it has run."
 
-/** What is asked about. */
+/** The subject of a question. */
 export interface Asked {
   readonly params: unknown
   readonly preview?: ToolOutput | undefined
@@ -33,7 +33,7 @@ export const askedTexts = ({ params, preview, because, person }: Asked) => {
   const text = shownJson(params, 2)
   const shown = preview === undefined ? "" : textOf(preview)
   const diff = diffIn(shown, preview?.details)
-  // What stands in the diff already is not told twice.
+  // Text that the diff contains is not shown twice.
   const said = diff === undefined ? shown : shown.replace(diff, "").trim()
   return {
     params: bounded(text, maxAsked),

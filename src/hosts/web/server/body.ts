@@ -1,4 +1,4 @@
-/** Reads what a page sends: JSON, bounded. */
+/** Reads a page's request: bounded JSON. */
 
 import type { IncomingMessage } from "node:http"
 import { isPlainObject } from "../../../schema/plain-object.ts"
@@ -6,7 +6,7 @@ import { isPlainObject } from "../../../schema/plain-object.ts"
 /** Bytes of one request. */
 const maxBytes = 4 * 1024 * 1024
 
-/** A request that cannot be answered, and the status that says so. */
+/** A request that cannot be answered, with the status for it. */
 export class RequestError extends Error {
   readonly status: number
 

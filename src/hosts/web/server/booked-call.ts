@@ -1,4 +1,4 @@
-/** What is kept of one call for whoever opens it. Bounded: of what is large, the start of its text, and else the thing itself. */
+/** The details of one call for pages. Bounded: of a large value only the start of its text is kept. */
 import type { CallDetails } from "../../../pipeline/call/inspection.ts"
 import type { DecidedBy } from "../../../pipeline/model/decision.ts"
 import type { PartDescription } from "../../../pipeline/model/pipeline.ts"
@@ -8,7 +8,7 @@ import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
 import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
 import { bounded, boundedName, boundedTitle, isCut, roughSize, Tail } from "./bounded.ts"
 
-/** What makes a call's row and its detail. */
+/** The source of a call's row and details. */
 export interface Booking {
   readonly key: number
   readonly callId: string
@@ -17,7 +17,7 @@ export interface Booking {
   readonly params: unknown
 }
 
-/** Parts of a bar; a call that loops over a gate does not make an endless one. */
+/** Parts of a bar: a call that loops over a gate must not make an endless one. */
 const maxSpans = 200
 
 interface Texts {
@@ -31,7 +31,7 @@ interface Texts {
   cleanupErrors?: ReadonlyArray<string>
 }
 
-/** What a call's last event tells beside how it ended, and its text. */
+/** What a call's last event contains besides its status and its text. */
 export interface EndFacts {
   readonly decidedBy?: DecidedBy
   readonly reason?: string
@@ -53,7 +53,7 @@ const decisionOf = ({ kind, rule, source, command, reason }: DecidedBy): Decisio
   ...(reason !== undefined && { reason: bounded(reason, 2_000) }),
 })
 
-/** The diff that an output tells of, in its details or as its text. */
+/** The diff of an output, in its details or as its text. */
 export const diffIn = (text: string, details: unknown): string | undefined =>
   diffOf(details) ?? (isUnifiedDiff(text) ? text : undefined)
 
@@ -66,20 +66,20 @@ export class BookedCall {
   readonly told: Texts = {}
   status: CallStatus = "queued"
   title = ""
-  /** How many parts its bar has. */
+  /** The number of parts of its bar. */
   spans = 0
   /** The ids of its open questions. */
   questions: ReadonlyArray<string> = noQuestions
   content = ""
-  /** Whether there is more to what it shows than is kept of it. */
+  /** Whether some of its texts were cut. */
   private isCut = false
-  /** Of one that is over, not where they are large: then there is but their text. */
+  /** Dropped at the end of the call if they are large: then only their text is kept. */
   private params: unknown
   private paramsText: string | undefined
-  /** Not there where nothing was streamed. */
+  /** Undefined if nothing was streamed. */
   private output: Tail | undefined
   private plan: ReadonlyArray<PartDescription> = []
-  /** The part that runs or waits, and the furthest that was done. */
+  /** The part that runs or waits, and the furthest completed one. */
   private part: number | undefined
   private failedAt: number | undefined
 
@@ -96,16 +96,16 @@ export class BookedCall {
     return status === "complete" || status === "error" || status === "denied" || status === "cancelled"
   }
 
-  /** It is over: what it holds is bounded from here on. Gives how much that is, in characters, about. */
+  /** The call has ended: its data is bounded from here on. Returns its approximate size in characters. */
   settle(): number {
     const { content, output, told } = this
     const params = roughSize(this.params) ?? this.textOfParams().length
-    // The text is all that is kept of what is large.
+    // Of large parameters, only the text is kept.
     if (this.paramsText !== undefined) this.params = undefined
     return 500 + params + content.length + (output?.size ?? 0) + (told.diff?.length ?? 0)
   }
 
-  /** True where these are other parameters than it was enqueued with. */
+  /** True if these parameters differ from the enqueued ones. */
   started(params: unknown): boolean {
     if (params === this.params) return false
     this.params = params
@@ -113,12 +113,12 @@ export class BookedCall {
     return true
   }
 
-  /** These are what is asked about: what a handler makes of them later is not. */
+  /** Fixes the text of the parameters that a question is about, before handlers change them. */
   asked(): void {
     this.textOfParams()
   }
 
-  /** Worded when somebody wants to read them. */
+  /** Converted when somebody wants to read it. */
   private textOfParams(): string {
     this.paramsText ??= bounded(shownJson(this.params, 2))
     return this.paramsText
@@ -129,7 +129,7 @@ export class BookedCall {
     this.output.add(content)
   }
 
-  /** What the call shows, and the diff in it. */
+  /** Sets the shown text, and the diff in it. */
   shows(text: string, details: unknown): void {
     this.content = bounded(text)
     const diff = diffIn(text, details)
@@ -137,7 +137,7 @@ export class BookedCall {
     this.isCut = isCut(diff ?? text)
   }
 
-  /** Where it stands now. */
+  /** Sets the plan and the current part. */
   stands({ plan, part, traceId, decidedBy }: CallDetails): void {
     this.plan = plan
     if (part !== undefined) this.part = part
@@ -149,7 +149,7 @@ export class BookedCall {
     this.told.decidedBy = decisionOf(by)
   }
 
-  /** What it shows is not known: nothing is to be decided by it. */
+  /** What the call shows is unknown, so nothing can be decided by it. */
   hides(why: string): void {
     this.content = why
     this.isCut = true
@@ -167,14 +167,14 @@ export class BookedCall {
     if (staged !== undefined) told.staged = { ...staged, label: boundedTitle(staged.label) }
   }
 
-  /** The index of a part of its bar that begins; undefined where it has enough. */
+  /** The index of a new part of its bar; undefined if it has enough. */
   beginSpan(): number | undefined {
     if (this.spans >= maxSpans) return undefined
     this.spans += 1
     return this.spans - 1
   }
 
-  /** A handler has left: what is behind it never ran where it failed. */
+  /** Notes where a handler failed: the parts behind it have not run. */
   left(kind: SpanKind, failed: boolean): void {
     if (failed && kind === "handler") this.failedAt = this.part
   }
@@ -207,13 +207,13 @@ export class BookedCall {
     return this.isBehind(index, mains) ? "done" : "skipped"
   }
 
-  /** Whether a main part ran, where the call went on to its cleanup before the end. */
+  /** Whether a main part has run, also for a call that went on to its cleanup early. */
   private isBehind(index: number, mains: number): boolean {
     const at = this.part ?? 0
     if (this.failedAt !== undefined) return index <= this.failedAt
     return at < mains ? index < at : index < Math.min(mains, this.reached)
   }
 
-  /** How many main parts were reached before the cleanup began. */
+  /** The number of main parts that were reached before the cleanup. */
   reached = 0
 }

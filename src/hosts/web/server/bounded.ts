@@ -1,18 +1,18 @@
-/** Texts for a page, bounded: what is left out is said. */
+/** Bounds texts for a page, with a note on what is left out. */
 
-/** Characters of one text that a page is told. */
+/** Characters of one text for a page. */
 const maxShown = 100_000
 
-/** The start of a text, behind which stands how much there is. */
+/** The start of a text, followed by its full length. */
 export const bounded = (text: string, max = maxShown): string =>
   text.length <= max ? text : `${text.slice(0, max)}\n[cut: ${text.length} characters in all]`
 
-/** Characters of what names something. */
+/** Characters of a name. */
 const maxName = 200
 /** Characters of one line for people. */
 const maxTitle = 300
 
-/** The start of a name, of whatever length a model gave it. */
+/** The start of a name, which a model may have made of any length. */
 export const boundedName = (name: string): string => bounded(name, maxName)
 
 /** The start of a line for people. */
@@ -21,10 +21,10 @@ export const boundedTitle = (title: string): string => bounded(title, maxTitle)
 /** Whether `bounded` leaves some of it out. */
 export const isCut = (text: string): boolean => text.length > maxShown
 
-/** Values that are counted before a value is taken for a large one. */
+/** How many parts of a value are counted before it is considered large. */
 const maxCounted = 200
 
-/** About how many characters a value has as JSON; undefined where it is too large to be counted, or to be shown whole. */
+/** The approximate length of a value as JSON; undefined if it is too large to be counted, or to be shown whole. */
 export const roughSize = (value: unknown): number | undefined => {
   const values = [value]
   let size = 0
@@ -42,7 +42,7 @@ export const roughSize = (value: unknown): number | undefined => {
   return size
 }
 
-/** The end of what is streamed. */
+/** The end of a stream. */
 export class Tail {
   private text = ""
   private total = 0

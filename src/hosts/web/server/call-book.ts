@@ -1,8 +1,8 @@
-/** The calls that pages can show, by their place in the order of enqueueing. The oldest that are over make room for others. */
+/** The calls for pages, by key in the order of enqueueing. The oldest ended calls make room for others. */
 import type { ToolEvent } from "../../../pipeline/model/event.ts"
 import { BookedCall, type Booking } from "./booked-call.ts"
 
-/** Characters that all calls that are over may hold together. */
+/** Characters that all ended calls together may take. */
 const maxSize = 64_000_000
 
 type CallEvent = Exclude<ToolEvent, { readonly actionId: string }>
@@ -10,13 +10,13 @@ type CallEvent = Exclude<ToolEvent, { readonly actionId: string }>
 /** All calls that are shown. */
 export class CallBook {
   private readonly calls = new Map<number, BookedCall>()
-  /** Those that are not over, by call id. */
+  /** Calls that have not ended, by call id. */
   private readonly activeCalls = new Map<string, BookedCall>()
-  /** Those that were refused because their id is in use, until that is told. */
+  /** Calls that were refused because their id is in use, until their event comes. */
   private readonly duplicates = new Map<string, Array<BookedCall>>()
   /** The calls whose results are kept, by task id. */
   private readonly tasks = new Map<string, number>()
-  /** Those that are over, in the order of their ending, with their size. */
+  /** Ended calls, in the order of their ends, with their sizes. */
   private readonly finished = new Map<number, number>()
   private oldest = this.finished.entries()
   private size = 0
@@ -47,7 +47,7 @@ export class CallBook {
     return this.activeCalls.get(callId)
   }
 
-  /** The call of this id that was enqueued last, over or not. */
+  /** The call of this id that was enqueued last, ended or not. */
   latest(callId: string): BookedCall | undefined {
     return this.activeCalls.get(callId) ?? [...this.calls.values()].findLast((call) => call.callId === callId)
   }
@@ -63,7 +63,7 @@ export class CallBook {
     return this.activeCalls.get(event.callId)
   }
 
-  /** `kept`: its result is a task's. */
+  /** `kept`: a task keeps the result. */
   over(booked: BookedCall, kept: boolean): void {
     const { callId, key } = booked
     const size = booked.settle()
@@ -74,7 +74,7 @@ export class CallBook {
     this.makeRoom()
   }
 
-  /** Gives the key of the call whose result this was. */
+  /** Returns the key of the call whose result this was. */
   forgetTask(taskId: string): number | undefined {
     const key = this.tasks.get(taskId)
     this.tasks.delete(taskId)
@@ -95,11 +95,11 @@ export class CallBook {
     if (keys.length > 0) this.dropped(keys)
   }
 
-  /** The oldest that is not dropped. A search from the beginning would pass all that were dropped before. */
+  /** The oldest call that is not dropped. A search from the beginning would visit all dropped ones. */
   private nextFinished(): readonly [key: number, size: number] | undefined {
     const next = this.oldest.next()
     if (next.done !== true) return next.value
-    // It has come to the end before others ended.
+    // The iterator came to its end before other calls ended.
     this.oldest = this.finished.entries()
     return this.oldest.next().value
   }

@@ -1,25 +1,25 @@
 /**
- * What happened, for pages that read it one after another: the state, and behind it the last changes, in batches with ids. A
- * page that lost its connection goes on where it was; one that was away for too long is given the state anew.
+ * The changes for pages that read them one after another: the state, and after it the last changes, in numbered batches. A
+ * page that lost its connection goes on where it was; one that was away for too long receives the state again.
  */
 import { type CallRow, emptyState, type PageInfo, type PageState, plainState } from "../state/page-state.ts"
 import { type Change, reduceOwn } from "../state/reduce.ts"
 
-/** Characters of changes, about, that are kept for pages that are behind. */
+/** The approximate number of characters of changes that are kept for late pages. */
 const maxKept = 2_000_000
-/** Changes that come together while no page is there to be told. */
+/** How many changes are collected while no page is connected. */
 const maxPending = 500
-/** Milliseconds in which changes come together to one batch. */
+/** Milliseconds in which changes are collected into one batch. */
 const batchTime = 40
 
 interface Batch {
   readonly number: number
   readonly size: number
-  /** Worded when the first page asks for it: there may be none. */
+  /** Converted to text for the first page that reads it. */
   told: string | ReadonlyArray<Change>
 }
 
-/** The call whose row alone a change is about. */
+/** The call of a change that affects only its row. */
 const rowOf = (change: Change): number | undefined => {
   switch (change._tag) {
     case "Started":
@@ -35,7 +35,7 @@ const rowOf = (change: Change): number | undefined => {
   }
 }
 
-/** The changes as pages are told them: a call that has just come is told once, as it stands after all of them. */
+/** The changes for pages: a new call appears once, with all its changes. */
 const coalesced = (
   changes: ReadonlyArray<Change>,
   calls: ReadonlyMap<number, CallRow>,
@@ -59,7 +59,7 @@ const coalesced = (
   return told
 }
 
-/** In characters, about. */
+/** The approximate size in characters. */
 const sizeOf = (change: Change): number => {
   switch (change._tag) {
     case "Queued":
@@ -82,15 +82,15 @@ const sizeOf = (change: Change): number => {
   }
 }
 
-/** What a page is told next. */
+/** The next message for a page. */
 export interface LogMessage {
-  /** Where the page stands once it has read it. */
+  /** The position of the page after this message. */
   readonly number: number
   readonly event: "state" | "changes"
   readonly json: string
 }
 
-/** The state of one executor, and how it came about. */
+/** The state of one source, and its changes. */
 export class ChangeLog {
   private state: PageState
   private pending: Array<Change> = []
@@ -99,7 +99,7 @@ export class ChangeLog {
   private kept = 0
   private last = 0
   private timer: NodeJS.Timeout | undefined
-  /** Whether a page was ever here: before that, none can be behind. */
+  /** Whether any page ever connected: before that, none can be late. */
   private hasReaders = false
   private readonly readers = new Set<() => void>()
 
@@ -112,7 +112,7 @@ export class ChangeLog {
     return this.last
   }
 
-  /** Notes what happened. What was touched often is told once. */
+  /** Adds a change. Several changes of a call are sent as one. */
   readonly add = (change: Change): void => {
     if (change._tag === "Touched") for (const key of change.keys) this.touched.add(key)
     else this.pending.push(change)
@@ -120,13 +120,13 @@ export class ChangeLog {
     else if (this.pending.length >= maxPending) this.flush()
   }
 
-  /** The state, with all that happened so far. */
+  /** The state with all changes so far. */
   get current(): PageState {
     this.flush()
     return this.state
   }
 
-  /** Calls the reader when there is something new. Gives what ends that. */
+  /** Calls the reader when there is something new; returns a function that ends that. */
   onNews(reader: () => void): () => void {
     this.flush()
     this.hasReaders = true
@@ -134,7 +134,7 @@ export class ChangeLog {
     return () => this.readers.delete(reader)
   }
 
-  /** What comes behind that batch, one message at a time; undefined where there is nothing. Without a number, the state. */
+  /** The message after that batch; undefined if there is none. Without a number, the state. */
   after(number: number | undefined): LogMessage | undefined {
     if (number === undefined) this.flush()
     if (number === this.last) return undefined
@@ -148,7 +148,7 @@ export class ChangeLog {
     return { number: number + 1, event: "changes", json: batch.told }
   }
 
-  /** Tells at once what was not told yet. */
+  /** Makes a batch of the pending changes at once. */
   flush(): void {
     clearTimeout(this.timer)
     this.timer = undefined

@@ -1,4 +1,4 @@
-/** What tools of other agents tell their user, and ask: notes and questions of a page. */
+/** Messages and questions of tools of other agents, as notes and questions of a page. */
 import { currentCall } from "../../../custom-tools/current-call.ts"
 import { type DialogOptions, noOpUI, type UIContext } from "../../../custom-tools/ui-context.ts"
 import { longestTimer } from "../../../pipeline/schedule/longest-timer.ts"
@@ -6,12 +6,12 @@ import type { DialogRow } from "../state/page-state.ts"
 import { bounded, boundedName, boundedTitle } from "./bounded.ts"
 import { noAnswer, type OnChange, type Took, tooLate } from "./source.ts"
 
-/** Characters of one question, all in all: who answers is to see the whole of it. */
+/** Characters of one whole question: the person who answers must see all of it. */
 const maxAsked = 50_000
 /** Questions that are open at once. */
 const maxOpen = 100
 
-/** The call that somebody asks or tells something in. */
+/** The call during which a tool asks or reports something. */
 export interface AskingCall {
   readonly key: number
   readonly name: string
@@ -19,7 +19,7 @@ export interface AskingCall {
 
 interface Open {
   readonly row: DialogRow
-  /** Gives false for what is no answer. */
+  /** False for an invalid answer. */
   answer(value: unknown): boolean
   dismiss(): void
 }
@@ -32,16 +32,16 @@ interface Asked<T> {
   readonly text?: string
   readonly placeholder?: string
   readonly dialog?: DialogOptions | undefined
-  /** What a question gives that nobody answers. */
+  /** The result of a question that nobody answers. */
   readonly unanswered: T
-  /** Undefined for what is no answer. */
+  /** Undefined for an invalid answer. */
   read(value: unknown): { readonly value: T } | undefined
 }
 
-/** Tools come without types: whatever they give becomes text. */
+/** Tools have no types here: every value becomes text. */
 const textOf = (value: unknown): string => String(value ?? "")
 
-/** A question that cannot be asked is no failure of a tool that does not wait for the answer. */
+/** A question that cannot be asked must not fail a tool that does not await the answer. */
 const answering = <T>(ask: () => Promise<T>): Promise<T> => {
   const answer = (async () => ask())()
   answer.catch(() => undefined)
@@ -50,9 +50,9 @@ const answering = <T>(ask: () => Promise<T>): Promise<T> => {
 
 const readText = (value: unknown) => (typeof value === "string" ? { value } : undefined)
 
-/** The questions of tools that are open, by their ids. */
+/** The open questions of tools, by their ids. */
 export class PageDialogs {
-  /** For `CustomTools.setUIContext`, with `hasUI` true. What a page has no place for is ignored. */
+  /** For `CustomTools.setUIContext`, with `hasUI` true. Requests that a page cannot show are ignored. */
   readonly ui: UIContext
   private readonly tell: OnChange
   private readonly callOf: (callId: string) => AskingCall | undefined
@@ -102,7 +102,7 @@ export class PageDialogs {
     }
   }
 
-  /** Answers a question, or, without a value, turns it down. */
+  /** Answers a question, or, without a value, dismisses it. */
   answer(id: string, value: unknown): Took {
     const dialog = this.open.get(id)
     if (dialog === undefined) return tooLate
@@ -114,7 +114,7 @@ export class PageDialogs {
     return { took: true }
   }
 
-  /** Turns all questions down; whoever asks later is told that nobody is there any more. */
+  /** Dismisses all questions, and refuses later ones. */
   close(): void {
     this.isClosed = true
     for (const dialog of [...this.open.values()]) dialog.dismiss()
@@ -153,13 +153,13 @@ export class PageDialogs {
     const { dialog, unanswered, read } = asked
     const { signal, timeout = 0 } = dialog ?? {}
     const callSignal = currentCall.getStore()?.signal
-    // Not merely unanswered: a tool that asks until it has an answer would ask for ever.
+    // Throws instead of giving no answer: a tool that asks until it has an answer would ask for ever.
     callSignal?.throwIfAborted()
     if (this.isClosed) throw new Error("The page has ended: nobody is there to answer")
     if (this.open.size >= maxOpen) throw new Error("Too many questions are open: nobody can answer them")
     if (signal?.aborted) return Promise.resolve(unanswered)
     const row = this.rowOf(asked)
-    // A call that is cancelled needs no answer, whether or not it passed its signal on.
+    // A cancelled call needs no answer, even if it did not pass its signal on.
     const signals = [signal, callSignal].filter((given) => given !== undefined)
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 /**
- * Server-sent events for one page. The next one is written when the connection has room: of a page that reads slowly nothing
- * is held but its place in the log.
+ * Server-sent events for one page. The next one is written when the connection has room: for a slow page only its
+ * position in the log is kept.
  */
 import type { ServerResponse } from "node:http"
 import type { ChangeLog } from "./change-log.ts"
@@ -8,13 +8,13 @@ import type { ChangeLog } from "./change-log.ts"
 /** Milliseconds after which a page connects again. */
 const retry = 500
 
-/** Where the page stands that sends this `Last-Event-ID`; undefined where it is of another log. */
+/** The position of the page that sends this `Last-Event-ID`; undefined if it is of another log. */
 const placeOf = (lastEventId: string | undefined, epoch: string): number | undefined => {
   const [, ofEpoch, number] = /^([\w-]+)\.(\d{1,15})$/.exec(lastEventId ?? "") ?? []
   return ofEpoch === epoch ? Number(number) : undefined
 }
 
-/** Tells the page what it does not know, until it is gone. `epoch` tells this log from those of other runs. */
+/** Sends the page what it does not know, until it is gone. `epoch` tells this log from those of other runs. */
 export const streamEvents = (
   response: ServerResponse,
   log: ChangeLog,
@@ -24,7 +24,7 @@ export const streamEvents = (
   let place = placeOf(options.lastEventId, epoch)
   let hasRoom = true
   const write = () => {
-    // One that has ended is not gone before the page has read it all.
+    // An ended response is not gone before the page has read all of it.
     while (hasRoom && !response.writableEnded) {
       const message = log.after(place)
       if (message === undefined) return

@@ -1,4 +1,4 @@
-/** A page of an executor of this process: it sees everything, at once. */
+/** The source of a page for an executor of this process: sees everything at once. */
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import type { ToolEvent } from "../../../pipeline/model/event.ts"
 import type { ToolRegistry } from "../../../pipeline/model/registry.ts"
@@ -23,20 +23,20 @@ import {
   takenElsewhere,
 } from "./source.ts"
 
-/** What an executor's page is made with. */
+/** Options of an executor's page. */
 export interface ExecutorSourceOptions {
   readonly tell: OnChange
   readonly maxCalls: number
-  /** The tools that may be called from the page; undefined where none may. */
+  /** The tools that the page may call; undefined if it may call none. */
   readonly tools: ToolRegistry | undefined
 }
 
-/** Watches one executor, and answers it. */
+/** Watches one executor, and answers its questions. */
 export class ExecutorSource implements PageSource {
   private readonly executor: ToolExecutor
   private readonly recorder: Recorder
   private readonly registry: ToolRegistry | undefined
-  /** The previews that are being resolved for a page: a second click does not reach the next one. */
+  /** Previews that a page is resolving: a second click must not resolve the next one. */
   private readonly resolving = new Set<string>()
 
   constructor(executor: ToolExecutor, { tell, maxCalls, tools }: ExecutorSourceOptions) {
@@ -73,7 +73,7 @@ export class ExecutorSource implements PageSource {
     return this.recorder.questions.answer(id, answer)
   }
 
-  /** Only the latest preview of an agent can be resolved: another one that came meanwhile is not meant. */
+  /** Only the latest preview of an agent can be resolved; not one that came after the click. */
   resolve({ actionId, action, reason }: Resolution): Took {
     const agentId = this.recorder.agentOf(actionId)
     if (agentId === undefined) return decidedElsewhere
@@ -86,7 +86,7 @@ export class ExecutorSource implements PageSource {
     }
     this.resolving.add(actionId)
     const over = () => this.resolving.delete(actionId)
-    // A gate that is left stands in the inbox.
+    // An unanswered gate appears in the inbox.
     const onEvent = (event: ToolEvent) => {
       if (event._tag === "Delegate") answerEffect(event)
     }

@@ -1,7 +1,7 @@
-/** The page's script and style: built with the package, and in a checkout of stepline when they are first asked for. */
+/** The page's script and style: built with the package; in a checkout of stepline, built on the first request. */
 import { readFile } from "node:fs/promises"
 
-/** What a page is made of, beside what it is told. */
+/** The files of a page. */
 export interface PageFiles {
   readonly script: string
   readonly style: string

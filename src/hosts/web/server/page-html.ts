@@ -1,4 +1,4 @@
-/** The page's frame: what it shows, it is told later. */
+/** The page's frame, which gets its content later. */
 
 const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 

@@ -1,4 +1,4 @@
-/** The questions that are open, and how they are answered: each by whoever is first, here or elsewhere. */
+/** The open questions, and the answers to them: the first answer counts, here or elsewhere. */
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import type { AwaitingApprovalEvent } from "../../../pipeline/model/event.ts"
 import { resolveName } from "../../../resolve/definition.ts"
@@ -9,19 +9,19 @@ import { bounded } from "./bounded.ts"
 import { ruleProblem } from "./rule-problem.ts"
 import { type Answer, noAnswer, type Took, tooLate } from "./source.ts"
 
-/** Of the rules that one choice adds, which are seen before they are stored. */
+/** Characters of the rules of one choice, which must be seen before they are stored. */
 const maxRules = 20_000
 
-/** What is asked: a gate, or whether a call that is held may begin. */
+/** A question: a gate, or whether a held call may begin. */
 export interface OpenQuestion {
   readonly id: string
   readonly callId: string
   readonly agentId: string
   readonly name: string
   readonly params: unknown
-  /** Not there where the call is held. */
+  /** Undefined if the call is held. */
   readonly gate?: AwaitingApprovalEvent
-  /** The name of the call, which may apply what another one staged. */
+  /** The name of the call, which may apply another call's preview. */
   readonly callName: string
 }
 
@@ -46,7 +46,7 @@ export class Questions {
     return this.open.get(id)
   }
 
-  /** A pattern that could not be remembered approves nothing: who typed it means to be asked no longer. */
+  /** A pattern that cannot be remembered approves nothing, for the person wants no further questions. */
   answer(id: string, answer: Answer): Took {
     const question = this.open.get(id)
     if (question === undefined) return tooLate
@@ -81,7 +81,7 @@ export class Questions {
     }
   }
 
-  /** What cannot be shown whole is none. */
+  /** Choices whose rules cannot be shown whole are left out. */
   private remember(callId: string, tool: NamedTool): Array<RememberDetail> {
     return rememberedChoices(this.executor, callId, tool).filter(
       ({ rules }) => rules.join("\n").length <= maxRules,

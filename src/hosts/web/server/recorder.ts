@@ -1,4 +1,4 @@
-/** Watches an executor and words what happens for pages: changes of their state, and what is told of a call that is opened. */
+/** Watches an executor and converts its events for pages: changes of the state, and details of calls. */
 
 import { textOf } from "../../../output/output.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
@@ -21,13 +21,13 @@ import { Questions } from "./questions.ts"
 import { actionRow, callRow, questionRow } from "./rows.ts"
 import type { OnChange } from "./source.ts"
 
-/** Words what one executor does. */
+/** Converts the events of one executor. */
 export class Recorder {
   readonly book: CallBook
   readonly questions: Questions
   private readonly executor: ToolExecutor
   private readonly tell: OnChange
-  /** Of the previews that are pending, by their ids: their agents. */
+  /** The agents of pending previews, by the ids of the previews. */
   private readonly agents = new Map<string, string>()
   private asked = 0
 
@@ -38,7 +38,7 @@ export class Recorder {
     this.questions = new Questions(executor)
   }
 
-  /** Gives what ends the watching. */
+  /** Begins to watch; returns a function that ends that. */
   start(): () => void {
     const stop = this.executor.watch({
       queued: (call) => this.queued(call),
@@ -50,7 +50,7 @@ export class Recorder {
     return stop
   }
 
-  /** The agent of a preview that is pending. */
+  /** The agent of a pending preview. */
   agentOf(actionId: string): string | undefined {
     return this.agents.get(actionId)
   }
@@ -183,7 +183,7 @@ export class Recorder {
     this.tell({ _tag: "Asked", question })
   }
 
-  /** What the call asked is answered, by whomever. */
+  /** The call's question is answered, here or elsewhere. */
   private answered(booked: BookedCall): void {
     if (booked.questions.length === 0) return
     for (const id of booked.questions) {
@@ -200,7 +200,7 @@ export class Recorder {
 
   // --- Handlers and waits
 
-  /** Reads where the call stands. Gives whether it is cleaning up. */
+  /** Reads the current part of the call; returns whether it is cleaning up. */
   private standing(booked: BookedCall): boolean {
     const details = this.executor.inspectCall(booked.callId)
     if (details === undefined) return false

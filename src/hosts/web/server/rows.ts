@@ -1,9 +1,9 @@
-/** The rows of a page's state: names and lines of whatever length, bounded. */
+/** The rows of a page's state, with bounded names and lines. */
 import type { ActionPendingEvent } from "../../../pipeline/model/event.ts"
 import type { ActionRow, CallRow, QuestionRow } from "../state/page-state.ts"
 import { boundedName, boundedTitle } from "./bounded.ts"
 
-/** A call that has begun to be shown. `lane`: default its agent's. */
+/** The row of a call that is new to pages. `lane`: default the agent's. */
 export const callRow = ({
   key,
   callId,
@@ -30,7 +30,7 @@ export const callRow = ({
   revision: 0,
 })
 
-/** A question. Its title is bounded by whoever made it. */
+/** The row of a question. Its caller bounds the title. */
 export const questionRow = ({
   agentId,
   name,
@@ -51,7 +51,7 @@ export const questionRow = ({
   ...(expiresAt !== undefined && { expiresAt }),
 })
 
-/** A preview. `key`: of the call that staged it, where that is shown. */
+/** The row of a preview. `key`: of the call that staged it, if that is shown. */
 export const actionRow = (
   {
     actionId,

@@ -1,4 +1,4 @@
-/** What is wrong with a pattern that somebody typed to be remembered: said before anything is approved. */
+/** Says what is wrong with a typed pattern, before anything is approved. */
 import { messageOf } from "../../../text/message-of.ts"
 
 const ruleOf = (remember: unknown): string | undefined => {
@@ -6,7 +6,7 @@ const ruleOf = (remember: unknown): string | undefined => {
   return typeof rule === "string" ? rule : undefined
 }
 
-/** Characters of a pattern that are repeated. */
+/** Characters of a pattern that a message repeats. */
 const maxPattern = 200
 
 const shortened = (rule: string): string =>
@@ -17,12 +17,12 @@ const compileProblem = (rule: string): string | undefined => {
     new RegExp(rule)
     return undefined
   } catch (error) {
-    // The engine repeats the pattern, whole.
+    // The engine's message repeats the whole pattern.
     return messageOf(error).split(": ").at(-1)
   }
 }
 
-/** A sentence; undefined where nothing is wrong, or no pattern is given. `fits`: whether it would approve the very call. */
+/** A sentence; undefined if the pattern is fine or missing. `fits`: whether it would approve this call. */
 export const ruleProblem = (
   remember: unknown,
   fits: (rule: string) => boolean = () => true,

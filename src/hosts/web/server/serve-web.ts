@@ -1,4 +1,4 @@
-/** A page of this machine on which a person watches calls and answers what they ask. */
+/** A local page on which a person watches calls and answers their questions. */
 import { randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -23,29 +23,29 @@ import { icon, pageHtml } from "./page-html.ts"
 import type { OnChange, PageSource } from "./source.ts"
 import { StoreSource } from "./store-source.ts"
 
-/** Where the page is served, and what it shows. */
+/** Options of `serveWeb`. */
 export interface WebOptions {
-  /** Of this machine. Default 0: any that is free. */
+  /** A port of this machine. Default 0: any free one. */
   readonly port?: number
-  /** What stands above the page. Default `"stepline"`. */
+  /** The heading of the page. Default `"stepline"`. */
   readonly title?: string
-  /** The tools that can be called from the page of an executor. Default: none; it watches and answers. */
+  /** The tools that can be called from the page of an executor. Default: none; the page only watches and answers. */
   readonly tools?: ToolRegistry
   /** How many calls are shown; the oldest that have ended are dropped. Default 20,000. */
   readonly maxCalls?: number
 }
 
-/** A page that is served. */
+/** A served page. */
 export interface Web extends AsyncDisposable {
-  /** For a person's browser. It holds the token behind `#`: whoever has it can answer. */
+  /** The address for a person's browser. The token behind `#` gives anybody who has it the right to answer. */
   readonly url: string
   readonly port: number
   /**
-   * A screen for the tools of other agents: what they ask their user stands in the inbox, what they tell above it. For
-   * `CustomTools.setUIContext(web.ui, true)`, unless another screen is theirs.
+   * A screen for the tools of other agents: their questions appear in the inbox, their messages above it. For
+   * `CustomTools.setUIContext(web.ui, true)`, unless the tools have another screen.
    */
   readonly ui: UIContext
-  /** Ends the page. What it is about goes on. */
+  /** Ends the page. Calls are not affected. */
   close(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ interface Page {
   readonly files: PageFiles
   readonly epoch: string
   readonly title: string
-  /** The connections that are told what happens. */
+  /** The connections that receive changes. */
   readonly streams: Set<ServerResponse>
   readonly use: UseConnection
 }
@@ -71,7 +71,7 @@ const send = (response: ServerResponse, status: number, type: string, body: stri
 const sendJson = (response: ServerResponse, status: number, value: object): void =>
   send(response, status, "application/json", JSON.stringify(value))
 
-/** What everybody may read: it holds nothing of the executor. */
+/** Public files, which contain nothing of the executor. */
 const sendFile = ({ files, title }: Page, path: string, response: ServerResponse): boolean => {
   if (path === "/") send(response, 200, "text/html", pageHtml(title))
   else if (path === "/page.js") send(response, 200, "text/javascript", files.script)
@@ -136,19 +136,19 @@ const listen = (page: { current?: Page }, port: number): Promise<Server> => {
     void answer(page.current!, request, response).catch((error: unknown) => {
       if (response.headersSent) return void response.destroy()
       const status = error instanceof RequestError ? error.status : 500
-      // What is left of a request that is refused is not read.
+      // The rest of a refused request is not read.
       response.setHeader("Connection", "close")
       sendJson(response, status, { message: messageOf(error) })
     })
   })
   return new Promise((resolve, reject) => {
-    // A connection that cannot be taken later on is its browser's to try again, and no reason to end the host.
+    // A connection that fails later is for its browser to retry, and no reason to end the host.
     server.on("error", reject)
     server.listen(port, "127.0.0.1", () => resolve(server))
   })
 }
 
-/** Two copies of stepline may be loaded: what somebody was given is known by what it can do. */
+/** Recognizes an executor or a store by its methods: two copies of stepline may be loaded. */
 const sourceOf = (
   about: ToolExecutor | DurableCalls,
   tools: ToolRegistry | undefined,
@@ -161,7 +161,7 @@ const sourceOf = (
   )
 }
 
-/** Throws a TypeError for what cannot be meant. */
+/** Throws a TypeError for invalid arguments. */
 const expectServed = (about: unknown, options: WebOptions): void => {
   const { watch, inbox } = Object(about) as { readonly watch?: unknown; readonly inbox?: unknown }
   if (typeof watch !== "function" && typeof inbox !== "function")
@@ -175,10 +175,10 @@ const expectServed = (about: unknown, options: WebOptions): void => {
 }
 
 /**
- * Serves a page of this machine's own on which a person watches calls, answers their questions and minds tasks. It looks on
- * beside your host, which goes on to read the events: whoever answers first has answered. `about`: an executor of this process,
- * or the calls of a store that another one runs (`openDurableExecutor({ store, runner: false })`), of which it shows what is
- * stored. Rejects where the port is taken.
+ * Serves a local page on which a person watches calls, answers their questions and manages tasks. The page works besides
+ * your host, which still reads the events: the first answer counts. `about`: an executor of this process,
+ * or the calls of a store that another process runs (`openDurableExecutor({ store, runner: false })`), of which the page shows what is
+ * stored. Rejects if the port is taken.
  *
  * @example
  * await using web = await serveWeb(executor, { port: 0 })
@@ -216,7 +216,7 @@ export const serveWeb = async (
       for (const response of streams) response.end()
       server.close(() => resolve())
       server.closeIdleConnections()
-      // Who does not take what is left is not waited for.
+      // Clients that do not read the rest are not waited for.
       setTimeout(() => server.closeAllConnections(), 500).unref()
     })
     return closed

@@ -1,6 +1,6 @@
 /**
- * What a page is served of: it tells what happens, shows what is opened, and carries out what a person asks. The server knows
- * no more than this of executors and stores.
+ * What a page is about: reports changes, returns details, and carries out a person's requests. The server knows executors and
+ * stores only through this interface.
  */
 import type { EffectAnswer } from "../../../durable/requests.ts"
 import type { ApproveOptions } from "../../../pipeline/model/event.ts"
@@ -8,10 +8,10 @@ import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import type { Change } from "../state/reduce.ts"
 
-/** Told of each change as it happens. */
+/** Called with each change. */
 export type OnChange = (change: Change) => void
 
-/** Whether it took effect, and what there is to say about that. */
+/** Whether a request took effect, with a message. */
 export interface Took {
   readonly took: boolean
   readonly message?: string
@@ -19,19 +19,19 @@ export interface Took {
   readonly content?: string
 }
 
-/** What a page answers: at a gate, or to an effect that its host is to carry out. */
+/** A page's answer: at a gate, or to an effect that the host carries out. */
 export type Answer =
   | { readonly verdict: "approve" | "deny"; readonly options: ApproveOptions }
   | { readonly verdict: "respond"; readonly answer: EffectAnswer }
 
-/** What a person decides about a preview. */
+/** A person's decision on a preview. */
 export interface Resolution {
   readonly actionId: string
   readonly action: "apply" | "discard"
   readonly reason: string
 }
 
-/** What is done about a call: ended, sent to the background, or, once it has ended there, taken. */
+/** A request about a call: end it, send it to the background, or take its result after it has ended there. */
 export type TaskAction = "cancel" | "background" | "take"
 
 /** A call that a person makes. */
@@ -43,47 +43,47 @@ export interface PageCall {
 
 /** What a page is about. An answer to something that is over takes no effect, and says so. */
 export interface PageSource {
-  /** Begins to tell. Gives what ends that. */
+  /** Begins to report changes; returns a function that ends that. */
   start(): () => void
-  /** The call of this id that has not ended; undefined where another process runs it. */
+  /** The call of this id that has not ended; undefined if another process runs it. */
   active(callId: string): { readonly key: number; readonly name: string } | undefined
-  /** What is told of a call that is opened; undefined where it is shown no longer. */
+  /** The details of a call; undefined if it is not shown any more. */
   call(row: CallRow): CallDetail | undefined
-  /** Undefined where it is over. */
+  /** Undefined if the question is over. */
   question(id: string): QuestionDetail | undefined
-  /** The tools that may be called from the page; undefined where none may. */
+  /** The tools that the page may call; undefined if it may call none. */
   tools(): ReadonlyArray<ToolDetail> | undefined
   answer(id: string, answer: Answer): Took | Promise<Took>
   resolve(resolution: Resolution): Took | Promise<Took>
-  /** `key`: of the call. */
+  /** `key`: the key of the call. */
   task(key: number, action: TaskAction): Took | Promise<Took>
-  /** Gives the call's id. Throws for a tool that may not be called from the page, and for what is no call. */
+  /** Returns the call's id. Throws for a tool that the page may not call, and for an invalid call. */
   enqueue(call: PageCall): string
 }
 
-/** Of a question that is over. */
+/** For a question that is over. */
 export const tooLate: Took = {
   took: false,
   message: "This was answered elsewhere, or its call has ended.",
 }
 
-/** Of an answer that is of another kind than what is asked. */
+/** For an answer of another kind than the question. */
 export const noAnswer: Took = { took: false, message: "This is no answer to that question." }
 
-/** Of a preview that is over. */
+/** For a preview that is over. */
 export const decidedElsewhere: Took = { took: false, message: "This was decided elsewhere." }
 
-/** Of a preview that is not its agent's latest. */
+/** For a preview that is not its agent's latest. */
 export const notLatest = (label: string): Took => ({
   took: false,
   message: `Decide about “${label}” first: it came after this one.`,
 })
 
-/** Of a result that is not there. */
+/** For a missing result. */
 export const takenElsewhere: Took = {
   took: false,
   message: "Its result was taken already, or it still runs.",
 }
 
-/** Of a call that is over. */
+/** For a call that has ended. */
 export const hasEnded: Took = { took: false, message: "It has ended already." }

@@ -1,6 +1,6 @@
 /**
- * Words for pages what a store tells of calls that another process runs: the events that are kept, and the questions that are
- * open. Handlers, what is streamed, and when a question was answered are told nowhere but in that process.
+ * Converts what a store knows of calls that another process runs for pages: the stored events, and the open questions.
+ * Handlers, streams, and the times of answers are known only in that process.
  */
 
 import type { InboxItem } from "../../../durable/inbox.ts"
@@ -21,7 +21,7 @@ type Stored<Tag extends StoredEvent["_tag"]> = Extract<StoredEvent, { readonly _
 type StoredCallEvent = Exclude<StoredEvent, { readonly actionId: string }>
 type StoredEnd = Stored<"Completed" | "Error" | "Denied" | "Cancelled" | "BackgroundCompleted">
 
-/** What is shown of a task's result while it is not known: no event tells it. */
+/** Shown in place of a task's result that is not known: no event contains it. */
 const unknownResult = "Its result was taken, or is not read yet."
 
 /** A preview that is pending. */
@@ -31,7 +31,7 @@ export interface PendingPreview {
   readonly label: string
 }
 
-/** What a call does now, as far as that is told. */
+/** What a call does, as far as the store knows. */
 interface Standing {
   readonly kind: SpanKind
   readonly index: number | undefined
@@ -39,7 +39,7 @@ interface Standing {
   readonly look: number
 }
 
-/** What the name, the parameters and the place of a call are taken from. */
+/** Where the name, the parameters and the agent of a call come from. */
 type Source = Pick<InboxItem, "callId" | "agentId" | "name"> & {
   readonly params?: unknown
   readonly background?: boolean
@@ -47,7 +47,7 @@ type Source = Pick<InboxItem, "callId" | "agentId" | "name"> & {
 
 const idOf = ({ seq, kind, askedAt = 0 }: InboxItem): string => `${seq}.${kind}.${askedAt}`
 
-/** Words what one store tells. */
+/** Converts one store for pages. */
 export class StoreRecorder {
   readonly book: CallBook
   private readonly tell: OnChange
@@ -55,11 +55,11 @@ export class StoreRecorder {
   /** The open questions, by their ids, in their order. */
   private questions = new Map<string, { readonly item: InboxItem; readonly booked: BookedCall }>()
   private readonly pending = new Map<string, PendingPreview>()
-  /** The calls that have staged something, by what they have staged. */
+  /** The calls that have staged something, by the id of the action. */
   private readonly stagedBy = new Map<string, number>()
-  /** The tasks that have ended, and whose results are not read yet. */
+  /** Ended tasks whose results were not read yet. */
   private readonly unread = new Map<string, BookedCall>()
-  /** The effects that were asked for when the inbox was looked at last. */
+  /** The effects that were asked for at the last look at the inbox. */
   private effects: ReadonlySet<string> = new Set()
   private look = 0
 
@@ -91,7 +91,7 @@ export class StoreRecorder {
     } else this.callEvent(event)
   }
 
-  /** Told again by each process that opens the store. */
+  /** Each process that opens the store emits this again. */
   private staged(event: Stored<"ActionPending">): void {
     const { actionId, agentId, label, sourceCallId } = event
     if (this.pending.has(actionId)) return
@@ -136,7 +136,7 @@ export class StoreRecorder {
 
   private ended(event: StoredEnd): void {
     const isRefused = event._tag === "Error" && event.reason === "duplicate"
-    // The call that has this id goes on.
+    // The call with this id goes on.
     if (isRefused && this.book.active(event.callId) !== undefined) this.add(event, event.at)
     const booked = this.book.of(event) ?? this.add(event, event.at)
     const { key } = booked
@@ -156,7 +156,7 @@ export class StoreRecorder {
     this.book.over(booked, false)
   }
 
-  /** The call that something is told of; one whose beginning is not kept any more begins with this. */
+  /** The call of an event; a call whose beginning is not kept any more begins with this event. */
   private known(source: Source, at: number): BookedCall {
     return this.book.active(source.callId) ?? this.add(source, at)
   }
@@ -187,12 +187,12 @@ export class StoreRecorder {
 
   // --- Results of tasks
 
-  /** Whether there are tasks that have ended, and whose results are not read yet. */
+  /** Whether the results of any ended tasks were not read yet. */
   get hasUnread(): boolean {
     return this.unread.size > 0
   }
 
-  /** What is kept of the results of tasks. One that is not there was taken. */
+  /** The stored results of tasks. A missing result was taken. */
   results(tasks: ReadonlyArray<BackgroundTask>): void {
     for (const { id, content, output } of tasks) {
       const booked = this.unread.get(id)
@@ -205,15 +205,15 @@ export class StoreRecorder {
 
   // --- Questions
 
-  /** The inbox is looked at now. Gives the number of the look. */
+  /** Begins a look at the inbox; returns its number. */
   beginLook(): number {
     this.look += 1
     return this.look
   }
 
   /**
-   * What the inbox holds; `isWhole`: all of it. What is not there any more was answered, but for what was told since that look
-   * began.
+   * The questions in the inbox; `isWhole`: all of them. A missing question was answered, unless an event since the look began
+   * has asked it.
    */
   asks(items: ReadonlyArray<InboxItem>, look: number, isWhole: boolean): void {
     const before = this.questions
@@ -226,17 +226,17 @@ export class StoreRecorder {
       if (item.kind === "effect") {
         this.waits(item)
         effects.add(id)
-        // Its host mostly answers at once: nobody is to be asked what is over when it is read.
+        // Hosts mostly answer effects at once: only one that is still open at the next look is shown.
         if (!this.effects.has(id)) continue
       }
       this.asked(id, item, before)
     }
     this.effects = effects
     for (const id of before.keys()) if (!this.questions.has(id)) this.tell({ _tag: "Answered", id })
-    if (isWhole) this.goOn(asking, look)
+    if (isWhole) this.resumeAnswered(asking, look)
   }
 
-  private goOn(asking: ReadonlySet<string>, look: number): void {
+  private resumeAnswered(asking: ReadonlySet<string>, look: number): void {
     for (const [booked, { kind, look: since }] of this.standing) {
       if (kind === "handler" || since >= look || asking.has(booked.callId)) continue
       this.stands(booked, "handler", booked.name, Date.now())

@@ -1,4 +1,4 @@
-/** A page of the calls of a store, which another process runs: what is stored is seen here, and answered. */
+/** The source of a page for a store whose calls another process runs: reads what is stored, and answers it. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { DurableCalls } from "../../../durable/durable-calls.ts"
 import type { InboxItem } from "../../../durable/inbox.ts"
@@ -27,14 +27,14 @@ import {
 } from "./source.ts"
 import { StoreRecorder } from "./store-recorder.ts"
 
-/** Milliseconds between looks at what is open: an answer is no event. */
+/** Milliseconds between looks at open questions: an answer emits no event. */
 const lookAgain = 300
-/** After a look that failed. */
+/** Milliseconds until the next look after a failed one. */
 const lookAfterFailure = 1000
 const pageSize = 100
-/** Questions that are shown; the others come up as these are answered. */
+/** How many questions are shown; further ones follow as these are answered. */
 const maxQuestions = 1000
-/** Milliseconds after which nobody is thought to run the calls. */
+/** Milliseconds without an answer after which no process seems to run the calls. */
 const patience = 2000
 
 const waits = "It is stored, and waits for a process that runs these calls."
@@ -44,7 +44,7 @@ const notResolved: Took = {
   message: "It was not carried out: the latest call of `resolve` on the timeline says why.",
 }
 
-/** What this does is said in words: which rules it makes, the process that runs the call knows. */
+/** Describes the choices in words: only the process that runs the call knows which rules they make. */
 const choices = (item: InboxItem): Array<RememberDetail> => {
   if (item.kind !== "approval" || item.person) return []
   const { command } = (item.params ?? {}) as { readonly command?: unknown }
@@ -53,16 +53,16 @@ const choices = (item: InboxItem): Array<RememberDetail> => {
   return named.map((choice) => ({ choice, what: rememberedWhat[choice](item), rules: [] }))
 }
 
-/** Follows one store, and answers what it asks. Whoever opened it closes it. */
+/** Follows one store, and answers its questions. The caller that opened the store closes it. */
 export class StoreSource implements PageSource {
   private readonly calls: DurableCalls
   private readonly tell: OnChange
   private readonly recorder: StoreRecorder
   private readonly ending = new AbortController()
-  /** Why the events, or the questions, cannot be read at the moment. */
+  /** Why the events, or the questions, cannot be read. */
   private readonly troubles = new Map<"events" | "inbox", string>()
   private told: string | undefined
-  /** Questions and previews about which something is stored that has taken no effect yet. */
+  /** Questions and previews with a stored answer that has not taken effect yet. */
   private readonly sent = new Set<string>()
   private looking: Promise<void> = Promise.resolve()
 
@@ -95,7 +95,7 @@ export class StoreSource implements PageSource {
       return { id, ...askedTexts({ params }), remember: [], pattern: "" }
     }
     const texts = askedTexts({ ...item, because: item.kind === "start" ? becauseHeld : item.because })
-    // What a preview was made of does not change any more.
+    // The parameters of a staged preview cannot change any more.
     const mayEdit = booked.name !== resolveName && !texts.isCut
     return { id, ...texts, ...(mayEdit && { mayEdit }), remember: choices(item), pattern: "" }
   }
@@ -117,7 +117,7 @@ export class StoreSource implements PageSource {
     )
   }
 
-  /** To this question alone: another one, to which the call may have come since, was not seen. */
+  /** Answers only this question: the person has not seen a later one of the same call. */
   private give(item: InboxItem, answer: Answer): Promise<boolean> {
     const { calls } = this
     const { callId } = item
@@ -128,7 +128,7 @@ export class StoreSource implements PageSource {
       : calls.deny(callId, options.reason, item)
   }
 
-  /** A call of `resolve` that means this preview, and none that comes after it. */
+  /** A call of `resolve` for this preview, and none that comes after it. */
   async resolve({ actionId, action, reason }: Resolution): Promise<Took> {
     const preview = this.recorder.preview(actionId)
     if (preview === undefined) return decidedElsewhere
@@ -165,7 +165,7 @@ export class StoreSource implements PageSource {
     throw new RequestError(403, "No calls are made from this page.")
   }
 
-  /** What came of it, or that it is stored and nobody has taken it yet: then its card shows that until somebody does. */
+  /** The outcome, or a note that the answer is stored and not taken yet, which the card shows until it is. */
   private awaited(id: string, asked: Promise<Took>, message?: string): Promise<Took> {
     this.sent.add(id)
     return new Promise((resolve) => {
@@ -210,7 +210,7 @@ export class StoreSource implements PageSource {
     }
   }
 
-  /** One after another: what is told last is what was read last. */
+  /** One look after the other, so that the last read is shown last. */
   private lookNow(): Promise<void> {
     this.looking = this.looking.then(() => this.readInbox())
     return this.looking

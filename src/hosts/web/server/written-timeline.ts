@@ -1,4 +1,4 @@
-/** The timeline as one file that opens without a server: the page, with what happened written into it. */
+/** The timeline as one file that opens without a server: the page with its state written into it. */
 import { createHash } from "node:crypto"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import { toCount } from "../../../pipeline/model/options.ts"
@@ -9,23 +9,23 @@ import { pageFiles } from "./page-files.ts"
 import { escapeHtml } from "./page-html.ts"
 import { Recorder } from "./recorder.ts"
 
-/** What stands in the file. */
+/** Options of `recordTimeline`. */
 export interface TimelineOptions {
-  /** What stands above the page. Default `"stepline"`. */
+  /** The heading of the page. Default `"stepline"`. */
   readonly title?: string
   /** How many calls are kept; the oldest that have ended are dropped. Default 20,000. */
   readonly maxCalls?: number
 }
 
-/** What is being recorded. */
+/** A recording under way. */
 export interface TimelineRecording extends Disposable {
-  /** The page with all that happened so far. It holds what tools were given and what they put out. */
+  /** The page with everything so far, including the tools' input and output. */
   html(): Promise<string>
 }
 
 const sourceOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-/** Within a script element nothing may look like its end. */
+/** A script element must not contain its own end tag. */
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c")
 
 /**
@@ -49,7 +49,7 @@ export const recordTimeline = (executor: ToolExecutor, options: TimelineOptions 
       const detail = recorder.book.get(row.key)?.detail(row)
       if (detail !== undefined) details[row.key] = detail
     }
-    // Its end would stand in the middle of the page.
+    // The end tag of a script would end it in the middle of the page.
     const code = script.replaceAll("</script", "<\\/script")
     const policy = `default-src 'none'; script-src ${sourceOf(code)}; style-src ${sourceOf(style)}; base-uri 'none'; form-action 'none'`
     return `<!doctype html>

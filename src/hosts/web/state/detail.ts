@@ -1,7 +1,7 @@
-/** What is told of a call and of a question when it is opened. Plain JSON; texts are bounded, and say where they were cut. */
+/** The details of a call and of a question. Plain JSON; texts are bounded, and say where they were cut. */
 import type { CallRow } from "./page-state.ts"
 
-/** Who decided, in the words of the executor. */
+/** Who decided, in the executor's terms. */
 export interface DecisionDetail {
   readonly kind: string
   readonly rule?: string
@@ -10,7 +10,7 @@ export interface DecisionDetail {
   readonly reason?: string
 }
 
-/** A part of a call's plan, and whether it is behind the call. */
+/** A part of a call's plan, and whether the call has passed it. */
 export interface PartDetail {
   readonly kind: "handler" | "approval" | "resolve" | "finally"
   readonly name: string
@@ -19,22 +19,22 @@ export interface PartDetail {
   readonly state: "done" | "now" | "ahead" | "skipped"
 }
 
-/** A call that is opened. */
+/** The details of a call. */
 export interface CallDetail {
   readonly row: CallRow
   /** As JSON. */
   readonly params: string
   readonly editedParams?: string
   readonly plan: ReadonlyArray<PartDetail>
-  /** What it streamed; its end, where that was much. */
+  /** What the call streamed; of much, only the end. */
   readonly output: string
-  /** What the model is told; of a call that waits, what it shows. */
+  /** The text for the model; for a waiting call, what it shows. */
   readonly content: string
-  /** Whether `diff`, or else `content`, is not all of it. */
+  /** Whether `diff`, or without one `content`, is cut. */
   readonly isCut: boolean
   readonly diff?: string
   readonly decidedBy?: DecisionDetail
-  /** Why it failed. */
+  /** Why the call failed. */
   readonly reason?: string
   readonly because?: string
   readonly traceId?: string
@@ -42,7 +42,7 @@ export interface CallDetail {
   readonly cleanupErrors?: ReadonlyArray<string>
 }
 
-/** What `remember` can be set to, with the rules that it adds; none, where only the process that runs the call can say. */
+/** A choice to remember, with the rules that it adds; without rules if only the process that runs the call knows them. */
 export interface RememberDetail {
   readonly choice: "call" | "command" | "tool"
   /** In words. */
@@ -50,26 +50,26 @@ export interface RememberDetail {
   readonly rules: ReadonlyArray<string>
 }
 
-/** A question that is opened: all that a person needs to decide. */
+/** The details of a question: everything that a person needs to decide. */
 export interface QuestionDetail {
   readonly id: string
   /** As JSON. */
   readonly params: string
-  /** Whether there is more of the parameters, the preview or the diff than is shown. */
+  /** Whether the parameters, the preview or the diff are cut. */
   readonly isCut: boolean
-  /** Set where it can be approved with other parameters. */
+  /** Set if the call can be approved with other parameters. */
   readonly mayEdit?: true
-  /** The JSON Schema of the parameters, where they may be edited, and it is known. */
+  /** The JSON Schema of the parameters, if they may be edited and it is known. */
   readonly schema?: unknown
   readonly preview?: string
   readonly diff?: string
-  /** The parameters that the diff tells whole. */
+  /** The parameters that the diff shows whole. */
   readonly told: ReadonlyArray<string>
   readonly because?: string
-  /** Set where only a person is to answer. */
+  /** Set if only a person may answer. */
   readonly person?: true
   readonly remember: ReadonlyArray<RememberDetail>
-  /** A pattern for just this call, to begin one of one's own with. */
+  /** A pattern for just this call, to start a rule with. */
   readonly pattern: string
 }
 

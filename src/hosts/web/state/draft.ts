@@ -1,8 +1,8 @@
-/** A page's state while it changes. */
+/** A page's state during changes. */
 import type { Mutable } from "../../../pipeline/model/mutable.ts"
 import type { ActionRow, CallRow, DialogRow, NoteRow, PageState, QuestionRow } from "./page-state.ts"
 
-/** The maps of a state, each copied when it is first written to, and each call when it changes; `isOwn`: changed as they are. */
+/** The maps of a state, each copied at its first change, as is each call; `isOwn`: changed in place. */
 export class Draft {
   private readonly state: PageState
   private readonly isOwn: boolean
@@ -46,12 +46,12 @@ export class Draft {
     return this.isOwn ? (map as Map<K, V>) : new Map(map)
   }
 
-  /** What came with a change stays as it came. */
+  /** Copies the call: the change that brought it is not modified. */
   queue(call: CallRow): void {
     this.calls.set(call.key, this.isOwn ? { ...call } : call)
   }
 
-  /** Another revision of a call, to be written to; undefined where it is shown no longer. */
+  /** A new revision of a call, for writing; undefined if the call is not shown any more. */
   call(key: number): Mutable<CallRow> | undefined {
     const call = this.calls.get(key)
     if (call === undefined) return undefined

@@ -1,6 +1,6 @@
-/** What a page knows: a row for each call, each open question and each preview that waits. Plain JSON but for the maps. */
+/** The state of a page: a row for each call, each open question and each pending preview. Plain JSON but for the maps. */
 
-/** Where a call stands, or how it ended. `held`: it was enqueued as `requested`, and nobody has decided yet. */
+/** What a call does, or how it ended. `held`: it was enqueued as `requested`, and is not decided yet. */
 export type CallStatus =
   | "queued"
   | "held"
@@ -11,7 +11,7 @@ export type CallStatus =
   | "denied"
   | "cancelled"
 
-/** What a part of a call's bar stands for. `wait`: for the answer to an effect. */
+/** The kind of a part of a call's bar. `wait`: for the answer to an effect. */
 export type SpanKind = "handler" | "gate" | "wait" | "finally"
 
 /** A part of a call's bar. Times are epoch milliseconds. */
@@ -19,14 +19,14 @@ export interface SpanRow {
   readonly kind: SpanKind
   readonly name: string
   readonly from: number
-  /** Not there while it goes on. */
+  /** Absent while the part goes on. */
   readonly to?: number
   readonly failed?: true
 }
 
 /** One call. */
 export interface CallRow {
-  /** Its place in the order of enqueueing. Unlike a call id it is never used again. */
+  /** Its number in the order of enqueueing. Unlike a call id, never used again. */
   readonly key: number
   readonly callId: string
   readonly agentId: string
@@ -40,31 +40,31 @@ export interface CallRow {
   readonly startedAt?: number
   readonly endedAt?: number
   readonly spans: ReadonlyArray<SpanRow>
-  /** Counts what changed in what is told of it when it is opened. */
+  /** Counts the changes of its details. */
   readonly revision: number
-  /** Whether its result is kept as a task's: it can be taken. */
+  /** Whether its result is kept as a task's, and can be taken. */
   readonly kept?: true
 }
 
-/** An open question: a gate, or a call that is held. */
+/** An open question: a gate, or a held call. */
 export interface QuestionRow {
   readonly id: string
-  /** The call's. */
+  /** The key of the call. */
   readonly key: number
   readonly agentId: string
   readonly name: string
   readonly title: string
   readonly label?: string
-  /** The tag of the effect that its host is to carry out; not there at a gate. */
+  /** The tag of the effect that the host carries out; absent at a gate. */
   readonly effect?: string
   readonly askedAt: number
-  /** Set where an answer of a page is stored, and waits for a process that runs the call. */
+  /** Set if a page's answer is stored, and waits for a process that runs the call. */
   readonly isSent?: true
-  /** When nobody's answer is waited for any more. */
+  /** When the wait for an answer ends. */
   readonly expiresAt?: number
 }
 
-/** A preview that waits to be applied or discarded. */
+/** A pending preview. */
 export interface ActionRow {
   readonly actionId: string
   readonly agentId: string
@@ -73,30 +73,30 @@ export interface ActionRow {
   readonly at: number
   /** The call that staged it. */
   readonly key?: number
-  /** Set where a decision of a page is stored, and waits for a process that runs the calls. */
+  /** Set if a page's decision is stored, and waits for a process that runs the calls. */
   readonly isSent?: true
 }
 
-/** What a tool of another agent asks its user. */
+/** A question of a tool of another agent. */
 export interface DialogRow {
   readonly id: string
   readonly kind: "confirm" | "select" | "input" | "editor"
   readonly title: string
   readonly message?: string
-  /** What can be chosen. */
+  /** The options of a choice. */
   readonly options?: ReadonlyArray<string>
-  /** What stands in the field at first. */
+  /** The initial text of the field. */
   readonly text?: string
   readonly placeholder?: string
   readonly at: number
-  /** The call that asks, and its tool. */
+  /** The call that asks. */
   readonly key?: number
   readonly name?: string
-  /** Set where it is too long to be shown whole. */
+  /** Set if the question is too long to be shown whole. */
   readonly isCut?: true
 }
 
-/** What a tool of another agent tells its user. */
+/** A message of a tool of another agent. */
 export interface NoteRow {
   readonly id: string
   readonly kind: "info" | "warning" | "error"
@@ -109,26 +109,26 @@ export interface PageInfo {
   readonly title: string
   /** Whether calls can be made from the page. */
   readonly calls: boolean
-  /** Set where another process runs the calls: what it does not store is not known here. */
+  /** Set if another process runs the calls: only what is stored is known then. */
   readonly isStore?: true
 }
 
-/** All that a page shows before something is opened. The oldest come first in each map. */
+/** Everything that a page shows before something is opened. The oldest come first in each map. */
 export interface PageState {
   readonly info: PageInfo
   readonly calls: ReadonlyMap<number, CallRow>
   readonly questions: ReadonlyMap<string, QuestionRow>
   readonly actions: ReadonlyMap<string, ActionRow>
   readonly dialogs: ReadonlyMap<string, DialogRow>
-  /** The last ones. */
+  /** The last notes. */
   readonly notes: ReadonlyArray<NoteRow>
   /** Whether the executor was shut down. */
   readonly ended: boolean
-  /** Why nothing new is known at the moment. */
+  /** Why the state may be out of date. */
   readonly trouble?: string
 }
 
-/** The state as it is sent and written down. */
+/** The state as it is sent and written to files. */
 export interface PlainState {
   readonly info: PageInfo
   readonly calls: ReadonlyArray<CallRow>
@@ -140,7 +140,7 @@ export interface PlainState {
   readonly trouble?: string
 }
 
-/** Nothing has happened yet. */
+/** The state before any change. */
 export const emptyState = (info: PageInfo): PageState => ({
   info,
   calls: new Map(),
@@ -151,7 +151,7 @@ export const emptyState = (info: PageInfo): PageState => ({
   ended: false,
 })
 
-/** For the wire. */
+/** Converts a state for the wire. */
 export const plainState = (state: PageState): PlainState => ({
   ...state,
   calls: [...state.calls.values()],
@@ -160,7 +160,7 @@ export const plainState = (state: PageState): PlainState => ({
   dialogs: [...state.dialogs.values()],
 })
 
-/** From the wire. */
+/** Reads a state from the wire. */
 export const readState = (plain: PlainState): PageState => ({
   ...plain,
   calls: new Map(plain.calls.map((call) => [call.key, call])),

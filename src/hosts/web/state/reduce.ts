@@ -1,4 +1,4 @@
-/** How the page's state follows from what happens. Pure, and the same on the server and in the browser. */
+/** How events change the page's state. Pure, and the same on the server and in the browser. */
 import { Draft } from "./draft.ts"
 import type {
   ActionRow,
@@ -12,7 +12,7 @@ import type {
   SpanRow,
 } from "./page-state.ts"
 
-/** Something that happened, as it is sent to pages. */
+/** A change, as it is sent to pages. */
 export type Change =
   | { readonly _tag: "Queued"; readonly call: CallRow }
   | { readonly _tag: "Started"; readonly key: number; readonly at: number; readonly title: string }
@@ -41,27 +41,27 @@ export type Change =
       readonly status: CallStatus
       readonly kept?: true
     }
-  /** The task's result is there to be taken. */
+  /** The task's result can be taken. */
   | { readonly _tag: "Kept"; readonly key: number }
   /** The task's result was taken, or dropped. */
   | { readonly _tag: "Forgotten"; readonly key: number }
-  /** What is told of these calls when they are opened has changed. */
+  /** The details of these calls have changed. */
   | { readonly _tag: "Touched"; readonly keys: ReadonlyArray<number> }
   | { readonly _tag: "Staged"; readonly action: ActionRow }
   | { readonly _tag: "StagedBy"; readonly actionId: string; readonly key: number }
   | { readonly _tag: "Resolved"; readonly actionId: string }
-  /** An answer to this question or preview is stored; or it is asked again, for that took no effect. */
+  /** An answer to this question or preview is stored; or the answer took no effect, and the question is open again. */
   | { readonly _tag: "Sent"; readonly id: string; readonly isSent: boolean }
   | { readonly _tag: "DialogAsked"; readonly dialog: DialogRow }
   | { readonly _tag: "DialogOver"; readonly id: string }
   | { readonly _tag: "Said"; readonly note: NoteRow }
-  /** What is shown cannot be known to be up to date; or it can again. */
+  /** The shown state may be out of date; or it is up to date again. */
   | { readonly _tag: "Trouble"; readonly message?: string }
-  /** There are too many calls to show: these are left out from here on. */
+  /** There are too many calls to show: these are left out. */
   | { readonly _tag: "Dropped"; readonly keys: ReadonlyArray<number> }
   | { readonly _tag: "ShutDown" }
 
-/** Notes that are shown. */
+/** How many notes are shown. */
 const maxNotes = 3
 
 const isOver = (status: CallStatus): boolean =>
@@ -69,7 +69,7 @@ const isOver = (status: CallStatus): boolean =>
 
 const isWait = ({ kind, to }: SpanRow): boolean => to === undefined && (kind === "gate" || kind === "wait")
 
-/** What its open spans say of a call that is not over. */
+/** The status of a call that has not ended, by its open spans. */
 const statusOf = ({ status, spans }: CallRow): CallStatus => {
   if (isOver(status)) return status
   return spans.some(isWait) ? "waiting" : "running"
@@ -196,13 +196,13 @@ const apply = (draft: Draft, change: Change): void => {
   }
 }
 
-/** The state after what happened, in order. Gives another state, and leaves the one before as it was. */
+/** The state after changes, in order. Returns a new state, and does not modify the given one. */
 export const reduce = (state: PageState, changes: ReadonlyArray<Change>): PageState => {
   if (changes.length === 0) return state
   return after(new Draft(state, false), changes)
 }
 
-/** The same for whoever alone has the state: it is changed in place, for copies cost the more the more there is. */
+/** The same in place, for the only owner of a state: copying takes longer the larger the state is. */
 export const reduceOwn = (state: PageState, changes: ReadonlyArray<Change>): PageState =>
   after(new Draft(state, true), changes)
 

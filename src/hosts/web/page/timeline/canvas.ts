@@ -1,4 +1,4 @@
-/** The timeline's canvas: what part of time it shows, and what a person does with it. It draws only when something changed. */
+/** The timeline's canvas: its visible range, and its input. It draws only when something has changed. */
 import type { CallRow, PageState } from "../../state/page-state.ts"
 import { Hatches } from "./hatches.ts"
 import { startOf, TimelineLayout } from "./layout.ts"
@@ -6,17 +6,17 @@ import { axisHeight, type Colors, paint, readColors, trackHeight } from "./paint
 import { callAt, keyAcross, keyBeside } from "./places.ts"
 import { moved, type Range, zoomed } from "./scale.ts"
 
-/** What the canvas tells. */
+/** The callbacks of the canvas. */
 export interface CanvasEvents {
   readonly onOpen: (key: number) => void
-  /** The call that the pointer or the keys are at, and where its bar begins on the canvas. */
+  /** The call under the pointer or the keys, and the position of its bar on the canvas. */
   readonly onPoint: (call: CallRow | undefined, x: number, y: number) => void
   readonly onFocus: (call: CallRow | undefined) => void
   readonly onFollow: (mode: Mode) => void
   readonly now: () => number
 }
 
-/** `fit` shows all there is; `follow` stays with what happens now. */
+/** `fit` shows everything; `follow` follows the present. */
 export type Mode = "fit" | "follow" | "free"
 
 const margin = 0.02
@@ -94,7 +94,7 @@ export class TimelineCanvas {
     this.free(zoomed(this.shown, factor, this.mode === "follow" ? 1 - margin : around))
   }
 
-  /** Draws soon, once for all that changed. */
+  /** Draws soon, once for several changes. */
   readonly draw = (): void => {
     if (this.frame === 0) this.frame = requestAnimationFrame(this.paint)
   }
@@ -132,7 +132,7 @@ export class TimelineCanvas {
     if (this.isBusy && this.mode !== "free" && !document.hidden) this.drawWhenMoved(width)
   }
 
-  /** Again when what runs has grown by half a pixel: sooner there is nothing to see. */
+  /** Draws again when running bars have grown by half a pixel: before, nothing would change. */
   private drawWhenMoved(width: number): void {
     const half = (this.range.to - this.range.from) / width / 2
     clearTimeout(this.later)
@@ -140,7 +140,7 @@ export class TimelineCanvas {
     else this.later = setTimeout(this.draw, half)
   }
 
-  /** The part of time that is to be seen now. */
+  /** The current visible range. */
   private get shown(): Range {
     const now = this.events.now()
     if (this.mode === "follow") {

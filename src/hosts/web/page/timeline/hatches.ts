@@ -1,4 +1,4 @@
-/** How what waits is filled. */
+/** The fill of waiting parts. */
 
 /** Hatched patterns, each made once. */
 export class Hatches {

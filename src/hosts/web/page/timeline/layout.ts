@@ -1,4 +1,4 @@
-/** Which row each call's bar stands in: a row for each lane, one for each agent's background, with tracks for what overlaps. */
+/** Assigns a row to each call's bar: a row for each lane, one for each agent's background, with tracks for overlapping bars. */
 import type { CallRow } from "../../state/page-state.ts"
 
 /** A lane, or an agent's background. */
@@ -6,11 +6,11 @@ export interface LaneRow {
   readonly id: string
   readonly label: string
   readonly isBackground: boolean
-  /** What does not overlap stands in one track, in the order of starting. */
+  /** Bars that do not overlap share a track, in the order of starting. */
   readonly tracks: Array<Array<number>>
-  /** When each track is free again. */
+  /** The time at which each track is free again. */
   readonly free: Array<number>
-  /** The call that each track is taken by until then. */
+  /** The call that takes each track until then. */
   readonly takenBy: Array<number | undefined>
 }
 
@@ -19,14 +19,14 @@ interface Place {
   readonly track: number
 }
 
-/** When the bar of a call begins; undefined for one that has none yet. In the background many wait for a place before that. */
+/** When the bar of a call begins; undefined if it has none yet. Before that, a background call waits for its place. */
 export const startOf = ({ startedAt, endedAt, background, spans }: CallRow): number | undefined =>
   (background ? spans[0]?.from : startedAt) ?? endedAt
 
 const rowId = ({ lane, agentId, background }: CallRow): string =>
   background ? `background ${agentId}` : `lane ${lane}`
 
-/** The rows of a timeline. A call keeps its place; what is new is added. */
+/** The rows of a timeline. A call keeps its place; new calls are added. */
 export class TimelineLayout {
   rows: Array<LaneRow> = []
   private readonly byId = new Map<string, LaneRow>()
@@ -77,14 +77,14 @@ export class TimelineLayout {
     const place = this.places.get(call.key)
     if (place !== undefined && place.row.id !== rowId(call)) {
       this.leave(call.key, place)
-      this.put(call, start)
-    } else if (place === undefined) this.put(call, start)
+      this.place(call, start)
+    } else if (place === undefined) this.place(call, start)
     else this.freeAt(place, call)
   }
 
-  private put(call: CallRow, start: number): void {
+  private place(call: CallRow, start: number): void {
     const row = this.rowOf(call)
-    // What never ran has no length: it stands beside what did.
+    // A call that never ran has no length, and may stand beside one that did.
     const isMoment = start === call.endedAt && call.spans.length === 0
     let track = isMoment && row.tracks.length > 0 ? 0 : row.free.findIndex((free) => free <= start)
     if (track < 0) {
@@ -129,7 +129,7 @@ export class TimelineLayout {
       takenBy: [],
     }
     this.byId.set(id, row)
-    // An agent's background stands below its lane.
+    // An agent's background is the row below its lane.
     const beside = this.rows.findIndex((other) => other.label === row.label)
     const at = isBackground ? beside + 1 : beside
     this.rows.splice(beside < 0 ? this.rows.length : at, 0, row)

@@ -1,4 +1,4 @@
-/** Draws what is to be seen of the timeline, and nothing else: its cost follows the screen, not the number of calls. */
+/** Draws the visible part of the timeline: the cost depends on the screen, not on the number of calls. */
 import type { CallRow, SpanRow } from "../../state/page-state.ts"
 import { callLabel } from "../texts.tsx"
 import { startOf, type TimelineLayout } from "./layout.ts"
@@ -10,7 +10,7 @@ export const trackHeight = 26
 const barHeight = 18
 const barTop = (trackHeight - barHeight) / 2
 
-/** The colours of the page, as its style says them. */
+/** The colours of the page's style. */
 export type Colors = Readonly<Record<ColorName, string>>
 
 const colorNames = [
@@ -34,7 +34,7 @@ const colorNames = [
 ] as const
 type ColorName = (typeof colorNames)[number]
 
-/** Reads them anew: they follow the light of the room. */
+/** Reads the colours again, which follow light and dark mode. */
 export const readColors = (element: Element): Colors => {
   const style = getComputedStyle(element)
   return Object.fromEntries(
@@ -42,17 +42,17 @@ export const readColors = (element: Element): Colors => {
   ) as Colors
 }
 
-/** What is drawn, and where. In CSS pixels. */
+/** What to draw, and where. In CSS pixels. */
 export interface Picture {
   readonly context: CanvasRenderingContext2D
   readonly layout: TimelineLayout
   readonly range: Range
-  /** When the first call began: marks count from it. */
+  /** The start of the first call, from which marks count. */
   readonly zero: number
   readonly now: number
   readonly width: number
   readonly height: number
-  /** How far it is scrolled down. */
+  /** The vertical scroll position. */
   readonly top: number
   readonly colors: Colors
   readonly font: string
@@ -134,7 +134,7 @@ const drawLabel = (picture: Picture, call: CallRow, left: number, right: number,
   const from = Math.max(left, 0) + 6
   const room = Math.min(right, width) - from - 4
   if (room < 24) return
-  // What stands on a hatched part needs a ground of its own.
+  // Text on a hatched part needs a background.
   const text = callLabel(call).slice(0, 160)
   context.save()
   context.beginPath()
@@ -164,7 +164,7 @@ const drawCall = (picture: Picture, call: CallRow, y: number): void => {
   const right = Math.max(xOf(picture, call.endedAt ?? now), left + 2.5)
   const [from, to] = [Math.max(left, -10), Math.min(right, picture.width + 10)]
   const isMarked = call.key === open || (hasFocus && call.key === focused)
-  // Thousands of these may be in sight: no corners, no parts.
+  // Thousands of these may be visible: no corners, no parts.
   if (to - from < 5 && !isMarked) {
     context.fillStyle = shortColor(call, colors)
     context.fillRect(from, y, to - from, barHeight)
@@ -203,14 +203,14 @@ const drawTrack = (picture: Picture, keys: ReadonlyArray<number>, y: number): vo
     const start = startOf(call)!
     if (start > range.to) return
     const right = xOf(picture, call.endedAt ?? now)
-    // Of what falls on one pixel, one is drawn; what went wrong is never left out.
+    // Of several bars within a pixel one is drawn; failed calls are always drawn.
     if (right < drawnTo + 1 && call.status !== "error" && call.key !== picture.open) continue
     drawnTo = Math.max(right, xOf(picture, start) + 1)
     drawCall(picture, call, y + barTop)
   }
 }
 
-/** Draws it all. */
+/** Draws the whole picture. */
 export const paint = (picture: Picture): void => {
   const { context, layout, width, height, top, colors, now, font } = picture
   context.clearRect(0, 0, width, height)

@@ -1,8 +1,8 @@
-/** Which call stands where: at a time in a track, and beside another one. */
+/** Finds calls by position: at a time in a track, and next to another call. */
 import type { CallRow } from "../../state/page-state.ts"
 import { startOf, type TimelineLayout } from "./layout.ts"
 
-/** The index of the first call of a track that may be seen. */
+/** The index of the first call of a track that may be visible. */
 export const firstSeen = (
   layout: TimelineLayout,
   keys: ReadonlyArray<number>,
@@ -19,7 +19,7 @@ export const firstSeen = (
   return low
 }
 
-/** The call whose bar is at that time, or as near as `slack`, in the track of this index. */
+/** The call whose bar is at a time, or as near as `slack`, in the track of this index. */
 export const callAt = (
   layout: TimelineLayout,
   index: number,
@@ -34,7 +34,7 @@ export const callAt = (
   return undefined
 }
 
-/** The call before or behind, in the same track; the first of all where there is none yet. */
+/** The call before or after, in the same track; the first of all if there is no current call. */
 export const keyBeside = (
   layout: TimelineLayout,
   key: number | undefined,
@@ -46,7 +46,7 @@ export const keyBeside = (
   return keys[keys.indexOf(key!) + by] ?? key
 }
 
-/** The call that runs at the same time, one track up or down; the first of all where there is none yet. */
+/** The call that runs at the same time, one track up or down; the first of all if there is no current call. */
 export const keyAcross = (
   layout: TimelineLayout,
   key: number | undefined,

@@ -1,6 +1,6 @@
-/** Which time stands where: the part of time that is shown, and the marks of its axis. */
+/** Maps times to positions: the visible range, and the marks of its axis. */
 
-/** The part of time that is shown, in epoch milliseconds. */
+/** The visible range, in epoch milliseconds. */
 export interface Range {
   readonly from: number
   readonly to: number
@@ -8,14 +8,14 @@ export interface Range {
 
 const shortest = 2
 
-/** Wider or narrower around a place, from 0 at the left to 1 at the right. */
+/** A wider or narrower range around a position, from 0 at the left to 1 at the right. */
 export const zoomed = ({ from, to }: Range, factor: number, around: number): Range => {
   const width = Math.max(shortest, (to - from) * factor)
   const at = from + (to - from) * around
   return { from: at - width * around, to: at + width * (1 - around) }
 }
 
-/** Earlier or later, by a share of what is shown. */
+/** A range moved by a share of its length. */
 export const moved = ({ from, to }: Range, share: number): Range => {
   const by = (to - from) * share
   return { from: from + by, to: to + by }

@@ -1,4 +1,4 @@
-/** Lanes and background as rows, calls as bars: to look at, to zoom into, and to open calls from. */
+/** Lanes and background as rows, calls as bars, which can be zoomed and opened. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { CallRow, PageState } from "../../state/page-state.ts"
 import type { Source } from "../source.ts"
@@ -17,7 +17,7 @@ interface Point {
 const lasted = ({ startedAt, endedAt }: CallRow, now: number): string =>
   startedAt === undefined ? "" : duration((endedAt ?? now) - startedAt)
 
-/** A call in a line. */
+/** A call as one line of text. */
 const described = (call: CallRow, now: number): string => {
   const { name, title, status } = call
   return [name, title === name ? "" : title, status, lasted(call, now)]
@@ -74,7 +74,7 @@ export const Timeline = (props: {
   const [focused, setFocused] = useState("")
   const [rows, setRows] = useState<ReadonlyArray<LaneRow>>([])
   const queued = [...state.calls.values()].filter(({ status }) => status === "queued").length
-  // Keys come at what the page shows as soon as it shows it: not a frame later, when the canvas has been painted.
+  // Keys must work as soon as the page shows the timeline, not a frame later, when the canvas is painted.
   useLayoutEffect(() => {
     const shown = new TimelineCanvas(canvas.current!, scroller.current!, {
       onOpen: (key) => opening.current(key),
