@@ -24,6 +24,13 @@ const loadClass = async (dialect: Dialect): Promise<AjvClass> => {
   return ajvClass
 }
 
+/** Loads the library that most schemas need while the process has nothing else to do: the first call need not wait for it. */
+export const loadWhenIdle = (): void => {
+  if (loaded.has("draft-07")) return
+  // Where it cannot be loaded, the first call says so.
+  setImmediate(() => void loadClass("draft-07").catch(() => undefined)).unref()
+}
+
 const newKeywords = [
   "prefixItems",
   "unevaluatedProperties",

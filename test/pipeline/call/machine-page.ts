@@ -108,7 +108,7 @@ export const machinePage = (): string => {
     "# What a call does",
     "",
     "A call is a record, and one state. `transition` in `src/pipeline/call/transition.ts` gives it one input at a time: it",
-    "changes the record and says what is to be done, as commands. It does nothing itself; `actor.ts` carries commands out.",
+    "changes the record and says what is to be done, as commands. It does nothing itself; `driver.ts` carries commands out.",
     "An input that is not listed for a state changes nothing: an answer that came too late, a second approval.",
     "",
     "This page is written by `npm run docs:machine`: a test explores the machine and notes all that it saw. Do not edit it.",
