@@ -35,6 +35,8 @@ export interface LocalOptions extends RuleOptions, ToolsOptions, MachineOptions,
   readonly nvim?: NvimSocket
   /** The store that keeps the calls. Default: none. */
   readonly durable?: string
+  /** Whether the rules hold that the user keeps in the home folder, and answers at gates are kept there. Default: true. */
+  readonly keptRules?: boolean
 }
 
 /** What an executor is made with beside the command line's options, which win where they forbid. */
@@ -131,7 +133,7 @@ export const localExecutor = async (
     file: options.rules === undefined ? undefined : resolve(options.rules),
     cwd,
     // A host that embeds it keeps its rules in its own way.
-    home: embedding === undefined ? homedir() : undefined,
+    home: embedding === undefined && options.keptRules !== false ? homedir() : undefined,
     project,
   })
   let tell = tellOnStderr

@@ -491,12 +491,15 @@ describe("the lines of a session on stdin", () => {
   })
 })
 
-test("the tour of this checkout runs to its expected end, and leaves the checkout as it was", async () => {
+test("the tour of this checkout runs to its expected end, whatever rules its user keeps, and leaves the checkout as it was", async () => {
+  await mkdir(join(cwd, ".stepline"))
+  const rules = '[tools.write_file]\nallow = ["surprise"]\n[tools.edit_file]\ndeny = ["."]\n'
+  await writeFile(join(cwd, ".stepline/rules.toml"), rules)
   const source = join(checkout, "src/cli.ts")
   const tsx = import.meta.resolve("tsx")
   const { stdout, stderr, status } = await runNode(
     ["--conditions=@stepline/source", "--import", tsx, source],
-    { cwd },
+    { cwd, env: { ...process.env, HOME: cwd } },
   )
   expect(stderr).toBe("")
   for (const part of [

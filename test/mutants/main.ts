@@ -27,8 +27,18 @@ if (chosen.length === 0) {
   const areas = [...new Set(mutants.map(({ area }) => area))]
   throw new Error(`There is no such mutant. Areas: ${areas.join(", ")}`)
 }
-// First, of all: who moves a piece of the sources learns it from any run.
-for (const mutant of mutants) mutatedSource(checkout, mutant)
+
+const misfitOf = (mutant: Mutant): ReadonlyArray<string> => {
+  try {
+    mutatedSource(checkout, mutant)
+    return []
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+// Of all: who moves a piece of the sources learns it from any run. The others are tried all the same.
+const misfits = mutants.flatMap(misfitOf)
+const fitting = chosen.filter((mutant) => misfitOf(mutant).length === 0)
 
 /** Milliseconds for the tests of one mutant, and for those of all of them without one. */
 const mutantLimit = 5 * 60_000
@@ -44,8 +54,8 @@ type Tests = Pick<RunOptions, "tests" | "project">
 
 /** Each test once, by the projects that are run of it. */
 const allTests = (copy: CheckoutCopy): Array<Tests> =>
-  [...new Set(chosen.map(({ project }) => project))].map((project) => {
-    const ofProject = chosen.filter((mutant) => mutant.project === project)
+  [...new Set(fitting.map(({ project }) => project))].map((project) => {
+    const ofProject = fitting.filter((mutant) => mutant.project === project)
     return { project, tests: [...new Set(ofProject.flatMap(({ tests }) => copy.existing(tests)))] }
   })
 
@@ -89,7 +99,7 @@ const tryAll = async (copy: CheckoutCopy, waiting: Iterator<Mutant>): Promise<vo
     const seconds = ((performance.now() - start) / 1000).toFixed(1)
     if (!isCaught) survivors.push(mutant)
     count += 1
-    console.log(`[${count}/${chosen.length}] ${nameOf(mutant)} (${mutant.file}, ${seconds} s): ${how}`)
+    console.log(`[${count}/${fitting.length}] ${nameOf(mutant)} (${mutant.file}, ${seconds} s): ${how}`)
   }
 }
 
@@ -101,14 +111,15 @@ try {
     (_, job) => new CheckoutCopy(checkout, join(folder, String(job))),
   )
   if (values.unchecked !== true) {
-    console.log(`${chosen.length} mutants of ${checkout}. Their tests are run without any of them first.`)
+    console.log(`${fitting.length} mutants of ${checkout}. Their tests are run without any of them first.`)
     await expectSound(copies[0]!)
   }
-  const waiting = chosen.values()
+  const waiting = fitting.values()
   await Promise.all(copies.map((copy) => tryAll(copy, waiting)))
-  console.log(`${chosen.length - survivors.length} of ${chosen.length} caught`)
+  console.log(`${fitting.length - survivors.length} of ${fitting.length} caught`)
   for (const mutant of survivors) console.log(`survived: ${nameOf(mutant)} (${mutant.file})`)
-  if (survivors.length > 0) process.exitCode = 1
+  for (const misfit of misfits) console.log(`not tried: ${misfit}`)
+  if (survivors.length + misfits.length > 0) process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

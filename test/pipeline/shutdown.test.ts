@@ -77,6 +77,19 @@ describe("shutdown", () => {
     expect(log).toEqual(["finalized", "finalized", "cleaned", "cleaned", "down"])
   })
 
+  it("does first what was left for it last", async () => {
+    const log: Array<string> = []
+    const executor = executorOf({
+      leaves: pipeline().andThen(({ onShutdown }) => {
+        for (const name of ["folder", "file"]) onShutdown(() => log.push(name))
+        return Step.Continue
+      }),
+    })
+    await executor.run({ name: "leaves" })
+    await executor.shutdown()
+    expect(log).toEqual(["file", "folder"])
+  })
+
   it("does what handlers left for it once all calls have ended, and waits for that", async () => {
     const log: Array<string> = []
     const cleaned = deferred()

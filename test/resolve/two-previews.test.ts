@@ -24,6 +24,20 @@ const twoPreviews = () => {
 }
 
 describe("two awaitResolve in one pipeline", () => {
+  it("come both from the tool that was called, where they name no other", async () => {
+    const preview = () => Step.Output("preview")
+    const plan = pipeline()
+      .andThen(preview)
+      .awaitResolve({ label: "1" })
+      .andThen(preview)
+      .awaitResolve({ label: "2" })
+    const executor = executorOf({ edit: plan })
+    const host = new ScriptedHost(executor)
+    await host.run([{ name: "edit" }])
+    await host.run([resolveCall()])
+    expect(executor.agent().pendingActions.peek()).toMatchObject({ label: "2", sourceToolName: "edit" })
+  })
+
   it("are resolved one after the other; the finally handlers run once, at the end of the second", async () => {
     const { plan, log } = twoPreviews()
     const executor = executorOf({ edit: plan })

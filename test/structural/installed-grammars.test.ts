@@ -1,3 +1,4 @@
+// @module-tag alone
 import { describe, expect, it } from "vitest"
 import { type GrammarPackages, Grammars } from "../../src/structural/installed-grammars.ts"
 import { languageNamed } from "../../src/structural/language.ts"

@@ -33,8 +33,8 @@ export const hostMutants = inArea("hosts", [
   {
     mistake: "approves by an answer that names no decision",
     file: "src/hosts/mcp/question.ts",
-    from: 'if (decision !== "approve") return "The answer',
-    to: 'if (decision === "") return "The answer',
+    from: 'typeof decision !== "string" || !decisionsOf(asked).includes(decision)',
+    to: 'typeof decision !== "string"',
     tests: ["test/hosts/mcp"],
   },
   {
@@ -54,7 +54,7 @@ export const hostMutants = inArea("hosts", [
   {
     mistake: "ends the session that was opened first though it is in use",
     file: "src/hosts/mcp/http-sessions.ts",
-    from: "      this.sessions.delete(id)\n      this.sessions.set(id, session)\n",
+    from: "    this.sessions.delete(id)\n    this.sessions.set(id, session)\n",
     to: "",
     tests: ["test/hosts/mcp"],
   },
@@ -117,8 +117,8 @@ export const hostMutants = inArea("hosts", [
   {
     mistake: "takes a key for an answer to what has just come onto the screen",
     file: "src/hosts/terminal/reaction-time.ts",
-    from: "    if (subject === this.subject) return\n    this.subject = subject\n",
-    to: "    if (subject === this.subject) return\n    this.subject = subject\n    if (this.over > 0) return\n",
+    from: "      this.subject = subject\n      this.begin()\n",
+    to: "      this.subject = subject\n",
     tests: ["test/hosts/terminal"],
   },
   {

@@ -44,8 +44,8 @@ export const ruleMutants = [
     {
       mistake: "follows a variable that something else may set",
       file: "src/policy/known-values.ts",
-      from: "times === 1 ? [name] : []",
-      to: "[name]",
+      from: "[...counts].filter(([, times]) => times === 1)",
+      to: "[...counts]",
       tests: of("ordinary-lines"),
     },
     {

@@ -26,11 +26,11 @@ export const scheduleMutants = inEngine("schedule", [
     tests: ["test/pipeline/call/async-context.test.ts", "test/pipeline/call"],
   },
   {
-    mistake: "ends a wait at once that is longer than a timer can be",
+    mistake: "asks for a timer that is longer than one can be",
     file: "src/pipeline/schedule/deadlines.ts",
     from: "Math.min(Math.max(0, at - this.now()), longestTimer)",
     to: "Math.max(0, at - this.now())",
-    tests: ["test/pipeline/call/timeouts.test.ts", "test/pipeline/call"],
+    tests,
   },
   {
     mistake: "lets a deadline that took another's place stand where it is too early",

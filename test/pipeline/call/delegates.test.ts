@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Delegates, noIde, pipeline, Step } from "../../../src/index.ts"
+import { type Delegates, noIde, pipeline, Step, textOf } from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { deferred, never, turn, until } from "../../support/deferred.ts"
 import { is, stamp } from "../../support/event-of.ts"
@@ -263,6 +263,22 @@ describe("delegates", () => {
     expect(executor.respond("c", { output: "by id" })).toBe(false)
     answer.resolve("by the function")
     expect((await new ScriptedHost(executor).run()).at(-1)).toMatchObject({ content: "by the function" })
+  })
+
+  it("that a handler asks at once are put one after another, in their order", async () => {
+    const plan = pipeline().andThen(async ({ delegate }) => {
+      const asked = ["a", "b"].map((question) => delegate({ _tag: "Ask", question }))
+      const outputs = await Promise.all(asked)
+      return Step.Output(outputs.map((output) => output && textOf(output)).join(" "))
+    })
+    const { host, asked } = await start(plan)
+    await turn()
+    expect(asked.effect).toEqual({ _tag: "Ask", question: "a" })
+    asked.succeed("first")
+    const next = await host.until(is("Delegate"))
+    expect(next.effect).toEqual({ _tag: "Ask", question: "b" })
+    next.succeed("second")
+    expect((await host.run()).at(-1)).toMatchObject({ _tag: "Completed", content: "first second" })
   })
 
   it("leave the next effect to the host, whether they answered or failed", async () => {

@@ -39,6 +39,20 @@ describe("approve({ params })", () => {
     expect(host.terminal("c")).toMatchObject({ content: "wrote b", editedParams: { path: "b" } })
   })
 
+  it("begins the call anew with an empty memory", async () => {
+    const found: Array<unknown> = []
+    const plan = pipeline()
+      .andThen(({ memory }) => {
+        found.push(memory.seen)
+        memory.seen = "by the first attempt"
+        return Step.Output("preview")
+      })
+      .awaitApproval()
+    const host = new ScriptedHost(executorOf({ write: plan }), edit)
+    await host.run([{ callId: "c", name: "write", params: { path: "a" } }])
+    expect(found).toEqual([undefined, undefined])
+  })
+
   it("works by id", async () => {
     const { plan } = editable()
     const executor = executorOf({ write: plan })

@@ -164,6 +164,18 @@ describe("while a reviewer thinks", () => {
     expect(host.tags("c")).toEqual(["Started", "Cancelled"])
   })
 
+  it("a cancel keeps the next one from being asked", async () => {
+    const [first, next] = [thinking(), thinking()]
+    const executor = executorOf({ write: gated }, { reviewers: [first.reviewer, next.reviewer] })
+    const running = new ScriptedHost(executor).run([call])
+    await until(() => first.signals.length > 0)
+    executor.cancelCall("c")
+    await running
+    first.answer.resolve({ verdict: "ask" })
+    await turn()
+    expect(next.signals).toEqual([])
+  })
+
   it("`approvalTimeout` wins, and tells it by its signal", async () => {
     const { signals, reviewer } = thinking()
     const time = await virtualTime({ write: gated }, { reviewers: [reviewer], approvalTimeout: "1 minute" })

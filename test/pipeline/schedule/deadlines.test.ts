@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { getEventListeners } from "node:events"
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -47,6 +48,33 @@ describe("Deadlines", () => {
         for (const at of [7, 8]) deadlines.set({ expiresAt: 0, expire: () => void log.push(at) }, at)
         yield* TestClock.adjust(7)
         expect(log.slice(4)).toEqual([7])
+        deadlines.dispose()
+      }),
+    ),
+  )
+
+  effectIt("ask for no timer that is longer than one can be", () =>
+    withTestClock((clock) =>
+      Effect.gen(function* () {
+        const waits: Array<number> = []
+        const sleep: Clock.Clock["sleep"] = (duration) => {
+          waits.push(Duration.toMillis(duration))
+          return clock.sleep(duration)
+        }
+        const deadlines = new Deadlines({
+          ...clock,
+          currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+          sleep,
+        })
+        let isOver = false
+        deadlines.after(2 ** 31 + 5, () => {
+          isOver = true
+        })
+        yield* TestClock.adjust(2 ** 31 + 4)
+        expect(isOver).toBe(false)
+        yield* TestClock.adjust(1)
+        expect(isOver).toBe(true)
+        expect(waits).toEqual([2 ** 31 - 1, 6])
         deadlines.dispose()
       }),
     ),
