@@ -431,6 +431,8 @@ export const otherLines: ReadonlyArray<string> = [
   "x='-o f'; sort $x a",
   "for f in -o b; do sort $f c; done",
   "for f in a; do f=-o; sort $f c; done",
+  "for f in a b; do sort $f c; f=-o; done",
+  "x=a; if ls; then x=-o; fi; sort $x c",
   "x=a; read x; sort $x c",
   "x=a; eval x=-o; sort $x c",
   "r=rea; x=a; ${r}d x; sort $x c",
