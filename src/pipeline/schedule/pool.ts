@@ -1,8 +1,5 @@
-/**
- * Places for running background calls. p-queue hands them out: by priority, and among equals in the order of asking. It is loaded
- * with the first background call, for that takes as long as to load the rest of the core.
- */
-import type PQueue from "p-queue"
+/** Places for running background calls. p-queue hands them out: by priority, and among equals in the order of asking. */
+import PQueue from "p-queue"
 import type { Call } from "../call/call.ts"
 
 /** What one call asked for. */
@@ -16,19 +13,12 @@ interface Ask {
 
 const over = Promise.resolve()
 
-let queueClass: typeof PQueue | undefined
-
-const load = async (): Promise<void> => {
-  queueClass = (await import("p-queue")).default
-}
-
 /** A number of places, and the line of the calls that wait for one. */
 export class Pool {
   private readonly concurrency: number
   /** Told that there is a place. Gives false where the call does not want it any more. */
   private readonly placed: (call: Call) => boolean
   private queue: PQueue | undefined
-  private loading: Promise<void> | undefined
   private readonly asks = new Map<Call, Ask>()
   /** How many asks in the line have no call any more. */
   private gone = 0
@@ -42,12 +32,11 @@ export class Pool {
   take(call: Call): boolean {
     const ask: Ask = { call, isInLine: false, giveBack: undefined }
     this.asks.set(call, ask)
-    if (queueClass !== undefined) return this.queueUp(ask, call)
-    this.loading ??= load()
-    void this.loading.then(() => {
-      if (ask.call !== undefined && this.queueUp(ask, call)) this.tell(call)
-    })
-    return false
+    this.queue ??= new PQueue({ concurrency: this.concurrency })
+    // Where there is a place, `begin` is called before `add` returns.
+    void this.queue.add(() => this.begin(ask), { priority: call.toolCall.priority ?? 0 })
+    ask.isInLine = ask.giveBack === undefined
+    return !ask.isInLine
   }
 
   /** Gives the place back, or leaves the line. */
@@ -63,14 +52,6 @@ export class Pool {
     // Nobody waits any more: what is left in the line is not kept until its turn.
     this.gone = 0
     this.queue!.clear()
-  }
-
-  private queueUp(ask: Ask, { toolCall }: Call): boolean {
-    this.queue ??= new queueClass!({ concurrency: this.concurrency })
-    // Where there is a place, `begin` is called before `add` returns.
-    void this.queue.add(() => this.begin(ask), { priority: toolCall.priority ?? 0 })
-    ask.isInLine = ask.giveBack === undefined
-    return !ask.isInLine
   }
 
   /** The place is taken until the promise resolves. */
