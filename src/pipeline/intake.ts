@@ -130,7 +130,7 @@ const putBack = (engine: Engine, call: Call, snapshot: CallSnapshot): string => 
   readPast(call, snapshot, engine.deadlines.time())
   if (call.announced === "yes") engine.tasks.started(call)
   if (tracers !== undefined && call.started)
-    call.span = new CallSpan(tracers, toolCall, call.tool, call.before?.traceParent)
+    call.span = new CallSpan(tracers, toolCall, call.tool, call.earlier?.traceParent)
   engine.journal?.added(call)
   begin(engine, call, !toolCall.background)
   return toolCall.callId

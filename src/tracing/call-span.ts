@@ -127,7 +127,7 @@ export class CallSpan {
   asks(question: Question | undefined, isReviewed = false): void {
     if (question === undefined || question.id === this.asked?.id) return
     // What the rules pass waits for nobody.
-    if (question.kind === "approval" && !question.put && !isReviewed) return
+    if (question.kind === "approval" && !question.isAsked && !isReviewed) return
     this.asked = question
     this.answered = this.traces.map((trace) => this.wait(trace, question))
   }

@@ -21,7 +21,7 @@ const startOf = (call: Call): Array<ToolEvent> => {
 /** Only where it was put to the host: what rules and reviewers still decide is nobody's question. */
 const questionOf = (engine: Engine, call: Call): Array<ToolEvent> => {
   const question = openQuestion(call.state)
-  return question?.kind === "approval" && question.put ? [approvalEvent(engine, call, question)] : []
+  return question?.kind === "approval" && question.isAsked ? [approvalEvent(engine, call, question)] : []
 }
 
 /** Gives what takes the watcher out again. */

@@ -149,7 +149,7 @@ export class JournalEntry {
   /** When the host was asked the open question: later than each question before, whatever the clock says. */
   private openSince(now: number): number | undefined {
     const question = questionIn(this.call)
-    if (question === undefined || (question.kind === "approval" && !question.put)) return undefined
+    if (question === undefined || (question.kind === "approval" && !question.isAsked)) return undefined
     if (this.asked !== question.id) {
       this.asked = question.id
       this.askedAt = Math.max(now, (this.askedAt ?? 0) + 1)
@@ -187,7 +187,7 @@ const questionIn = ({ state, resume }: Call): Question | undefined => {
 const asks = (call: Call, hasFunction: HasFunction): boolean => {
   const question = questionIn(call)
   if (question !== undefined)
-    return question.kind === "delegate" ? !hasFunction(question.effect) : question.put
+    return question.kind === "delegate" ? !hasFunction(question.effect) : question.isAsked
   const { state, toolCall } = call
   return (state._tag === "Queued" || state._tag === "Held") && toolCall.decision === "requested"
 }

@@ -51,9 +51,9 @@ export const rulesToRemember = (
 export const askHost = (engine: Engine, call: Call): void => {
   const question = openQuestion(call.state)
   if (question?.kind === "approval") {
-    if (question.put) askApproval(engine, call, question)
-  } else if (question?.put === false) {
-    question.put = true
+    if (question.isAsked) askApproval(engine, call, question)
+  } else if (question?.isAsked === false) {
+    question.isAsked = true
     askEffect(engine, call, question)
   }
 }
@@ -129,7 +129,7 @@ const askEffect = (engine: Engine, call: Call, { id, effect, timeout }: EffectQu
   } catch (error) {
     return void failed(messageOf(error), error)
   }
-  const { sourceCallId } = call.ties
+  const { sourceCallId } = call.links
   const source = sourceCallId === undefined ? undefined : { sourceCallId }
   suspended(engine, call)
   if (own !== undefined) {

@@ -23,7 +23,7 @@ import type { Tool } from "../model/tool.ts"
 import type { BlockedDelta } from "./blocked-delta.ts"
 import type { CallTimer } from "./call-timer.ts"
 import type { MidwayQuestions } from "./midway.ts"
-import { type ActionTies, type Answer, type CallState, type Place, queued, type Resume } from "./state.ts"
+import { type ActionLinks, type Answer, type CallState, type Place, queued, type Resume } from "./state.ts"
 import type { CallStream } from "./stream.ts"
 
 const manually = { requireManualDestroy: true }
@@ -115,7 +115,7 @@ const closing = async (generator: AsyncIterator<Step, unknown>): Promise<void> =
 }
 
 const noParts: ReadonlyArray<never> = []
-const noTies: ActionTies = {
+const noLinks: ActionLinks = {
   resolving: undefined,
   sourceCallId: undefined,
   settled: undefined,
@@ -181,7 +181,7 @@ export class Call {
   /** The pending action that this call of `resolve` applies or discards, while it does. */
   action: StagedAction | undefined = undefined
   /** Replaced, and never changed: most calls share those of a call that has none. */
-  ties: ActionTies = noTies
+  links: ActionLinks = noLinks
   /** How a restored call goes on as soon as it has its turn. */
   resume: Resume | undefined = undefined
   /** What it ends with in its turn, with nothing run. */
@@ -215,7 +215,7 @@ export class Call {
   /** Where the event of the open effect stands in the queue of events. */
   askedAt = 0
   /** What an earlier process knew of it. */
-  before: Before | undefined = undefined
+  earlier: Earlier | undefined = undefined
 
   constructor(toolCall: ToolCall, tool: Tool<unknown> | undefined, to: Recipient, origin: Origin) {
     this.toolCall = toolCall
@@ -227,7 +227,7 @@ export class Call {
 }
 
 /** What a restored call brings along beside its data. */
-export interface Before {
+export interface Earlier {
   /** Milliseconds that its question was open. */
   readonly waited: number
   /** Milliseconds that it may still run; undefined where it has not run within a limit. */

@@ -108,7 +108,7 @@ export const askFinal = (
     effect,
     timeout,
     midway,
-    put: false,
+    isAsked: false,
   }
   call.state = { ...cleaningOf(call), question }
   out.push(commands.ask)
@@ -134,7 +134,7 @@ export const closeFinalQuestion = (call: Call, out: Outbox): void => {
   const state = cleaningOf(call)
   if (state.question === undefined) return
   // One that is yet to be asked has nobody to be told.
-  if (state.question.put) out.push(commands.closeQuestion)
+  if (state.question.isAsked) out.push(commands.closeQuestion)
   call.state = { ...state, question: undefined }
 }
 

@@ -13,7 +13,7 @@ const editorPatience = 2000
 
 const warned = new WeakSet<object>()
 /** Calls whose host has let such an effect run out. Another process that goes on with one may have an editor. */
-const given = new WeakSet<Call>()
+const unanswered = new WeakSet<Call>()
 
 /** Whether a host without an editor would not have to answer it: it is one of those that `noIde` answers, and nobody does. */
 const isForEditor = (tag: string, { delegates }: Pick<Settings, "delegates">): boolean =>
@@ -25,14 +25,14 @@ export const editorAdvice = (tag: string, settings: Pick<Settings, "delegates">)
 
 /** The call's host has let it run out. */
 export const ranOut = (call: Call, { effect }: EffectQuestion): void => {
-  if (Object.hasOwn(noIde, effect._tag)) given.add(call)
+  if (Object.hasOwn(noIde, effect._tag)) unanswered.add(call)
 }
 
 /** Of an effect that the host was just asked: why it is not waited for; undefined where it is. */
 export const editorRefusal = (engine: Engine, call: Call, tag: string): string | undefined => {
   if (!isForEditor(tag, engine.settings)) return undefined
   const advice = editorAdvice(tag, engine.settings)
-  if (given.has(call))
+  if (unanswered.has(call))
     return `${tag} was not waited for: the host had not answered an effect before it${advice}`
   if (!warned.has(engine)) {
     afterWaiting(engine, call, editorPatience, () => {

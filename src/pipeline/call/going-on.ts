@@ -18,7 +18,7 @@ export const goOn = (call: Call, resume: Resume, out: Outbox): void => {
     case "Ask": {
       const { question } = resume
       call.state = { _tag: "Asking", question }
-      out.push(question.kind === "approval" && !question.put ? commands.rule : commands.ask)
+      out.push(question.kind === "approval" && !question.isAsked ? commands.rule : commands.ask)
       return
     }
     case "Run":

@@ -30,7 +30,7 @@ const ignore = () => undefined
 /** Runs the part at `at`, or reads on in its generator. */
 export const runPart = (engine: Engine, call: Call, command: Command): void => {
   if (call.state._tag !== "Running" || !begins(engine, call, command)) return
-  if (call.toolCall.name === resolveName && call.ties.resolving === undefined && claimAction(engine, call))
+  if (call.toolCall.name === resolveName && call.links.resolving === undefined && claimAction(engine, call))
     return
   runHandler(engine, call, (call.parts[call.at] as HandlerPart<unknown>).handler)
 }

@@ -71,7 +71,7 @@ const currentHandler = ({ state, parts, finals, at }: Call): string | undefined 
 
 const waitsFor = (call: Call): string | undefined => {
   const question = openQuestion(call.state)
-  if (question?.kind === "approval") return question.put ? "approval" : "review"
+  if (question?.kind === "approval") return question.isAsked ? "approval" : "review"
   if (question !== undefined) return question.effect._tag
   if (call.state._tag === "Held") return "approval"
   return call.place === "asked" ? "place" : undefined

@@ -18,10 +18,10 @@ const ignore = () => undefined
 export class MidwayQuestions {
   private readonly line: Array<Asking> = []
   /** Puts one question. False where nobody can be asked any more. */
-  private readonly put: (effect: HostEffect, timeout: DurationInput | undefined) => boolean
+  private readonly askHost: (effect: HostEffect, timeout: DurationInput | undefined) => boolean
 
-  constructor(put: (effect: HostEffect, timeout: DurationInput | undefined) => boolean) {
-    this.put = put
+  constructor(askHost: (effect: HostEffect, timeout: DurationInput | undefined) => boolean) {
+    this.askHost = askHost
   }
 
   ask(effect: HostEffect, timeout: DurationInput | undefined): Promise<ToolOutput | undefined> {
@@ -30,7 +30,7 @@ export class MidwayQuestions {
     })
     // A handler that was cancelled may never read it.
     answered.catch(ignore)
-    if (this.line.length === 1) this.putNext()
+    if (this.line.length === 1) this.askNext()
     return answered
   }
 
@@ -38,7 +38,7 @@ export class MidwayQuestions {
     const asked = this.line.shift()
     if (answer._tag === "Output") asked?.resolve(answer.output)
     else asked?.reject(new ToolError(answer.message, answer))
-    this.putNext()
+    this.askNext()
   }
 
   /** Nobody answers any more. */
@@ -46,9 +46,9 @@ export class MidwayQuestions {
     for (const { reject } of this.line.splice(0)) reject(reason)
   }
 
-  private putNext(): void {
+  private askNext(): void {
     const next = this.line[0]
-    if (next !== undefined && !this.put(next.effect, next.timeout)) {
+    if (next !== undefined && !this.askHost(next.effect, next.timeout)) {
       this.close(new DOMException("The call has ended", "AbortError"))
     }
   }

@@ -37,17 +37,17 @@ export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf): vo
   if (again !== undefined) {
     call.started = true
     call.decided = again.decided
-    readTold(call, again)
+    readHostKnowledge(call, again)
   }
   if (standing === undefined) return
-  readTold(call, standing)
+  readHostKnowledge(call, standing)
   call.started = standing.untold !== true
   call.at = standing.at
   call.memory = standing.memory
   call.resolution = standing.resolution
   call.passed = standing.passed
   call.decided = standing.decided
-  if (standing.staged !== undefined) call.ties = { ...call.ties, staged: standing.staged }
+  if (standing.staged !== undefined) call.links = { ...call.links, staged: standing.staged }
   // A result that is only to be told needs no pipeline any more.
   if (standing.then === undefined || standing.part !== undefined) readParts(call, standing, toolOf)
   call.output = standing.output ?? call.action?.output
@@ -64,7 +64,7 @@ export const readPast = (call: Call, { standing, startedAt }: CallSnapshot, now:
   call.resolved = standing.resolved
   if (standing.settled === true && standing.action !== undefined)
     call.resolved ??= settledEvent(call.toolCall, standing.action)
-  call.before = {
+  call.earlier = {
     waited: askedAt === undefined || question?.kind !== "approval" ? 0 : Math.max(0, now - askedAt),
     timeLeft,
     traceParent: typeof traceParent === "string" ? traceParent : undefined,
@@ -75,7 +75,7 @@ export const readPast = (call: Call, { standing, startedAt }: CallSnapshot, now:
 }
 
 /** What its host knows of it. */
-const readTold = (
+const readHostKnowledge = (
   call: Call,
   { announced, cleanupErrors }: Pick<StandingSnapshot, "announced" | "cleanupErrors">,
 ): void => {
@@ -95,7 +95,7 @@ const readParts = (call: Call, standing: StandingSnapshot, toolOf: ToolOf): void
     actFor(call, action, resolving)
     call.parts = resolvingParts(action, resolving)
     if (standing.settled === true) {
-      call.ties = { ...call.ties, settled: action }
+      call.links = { ...call.links, settled: action }
       call.finals = action.finals
     } else call.action = action
     if (shapeOf(call.parts) !== shape) throw changed(toolCall.callId, action.source.name)
@@ -146,7 +146,7 @@ const readQuestion = (question: QuestionSnapshot, tool: Tool<unknown> | undefine
         id: 1,
         label: question.label,
         person: question.person === true,
-        put: question.undecided !== true,
+        isAsked: question.undecided !== true,
         because: shareReason(tool, question.because),
       }
     : {
@@ -156,7 +156,7 @@ const readQuestion = (question: QuestionSnapshot, tool: Tool<unknown> | undefine
         // JSON writes for ever so.
         timeout: (question.timeout as unknown) === null ? Number.POSITIVE_INFINITY : question.timeout,
         midway: false,
-        put: false,
+        isAsked: false,
       }
 
 /**
@@ -173,7 +173,7 @@ export const readLost = (call: Call, snapshot: CallSnapshot, message: string, to
     call.refusal = outcome
     return
   }
-  readTold(call, known)
+  readHostKnowledge(call, known)
   call.started = standing?.untold !== true
   call.decidedBy = snapshot.decidedBy
   call.resume =
@@ -193,7 +193,7 @@ const lostResume = (
   if (then?._tag !== "End") return cleanFrom(call, from, then && begun, endWith(outcome))
   call.output = output
   if (previewed === true) call.preview = output
-  if (staged !== undefined) call.ties = { ...call.ties, staged }
+  if (staged !== undefined) call.links = { ...call.links, staged }
   if (call.finals.length === 0) noteUncleaned(call, outcome.message)
   return cleanFrom(call, from, begun, then)
 }

@@ -11,17 +11,19 @@ import { tellAction } from "./telling.ts"
 
 /** Makes a pending action of the parts behind the gate that the call has come to. */
 export const stageAction = (engine: Engine, call: Call): void => {
-  const { action: before, at, parts, output, toolCall } = call
+  const { action: applied, at, parts, output, toolCall } = call
   const { agentId, callId, name, params } = toolCall
   const { label, details, onDiscard, sourceToolName } = parts[at] as ResolvePart<unknown>
   // What is left of an action that is applied goes on as a new one, in its place.
-  const source = before?.source ?? { name, params }
+  const source = applied?.source ?? { name, params }
   const staging =
-    before === undefined ? { call: toolCall, at: at + 1, shape: shapeOf(parts) } : afterStep(before, at + 1)
+    applied === undefined
+      ? { call: toolCall, at: at + 1, shape: shapeOf(parts) }
+      : advanceStaging(applied, at + 1)
   // First: the new one may have no other place than that of the one before.
-  if (before !== undefined) {
-    engine.actions.settle(agentId, before)
-    call.resolved = settledEvent(toolCall, before)
+  if (applied !== undefined) {
+    engine.actions.settle(agentId, applied)
+    call.resolved = settledEvent(toolCall, applied)
   }
   const staged = engine.actions.stage(agentId, {
     label,
@@ -33,8 +35,8 @@ export const stageAction = (engine: Engine, call: Call): void => {
     memory: call.memory,
     rest: parts.slice(at + 1),
     onDiscard,
-    finals: before?.finals ?? call.finals,
-    asyncContext: before?.asyncContext ?? call.origin,
+    finals: applied?.finals ?? call.finals,
+    asyncContext: applied?.asyncContext ?? call.origin,
   })
   if (staged === undefined) {
     engine.receive(call, { _tag: "Unstaged", message: engine.actions.tooMany })
@@ -45,7 +47,7 @@ export const stageAction = (engine: Engine, call: Call): void => {
   tellAction(engine, call, pendingEvent(agentId, staged, callId))
 }
 
-const afterStep = ({ staging }: StagedAction, parts: number): StagedAction["staging"] =>
+const advanceStaging = ({ staging }: StagedAction, parts: number): StagedAction["staging"] =>
   staging && { ...staging, at: staging.at + parts }
 
 /** Takes the agent's latest action for this call of `resolve`. False where none waits, and where another one is meant. */

@@ -22,7 +22,7 @@ const nobodyThere = deniedByPolicy(
 /** The gate that was not put to the host yet. */
 const gateOf = (call: Call): ApprovalQuestion | undefined => {
   const question = openQuestion(call.state)
-  return question?.kind === "approval" && !question.put ? question : undefined
+  return question?.kind === "approval" && !question.isAsked ? question : undefined
 }
 
 /** Passes the open gate, or has reviewers or the host asked. */

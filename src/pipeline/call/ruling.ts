@@ -34,14 +34,14 @@ export const shareReason = (
   return because === shared ? shared : because
 }
 
-const becauses = {
+const defaultReasons = {
   approve: "A rule approves this call.",
   deny: "A rule denies this call.",
   ask: "No rule approves this call.",
 } as const satisfies Record<Explanation["verdict"], string>
 
 const isVerdict = (verdict: unknown): verdict is Explanation["verdict"] =>
-  typeof verdict === "string" && Object.hasOwn(becauses, verdict)
+  typeof verdict === "string" && Object.hasOwn(defaultReasons, verdict)
 
 /** A filter answers at once: a promise of `deny` would be taken for no denial. Throws for one, and leaves it alone. */
 export const refusePromise = (answer: unknown): void => {
@@ -51,12 +51,14 @@ export const refusePromise = (answer: unknown): void => {
 }
 
 /** What a filter gave, with a reason in any case. What cannot be meant is asked. */
-const meant = (explanation: Omit<Explanation, "because"> & { readonly because?: string }): Explanation => {
+const withReason = (
+  explanation: Omit<Explanation, "because"> & { readonly because?: string },
+): Explanation => {
   const { verdict, because } = explanation
   if (!isVerdict(verdict)) return ask("The filter gave no answer that can be meant.")
   return typeof because === "string"
     ? (explanation as Explanation)
-    : { ...explanation, because: becauses[verdict] }
+    : { ...explanation, because: defaultReasons[verdict] }
 }
 
 const answered = <Answer>(answer: Answer): Answer => {
@@ -73,8 +75,8 @@ export const explained = (
   if (filters === undefined) return noRule(tool)
   try {
     return filters.explain === undefined
-      ? meant({ verdict: answered(filters.evaluate(tool, params)) ?? "ask" })
-      : meant(answered(filters.explain(tool, params)))
+      ? withReason({ verdict: answered(filters.evaluate(tool, params)) ?? "ask" })
+      : withReason(answered(filters.explain(tool, params)))
   } catch (error) {
     return ask(`The filter failed: ${messageOf(error)}`)
   }

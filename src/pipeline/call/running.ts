@@ -73,7 +73,7 @@ export const apply = (call: Call, step: Step, out: Outbox): void => {
       const { effect, timeout } = step
       return ask(
         call,
-        { kind: "delegate", id: ++call.asked, effect, timeout, midway: false, put: false },
+        { kind: "delegate", id: ++call.asked, effect, timeout, midway: false, isAsked: false },
         out,
       )
     }
@@ -115,7 +115,7 @@ const passGate = (call: Call, { label, person: only }: Gate, out: Outbox): boole
     return true
   }
   const id = ++call.asked
-  const question = { kind: "approval", id, label, person, put: false, because: undefined } as const
+  const question = { kind: "approval", id, label, person, isAsked: false, because: undefined } as const
   call.state = { _tag: "Asking", question: { ...question } }
   out.push(commands.rule)
   return false
@@ -202,8 +202,8 @@ export const produced = ({ output, action }: Call): ToolOutput | undefined =>
 
 /** It is pending again. Gives the message for the model. */
 const actionFailed = (call: Call, message: string, thrown: boolean, out: Outbox): string => {
-  const { action, ties } = call
-  const resolving = ties.resolving!
+  const { action, links } = call
+  const resolving = links.resolving!
   call.output = withDetails(produced(call) ?? { content: [] }, resolving, action!)
   releaseAction(call, "RestoreAction", out)
   return failureText(resolving, message, thrown)
@@ -212,13 +212,13 @@ const actionFailed = (call: Call, message: string, thrown: boolean, out: Outbox)
 /** `preview`: what is left of it is a new action. */
 export const actionSucceeded = (call: Call, preview: ToolOutput | undefined, out: Outbox): void => {
   const action = call.action!
-  const resolving = call.ties.resolving!
+  const resolving = call.links.resolving!
   const output = preview ?? produced(call) ?? defaultOutput(resolving, action.label)
   call.output = withDetails(output, resolving, action)
   // What was staged anew has taken its place already, and cleans up after its own end.
   if (preview === undefined) {
     releaseAction(call, "SettleAction", out)
-    call.ties = { ...call.ties, settled: action }
+    call.links = { ...call.links, settled: action }
     call.finals = action.finals
   }
   call.action = undefined
@@ -274,7 +274,7 @@ export const actFor = (
   resolving: ResolveParams | undefined,
 ): void => {
   call.subject = { ...call.toolCall, ...source }
-  call.ties = { ...call.ties, resolving, sourceCallId: staging?.call.callId }
+  call.links = { ...call.links, resolving, sourceCallId: staging?.call.callId }
 }
 
 /** What follows the cleanup of a call that ends. */

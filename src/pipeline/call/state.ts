@@ -31,7 +31,7 @@ export interface ApprovalQuestion {
   /** Whether only the host's answer passes it. */
   readonly person: boolean
   /** Whether the host was asked. Before that, rules and reviewers are. */
-  put: boolean
+  isAsked: boolean
   /** Why it is asked; known once rules or reviewers were. */
   because: string | undefined
 }
@@ -45,7 +45,7 @@ export interface EffectQuestion {
   /** Whether the handler goes on by itself meanwhile: it asked through its context, not with a step. */
   readonly midway: boolean
   /** Whether it was asked. */
-  put: boolean
+  isAsked: boolean
 }
 
 /** What a host is asked: to decide at a gate, or to answer an effect. */
@@ -92,7 +92,7 @@ export type StateOf<Tag extends CallState["_tag"]> = Extract<CallState, { readon
 export type Place = "none" | "asked" | "held" | "exempt"
 
 /** What a call has to do with pending actions, beside the one that it holds. */
-export interface ActionTies {
+export interface ActionLinks {
   /** What a call of `resolve` was told to do with the action that it claimed. */
   readonly resolving: ResolveParams | undefined
   /** The call that staged what this one applies, or cleans up after. */

@@ -79,7 +79,7 @@ const isUndone = (call: Call): boolean => {
 
 /** How the call ended, as its machine says. */
 export const endOf = (call: Call): TerminalEvent => {
-  const { toolCall, outcome, output, stream, decidedBy, edited, ties, cleanupErrors } = call
+  const { toolCall, outcome, output, stream, decidedBy, edited, links, cleanupErrors } = call
   const streamed = stream === undefined ? "" : stream.transcript.toString()
   return terminalEvent({
     call: toolCall,
@@ -88,7 +88,7 @@ export const endOf = (call: Call): TerminalEvent => {
     streamed,
     decidedBy,
     edited,
-    staged: ties.staged,
+    staged: links.staged,
     cleanupErrors,
   })
 }

@@ -69,14 +69,14 @@ export const restartTime = (engine: Engine, call: Call): void =>
 
 const limitOf = (engine: Engine, call: Call): number => {
   const limit = timeLimit(call, engine.settings, mayMove(call))
-  const { before } = call
-  if (before === undefined || call.state._tag !== "Asking" || call.asked !== 1) return limit
-  return Math.max(0, limit - before.waited)
+  const { earlier } = call
+  if (earlier === undefined || call.state._tag !== "Asking" || call.asked !== 1) return limit
+  return Math.max(0, limit - earlier.waited)
 }
 
 /** Made when time first runs: a restored call that waits for ever needs none. */
 const timerOf = (engine: Engine, call: Call): CallTimer => {
-  call.timer ??= new CallTimer(engine.deadlines, () => engine.timedOut(call), call.before?.timeLeft)
+  call.timer ??= new CallTimer(engine.deadlines, () => engine.timedOut(call), call.earlier?.timeLeft)
   return call.timer
 }
 

@@ -119,13 +119,13 @@ const unapproved = ({ passed, action, at }: Call, reason: string): string => {
 }
 
 /** The handler that runs has gone on, though its question is open: nobody waits for the answer any more. */
-const goneOn =
+const abandoningQuestion =
   <I extends { readonly run: number }>(then: () => Move<I> | undefined): Move<I> =>
   (call, input, out) => {
     const question = questionOf(call)
     if (question.kind !== "delegate" || !question.midway || input.run !== call.run) return false
     // Where it is yet to be asked, what would ask it finds the next question open, which must stay so.
-    if (question.put) out.push(commands.closeQuestion)
+    if (question.isAsked) out.push(commands.closeQuestion)
     call.state = running
     return then()!(call, input, out)
   }
@@ -245,7 +245,7 @@ const runningRow: Row = {
   },
   Asked: (call, { run, effect, timeout }, out) => {
     if (run !== call.run) return false
-    ask(call, { kind: "delegate", id: ++call.asked, effect, timeout, midway: true, put: false }, out)
+    ask(call, { kind: "delegate", id: ++call.asked, effect, timeout, midway: true, isAsked: false }, out)
     return true
   },
   Claimed: (call, { action, params, parts }, out) => {
@@ -266,7 +266,7 @@ const runningRow: Row = {
   },
   Staged: (call, { actionId, label }, out) => {
     const preview = withHint(call.output, label)
-    call.ties = { ...call.ties, staged: { actionId, label } }
+    call.links = { ...call.links, staged: { actionId, label } }
     if (call.action !== undefined) {
       actionSucceeded(call, preview, out)
       return true
@@ -302,12 +302,12 @@ const askingRow: Row = {
   },
   Ruled: (call, { id, outcome, decidedBy, because }, out) => {
     const question = questionOf(call)
-    if (question.id !== id || question.kind !== "approval" || question.put) return false
+    if (question.id !== id || question.kind !== "approval" || question.isAsked) return false
     if (outcome === "pass") {
       call.decidedBy = decidedBy
       openGate(call, out)
     } else if (outcome === "ask" || outcome === "review") {
-      question.put = outcome === "ask"
+      question.isAsked = outcome === "ask"
       question.because = because
       leavePlace(call, out)
       out.push(outcome === "ask" ? commands.ask : commands.review)
@@ -316,7 +316,7 @@ const askingRow: Row = {
   },
   Approve: (call, { id, edit: isEdited, params, reason, remember }, out) => {
     const question = questionOf(call)
-    if (question.kind !== "approval" || !question.put || !isOpen(call, id)) return false
+    if (question.kind !== "approval" || !question.isAsked || !isOpen(call, id)) return false
     if (isEdited) {
       // Other parameters would need another preview.
       if (call.action !== undefined) return false
@@ -337,7 +337,7 @@ const askingRow: Row = {
   },
   Deny: (call, { id, outcome }, out) => {
     const question = questionOf(call)
-    if (question.kind !== "approval" || !question.put || !isOpen(call, id)) return false
+    if (question.kind !== "approval" || !question.isAsked || !isOpen(call, id)) return false
     stop(call, endWith(outcome), out)
     return true
   },
@@ -351,9 +351,9 @@ const askingRow: Row = {
     answered(call, { _tag: "Failure", message, cause, reason }, out)
     return true
   },
-  Returned: goneOn(() => runningRow.Returned),
-  Exhausted: goneOn(() => runningRow.Exhausted),
-  Failed: goneOn(() => runningRow.Failed),
+  Returned: abandoningQuestion(() => runningRow.Returned),
+  Exhausted: abandoningQuestion(() => runningRow.Exhausted),
+  Failed: abandoningQuestion(() => runningRow.Failed),
   TimedOut: (call, { message }, out) => {
     const question = questionOf(call)
     if (question.kind === "approval") {

@@ -35,7 +35,7 @@ export interface JournalNotes {
 export const writeCall = (call: Call): CallSnapshot => {
   const { toolCall, state, parts, at } = call
   if (state._tag === "Asking") {
-    if (isMidway(call, state.question) || (state.question.kind === "delegate" && !state.question.put)) {
+    if (isMidway(call, state.question) || (state.question.kind === "delegate" && !state.question.isAsked)) {
       throw new Error(
         `Call "${toolCall.callId}" is not at rest: its handler \`${parts[at]?.name}\` is in the middle of its work`,
       )
@@ -187,7 +187,7 @@ const standingOf = (call: Call): StandingSnapshot => {
   const {
     toolCall,
     timer,
-    before,
+    earlier,
     span,
     resolved,
     at,
@@ -198,9 +198,9 @@ const standingOf = (call: Call): StandingSnapshot => {
     passed,
     decided,
     cleanupErrors,
-    ties,
+    links,
   } = call
-  const { settled, staged } = ties
+  const { settled, staged } = links
   const action = call.action ?? settled
   return {
     at,
@@ -214,19 +214,19 @@ const standingOf = (call: Call): StandingSnapshot => {
     decided,
     announced: announcedOf(call),
     cleanupErrors,
-    timeLeft: timer === undefined ? before?.timeLeft : timer.timeLeft,
+    timeLeft: timer === undefined ? earlier?.timeLeft : timer.timeLeft,
     action: action && stagedSnapshot(toolCall.callId, action),
     settled: settled && true,
     resolved,
-    traceParent: span?.traceParent ?? before?.traceParent,
+    traceParent: span?.traceParent ?? earlier?.traceParent,
     staged,
   }
 }
 
 const writeQuestion = (question: Question): QuestionSnapshot => {
   if (question.kind === "approval") {
-    const { label, person, because, put } = question
-    return { kind: "approval", label, person: person || undefined, because, undecided: !put || undefined }
+    const { label, person, because, isAsked } = question
+    return { kind: "approval", label, person: person || undefined, because, undecided: !isAsked || undefined }
   }
   const { effect, timeout } = question
   return { kind: "delegate", effect, timeout }

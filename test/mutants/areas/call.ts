@@ -99,8 +99,8 @@ export const callMutants = inEngine("call", [
   {
     mistake: "asks all questions of a handler at once",
     file: "src/pipeline/call/midway.ts",
-    from: "if (this.line.length === 1) this.putNext()",
-    to: "this.putNext()",
+    from: "if (this.line.length === 1) this.askNext()",
+    to: "this.askNext()",
     tests: of("delegates", "handler"),
   },
   {

@@ -32,10 +32,10 @@ const thenCode = (then: Then | undefined): number => {
 
 const questionCode = (question: Question | undefined): number => {
   if (question === undefined) return 0
-  const put = question.put ? 2 : 0
-  if (question.kind === "delegate") return 2 + put + (question.midway ? 4 : 0)
+  const asked = question.isAsked ? 2 : 0
+  if (question.kind === "delegate") return 2 + asked + (question.midway ? 4 : 0)
   // Whether reviewers are asked.
-  return 1 + put + (!question.put && question.because !== undefined ? 4 : 0)
+  return 1 + asked + (!question.isAsked && question.because !== undefined ? 4 : 0)
 }
 
 const resumes = ["Ask", "Run", "Fail", "Clean"]
@@ -80,8 +80,8 @@ export const callKey = ({ record, side }: ExploredCall, actions: ReadonlyArray<E
       record.started,
       record.edited,
       record.remember !== false,
-      record.ties.resolving !== undefined,
-      record.ties.staged !== undefined,
+      record.links.resolving !== undefined,
+      record.links.staged !== undefined,
       record.refusal !== undefined,
       record.resolution !== undefined,
       record.approval !== undefined,

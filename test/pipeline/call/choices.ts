@@ -199,7 +199,7 @@ const handlerChoices = (index: number, { side, record, spec }: ExploredCall, cho
   choices.returned(index, run, Step.Error("wrong"), 1)
   choices.give(index, { _tag: "Failed", run, message, cause, thrown: true, more: false }, 1)
   // The own handler of `resolve` is a promise that asks nobody.
-  if (spec.resolves !== undefined && record.ties.resolving === undefined) return
+  if (spec.resolves !== undefined && record.links.resolving === undefined) return
   choices.returned(index, run, Step.Continue, 1)
   choices.returned(index, run, Step.Delta("text"), 1)
   if (!side.midway) {
@@ -248,7 +248,7 @@ const questionChoices = (index: number, { side, record }: ExploredCall, choices:
   if (state._tag !== "Asking") return
   const { question } = state
   const { id } = question
-  if (question.kind === "delegate") return answerChoices(index, id, question.put, choices)
+  if (question.kind === "delegate") return answerChoices(index, id, question.isAsked, choices)
   if (side.ruling > 0) {
     const ruled = { _tag: "Ruled", id: side.ruling, because } as const
     choices.give(index, { ...ruled, outcome: "ask" })
@@ -259,7 +259,7 @@ const questionChoices = (index: number, { side, record }: ExploredCall, choices:
         choices.give(index, { ...ruled, outcome: "review" }, 1, true, " review")
     }
   }
-  if (!question.put) return
+  if (!question.isAsked) return
   choices.give(index, approve)
   choices.give(index, { _tag: "Deny", outcome: deniedByUser() }, 1)
   choices.give(index, { ...approve, edit: true, params: {} }, 1, true, " edited")
@@ -272,7 +272,7 @@ export const lateInputs = ({ record, side }: ExploredCall): ReadonlyArray<Input>
   const inputs: Array<Input> = []
   const output = undefined
   // Rules and reviewers come first.
-  if (state._tag === "Asking" && state.question.kind === "approval" && !state.question.put)
+  if (state._tag === "Asking" && state.question.kind === "approval" && !state.question.isAsked)
     inputs.push(approve, { _tag: "Deny", outcome: deniedByUser() })
   if (run > 1 || (run === 1 && side.begun === 0)) {
     const late = run - 1

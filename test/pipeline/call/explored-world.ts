@@ -229,7 +229,7 @@ export class ExploredWorld {
   private restartAction(action: ExploredAction, { tools }: Restart): void {
     const { staged, status } = action
     if (status !== "claimed" && status !== "pending") return
-    const resolved = this.calls.find(({ record, side }) => !side.toldEnd && record.ties.settled === staged)
+    const resolved = this.calls.find(({ record, side }) => !side.toldEnd && record.links.settled === staged)
     if (resolved !== undefined) checks.settle(action, resolved.record)
     else action.status = tools === "same" ? "pending" : "dropped"
   }
@@ -305,7 +305,7 @@ export class ExploredWorld {
       case "Rule":
       case "Review": {
         const { state } = record
-        if (state._tag === "Asking" && state.question.kind === "approval" && !state.question.put) {
+        if (state._tag === "Asking" && state.question.kind === "approval" && !state.question.isAsked) {
           side.ruling = state.question.id
         }
         return
@@ -373,7 +373,7 @@ export class ExploredWorld {
     if (record.state._tag !== "Running" || side.begun === record.run) return
     side.begun = record.run
     const { resolves } = call.spec
-    if (resolves !== undefined && record.ties.resolving === undefined) {
+    if (resolves !== undefined && record.links.resolving === undefined) {
       const action = this.actions.findLast((a) => a.agent === call.spec.agent && a.status === "pending")
       if (action !== undefined) {
         action.status = "claimed"
@@ -469,10 +469,10 @@ const askHost = ({ record, side }: ExploredCall): void => {
   const question = state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined
   if (question === undefined) return
   if (question.kind === "approval") {
-    if (!question.put) return
+    if (!question.isAsked) return
   } else {
-    if (question.put) return
-    question.put = true
+    if (question.isAsked) return
+    question.isAsked = true
   }
   checks.ask(side, question)
   side.openAsk = question.id

@@ -167,9 +167,9 @@ export const runFinal = (call: ExploredCall, part: number): void => {
   must(part < side.owed, "runs a finally handler that is not its own")
 }
 
-export const settle = (action: ExploredAction, { ties }: Call): void => {
+export const settle = (action: ExploredAction, { links }: Call): void => {
   must(action.status === "claimed", `resolved an action that was ${action.status}`)
-  action.status = ties.resolving?.action === "discard" ? "discarded" : "applied"
+  action.status = links.resolving?.action === "discard" ? "discarded" : "applied"
 }
 
 export const restore = (action: ExploredAction): void => {
@@ -186,18 +186,18 @@ export const tellEnd = (call: ExploredCall): void => {
   const tag = record.outcome!._tag
   must(side.verdict === "" || tag === side.verdict, `was ${side.verdict} and ended as ${tag}`)
   must((record.announced === "yes") === side.toldBackground, "ends as what the host was not told that it is")
-  if (tag === "Completed" && record.ties.staged === undefined) didAll(call)
+  if (tag === "Completed" && record.links.staged === undefined) didAll(call)
   side.toldEnd = true
 }
 
 /** A call that completed and left nothing pending ran every handler, and passed every gate. */
 const didAll = ({ record, side }: ExploredCall): void => {
-  const { parts, passed, ties } = record
+  const { parts, passed, links } = record
   const left = parts.slice(side.lastAt + 1)
   must(!left.some(({ kind }) => kind === "handler"), "completed without its last handlers")
   const gates = parts.filter(({ kind }) => kind === "approval").length
   // One that was read back only to tell its end has no pipeline any more.
-  if (ties.resolving === undefined && parts.length > 0)
+  if (links.resolving === undefined && parts.length > 0)
     must(passed === gates + side.ownGates, "completed without its gates")
 }
 

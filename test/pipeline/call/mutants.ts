@@ -57,7 +57,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   mutant(
     "takes the host's answer before the reviewers'",
     "transition",
-    'if (question.kind !== "approval" || !question.put || !isOpen(call, id)) return false\n    if (isEdited)',
+    'if (question.kind !== "approval" || !question.isAsked || !isOpen(call, id)) return false\n    if (isEdited)',
     'if (question.kind !== "approval" || !isOpen(call, id)) return false\n    if (isEdited)',
   ),
   mutant(

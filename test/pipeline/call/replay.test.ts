@@ -23,7 +23,7 @@ const noted = [
   "span",
   "controller",
   "askedAt",
-  "before",
+  "earlier",
   "startedAt",
   "ending",
   "resolved",
@@ -40,7 +40,7 @@ interface Recorded {
   readonly took: boolean
   readonly commands: ReadonlyArray<Command>
   /** What the actor had changed in the record by itself since the input before. */
-  readonly noted: { readonly put: boolean; readonly reply: boolean }
+  readonly noted: { readonly isAsked: boolean; readonly reply: boolean }
   readonly after: Call
 }
 
@@ -55,8 +55,8 @@ const { histories } = vi.hoisted(() => ({
 
 type Machine = typeof import("../../../src/pipeline/call/transition.ts")
 
-const isPut = ({ state }: Call): boolean =>
-  (state._tag === "Asking" || state._tag === "Cleaning") && state.question?.put === true
+const isQuestionAsked = ({ state }: Call): boolean =>
+  (state._tag === "Asking" || state._tag === "Cleaning") && state.question?.isAsked === true
 
 vi.mock("../../../src/pipeline/call/transition.ts", async (original) => {
   const { transition } = await original<Machine>()
@@ -64,7 +64,7 @@ vi.mock("../../../src/pipeline/call/transition.ts", async (original) => {
     transition: ((record, input, out) => {
       const history = histories.get(record) ?? { first: copyOf(record), inputs: [] }
       histories.set(record, history)
-      const noted = { put: isPut(record), reply: record.reply !== undefined }
+      const noted = { isAsked: isQuestionAsked(record), reply: record.reply !== undefined }
       const commands: Array<Command> = []
       const took = transition(record, input, {
         push: (sent) => {
@@ -79,9 +79,9 @@ vi.mock("../../../src/pipeline/call/transition.ts", async (original) => {
 })
 
 /** Besides `transition`, the actor notes only that a question was put, and that an answer was passed on. */
-const note = (record: Call, { put, reply }: Recorded["noted"]): void => {
+const note = (record: Call, { isAsked, reply }: Recorded["noted"]): void => {
   const { state } = record
-  if (put && (state._tag === "Asking" || state._tag === "Cleaning")) state.question!.put = true
+  if (isAsked && (state._tag === "Asking" || state._tag === "Cleaning")) state.question!.isAsked = true
   if (!reply) record.reply = undefined
 }
 
