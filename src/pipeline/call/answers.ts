@@ -1,6 +1,6 @@
 /**
- * What a host answers. An answer changes the call at once; what follows is done when the host's own code has returned, so that
- * nothing of a tool, a filter or a consumer runs inside it. Each function gives whether the answer took effect.
+ * The host's answers to a call. An answer changes the call's state at once, but its commands are carried out after the host's code
+ * has returned, so that no tool, filter or consumer runs inside that code. Each function returns whether the answer took effect.
  */
 import { outputFault, toOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
@@ -15,12 +15,12 @@ import { openQuestion } from "./state.ts"
 import { tellDecision } from "./telling.ts"
 import { mayMove, restartTime, suspended } from "./time.ts"
 
-/** Approves the gate that is open, or, while it is `requested`, the call. */
+/** Approves the open gate, or a call that is `requested`. */
 export const approve = (engine: Engine, call: Call, options?: ApproveOptions, id?: number): boolean => {
   if (options !== undefined) expectApproval(options)
   const { params, reason, remember } = options ?? {}
   const edit = params !== undefined
-  // Where it runs is settled: `background` among edited parameters changes nothing.
+  // Edited parameters cannot move the call: whether it runs in the background was decided before.
   const edited = edit ? withoutBackground(params, call.tool) : undefined
   const choice = readChoice(remember)
   if (!engine.answer(call, { _tag: "Approve", id, edit, params: edited, reason, remember: choice }))
@@ -33,7 +33,7 @@ export const approve = (engine: Engine, call: Call, options?: ApproveOptions, id
 export const deny = (engine: Engine, call: Call, reason?: string, id?: number): boolean =>
   engine.answer(call, { _tag: "Deny", id, outcome: deniedByUser(reason) })
 
-/** Answers the effect of this id with an output; none is an answer too. */
+/** Answers the effect with this id. The output may be missing: that is a valid answer too. */
 export const succeed = (engine: Engine, call: Call, value: unknown, id: number): boolean => {
   const question = openQuestion(call.state)
   if (question?.kind !== "delegate" || question.id !== id) return false
@@ -43,7 +43,7 @@ export const succeed = (engine: Engine, call: Call, value: unknown, id: number):
     const message = `The host's answer to ${question.effect._tag} ${outputFault(value)}`
     return engine.answer(call, { _tag: "AnswerFailed", id, message })
   }
-  // A finally handler's answer is its own: it does not change the result.
+  // Only the finally handler itself sees this answer: the call's result does not change.
   if (call.state._tag === "Cleaning" && call.attempt !== undefined) call.attempt.answer = output
   return engine.answer(call, { _tag: "Answered", id, output })
 }
@@ -51,7 +51,7 @@ export const succeed = (engine: Engine, call: Call, value: unknown, id: number):
 export const fail = (engine: Engine, call: Call, message: unknown, id: number): boolean =>
   engine.answer(call, { _tag: "AnswerFailed", id, message: messageOf(message) })
 
-/** Answers the effect that is open, unless a function is answering it. */
+/** Answers the open effect, unless a function is answering it. */
 export const respond = (
   engine: Engine,
   call: Call,
@@ -68,7 +68,7 @@ export const respond = (
 export const cancel = (engine: Engine, call: Call, reason?: string, by?: CancellingParty): boolean =>
   engine.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) })
 
-/** A call that has started goes on in the background, and its lane moves on. */
+/** Moves a running foreground call to the background, so that its lane continues with the next call. */
 export const toBackground = (engine: Engine, call: Call): boolean => {
   if (!mayMove(call) || !engine.answer(call, { _tag: "ToBackground" })) return false
   engine.tasks.started(call)
@@ -79,7 +79,7 @@ export const toBackground = (engine: Engine, call: Call): boolean => {
 
 const choices: ReadonlySet<unknown> = new Set(["call", "command", "tool"])
 
-/** What a host means that answers `remember`; false for what means nothing. */
+/** Reads the host's `remember` option. Anything unknown counts as false: no rule is added. */
 export const readChoice = (remember: unknown): RememberChoice | false => {
   if (remember === undefined) return false
   if (remember === true) return "call"

@@ -1,4 +1,4 @@
-/** Puts a call's open question: a gate to rules and the host, an effect to whoever answers it. */
+/** Asks the open question of a call: a gate goes to the host, and an effect to the executor itself, to `delegates` or to the host. */
 
 import { type ToolOutput, textOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
@@ -17,21 +17,21 @@ import { foundBy, noRuleFor } from "./ruling.ts"
 import { type ApprovalQuestion, type EffectQuestion, openQuestion } from "./state.ts"
 import { suspended } from "./time.ts"
 
-/** Makes a rule of what the open gate let through. */
+/** Adds an allow rule for the call that the open gate passes. */
 export const rememberCall = (engine: Engine, call: Call, choice: RememberChoice): void => {
   const asked = gateTool(engine, call)
-  // Without a rule the next call is asked again.
+  // A failure here is harmless: without a rule, the host is asked again at the next call.
   if (asked !== undefined)
     tellAlone(() => engine.rememberingFilters.remember?.(asked, call.subject.params, choice))
 }
 
-/** The tool that the open gate is about, as rules look at it. */
+/** The tool whose call waits at the open gate, as rules see it. */
 export const gateTool = (
   engine: Engine,
   { subject, toolCall, tool, memory }: Call,
 ): FilteredTool | undefined => foundBy(subject === toolCall ? tool : engine.toolOf(subject.name), memory)
 
-/** The rules that an approval of the open gate would add; undefined where it would add none. */
+/** The rules that an approval of the open gate would add; undefined if it would add none. */
 export const rulesToRemember = (
   engine: Engine,
   call: Call,
@@ -47,7 +47,7 @@ export const rulesToRemember = (
   }
 }
 
-/** Puts the question that is open. */
+/** Asks the open question. */
 export const askHost = (engine: Engine, call: Call): void => {
   const question = openQuestion(call.state)
   if (question?.kind === "approval") {
@@ -63,13 +63,13 @@ type Approval = Pick<
   "agentId" | "callId" | "name" | "params" | "background" | "label" | "preview" | "because"
 >
 
-/** Set one by one: most calls have none of them, and every approval pays for this. */
+/** Sets the optional properties one by one: that is faster than spreading them, and most calls have neither. */
 const addDetails = (to: Mutable<Approval>, output: ToolOutput | undefined, label: string | undefined) => {
   if (label !== undefined) to.label = label
   if (output !== undefined) to.preview = output
 }
 
-/** What whoever decides an approval is told of it. */
+/** The description of an approval, for reviewers. */
 export const approvalOf = ({ subject, output }: Call, question: ApprovalQuestion): Approval => {
   const { agentId, callId, name, params, background } = subject
   const because = question.because ?? noRuleFor(name)
@@ -78,7 +78,7 @@ export const approvalOf = ({ subject, output }: Call, question: ApprovalQuestion
   return approval
 }
 
-/** What is told of an open gate. */
+/** The event of an open gate. */
 export const approvalEvent = (
   engine: Engine,
   call: Call,
@@ -152,7 +152,7 @@ const askEffect = (engine: Engine, call: Call, { id, effect, timeout }: EffectQu
     succeed: (output) => succeed(engine, call, output, id),
     fail: (message) => fail(engine, call, message, id),
   })
-  // Whoever is told here may have answered here.
+  // A listener may have answered while the event was emitted.
   const refusal = openQuestion(call.state)?.id === id ? editorRefusal(engine, call, tag) : undefined
   if (refusal !== undefined)
     return void engine.receive(call, {
@@ -162,11 +162,11 @@ const askEffect = (engine: Engine, call: Call, { id, effect, timeout }: EffectQu
       cause: undefined,
       reason: "timeout",
     })
-  // A reader that is still there reads within a turn of the event loop.
+  // A host that still reads events does so within one turn of the event loop.
   if (engine.closing) setImmediate(() => failUnread(engine, call))
 }
 
-/** Asks a function instead of the host's reader of events. */
+/** Asks a function instead of emitting an event. */
 const askFunction = async (
   engine: Engine,
   call: Call,
@@ -176,7 +176,7 @@ const askFunction = async (
   const controller = new AbortController()
   call.controller = controller
   const over = () => {
-    // The next question is the host's again, unless a function is asked that too.
+    // A later question may already have replaced the controller with its own.
     if (call.controller === controller) call.controller = undefined
   }
   try {
@@ -189,7 +189,7 @@ const askFunction = async (
   }
 }
 
-/** Fails an effect that nobody has read, for a host that is gone. */
+/** Fails an effect whose event was never read, because the host has stopped reading. */
 export const failUnread = (engine: Engine, call: Call): void => {
   const question = openQuestion(call.state)
   if (question?.kind !== "delegate" || call.controller !== undefined) return

@@ -1,6 +1,7 @@
 /**
- * One call, from its enqueueing to its end: what it was enqueued with, its data, its plan, and what it holds that cannot be
- * data. `transition` changes the data; at rest they are plain JSON, and the plan is composed again from the parameters.
+ * One call, from `enqueue` to its last event: its input, its data, its plan, and its runtime objects (fibers, timers, signals).
+ * `transition` changes the data. The data of a call at rest is plain JSON, so a snapshot can store the call; the plan is not
+ * stored, because `compose` builds it again from the parameters.
  */
 import { AsyncResource } from "node:async_hooks"
 import type { Fiber } from "effect/Fiber"
@@ -29,11 +30,11 @@ import type { CallStream } from "./stream.ts"
 const manually = { requireManualDestroy: true }
 
 /**
- * Where a call comes from: when it was enqueued, and in which async context (`AsyncLocalStorage`) all of it runs. Calls that are
- * enqueued together share one.
+ * When a call was enqueued, and the async context (`AsyncLocalStorage`) that all of its code runs in. Calls that are enqueued
+ * together share one origin.
  */
 export class Origin extends AsyncResource {
-  /** Epoch milliseconds. Undefined for a single call whose turn comes at once. */
+  /** Epoch milliseconds. Undefined for a single call that starts at once: reading the clock would cost more than the date is worth. */
   readonly at: number | undefined
 
   constructor(at: number | undefined) {
@@ -42,40 +43,40 @@ export class Origin extends AsyncResource {
   }
 }
 
-/** Who is told of a call. */
+/** The receivers of a call's events and result. */
 export interface Recipient {
   readonly sink: EventSink
-  /** Told the call's one result. */
+  /** Receives the call's one result. */
   readonly onResult?: ((result: ToolResult) => void) | undefined
-  /** Told where the executor is left before there is a result: the call goes on in the next process. */
+  /** Called instead of `onResult` when the executor shuts down first: the call then continues in the next process. */
   readonly onLeft?: ((error: Error) => void) | undefined
-  /** The caller's signal: once it is aborted, the call does not start. */
+  /** The caller's signal. A call whose signal is already aborted does not start. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** One run through the handlers of a pipeline, and what is open of it. */
+/** One run through the handlers of a pipeline, with the resources that the run holds open. */
 export class Attempt {
-  /** What its handlers see, and the bound functions of it that one has read. */
+  /** The context that the handlers receive, and its bound functions once a handler has read them. */
   context: HandlerContext | undefined = undefined
   delta: HandlerContext["delta"] | undefined = undefined
   delegate: HandlerContext["delegate"] | undefined = undefined
-  /** The handler that runs, and who traces it. */
+  /** The handler that is running, and its trace. */
   handler: EffectHandler<unknown> | undefined = undefined
   trace: HandlerTrace | undefined = undefined
   generator: AsyncIterator<Step, unknown> | undefined = undefined
   fiber: Fiber<unknown, unknown> | undefined = undefined
-  /** What its Effects acquired. Made when the first one runs. */
+  /** The scope of the resources that the handlers' Effects acquire. Created when the first Effect runs. */
   scope: Scope.Closeable | undefined = undefined
-  /** The delta that waits for room, and what was asked through the context. */
+  /** The delta that waits for its consumer, and the questions that a handler asks through the context. */
   blocked: BlockedDelta | undefined = undefined
   questions: MidwayQuestions | undefined = undefined
-  /** What a finally handler's effect was answered with: that handler sees it, and nobody else. */
+  /** The host's answer to a finally handler's effect. Only that handler sees the answer as its output. */
   answer: ToolOutput | undefined = undefined
-  /** Why it was ended from outside. */
+  /** Why the attempt was aborted; undefined while nothing has aborted it. */
   reason: unknown = undefined
-  /** The same, where its handler was refused something before it was told. */
+  /** The abort reason that a handler has already received from `delta` or `delegate`, before the attempt itself is aborted. */
   refusal: DOMException | undefined = undefined
-  /** Whether its last handler has ended. */
+  /** Whether the attempt's last handler has ended. */
   isOver = false
   private controller: AbortController | undefined = undefined
 
@@ -87,22 +88,22 @@ export class Attempt {
     return this.controller.signal
   }
 
-  /** Tells its handler that nobody waits for it. */
+  /** Aborts the running handler, and rejects the delta and the questions that the handler waits for. */
   abort(reason: unknown): void {
     this.reason = reason
-    this.left(reason)
+    this.handlerEnded(reason)
     this.blocked?.reject(reason)
     this.questions?.close(reason)
     this.controller?.abort(reason)
   }
 
-  /** Its handler has ended. */
-  left(failure: unknown): void {
+  /** Ends the trace of the handler. */
+  handlerEnded(failure: unknown): void {
     this.trace?.end(failure)
     this.trace = undefined
   }
 
-  /** Closes its generator as `break` does; undefined where there is nothing to wait for. */
+  /** Closes the generator as `break` does. Returns undefined if there is nothing to wait for. */
   closeGenerator(): Promise<unknown> | undefined {
     const { generator } = this
     this.generator = undefined
@@ -122,99 +123,99 @@ const noLinks: ActionLinks = {
   staged: undefined,
 }
 
-/** One call. It has no methods: `transition` moves it, and the driver carries out what follows. */
+/** One call. It has no methods: `transition` changes its data, and the driver carries out the resulting commands. */
 export class Call {
-  // --- What it was enqueued with
+  // --- The input
 
   readonly toolCall: Mutable<ToolCall>
   readonly tool: Tool<unknown> | undefined
   readonly to: Recipient
   readonly origin: Origin
-  /** Whether the executor has it: a call that is refused at once was never one of its calls. */
+  /** Whether the executor counts the call among its active calls. False for a call that was refused at once. */
   isActive = false
-  /** Whether it has its lane's turn, or is about to get it. Its lane sets this. */
+  /** Whether the call has its lane's turn, or is about to get the turn. The lane sets this flag. */
   hasTurn = false
-  /** Whether it goes on in another process: here nothing happens to it any more. */
+  /** Whether another process continues the call: this process ignores all further input for the call. */
   isLeft = false
 
-  // --- Its data
+  // --- The data
 
   state: CallState = queued
-  /** What handlers see as their call: `toolCall`, or, while it applies an action, the call that staged the action. */
+  /** The call that handlers see: `toolCall`, or, while this call applies an action, the call that staged the action. */
   subject: ToolCall
-  /** The index of the part that runs or waits. */
+  /** The index of the part that is running or waiting. */
   at = 0
-  /** Whether the handler at `at` is a generator with more steps to give. */
+  /** Whether the handler at `at` is a generator that has not finished. */
   more = false
-  /** Counts what was begun: handlers, and reads of a generator. An answer to an earlier one is late. */
+  /** Counts the handlers and generator reads that were started. A result with an older number is late and is ignored. */
   run = 0
-  /** Counts questions, likewise. */
+  /** Counts questions. An answer with an older number is late and is ignored. */
   asked = 0
   output: ToolOutput | undefined = undefined
-  /** The output at the last gate: what would be done, until a handler behind the gate says what was. */
+  /** The output at the last gate: a preview of the work, until a handler behind the gate replaces it. */
   preview: ToolOutput | undefined = undefined
-  /** What the handlers tell each other. Made when one first looks at it. */
+  /** The object in which handlers pass data to later handlers. Created when a handler first reads it. */
   memory: CallMemory | undefined = undefined
   /** How the last gate was decided, as handlers see it. */
   resolution: Resolution | undefined = undefined
-  /** What the host said at the last gate that it decided. */
+  /** The host's answer at the last gate that the host decided. */
   approval: Resolution | undefined = undefined
   /** Who decided the last gate. */
   decidedBy: DecidedBy | undefined = undefined
-  /** Gates passed in this attempt. */
+  /** The number of gates that were passed in this attempt. */
   passed = 0
-  /** Gates decided before the call ran again with edited parameters: they are not asked again. */
+  /** The number of gates that were decided before the call restarted with edited parameters. Nobody is asked about these again. */
   decided = 0
   place: Place = "none"
-  /** The answer to what the running handler asked through its context, while the call waits for a place again. */
+  /** The answer to the running handler's `context.delegate`, kept while the call waits for a place in the background pool again. */
   reply: Answer | undefined = undefined
-  /** Whether the host was told of its start. */
+  /** Whether `Started` was emitted. */
   started = false
-  /** Whether the host knows that it runs in the background. `due`: the host is told next, unless the call ends before. */
+  /** Whether `BackgroundStarted` was emitted. `due`: the event is emitted next, unless the call ends first. */
   announced: "no" | "due" | "yes" = "no"
-  /** Whether the parameters are the host's. */
+  /** Whether the host edited the parameters. */
   edited = false
-  /** What a rule is to be made of, once the parameters are checked. */
+  /** The kind of allow rule to add once the edited parameters are validated. */
   remember: RememberChoice | false = false
-  /** Whether something acquired resources that end with the attempt. */
+  /** Whether a handler acquired resources that have to be released at the end of the attempt. */
   scoped = false
-  /** The pending action that this call of `resolve` applies or discards, while it does. */
+  /** The pending action that this call of `resolve` is applying or discarding. */
   action: StagedAction | undefined = undefined
-  /** Replaced, and never changed: most calls share those of a call that has none. */
+  /** Always replaced, never mutated: calls without links share one object. */
   links: ActionLinks = noLinks
-  /** How a restored call goes on as soon as it has its turn. */
+  /** Where a restored call continues as soon as it has its turn. */
   resume: Resume | undefined = undefined
-  /** What it ends with in its turn, with nothing run. */
+  /** The outcome of a call that is refused when its turn comes, before any handler runs. */
   refusal: Stopped | undefined = undefined
   outcome: Outcome | undefined = undefined
   cleanupErrors: Array<string> | undefined = undefined
-  /** Epoch milliseconds of its start, for a tool that may run in the background. */
+  /** When the call started, in epoch milliseconds. Only set if its tool may run in the background. */
   startedAt: number | undefined = undefined
-  /** Its last event, once that was checked, and as the host's hook leaves it. */
+  /** The terminal event, after the output check and the `afterCall` hook. */
   ending: TerminalEvent | undefined = undefined
-  /** What its end tells of the action that it resolved: the finally handlers before that belong to the action. */
+  /** The `ActionResolved` event to emit with the call's end. Not before: the finally handlers that run until then belong to the action. */
   resolved: ActionResolvedEvent | undefined = undefined
 
-  // --- Its plan: what `compose` gave
+  // --- The plan that `compose` returned
 
   parts: ReadonlyArray<PipelinePart<unknown>> = noParts
-  /** What is to be cleaned up with. Empty once an action has taken it over. */
+  /** The finally handlers. Empty once a staged action has taken them over. */
   finals: ReadonlyArray<FinallyPart<unknown>> = noParts
 
-  // --- What cannot be data; each is made when it is first needed
+  // --- Runtime objects, which no snapshot can hold. Each is created when first needed
 
-  /** What runs: a fiber, a promise, a generator, and their signal. */
+  /** The current run through the handlers: a fiber, promise or generator, with its signal. */
   attempt: Attempt | undefined = undefined
-  /** The `run` that was begun last: each is begun once. */
+  /** The number of the `run` that the driver started last, so that each run starts only once. */
   begun = 0
   timer: CallTimer | undefined = undefined
   stream: CallStream | undefined = undefined
   span: CallSpan | undefined = undefined
-  /** The signal of the host's function that is asked: a hook, a reviewer, or what answers an effect. */
+  /** The signal for the host function that the call waits for: a hook, a reviewer, or a function of `delegates`. */
   controller: AbortController | undefined = undefined
-  /** Where the event of the open effect stands in the queue of events. */
+  /** The sequence of the open effect's event in the event queue. */
   askedAt = 0
-  /** What an earlier process knew of it. */
+  /** Set for a restored call: what its earlier process recorded. */
   earlier: Earlier | undefined = undefined
 
   constructor(toolCall: ToolCall, tool: Tool<unknown> | undefined, to: Recipient, origin: Origin) {
@@ -226,18 +227,18 @@ export class Call {
   }
 }
 
-/** What a restored call brings along beside its data. */
+/** What a restored call keeps from its earlier process besides its data. */
 export interface Earlier {
-  /** Milliseconds that its question was open. */
+  /** For how many milliseconds its question had been open. */
   readonly waited: number
-  /** Milliseconds that it may still run; undefined where it has not run within a limit. */
+  /** For how many milliseconds the call may still run; undefined if it had not run under a time limit. */
   readonly timeLeft: number | undefined
-  /** Its `traceparent`, for a later process, where nobody traces it in this one. */
+  /** The call's `traceparent`. A later process needs it even if this process does not trace the call. */
   readonly traceParent: string | undefined
 }
 
-/** The lane that it takes turns in. */
+/** The lane that the call takes turns in. */
 export const laneOf = ({ toolCall: { lane, agentId } }: Call): string => lane ?? agentId
 
-/** When it was enqueued, or, where that was not noted, when it started. Epoch milliseconds, as `now` is. */
+/** When the call was enqueued or, if that was not recorded, when it started; `now` if neither is known. Epoch milliseconds. */
 export const createdAt = ({ origin, startedAt }: Call, now: number): number => origin.at ?? startedAt ?? now

@@ -1,6 +1,5 @@
 /**
- * How a call ends: the finally handlers of its attempt one after another, then the end, or the same call once more with
- * edited parameters.
+ * The end of an attempt: its finally handlers run one after another, and then the call ends or restarts with edited parameters.
  */
 
 import { outputFault, toOutput } from "../../output/output.ts"
@@ -19,13 +18,13 @@ import {
   type Then,
 } from "./state.ts"
 
-/** Gives back the place among the background calls, or leaves the line for one. */
+/** Releases the call's place in the background pool, or leaves the queue for a place. */
 export const leavePlace = (call: Call, out: Outbox): void => {
   if (call.place === "held" || call.place === "asked") out.push(commands.releasePlace)
   call.place = "none"
 }
 
-/** Begins the cleanup after an attempt: its finally handlers run one after another, and then what `then` says. */
+/** Begins the cleanup after an attempt: the finally handlers run one after another, and then `then` follows. */
 export const clean = (call: Call, then: Then, out: Outbox): void => {
   leavePlace(call, out)
   call.more = false
@@ -35,9 +34,9 @@ export const clean = (call: Call, then: Then, out: Outbox): void => {
   cleanPart(call, 0, then, out)
 }
 
-/** Cleans up from this finally handler on; behind the last, what follows the cleanup. */
+/** Runs this finally handler; after the last one, concludes the attempt with `then`. */
 export const cleanPart = (call: Call, part: number, then: Then, out: Outbox): void => {
-  // Of the one before, which may have been a generator: an edited call runs again.
+  // The previous finally handler may have been a generator, and a restarted call must not continue it.
   call.more = false
   if (part === call.finals.length) return conclude(call, then, out)
   call.state = { _tag: "Cleaning", part, then, question: undefined }
@@ -47,18 +46,18 @@ export const cleanPart = (call: Call, part: number, then: Then, out: Outbox): vo
 
 const cleaningOf = ({ state }: Call): StateOf<"Cleaning"> => state as StateOf<"Cleaning">
 
-/** Goes on with the next finally handler, or, after the last, with what follows the cleanup. */
+/** Continues with the next finally handler or, after the last one, with the conclusion. */
 export const nextFinal = (call: Call, out: Outbox): boolean => {
   const { part, then } = cleaningOf(call)
   cleanPart(call, part + 1, then, out)
   return true
 }
 
-/** Keeps the failure of a finally handler for the terminal event, and goes on with the next. */
+/** Records the failure of a finally handler for the terminal event, and continues with the next one. */
 export const finalFailed = (call: Call, message: string, out: Outbox): boolean => {
   call.cleanupErrors ??= []
   call.cleanupErrors.push(`${call.finals[cleaningOf(call).part]!.name}: ${message}`)
-  // A generator is left where it stands.
+  // The failed generator is interrupted, not read to its end.
   if (call.more) out.push(commands.interrupt)
   return nextFinal(call, out)
 }
@@ -69,7 +68,7 @@ export const applyFinal = (call: Call, step: Step, out: Outbox): boolean => {
     case "Continue":
       return advanceFinal(call, out)
     case "Output":
-      // It changes nothing, but for a mistake.
+      // The output is ignored, but an invalid output is reported.
       if (toOutput(step.output) !== undefined) return advanceFinal(call, out)
       return finalFailed(call, `gave an output that ${outputFault(step.output)}`, out)
     case "Delta":
@@ -86,7 +85,7 @@ export const applyFinal = (call: Call, step: Step, out: Outbox): boolean => {
   }
 }
 
-/** Reads on in the generator of a finally handler; where it is none, the next handler runs. */
+/** Reads the next step of the finally handler's generator. If the handler is no generator, the next handler runs. */
 export const advanceFinal = (call: Call, out: Outbox): boolean => {
   if (!call.more) return nextFinal(call, out)
   call.run += 1
@@ -94,7 +93,7 @@ export const advanceFinal = (call: Call, out: Outbox): boolean => {
   return true
 }
 
-/** A finally handler asks the host. `midway`: through its context, so that it goes on by itself. */
+/** Asks the host for a finally handler. `midway`: the handler asked with `context.delegate`, and keeps running. */
 export const askFinal = (
   call: Call,
   effect: EffectQuestion["effect"],
@@ -115,7 +114,7 @@ export const askFinal = (
   return true
 }
 
-/** Takes the host's answer to a finally handler. False where it is to an older question. */
+/** Applies the host's answer to a finally handler's question. Returns false for an answer to an older question. */
 export const answerFinal = (call: Call, id: number, answer: Answer, out: Outbox): boolean => {
   const state = cleaningOf(call)
   const { question } = state
@@ -129,11 +128,11 @@ export const answerFinal = (call: Call, id: number, answer: Answer, out: Outbox)
   return answer._tag === "Failure" ? finalFailed(call, answer.message, out) : advanceFinal(call, out)
 }
 
-/** Closes the question of the finally handler that runs, where it has one: nobody waits for the answer any more. */
+/** Closes the open question of the running finally handler, if any: its answer is no longer needed. */
 export const closeFinalQuestion = (call: Call, out: Outbox): void => {
   const state = cleaningOf(call)
   if (state.question === undefined) return
-  // One that is yet to be asked has nobody to be told.
+  // A question that was not asked yet has no function to abort.
   if (state.question.isAsked) out.push(commands.closeQuestion)
   call.state = { ...state, question: undefined }
 }
@@ -154,19 +153,19 @@ const conclude = (call: Call, then: Then, out: Outbox): void => {
   prepare(call, out)
 }
 
-/** Replaces the call's parameters by those that the host gave. */
+/** Replaces the call's parameters by the host's. */
 export const edit = (call: Call, params: unknown): void => {
   call.toolCall.params = params
   call.edited = true
 }
 
-/** Has the call's parameters checked and its pipeline composed. */
+/** Starts validating the call's parameters and composing its pipeline. */
 export const prepare = (call: Call, out: Outbox): void => {
   call.state = preparing
   out.push(commands.prepare)
 }
 
-/** Ends a call of which nothing has to be cleaned up. */
+/** Ends a call that needs no cleanup. */
 export const end = (call: Call, outcome: Outcome, out: Outbox): boolean => {
   leavePlace(call, out)
   call.outcome = outcome
@@ -175,7 +174,7 @@ export const end = (call: Call, outcome: Outcome, out: Outbox): boolean => {
   return true
 }
 
-/** Ends a call whose parameters are being checked: the host's hook is told. */
+/** Ends a call whose parameters are being validated, and aborts the `beforeCall` hook. */
 export const endPreparing = (call: Call, outcome: Stopped, out: Outbox): boolean => {
   out.push(commands.interrupt)
   return end(call, outcome, out)

@@ -1,52 +1,52 @@
 /**
- * What `transition` wants done. Commands carry no data but where the record does not hold it: the actor reads the record.
+ * The commands that `transition` emits. A command carries only data that the call does not hold: the driver reads the call itself.
  */
 import type { RememberChoice } from "../../policy/index.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 
-/** One thing that a call wants done, by its tag. */
+/** One command for the driver, by its tag. */
 export type Command =
-  /** Validate, ask the host's hook and deny rules, compose. */
+  /** Validate the parameters, ask the `beforeCall` hook and the deny rules, and compose the pipeline. */
   | { readonly _tag: "Prepare" }
   | { readonly _tag: "TellStarted" }
-  /** Tell that it runs in the background. */
+  /** Emit `BackgroundStarted`. */
   | { readonly _tag: "Announce" }
-  /** Run the handler at `at`, or read on in its generator. */
+  /** Run the handler at `at`, or read the next step of its generator. */
   | { readonly _tag: "Run" }
-  /** Tell the handler that asked through its context. */
+  /** Resolve the `context.delegate` of the running handler with the host's answer. */
   | { readonly _tag: "Reply" }
   | { readonly _tag: "Stream"; readonly content: string; readonly partial: unknown }
   /** Ask the rules about the open gate. */
   | { readonly _tag: "Rule" }
-  /** Ask the reviewers about it. */
+  /** Ask the reviewers about the open gate. */
   | { readonly _tag: "Review" }
-  /** Ask the host. */
+  /** Ask the host the open question. */
   | { readonly _tag: "Ask" }
-  /** Nobody waits for the answer any more. */
+  /** Abort the function that is answering the open question: its answer is no longer needed. */
   | { readonly _tag: "CloseQuestion" }
-  /** Make a rule of the approval. */
+  /** Add an allow rule for the approved call. */
   | { readonly _tag: "Remember"; readonly choice: RememberChoice }
   | { readonly _tag: "TakePlace" }
   | { readonly _tag: "ReleasePlace" }
   | { readonly _tag: "LeaveLane" }
-  /** Make a pending action of the parts that are left. */
+  /** Stage the remaining parts as a pending action. */
   | { readonly _tag: "Stage" }
-  /** The action was applied or discarded. */
+  /** Remove the action: it was applied or discarded. */
   | { readonly _tag: "SettleAction"; readonly action: StagedAction }
-  /** It was not: it is pending again. */
+  /** Make the action pending again: it was neither applied nor discarded. */
   | { readonly _tag: "RestoreAction"; readonly action: StagedAction }
-  /** End what runs, because the call will not go on. */
+  /** Abort the running handler or hook. */
   | { readonly _tag: "Interrupt" }
-  /** End what the attempt left open, such as a generator, and wait for it. */
+  /** Close what a finished attempt left open, such as a generator, and wait until it is closed. */
   | { readonly _tag: "Close" }
   | { readonly _tag: "RunFinal" }
   | { readonly _tag: "Judge" }
-  /** Tell the end, and leave. */
+  /** Emit the terminal event, and remove the call. */
   | { readonly _tag: "TellEnd" }
 
 const of = <Tag extends Command["_tag"]>(_tag: Tag) => ({ _tag }) as const
 
-/** The commands that carry no data, made once. */
+/** The commands without data, created once. */
 export const prepare: Command = of("Prepare")
 export const tellStarted: Command = of("TellStarted")
 export const announce: Command = of("Announce")
@@ -66,7 +66,7 @@ export const runFinal: Command = of("RunFinal")
 export const judge: Command = of("Judge")
 export const tellEnd: Command = of("TellEnd")
 
-/** Where commands go: done in the order of their coming. */
+/** Receives commands. They are carried out in the order in which they were pushed. */
 export interface Outbox {
   push(command: Command): unknown
 }

@@ -1,4 +1,4 @@
-/** Carries out what `transition` wants done for a call, from the check of its parameters to the word of its end. */
+/** Carries out the commands that `transition` emits for a call, from validating its parameters to emitting its terminal event. */
 import type { Engine } from "../engine.ts"
 import type { TerminalEvent } from "../model/event.ts"
 import { noBackground } from "../model/outcome.ts"
@@ -22,7 +22,7 @@ import { timeoutMessage, unreadMessage } from "./time-messages.ts"
 
 const judged: Input = { _tag: "Judged" }
 
-/** Does one thing that a call wants done. Never throws. */
+/** Carries out one command. Never throws. */
 export const execute = (engine: Engine, call: Call, command: Command): void => {
   switch (command._tag) {
     case "Prepare":
@@ -54,7 +54,7 @@ export const execute = (engine: Engine, call: Call, command: Command): void => {
     case "TakePlace":
       return takePlace(engine, call)
     case "ReleasePlace":
-      // A place that the call was given since is its own.
+      // The call may have received a new place since the command was emitted, and keeps that one.
       if (call.place !== "held") engine.pool.release(call)
       return
     case "LeaveLane":
@@ -108,7 +108,7 @@ const reply = (call: Call): void => {
 }
 
 const closeQuestion = (call: Call): void => {
-  // Most questions are the host's, and an exception takes longer to make than they do to close.
+  // Most questions have no function to abort, and creating the exception costs more than closing the question.
   if (call.controller === undefined) return
   abortFunction(call, new DOMException("Nobody waits for the answer any more", "AbortError"))
 }
@@ -119,7 +119,7 @@ const takePlace = (engine: Engine, call: Call): void => {
   else call.timer?.stop()
 }
 
-/** Checks the output against the tool's schema, and asks the host's hook what is to become of the result. */
+/** Checks the output against the tool's schema, then lets the `afterCall` hook change the result. */
 const judgeEnd = (engine: Engine, call: Call): void => {
   if (call.attempt !== undefined) finish(engine, call, call.attempt)
   const check = call.tool?.outputCheck
@@ -154,7 +154,7 @@ const tellEnd = (engine: Engine, call: Call): void => {
   engine.lanes.leave(call)
 }
 
-/** The time is over that the call may stay where it is. */
+/** Handles the end of the time limit for the call's current state. */
 export const timedOut = (engine: Engine, call: Call): void => {
   const { settings } = engine
   if (call.timer?.unblock() === true) {

@@ -1,4 +1,4 @@
-/** How a call goes on that was written down, once it has its turn again. */
+/** Continues a restored call when it has its turn again. */
 
 import type { Call } from "./call.ts"
 import { cleanPart } from "./cleaning.ts"
@@ -7,7 +7,7 @@ import * as commands from "./command.ts"
 import { enter, fail } from "./running.ts"
 import { type Resume, running } from "./state.ts"
 
-/** Goes on where it stood. What its host was to be told, and was not, it is told first. */
+/** Continues where the stored call stood. Events that its earlier process did not emit come first. */
 export const goOn = (call: Call, resume: Resume, out: Outbox): void => {
   if (!call.started) {
     call.started = true

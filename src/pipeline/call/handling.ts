@@ -1,7 +1,7 @@
 /**
- * Runs the handlers of a call one after another, in whatever shape they come, and tells the call what each gave. An Effect runs
- * in a fiber of its own, so that an interruption reaches it and can wait for its finalizers; a promise is told by its signal, an
- * async generator by `return`.
+ * Runs the handlers of a call one after another, and passes the result of each to the state machine. Each Effect runs in its own
+ * fiber, so that an interruption can wait for its finalizers. A promise is cancelled through its signal, and an async generator
+ * through `return`.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -25,9 +25,9 @@ import { abortFunction, blocked, suspended, unblocked } from "./time.ts"
 
 const ignore = () => undefined
 
-// --- Beginning
+// --- Starting a handler
 
-/** Runs the part at `at`, or reads on in its generator. */
+/** Runs the handler at `at`, or reads the next step of its generator. */
 export const runPart = (engine: Engine, call: Call, command: Command): void => {
   if (call.state._tag !== "Running" || !begins(engine, call, command)) return
   if (call.toolCall.name === resolveName && call.links.resolving === undefined && claimAction(engine, call))
@@ -35,19 +35,19 @@ export const runPart = (engine: Engine, call: Call, command: Command): void => {
   runHandler(engine, call, (call.parts[call.at] as HandlerPart<unknown>).handler)
 }
 
-/** The same for the finally handler that is next. */
+/** Runs the next finally handler, or reads the next step of its generator. */
 export const runFinal = (engine: Engine, call: Call, command: Command): void => {
   const { state, attempt } = call
   if (state._tag !== "Cleaning" || !begins(engine, call, command)) return
   if (attempt !== undefined && attempt.generator === undefined) {
-    // Each has an attempt of its own, and with it a signal.
+    // Each finally handler has its own attempt, and so its own signal.
     finish(engine, call, attempt)
     call.attempt = undefined
   }
   runHandler(engine, call, call.finals[state.part]!.handler)
 }
 
-/** False where this `run` was begun already, and where the event loop has to turn first. */
+/** False if this `run` was started already, or if the event loop has to turn first. */
 const begins = (engine: Engine, call: Call, command: Command): boolean => {
   if (call.begun === call.run) return false
   if (engine.budget.take()) {
@@ -73,7 +73,7 @@ const runHandler = (engine: Engine, call: Call, handler: EffectHandler<unknown>)
   try {
     const context = attempt.context!
     const returned = trace === undefined ? handler.call(context) : trace.run(() => handler.call(context))
-    // It has cancelled its own call: nobody reads what it gave.
+    // The handler has cancelled its own call, so its return value is not read.
     if (attempt.reason !== undefined) leaveAlone(returned)
     else if (isStep(returned)) gave(engine, call, attempt, run, returned, false)
     else wait(engine, call, attempt, run, returned)
@@ -90,7 +90,7 @@ const attemptOf = (engine: Engine, call: Call): Attempt => {
   return attempt
 }
 
-// --- What a handler gave that takes time
+// --- Waiting for a promise, a generator or an Effect
 
 const wait = (engine: Engine, call: Call, attempt: Attempt, run: number, returned: unknown): void => {
   if (isOwnEffect(attempt.handler, returned))
@@ -107,13 +107,13 @@ const wait = (engine: Engine, call: Call, attempt: Attempt, run: number, returne
   pull(engine, call, attempt, run)
 }
 
-/** Reads on in the generator. */
+/** Reads the next step of the generator. */
 const pull = (engine: Engine, call: Call, attempt: Attempt, run: number): void => {
   read(attempt).then(
     ({ done, value }) => {
       if (done) attempt.generator = undefined
       if (done && value === undefined) {
-        attempt.left(undefined)
+        attempt.handlerEnded(undefined)
         engine.receiveHere(call, { _tag: "Exhausted", run })
       } else settled(engine, call, attempt, run, value, !done)
     },
@@ -125,7 +125,7 @@ const pull = (engine: Engine, call: Call, attempt: Attempt, run: number): void =
   suspended(engine, call)
 }
 
-/** Takes whatever the generator gives for a result. */
+/** Reads once. The generator may be plain JavaScript, so `done` may be missing. */
 const read = async (attempt: Attempt): Promise<{ readonly done: boolean; readonly value: unknown }> => {
   const generator = attempt.generator!
   const { trace } = attempt
@@ -152,12 +152,12 @@ const runEffect = (
     if (exit._tag === "Success") settled(engine, call, attempt, run, exit.value)
     else failed(engine, call, attempt, run, Cause.squash(exit.cause), exit.cause)
   }
-  // Fibers take turns on one scheduler: what ends one may be another's doing.
+  // All fibers share one scheduler, so another call's async context may be active when this fiber exits.
   fiber.addObserver((exit) => call.origin.runInAsyncScope(exited, undefined, exit))
   if (attempt.fiber !== undefined) suspended(engine, call)
 }
 
-/** What a finally handler acquires ends with that handler; what others acquire is the scope's. */
+/** A finally handler releases its resources when it ends. Resources of other handlers live until the attempt ends. */
 const fork = (
   engine: Engine,
   call: Call,
@@ -166,7 +166,7 @@ const fork = (
 ): Fiber<unknown, unknown> =>
   call.state._tag === "Cleaning" ? engine.fork(Effect.scoped(effect)) : engine.fork(effect, scope)
 
-// --- What it gave in the end
+// --- The result of a handler
 
 const settled = (
   engine: Engine,
@@ -180,18 +180,18 @@ const settled = (
     if (!isStep(value)) throw notAStep(attempt.handler, value)
     gave(engine, call, attempt, run, value, more)
   } catch (error) {
-    // What a handler made up may throw when it is looked at.
+    // A getter or proxy in the handler's value may throw when the value is inspected.
     failed(engine, call, attempt, run, error, error, more)
   }
 }
 
 const gave = (engine: Engine, call: Call, attempt: Attempt, run: number, step: Step, more: boolean): void => {
   if (!more && attempt.trace !== undefined)
-    attempt.left(step._tag === "Error" ? (step.cause ?? step.message) : undefined)
+    attempt.handlerEnded(step._tag === "Error" ? (step.cause ?? step.message) : undefined)
   try {
     engine.apply(call, { _tag: "Returned", run, step, more })
   } catch (error) {
-    // A step that a handler made up may throw when it is read.
+    // A getter in a hand-made step may throw when the step is read.
     return toldFailed(engine, call, run, error)
   }
   engine.mailbox.deliver(call)
@@ -206,7 +206,7 @@ const failed = (
   cause: unknown = error,
   more = false,
 ): void => {
-  attempt.left(cause)
+  attempt.handlerEnded(cause)
   toldFailed(engine, call, run, error, cause, more)
 }
 
@@ -224,7 +224,7 @@ const toldFailed = (
   engine.receiveHere(call, { _tag: "Failed", run, message, cause, thrown: !isOwn, more, reason })
 }
 
-/** Streams a step's text. The handler goes on once its consumer has room. */
+/** Streams the text of a Delta step. The handler continues once the consumer has room. */
 export const streamStep = (engine: Engine, call: Call, content: string, partial: unknown): void => {
   const { run, state, more } = call
   if (state._tag !== "Running" && state._tag !== "Cleaning") return
@@ -244,12 +244,12 @@ export const streamStep = (engine: Engine, call: Call, content: string, partial:
 
 // --- The end of an attempt
 
-/** Ends what runs: the attempt, or the host's function that is asked before there is one. */
+/** Ends the attempt or, before the attempt exists, aborts the hook that the call waits for. */
 export const interrupt = (engine: Engine, call: Call): void => {
   const { attempt, run, controller } = call
   const stopped = () => engine.receive(call, { _tag: "Stopped", run })
   if (attempt === undefined && controller === undefined) {
-    // To make a reason takes longer than the rest of a denied call, and nobody would see it.
+    // Nobody would see an abort reason here, and creating one takes longer than the rest of a denied call.
     if (call.state._tag === "Stopping") stopped()
     return
   }
@@ -265,7 +265,7 @@ export const interrupt = (engine: Engine, call: Call): void => {
   }
 }
 
-/** Ends in order what an attempt left open: its generator, then what was acquired. Both are waited for. */
+/** Closes the attempt's generator, then releases its resources, and waits for both. */
 export const close = (engine: Engine, call: Call): void => {
   if (call.state._tag !== "Stopping") return
   const { attempt, run } = call
@@ -279,8 +279,8 @@ export const close = (engine: Engine, call: Call): void => {
 }
 
 /**
- * Ends what runs, and nothing else: the call goes on in another process, from what was written of it. Resolves when the
- * finalizers of what ran have run.
+ * Aborts the running handler without ending the call: another process continues the call from its stored state. Resolves when
+ * the finalizers of the handler have run.
  */
 export const abandon = (engine: Engine, call: Call): Promise<void> => {
   const { attempt } = call
@@ -296,14 +296,14 @@ export const abandon = (engine: Engine, call: Call): Promise<void> => {
   return ended
 }
 
-/** The last handler of an attempt has ended: what is streamed later is refused. */
+/** Finishes an attempt whose last handler has ended: later deltas and questions are rejected. */
 export const finish = (engine: Engine, call: Call, attempt: Attempt): void => {
   attempt.isOver = true
   if (attempt.scope !== undefined) closeScope(engine, call, attempt, Exit.void, ignore)
   attempt.questions?.close(new DOMException("The call has ended", "AbortError"))
 }
 
-/** `stopped` is called when an Effect's finalizers have run; nothing else is waited for. */
+/** Aborts an attempt. Calls `stopped` when an Effect's finalizers have run; promises and generators are not waited for. */
 const end = (engine: Engine, call: Call, attempt: Attempt, reason: unknown, stopped: () => unknown): void => {
   attempt.abort(reason)
   attempt.closeGenerator()?.catch(ignore)

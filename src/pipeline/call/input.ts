@@ -1,4 +1,4 @@
-/** What can happen to a call. `run` and `id` say what is answered: an answer to something earlier changes nothing. */
+/** The inputs of the state machine. `run` and `id` name the run or question that an input answers: input for an older one is ignored. */
 
 import type { ToolOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
@@ -11,69 +11,69 @@ import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { DurationInput, Step } from "../model/step.ts"
 
-/** One thing that happens to a call: its turn, an answer, what its handler gave, a time-out, a cancel. */
+/** One input: the call's turn, a host's answer, a handler's step, a time-out, a cancel. */
 export type Input =
-  /** Its lane's turn has come, or it is a background call. */
+  /** The call has its lane's turn, or needs none because it runs in the background. */
   | { readonly _tag: "Turn" }
   | {
       readonly _tag: "Admitted"
       readonly params: unknown
       readonly parts: ReadonlyArray<PipelinePart<unknown>>
       readonly finals: ReadonlyArray<FinallyPart<unknown>>
-      /** The number of the last gate at which the host may be asked; 0 where there is none. */
+      /** The number of the last gate at which the host may be asked; 0 if there is no such gate. */
       readonly gates: number
     }
   | { readonly _tag: "Refused"; readonly outcome: Stopped }
-  /** Only this action's finally handlers are to run: nobody will resolve it any more. */
+  /** Run only the finally handlers of this action: it was dropped, and will not be applied or discarded. */
   | { readonly _tag: "Drop"; readonly action: StagedAction }
-  /** The host is told now that it runs in the background. */
+  /** `BackgroundStarted` is being emitted. */
   | { readonly _tag: "Announced" }
-  /** There is a place among the background calls. */
+  /** The background pool has a place for the call. */
   | { readonly _tag: "Placed" }
-  /** The handler that runs gave a step; `more`: it is a generator, and may give others. */
+  /** The running handler returned a step. `more`: the handler is a generator, and may yield further steps. */
   | { readonly _tag: "Returned"; readonly run: number; readonly step: Step; readonly more: boolean }
-  /** A generator has no more steps. */
+  /** The generator of the running handler ended without a step. */
   | { readonly _tag: "Exhausted"; readonly run: number }
-  /** The handler that runs threw, rejected, failed or died. */
+  /** The running handler threw, rejected, or its Effect failed or died. */
   | {
       readonly _tag: "Failed"
       readonly run: number
       readonly message: string
       readonly cause: unknown
-      /** Thrown, and not worded for the model. */
+      /** Whether the failure was thrown as anything but a ToolError, so that its message was not written for the model. */
       readonly thrown: boolean
       /** Default `failed`. */
       readonly reason?: FailureReason | undefined
-      /** A generator gave what is no step: it is still open. */
+      /** Whether the handler is a generator that yielded something other than a step, and is still open. */
       readonly more: boolean
     }
-  /** The consumer has room for what the last step streamed. */
+  /** The consumer has room again after the last Delta step. */
   | { readonly _tag: "Flowed"; readonly run: number }
-  /** The running handler asks through its context. */
+  /** The running handler called `context.delegate`. */
   | {
       readonly _tag: "Asked"
       readonly run: number
       readonly effect: HostEffect
       readonly timeout: DurationInput | undefined
     }
-  /** What rules, and then reviewers, say of the open gate. `review`: no rule decides, and there are reviewers to ask. */
+  /** The verdict of the rules, or later of the reviewers, on the open gate. `review`: no rule decides, so the reviewers are asked. */
   | {
       readonly _tag: "Ruled"
       readonly id: number
       readonly outcome: Stopped | "pass" | "ask" | "review"
-      /** Who passes it. */
+      /** The party that passes the gate. */
       readonly decidedBy?: DecidedBy | undefined
-      /** Why it is asked on. */
+      /** Why the gate is still undecided. */
       readonly because?: string | undefined
     }
-  /** The host's decision; without `id`, of whatever gate is open. */
+  /** The host's approval. Without `id`, it approves the gate that is open. */
   | {
       readonly _tag: "Approve"
       readonly id?: number | undefined
       readonly params?: unknown
       readonly edit: boolean
       readonly reason?: string | undefined
-      /** What a rule is to be made of. */
+      /** The kind of allow rule to add. */
       readonly remember: RememberChoice | false
     }
   | { readonly _tag: "Deny"; readonly id?: number | undefined; readonly outcome: Stopped }
@@ -86,7 +86,7 @@ export type Input =
       /** Default `failed`. */
       readonly reason?: FailureReason | undefined
     }
-  /** A call of `resolve` took an action: its parts are the call's from here on. */
+  /** This call of `resolve` claimed an action, and runs the action's parts from here on. */
   | {
       readonly _tag: "Claimed"
       readonly action: StagedAction
@@ -95,9 +95,9 @@ export type Input =
     }
   | { readonly _tag: "Staged"; readonly actionId: string; readonly label: string }
   | { readonly _tag: "Unstaged"; readonly message: string }
-  /** What was interrupted has ended. */
+  /** The interrupted or closed attempt has ended. */
   | { readonly _tag: "Stopped"; readonly run: number }
-  /** The time that the state allows is over. `message` says so. */
+  /** The time limit of the current state is over. `message` says so to the model. */
   | { readonly _tag: "TimedOut"; readonly message: string }
   | { readonly _tag: "Cancel"; readonly outcome: Stopped }
   | { readonly _tag: "ToBackground" }

@@ -1,4 +1,4 @@
-/** Makes the call of a call that goes on as it was written down. Throws an Error where its tool is gone or has changed. */
+/** Restores a call from its snapshot. Throws an Error if the call's tool is missing or composes a different pipeline. */
 import type { ResolveParams } from "../../resolve/definition.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { ToolCall } from "../model/call.ts"
@@ -23,10 +23,10 @@ import { CallStream } from "./stream.ts"
 
 type Parts = ReadonlyArray<PipelinePart<unknown>>
 
-/** The tool that a name means; undefined where there is none any more. */
+/** Looks up a tool by name; undefined if the tool is no longer registered. */
 export type ToolOf = (name: string) => Tool<unknown> | undefined
 
-/** Makes a fresh call one that goes on as it was, once its turn comes. */
+/** Fills a new call from a snapshot, so that the call continues where it stood once it has its turn. */
 export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf): void => {
   call.edited = snapshot.edited === true
   call.remember = readChoice(snapshot.remember)
@@ -48,7 +48,7 @@ export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf): vo
   call.passed = standing.passed
   call.decided = standing.decided
   if (standing.staged !== undefined) call.links = { ...call.links, staged: standing.staged }
-  // A result that is only to be told needs no pipeline any more.
+  // A call that only has to emit its result needs no pipeline.
   if (standing.then === undefined || standing.part !== undefined) readParts(call, standing, toolOf)
   call.output = standing.output ?? call.action?.output
   if (standing.previewed === true) call.preview = call.output
@@ -56,7 +56,7 @@ export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf): vo
   call.resume = readResume(call, standing, toolOf)
 }
 
-/** What is known of a restored call beside how it goes on. `now`: milliseconds since 1970. */
+/** Reads the past of a restored call: its times, its trace and its streamed text. `now`: epoch milliseconds. */
 export const readPast = (call: Call, { standing, startedAt }: CallSnapshot, now: number): void => {
   call.startedAt = startedAt
   if (standing === undefined) return
@@ -74,7 +74,7 @@ export const readPast = (call: Call, { standing, startedAt }: CallSnapshot, now:
   call.stream.transcript.append(streamed)
 }
 
-/** What its host knows of it. */
+/** Reads what the host already knows of the call. */
 const readHostKnowledge = (
   call: Call,
   { announced, cleanupErrors }: Pick<StandingSnapshot, "announced" | "cleanupErrors">,
@@ -104,7 +104,7 @@ const readParts = (call: Call, standing: StandingSnapshot, toolOf: ToolOf): void
   if (!isThere) throw changed(toolCall.callId, toolCall.name)
 }
 
-/** What a call of `resolve` runs of the action that it took. */
+/** The parts that a call of `resolve` runs for the action that it claimed. */
 export const resolvingParts = (
   { rest, onDiscard }: StagedAction,
   { action }: Pick<ResolveParams, "action">,
@@ -113,7 +113,7 @@ export const resolvingParts = (
   return onDiscard === undefined ? [] : [{ kind: "handler", name: onDiscard.name, handler: onDiscard }]
 }
 
-/** What is said of a handler that may have done its work, or a part of it, and must not do it twice. */
+/** The message for a handler that had started, and must not run twice because its work may already be done. */
 const interrupted = (name: string): string =>
   `Interrupted: the process ended while ${name} ran. It may have run, wholly or in part: look before you call it again.`
 
@@ -126,7 +126,7 @@ const readResume = (call: Call, standing: StandingSnapshot, toolOf: ToolOf): Res
   return { _tag: "Fail", message: interrupted(call.parts[call.at]!.name) }
 }
 
-/** `begun`: the finally handler `part` may have run already, and must not run twice. */
+/** `begun`: the finally handler `part` had started, and must not run twice. */
 const cleanFrom = (call: Call, part: number, begun: boolean | undefined, then: Then): Resume => {
   const next = call.finals[part]
   if (begun !== true || next === undefined) return { _tag: "Clean", part, then }
@@ -153,15 +153,15 @@ const readQuestion = (question: QuestionSnapshot, tool: Tool<unknown> | undefine
         kind: "delegate",
         id: 1,
         effect: question.effect,
-        // JSON writes for ever so.
+        // JSON has no `Infinity`, so a question without a time limit is stored as null.
         timeout: (question.timeout as unknown) === null ? Number.POSITIVE_INFINITY : question.timeout,
         midway: false,
         isAsked: false,
       }
 
 /**
- * Makes a fresh call one that cannot go on: it ends as an Error with this message, once its finally handlers have run, where they
- * are composed as they were. Where its end was decided before, it ends so.
+ * Fills a new call from a snapshot that cannot be continued. The call runs its finally handlers, if its pipeline still has the same
+ * ones, and ends as an Error with this message. If its outcome had already been decided, it ends with that outcome.
  */
 export const readLost = (call: Call, snapshot: CallSnapshot, message: string, toolOf: ToolOf): void => {
   const { standing, again } = snapshot
@@ -213,7 +213,7 @@ const sameFinals = (call: ToolCall, shape: string, toolOf: ToolOf): Call["finals
   }
 }
 
-/** The pending action as it was. Throws an Error where its tool is gone or its pipeline has changed. */
+/** Restores a pending action. Throws an Error if its tool is missing or composes a different pipeline. */
 export const readStaged = ({ shape, ...staged }: StagedSnapshot, toolOf: ToolOf): StagedAction => {
   const { staging } = staged
   const parts = composed(staging.call, shape, toolOf)

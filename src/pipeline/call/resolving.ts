@@ -1,4 +1,4 @@
-/** Pending actions, as calls make and end them. */
+/** How calls stage pending actions and claim them. */
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { Engine } from "../engine.ts"
 import type { ResolvePart } from "../model/pipeline.ts"
@@ -9,18 +9,18 @@ import { resolvingParts } from "./read-snapshot.ts"
 import { shapeOf } from "./snapshot.ts"
 import { tellAction } from "./telling.ts"
 
-/** Makes a pending action of the parts behind the gate that the call has come to. */
+/** Stages the parts behind the call's current gate as a pending action. */
 export const stageAction = (engine: Engine, call: Call): void => {
   const { action: applied, at, parts, output, toolCall } = call
   const { agentId, callId, name, params } = toolCall
   const { label, details, onDiscard, sourceToolName } = parts[at] as ResolvePart<unknown>
-  // What is left of an action that is applied goes on as a new one, in its place.
+  // If the call is applying an action, the rest of that action is staged as a new one, which replaces it.
   const source = applied?.source ?? { name, params }
   const staging =
     applied === undefined
       ? { call: toolCall, at: at + 1, shape: shapeOf(parts) }
       : advanceStaging(applied, at + 1)
-  // First: the new one may have no other place than that of the one before.
+  // Settled first, because the agent's limit of actions may leave no room for both.
   if (applied !== undefined) {
     engine.actions.settle(agentId, applied)
     call.resolved = settledEvent(toolCall, applied)
@@ -42,15 +42,16 @@ export const stageAction = (engine: Engine, call: Call): void => {
     engine.receive(call, { _tag: "Unstaged", message: engine.actions.tooMany })
     return
   }
-  // Staged, whatever those do who are told.
+  // The state changes before the event is emitted, because listeners may act on the call.
   engine.receive(call, { _tag: "Staged", actionId: staged.actionId, label })
   tellAction(engine, call, pendingEvent(agentId, staged, callId))
 }
 
+/** Moves the staging point further into the pipeline of the staging call. */
 const advanceStaging = ({ staging }: StagedAction, parts: number): StagedAction["staging"] =>
   staging && { ...staging, at: staging.at + parts }
 
-/** Takes the agent's latest action for this call of `resolve`. False where none waits, and where another one is meant. */
+/** Claims the agent's latest action for this call of `resolve`. False if no action is pending, or if the call names another one. */
 export const claimAction = (engine: Engine, call: Call): boolean => {
   const { agentId } = call.toolCall
   const params = call.toolCall.params as ResolveParams

@@ -1,4 +1,4 @@
-/** What the rules say of a call, and why: of every one before it runs, and of each that comes to a gate. */
+/** The verdicts of the rules on calls, with their reasons: deny rules hold before a call runs, and all rules at its gates. */
 import type { Explanation } from "../../policy/index.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { DecidedBy } from "../model/decision.ts"
@@ -9,12 +9,12 @@ import { deniedByPolicy, type Stopped } from "../model/outcome.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 
-/** Why a gate is asked where no rule is about the tool. */
+/** The reason to ask at a gate if no rule names the tool. */
 export const noRuleFor = (toolName: string): string => `There is no rule for the tool \`${toolName}\`.`
 
 const ask = (because: string): Explanation => ({ verdict: "ask", because })
 
-/** One sentence a tool, however many of its calls wait. */
+/** The reasons by tool, so that all waiting calls of a tool share one string. */
 const withoutRules = new WeakMap<FilteredTool, Explanation>()
 
 const noRule = (tool: FilteredTool): Explanation => {
@@ -25,7 +25,7 @@ const noRule = (tool: FilteredTool): Explanation => {
   return made
 }
 
-/** A reason that was read back, as the one text that calls of its tool share: each of many thousands that wait would hold its own. */
+/** Replaces a reason from a snapshot by the shared string, which saves memory when many thousands of restored calls wait. */
 export const shareReason = (
   tool: FilteredTool | undefined,
   because: string | undefined,
@@ -43,14 +43,14 @@ const defaultReasons = {
 const isVerdict = (verdict: unknown): verdict is Explanation["verdict"] =>
   typeof verdict === "string" && Object.hasOwn(defaultReasons, verdict)
 
-/** A filter answers at once: a promise of `deny` would be taken for no denial. Throws for one, and leaves it alone. */
+/** Throws if a filter returned a promise: filters are synchronous, and a promise of `deny` would not count as a denial. */
 export const refusePromise = (answer: unknown): void => {
   if (!isThenable(answer)) return
   leaveAlone(answer)
   throw new TypeError("it gave a promise, and a filter has to answer at once")
 }
 
-/** What a filter gave, with a reason in any case. What cannot be meant is asked. */
+/** Adds the default reason to a filter's explanation that has none. An invalid verdict becomes `ask`. */
 const withReason = (
   explanation: Omit<Explanation, "because"> & { readonly because?: string },
 ): Explanation => {
@@ -66,7 +66,7 @@ const answered = <Answer>(answer: Answer): Answer => {
   return answer
 }
 
-/** What the filters say, and why. A filter that fails leaves it to be asked. Never throws. */
+/** The verdict of the filters, with its reason. A filter that throws gives `ask`. Never throws. */
 export const explained = (
   filters: CallFilter | undefined,
   tool: FilteredTool,
@@ -83,8 +83,8 @@ export const explained = (
 }
 
 /**
- * What the rules say of a call that runs, had it these parameters. As before a call, a filter that fails denies; what cannot
- * be meant is asked, whoever approved the call. Never throws.
+ * The verdict of the rules on a running call, as if it had these parameters. A filter that throws denies, as it does before a call
+ * runs. An invalid verdict gives `ask`, no matter which party approved the call. Never throws.
  */
 export const ruledAgain = (
   filters: CallFilter,
@@ -105,7 +105,7 @@ export const ruledAgain = (
   return decidedBy?.kind !== "rule" || verdict === "approve" ? "run" : "ask"
 }
 
-/** A tool at a gate: it names the paths that its call's handlers have found by then. */
+/** The tool as rules see it at a gate: its `paths` can use the memory of the call, such as files that a handler has found. */
 export const foundBy = (
   tool: Tool<unknown> | undefined,
   memory: CallMemory | undefined,
@@ -115,11 +115,11 @@ export const foundBy = (
   return { ...tool, paths: (params) => paths(params, memory) }
 }
 
-/** What a rule forbids ends as, before anything of it runs and at its gates. */
+/** The outcome of a call that a deny rule forbids. */
 export const deniedByRule = (tool: FilteredTool, explanation: Explanation): Stopped =>
   deniedByPolicy(`Denied by policy: a rule forbids this call of ${tool.name}`, byRule(explanation))
 
-/** The rule that decided. Set one by one: most are absent, and every call that a rule passes pays for this. */
+/** The rule that decided. Optional properties are set one by one, which is faster than spreading: most are absent. */
 export const byRule = ({ rule, source, command, folder, because }: Explanation): DecidedBy => {
   const by: Mutable<DecidedBy> = { kind: "rule" }
   if (rule !== undefined) by.rule = rule
@@ -130,5 +130,5 @@ export const byRule = ({ rule, source, command, folder, because }: Explanation):
   return by
 }
 
-/** What only the host's answer passes is asked, whatever the rules say of the call. */
+/** The reason to ask at a gate that only the host's answer passes, no matter what the rules say. */
 export const onlyAPerson = "Only a person passes this gate."

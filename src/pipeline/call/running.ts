@@ -1,4 +1,4 @@
-/** How an attempt goes from part to part: places, gates, questions, and how it is over. */
+/** Moves an attempt from part to part: places in the background pool, gates, questions, and the end of the attempt. */
 
 import { outputFault, type ToolOutput, textOf, toOutput } from "../../output/output.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
@@ -16,7 +16,7 @@ import { type Answer, type EffectQuestion, type Question, running, type StateOf,
 
 const completed: Outcome = { _tag: "Completed" }
 
-/** Goes to the part at `at`, and on from there as long as nothing has to be waited for. */
+/** Enters the part at `at`, and continues with the following parts until one has to be waited for. */
 export const enter = (call: Call, out: Outbox): void => {
   for (; call.at < call.parts.length; call.at += 1) {
     const part = call.parts[call.at]!
@@ -30,13 +30,13 @@ export const enter = (call: Call, out: Outbox): void => {
   complete(call, out)
 }
 
-/** Runs the handler at `at`, or reads on in its generator; in the background, once there is a place. */
+/** Runs the handler at `at`, or reads the next step of its generator. A background call first waits for a place. */
 const proceed = (call: Call, out: Outbox): void => {
   call.run += 1
   if (takesPlace(call, out)) out.push(commands.run)
 }
 
-/** True where it may run now. Else it will be `Placed`. */
+/** Whether the call may run now. If not, it receives `Placed` later. */
 const takesPlace = (call: Call, out: Outbox): boolean => {
   if (!call.toolCall.background || call.place === "held" || call.place === "exempt") return true
   if (call.place === "none") {
@@ -46,7 +46,7 @@ const takesPlace = (call: Call, out: Outbox): boolean => {
   return false
 }
 
-/** After a step: the generator's next one, or the next part. */
+/** Continues after a step: with the generator's next step, or with the next part. */
 export const advance = (call: Call, out: Outbox): void => {
   if (call.more) return proceed(call, out)
   call.at += 1
@@ -86,7 +86,7 @@ export const apply = (call: Call, step: Step, out: Outbox): void => {
       const output = toOutput(given)
       if (output !== undefined) call.output = output
       const isMistake = output === undefined && given !== undefined && given !== null
-      // What is late is told with what there was, whoever put it out.
+      // A time-out shows the model the output so far anyway, including that of earlier handlers.
       const said = reason === "timeout" ? "" : textOf(output)
       const behind = isMistake ? notAnOutput(call, given) : said
       const message = behind === "" ? String(step.message) : `${String(step.message)}\n${behind}`
@@ -105,7 +105,7 @@ interface Gate {
   readonly person?: boolean | undefined
 }
 
-/** True where the gate is passed at once. Else it is asked of rules, reviewers and the host. */
+/** Whether the gate is passed at once. If not, rules, reviewers and the host are asked in turn. */
 const passGate = (call: Call, { label, person: only }: Gate, out: Outbox): boolean => {
   const person = only === true
   call.preview = call.output
@@ -121,44 +121,44 @@ const passGate = (call: Call, { label, person: only }: Gate, out: Outbox): boole
   return false
 }
 
-/** A gate is behind it: the host knows now that a background call runs. */
+/** Passes a gate. A background call is announced to the host only now: before, it might still have been denied. */
 const passed = (call: Call, out: Outbox): void => {
   call.passed += 1
-  // Who passes it without a word leaves standing what was said before.
+  // A gate that a rule passes has no answer of its own: handlers keep seeing the last answer.
   call.resolution = call.approval ?? call.resolution ?? { action: "apply" }
   if (call.toolCall.background) tellBackground(call, out)
 }
 
-/** Has the host told that the call runs in the background, unless it knows. */
+/** Emits `BackgroundStarted`, unless it was emitted before. */
 export const tellBackground = (call: Call, out: Outbox): void => {
   if (call.announced !== "no") return
   call.announced = "due"
   out.push(commands.announce)
 }
 
-/** Asks the host. Meanwhile the call takes no place among the background calls. */
+/** Asks the host. Meanwhile the call gives its place in the background pool to others. */
 export const ask = (call: Call, question: Question, out: Outbox): void => {
   leavePlace(call, out)
   call.state = { _tag: "Asking", question }
   out.push(commands.ask)
 }
 
-/** What the host is asked. Only for a call that is asking. */
+/** The open question. The call has to be `Asking`. */
 export const questionOf = ({ state }: Call): Question => (state as StateOf<"Asking">).question
 
-/** Whether the answer is to the question that is open. */
+/** Whether an answer with this id, or without an id, belongs to the open question. */
 export const isOpen = (call: Call, id: number | undefined): boolean =>
   id === undefined || questionOf(call).id === id
 
-/** The gate was approved; what was asked at it goes on. */
+/** Opens the approved gate, and continues behind it. */
 export const openGate = (call: Call, out: Outbox): void => {
   call.state = running
   passed(call, out)
-  // A gate of a handler's own, asked with a step, ends that step.
+  // A handler may have opened the gate with an AwaitApproval step, which this completes.
   advance(call, out)
 }
 
-/** The host's answer to an effect: the handler goes on, or the next part runs. */
+/** Applies the host's answer to an effect: the waiting handler continues, or the next part runs. */
 export const answered = (call: Call, answer: Answer, out: Outbox): void => {
   const question = questionOf(call) as EffectQuestion
   call.state = running
@@ -175,7 +175,7 @@ export const answered = (call: Call, answer: Answer, out: Outbox): void => {
 
 // --- The end of an attempt
 
-/** The pipeline is through: the call ends as completed, once it is cleaned up. */
+/** Completes an attempt whose parts have all run. The call ends after its cleanup. */
 export const complete = (call: Call, out: Outbox): void => {
   if (call.action !== undefined) return actionSucceeded(call, undefined, out)
   close(call, { _tag: "End", outcome: completed }, out)
@@ -184,23 +184,23 @@ export const complete = (call: Call, out: Outbox): void => {
 interface Failure {
   readonly message: string
   readonly cause?: unknown
-  /** Thrown, and not worded for the model. */
+  /** Whether the failure was thrown as anything but a ToolError, so that its message was not written for the model. */
   readonly thrown?: boolean
   readonly reason?: FailureReason | undefined
 }
 
-/** The attempt failed: the call ends as an Error, once it is cleaned up. `thrown`: not by a step of its own. */
+/** Fails the attempt: the call ends as an Error after its cleanup. */
 export const fail = (call: Call, failure: Failure, out: Outbox): void => {
   const { message, cause, thrown = false, reason = "failed" } = failure
   const text = call.action === undefined ? message : actionFailed(call, message, thrown, out)
   close(call, { _tag: "End", outcome: failed(reason, text, cause) }, out)
 }
 
-/** What handlers put out while an action was applied. The preview that they began with is not theirs. */
+/** The output of the handlers that applied an action. Undefined while the output is still the action's preview. */
 export const produced = ({ output, action }: Call): ToolOutput | undefined =>
   output === action?.output ? undefined : output
 
-/** It is pending again. Gives the message for the model. */
+/** Makes the failed action pending again. Returns the message for the model. */
 const actionFailed = (call: Call, message: string, thrown: boolean, out: Outbox): string => {
   const { action, links } = call
   const resolving = links.resolving!
@@ -209,13 +209,13 @@ const actionFailed = (call: Call, message: string, thrown: boolean, out: Outbox)
   return failureText(resolving, message, thrown)
 }
 
-/** `preview`: what is left of it is a new action. */
+/** Completes a call of `resolve`. `preview` is set if the rest of the action was staged as a new action. */
 export const actionSucceeded = (call: Call, preview: ToolOutput | undefined, out: Outbox): void => {
   const action = call.action!
   const resolving = call.links.resolving!
   const output = preview ?? produced(call) ?? defaultOutput(resolving, action.label)
   call.output = withDetails(output, resolving, action)
-  // What was staged anew has taken its place already, and cleans up after its own end.
+  // A new action has already replaced this one, and runs the finally handlers at its own end.
   if (preview === undefined) {
     releaseAction(call, "SettleAction", out)
     call.links = { ...call.links, settled: action }
@@ -225,7 +225,7 @@ export const actionSucceeded = (call: Call, preview: ToolOutput | undefined, out
   close(call, { _tag: "End", outcome: completed }, out)
 }
 
-/** Lets go of the pending action that the call claimed: it is over, or it is pending again. */
+/** Releases the action that the call claimed, as settled or as pending again. */
 export const releaseAction = (call: Call, _tag: "SettleAction" | "RestoreAction", out: Outbox): void => {
   out.push({ _tag, action: call.action! })
   call.action = undefined
@@ -233,22 +233,22 @@ export const releaseAction = (call: Call, _tag: "SettleAction" | "RestoreAction"
 
 const gateKinds: ReadonlySet<string> = new Set(["approval", "resolve"])
 
-/** Whether a gate is still to be passed. */
+/** Whether the call still has a gate ahead. */
 export const hasGateAhead = ({ parts, at }: Call): boolean =>
   parts.some(({ kind }, index) => index >= at && gateKinds.has(kind))
 
-/** Whether the output is what a gate shows, at which nobody was asked yet, or behind which nothing came of it yet. */
+/** Whether the output is a gate's preview of work that has not been done. */
 export const isPreview = (call: Call): boolean =>
   call.output !== undefined && (call.output === call.preview || hasGateAhead(call))
 
-/** Ends an attempt that is over: what its generator left open first. */
+/** Finishes an attempt whose handlers have ended: first closes its open generator and scope, if any. */
 const close = (call: Call, then: Then, out: Outbox): void => {
   if (!call.more && !call.scoped) return clean(call, then, out)
   call.state = { _tag: "Stopping", then }
   out.push(commands.close)
 }
 
-/** Ends an attempt where it stands. */
+/** Interrupts an attempt. */
 export const stop = (call: Call, then: Then, out: Outbox): void => {
   if (call.announced === "due") call.announced = "no"
   if (call.state._tag === "Asking") out.push(commands.closeQuestion)
@@ -257,7 +257,10 @@ export const stop = (call: Call, then: Then, out: Outbox): void => {
   out.push(commands.interrupt)
 }
 
-/** `leftBehind`: it did not end in time, so an action that it applies stays claimed until it does. */
+/**
+ * Cleans up after an interrupted attempt. `leftBehind`: its handler did not end in time. An action that this handler applies stays
+ * claimed until the handler ends, so that the action is not applied twice.
+ */
 export const stopped = (call: Call, leftBehind: boolean, out: Outbox): void => {
   const { then } = call.state as StateOf<"Stopping">
   if (call.action !== undefined) {
@@ -267,7 +270,7 @@ export const stopped = (call: Call, leftBehind: boolean, out: Outbox): void => {
   clean(call, then, out)
 }
 
-/** Its handlers see the call that staged the action, under this call's id. `resolving`: undefined where it only cleans up after it. */
+/** Shows handlers the call that staged the action, under this call's id. `resolving`: undefined if the call only cleans up. */
 export const actFor = (
   call: Call,
   { source, staging }: StagedAction,
@@ -277,5 +280,5 @@ export const actFor = (
   call.links = { ...call.links, resolving, sourceCallId: staging?.call.callId }
 }
 
-/** What follows the cleanup of a call that ends. */
+/** The continuation after the cleanup of a call that ends. */
 export const endWith = (outcome: Outcome): Then => ({ _tag: "End", outcome })

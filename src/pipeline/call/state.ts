@@ -1,4 +1,4 @@
-/** Where a call may stand, what it may wait for, and what is known of it there. Plain JSON. */
+/** The states of a call, with their questions and answers. Plain JSON, so that a call can be stored in any state. */
 
 import type { ToolOutput } from "../../output/output.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
@@ -8,7 +8,7 @@ import type { Outcome } from "../model/outcome.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { DurationInput } from "../model/step.ts"
 
-/** The answer to an effect: an output, or why there is none. */
+/** The answer to an effect: an output, or a failure. */
 export type Answer =
   | { readonly _tag: "Output"; readonly output: ToolOutput | undefined }
   | {
@@ -18,21 +18,21 @@ export type Answer =
       readonly reason: FailureReason
     }
 
-/** What follows once an attempt is stopped and cleaned up: the end, or the same call with edited parameters. */
+/** What follows after an attempt is stopped and cleaned up: the end, or a restart with edited parameters. */
 export type Then =
   | { readonly _tag: "End"; readonly outcome: Outcome }
   | { readonly _tag: "Restart"; readonly params: unknown }
 
-/** A gate that somebody has to decide. */
+/** A gate that waits for a decision. */
 export interface ApprovalQuestion {
   readonly kind: "approval"
   readonly id: number
   readonly label: string | undefined
-  /** Whether only the host's answer passes it. */
+  /** Whether only the host's answer passes the gate. */
   readonly person: boolean
-  /** Whether the host was asked. Before that, rules and reviewers are. */
+  /** Whether the host was asked. Rules and reviewers are asked first. */
   isAsked: boolean
-  /** Why it is asked; known once rules or reviewers were. */
+  /** Why a decision is needed; set once rules or reviewers were asked. */
   because: string | undefined
 }
 
@@ -42,68 +42,68 @@ export interface EffectQuestion {
   readonly id: number
   readonly effect: HostEffect
   readonly timeout: DurationInput | undefined
-  /** Whether the handler goes on by itself meanwhile: it asked through its context, not with a step. */
+  /** Whether the handler keeps running meanwhile, because it asked with `context.delegate` and not with a Delegate step. */
   readonly midway: boolean
-  /** Whether it was asked. */
+  /** Whether the host was asked. */
   isAsked: boolean
 }
 
-/** What a host is asked: to decide at a gate, or to answer an effect. */
+/** A question to the host: to decide a gate, or to answer an effect. */
 export type Question = ApprovalQuestion | EffectQuestion
 
-/** How a call goes on that was written down in the middle of its work. */
+/** Where a call continues that was stored in the middle of its work. */
 export type Resume =
   | { readonly _tag: "Ask"; readonly question: Question }
   /** Runs the part at `at`. */
   | { readonly _tag: "Run" }
   /** Ends the attempt as failed: the handler at `at` must not run a second time. */
   | { readonly _tag: "Fail"; readonly message: string }
-  /** Cleans up from this finally handler on; where there is none, only what follows is left. */
+  /** Cleans up from this finally handler on; if no such handler is left, only `then` follows. */
   | { readonly _tag: "Clean"; readonly part: number; readonly then: Then }
 
-/** Where a call stands. Every call begins as `Queued` and ends as `Ended`. */
+/** The state of a call. Every call begins as `Queued` and ends as `Ended`. */
 export type CallState =
-  /** It waits for its turn. */
+  /** The call waits for its turn. */
   | { readonly _tag: "Queued" }
-  /** Its turn has come, and it is `requested`: the host has not decided yet. */
+  /** The call has its turn, but is `requested`, and the host has not decided yet. */
   | { readonly _tag: "Held" }
-  /** Its parameters are checked, and its pipeline is composed. */
+  /** The call's parameters are being validated and its pipeline composed. */
   | { readonly _tag: "Preparing" }
-  /** The part `at` runs, or waits for a place among the background calls. */
+  /** The part `at` is running, or waits for a place in the background pool. */
   | { readonly _tag: "Running" }
   | { readonly _tag: "Asking"; readonly question: Question }
-  /** What ran is being interrupted. */
+  /** The attempt is being interrupted or closed. */
   | { readonly _tag: "Stopping"; readonly then: Then }
-  /** The finally handler `part` runs. */
+  /** The finally handler `part` is running. */
   | {
       readonly _tag: "Cleaning"
       readonly part: number
       readonly then: Then
       readonly question: EffectQuestion | undefined
     }
-  /** The host's hook may rewrite the result. */
+  /** The output is being checked, and the `afterCall` hook may rewrite the result. */
   | { readonly _tag: "Judging" }
   | { readonly _tag: "Ended" }
 
-/** The state of this tag. */
+/** The state with this tag. */
 export type StateOf<Tag extends CallState["_tag"]> = Extract<CallState, { readonly _tag: Tag }>
 
-/** A background call's place in the pool. `exempt`: it runs without one until it next waits. */
+/** A background call's place in the pool. `exempt`: the call runs without a place until it next waits. */
 export type Place = "none" | "asked" | "held" | "exempt"
 
-/** What a call has to do with pending actions, beside the one that it holds. */
+/** A call's links to pending actions, besides the action that the call has claimed. */
 export interface ActionLinks {
-  /** What a call of `resolve` was told to do with the action that it claimed. */
+  /** The parameters of a call of `resolve` that has claimed an action. */
   readonly resolving: ResolveParams | undefined
-  /** The call that staged what this one applies, or cleans up after. */
+  /** The call that staged the action that this call resolves or cleans up after. */
   readonly sourceCallId: string | undefined
-  /** The action that it applied or discarded, while its finally handlers run. */
+  /** The action that this call applied or discarded, while the action's finally handlers run. */
   readonly settled: StagedAction | undefined
-  /** The action that it staged. */
+  /** The action that this call staged. */
   readonly staged: { readonly actionId: string; readonly label: string } | undefined
 }
 
-/** The states that carry no data, made once. */
+/** The states without data, created once. */
 export const queued: CallState = { _tag: "Queued" }
 export const held: CallState = { _tag: "Held" }
 export const preparing: CallState = { _tag: "Preparing" }
@@ -111,6 +111,6 @@ export const running: CallState = { _tag: "Running" }
 export const judging: CallState = { _tag: "Judging" }
 export const ended: CallState = { _tag: "Ended" }
 
-/** The question that is open in this state. */
+/** The open question; undefined if the call asks nothing. */
 export const openQuestion = (state: CallState): Question | undefined =>
   state._tag === "Asking" || state._tag === "Cleaning" ? state.question : undefined

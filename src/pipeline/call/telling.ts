@@ -1,4 +1,4 @@
-/** What a call tells its host: that it started, that it runs in the background, and its end, once. */
+/** Emits the events of a call's start, of its move to the background, and of its end, each once. */
 
 import { textOutput } from "../../output/output.ts"
 import { CallSpan } from "../../tracing/call-span.ts"
@@ -19,21 +19,21 @@ import { tellAlone } from "../model/thenable.ts"
 import { type Call, createdAt } from "./call.ts"
 import { hasGateAhead, isPreview } from "./running.ts"
 
-/** Told once, also where the call runs again with edited parameters. */
+/** Emits `Started`: once, even if the call restarts with edited parameters. */
 export const tellStarted = (engine: Engine, call: Call): void => {
   const { agentId, callId, name, params, background } = call.toolCall
   const { tracers } = engine.watchers
   if (tracers !== undefined) call.span = new CallSpan(tracers, call.toolCall, call.tool)
   const event: ToolEvent = { _tag: "Started", agentId, callId, name, params, background, seq: 0, at: 0 }
   call.to.sink.push(event)
-  // An event that nobody is told has no date.
+  // The sink dates the event only if it has a listener.
   if (call.tool?.background === true) call.startedAt = event.at || engine.deadlines.time()
 }
 
-/** The call is a background task from here on; told once. */
+/** Emits `BackgroundStarted`: once, and the call is a background task from here on. */
 export const tellAnnounced = (engine: Engine, call: Call): void => {
   const { agentId, callId, name } = call.toolCall
-  // Its deltas wait for nobody any more.
+  // A background task's deltas never wait for the consumer.
   call.stream?.room?.open()
   engine.tasks.started(call)
   call.to.sink.push({ _tag: "BackgroundStarted", agentId, callId, name, seq: 0, at: 0 })
@@ -42,7 +42,7 @@ export const tellAnnounced = (engine: Engine, call: Call): void => {
   call.to.onResult?.({ status: "background", content, output, isError: false, taskId: callId })
 }
 
-/** An action is the agent's, not the call's: where nobody is told of the call, the readers of events are. */
+/** Emits an event of a pending action. An action belongs to its agent: if the call has no listener, the event goes to the queue. */
 export const tellAction = (
   engine: Engine,
   { to: { sink } }: Call,
@@ -52,7 +52,7 @@ export const tellAction = (
   asked.push(event)
 }
 
-/** Tells what was decided, where somebody listens. */
+/** Reports a decision to `onDecision` and the watchers. */
 export const tellDecision = (
   engine: Engine,
   call: Call,
@@ -69,15 +69,15 @@ export const tellDecision = (
   tellAlone(() => settings.onDecision?.(decision))
 }
 
-/** Whether the output tells what would have been done: behind a message of how the call was cut off, it would pass for what was. */
+/** Whether the output is a preview of work that was not done: after the message of a cancel it would read like a result. */
 const isUndone = (call: Call): boolean => {
   const outcome = call.outcome!
   if (outcome._tag === "Cancelled") return isPreview(call)
-  // Whoever runs out of time behind its gate may have done a part of it.
+  // A call that times out behind its last gate may have done a part of the work.
   return outcome._tag === "Error" && outcome.reason === "timeout" && hasGateAhead(call)
 }
 
-/** How the call ended, as its machine says. */
+/** The terminal event of the call, before the output check and the `afterCall` hook. */
 export const endOf = (call: Call): TerminalEvent => {
   const { toolCall, outcome, output, stream, decidedBy, edited, links, cleanupErrors } = call
   const streamed = stream === undefined ? "" : stream.transcript.toString()
@@ -99,14 +99,14 @@ const endVerdict = (event: TerminalEvent, { started }: Call): Decision["verdict"
   return started ? "run" : "invalid"
 }
 
-/** A call that was refused has a span too: nobody would find out else that its model asks for what there is not. */
+/** Ends the call's span. A refused call gets a span too, so that traces show calls of unknown tools. */
 const traceEnd = (call: Call, tracers: ReadonlyArray<Tracer>, event: TerminalEvent): void => {
   const isRefused = !call.started && (event._tag === "Error" || event._tag === "Denied")
   if (isRefused) call.span ??= new CallSpan(tracers, call.toolCall, call.tool)
   call.span?.end(event)
 }
 
-/** Tells the end. */
+/** Emits the end of the call, as its terminal event or as `BackgroundCompleted`. */
 export const tellEnded = (engine: Engine, call: Call, event: TerminalEvent): void => {
   const { watchers } = engine
   const { sink, onResult } = call.to

@@ -1,4 +1,4 @@
-/** The time that a call may stay where it is: set when it waits, and over when it moves. */
+/** The time limit of a call's current state: the timer starts when the call waits, and stops when its state changes. */
 import type { Engine } from "../engine.ts"
 import { toMillis } from "../model/duration.ts"
 import type { Settings } from "../model/settings.ts"
@@ -17,11 +17,11 @@ export type Limits = Pick<
   | "finallyTimeout"
 >
 
-/** Whether a call that runs becomes a background task once its time is up: `mayMove` where its tool may run there. */
+/** Whether a running call becomes a background task at its time limit. `mayMove`: whether its tool may run in the background. */
 const movesAt = ({ state, toolCall }: Call, limits: Limits, mayMove: boolean): boolean =>
   mayMove && !toolCall.background && state._tag === "Running" && limits.backgroundAfter < limits.callTimeout
 
-/** Milliseconds; `Infinity` for no limit. */
+/** The limit of the current state in milliseconds; `Infinity` for no limit. */
 export const timeLimit = (call: Call, limits: Limits, mayMove: boolean): number => {
   const { state, toolCall } = call
   switch (state._tag) {
@@ -49,21 +49,21 @@ const effectLimit = ({ timeout }: EffectQuestion, { delegateTimeout }: Limits): 
 /** Whether the call may become a background task. */
 export const mayMove = ({ tool }: Call): boolean => tool?.background === true
 
-/** The call waits: from here on the time that its state allows may run out. */
+/** Starts the timer of a call that waits. */
 export const suspended = (engine: Engine, call: Call): void => {
   if (call.place === "asked") return
   const limit = limitOf(engine, call)
   if (limit !== Number.POSITIVE_INFINITY) timerOf(engine, call).start(call.state, limit)
 }
 
-/** Does something after this time, where the call's state is still the same and its own time is not over before. */
+/** Calls `late` after this time, if the call is still in the same state. Does nothing if the state's own limit is shorter. */
 export const afterWaiting = (engine: Engine, call: Call, millis: number, late: () => void): void => {
   const { state } = call
   if (state._tag === "Asking" && limitOf(engine, call) > millis)
     timerOf(engine, call).expectWithin(state, millis, late)
 }
 
-/** Another limit holds from here on. */
+/** Restarts the timer, because another limit holds from here on. */
 export const restartTime = (engine: Engine, call: Call): void =>
   timerOf(engine, call).restart(call.state, limitOf(engine, call))
 
@@ -74,28 +74,28 @@ const limitOf = (engine: Engine, call: Call): number => {
   return Math.max(0, limit - earlier.waited)
 }
 
-/** Made when time first runs: a restored call that waits for ever needs none. */
+/** Creates the timer when it is first needed: a call that waits without a limit has none. */
 const timerOf = (engine: Engine, call: Call): CallTimer => {
   call.timer ??= new CallTimer(engine.deadlines, () => engine.timedOut(call), call.earlier?.timeLeft)
   return call.timer
 }
 
-/** The handler waits for its consumer: its own time stands still. A finally handler's does not. */
+/** Pauses the handler's time while it waits for its consumer. A finally handler's time runs on. */
 export const blocked = (engine: Engine, call: Call): void => {
   const { state } = call
   if (state._tag === "Running") timerOf(engine, call).block(state, engine.settings.consumerTimeout)
   else suspended(engine, call)
 }
 
-/** The consumer has room again. */
+/** Resumes the handler's time: the consumer has room again. */
 export const unblocked = (engine: Engine, call: Call): void => {
   if (call.timer?.unblock() === true) suspended(engine, call)
 }
 
-/** Whether its time in the foreground is up, after which it runs on in the background. */
+/** Whether the call now has to move to the background instead of timing out. */
 export const movesNow = (engine: Engine, call: Call): boolean => movesAt(call, engine.settings, mayMove(call))
 
-/** Tells the host's function that is asked that nobody waits for its answer. */
+/** Aborts the host function that the call waits for. */
 export const abortFunction = (call: Call, reason: DOMException): void => {
   const { controller } = call
   call.controller = undefined

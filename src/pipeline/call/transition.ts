@@ -1,7 +1,7 @@
 /**
- * The state machine of a call: a table of what each input does in each state. It changes the call and says what is to
- * be done; it calls no handler, host, timer or clock. An input that a state has no entry for changes nothing, and
- * `transition` gives false: an answer that came too late, a cancel of what is ending anyway.
+ * The state machine of a call: a table with the effect of each input in each state. `transition` changes the call's data and emits
+ * commands. It never calls a handler, host, timer or clock. An input without an entry in the current state, such as a late answer
+ * or a cancel of a call that is already ending, changes nothing, and `transition` returns false.
  */
 import { withHint } from "../../resolve/reminder.ts"
 import { byCall, byTimeout, byUserBecause } from "../model/decision.ts"
@@ -54,15 +54,15 @@ type Row = { readonly [Tag in Input["_tag"]]?: Move<InputOf<Tag>> }
 
 const noFinals: Call["finals"] = []
 
-/** True where the input took effect. */
+/** Applies one input. Returns whether the input took effect. */
 export const transition = (call: Call, input: Input, out: Outbox): boolean => {
   const move = rows[call.state._tag][input._tag] as Move<Input> | undefined
   return move?.(call, input, out) ?? false
 }
 
-/** What does not depend on the state, in each row: a look beside it would be paid for by every input. */
+/** The entries that every state has. Each row copies these, which is cheaper for every input than a second lookup. */
 const everywhere: Row = {
-  /** What was left behind while it applied an action has ended at last: the action is pending again. */
+  /** A handler that was left behind while it applied an action has ended at last: the action is pending again. */
   Stopped: (call, { run }, out) => {
     if (call.action === undefined || run !== call.run) return false
     releaseAction(call, "RestoreAction", out)
@@ -102,29 +102,29 @@ const toBackground = (call: Call, place: Call["place"], out: Outbox): boolean =>
   if (call.toolCall.background) return false
   call.toolCall.background = true
   call.place = place
-  // A task from here on, whatever comes before the host reads of it.
+  // The call is a task from here on, even if another input arrives before the host reads the event.
   call.announced = "yes"
   out.push(commands.announce)
   out.push(commands.leaveLane)
   return true
 }
 
-/** What a call is told to have done that was cancelled at its gate. */
+/** The message for a call that was cancelled at its gate: whether something may have been changed. */
 const unapproved = ({ passed, action, at }: Call, reason: string): string => {
-  // What the model applied may have done something before it came to this gate.
+  // An action that the model applied may have changed something before it came to this gate.
   const isFirst = passed === 0 && (action === undefined || at === 0)
   return isFirst
     ? `${reason}\nNothing was changed: the call was waiting for approval.`
     : `${reason}\nThe call was waiting for another approval, and nothing that needs it was done.`
 }
 
-/** The handler that runs has gone on, though its question is open: nobody waits for the answer any more. */
+/** Handles a result of a handler that did not wait for the answer to its own question: closes the question first. */
 const abandoningQuestion =
   <I extends { readonly run: number }>(then: () => Move<I> | undefined): Move<I> =>
   (call, input, out) => {
     const question = questionOf(call)
     if (question.kind !== "delegate" || !question.midway || input.run !== call.run) return false
-    // Where it is yet to be asked, what would ask it finds the next question open, which must stay so.
+    // A question that was not asked yet is not closed: the command would close the question that is open by then.
     if (question.isAsked) out.push(commands.closeQuestion)
     call.state = running
     return then()!(call, input, out)
@@ -147,7 +147,7 @@ const queuedRow: Row = {
     else prepare(call, out)
     return true
   },
-  /** It is no call, or comes too late. */
+  /** The input was not a valid call, or the executor had been shut down. */
   Refused: (call, { outcome }, out) => end(call, outcome, out),
   Drop: (call, { action }, out) => {
     actFor(call, action, undefined)
@@ -162,7 +162,7 @@ const queuedRow: Row = {
   Cancel: (call, { outcome }, out) => {
     const { resume } = call
     if (resume === undefined) return end(call, outcome, out)
-    // What is being cleaned up is ending anyway, unless it was to run again.
+    // A call that is cleaning up ends anyway, unless it was about to restart.
     if (resume._tag === "Clean") {
       if (resume.then._tag === "End") return false
       call.resume = { ...resume, then: endWith(outcome) }
@@ -272,7 +272,7 @@ const runningRow: Row = {
       return true
     }
     call.output = preview
-    // They wait for the end of the action.
+    // The action takes the finally handlers over, and runs them when it ends.
     call.finals = noFinals
     complete(call, out)
     return true
@@ -294,7 +294,7 @@ const runningRow: Row = {
 
 const askingRow: Row = {
   ...everywhere,
-  /** It asked for one before it came to the gate, where rules may let it through at once. */
+  /** The call asked for the place before it came to the gate, and keeps the place because a rule may pass the gate at once. */
   Placed: (call) => {
     if (call.place !== "asked") return false
     call.place = "held"
@@ -318,7 +318,7 @@ const askingRow: Row = {
     const question = questionOf(call)
     if (question.kind !== "approval" || !question.isAsked || !isOpen(call, id)) return false
     if (isEdited) {
-      // Other parameters would need another preview.
+      // The model saw a preview for the old parameters: edited ones would need a new preview.
       if (call.action !== undefined) return false
       call.passed += 1
       call.approval = resolutionOf(reason)
@@ -330,7 +330,7 @@ const askingRow: Row = {
     }
     call.approval = resolutionOf(reason)
     call.decidedBy = byUserBecause(reason)
-    // First: whoever remembers may end the call.
+    // Before the gate opens, because the host's `remember` may cancel the call.
     if (remember !== false && !question.person) out.push({ _tag: "Remember", choice: remember })
     openGate(call, out)
     return true
@@ -373,7 +373,7 @@ const askingRow: Row = {
   ToBackground: (call, _input, out) => toBackground(call, "none", out),
 }
 
-/** The attempt is being ended: a cancel still keeps an edited call from running again. */
+/** The attempt is ending anyway: a cancel only prevents the restart with edited parameters. */
 const cancelRestart: NonNullable<Row["Cancel"]> = (call, { outcome }) => {
   const state = call.state as StateOf<"Stopping"> | StateOf<"Cleaning">
   if (state.then._tag === "End") return false
@@ -442,7 +442,7 @@ const judgingRow: Row = {
   },
 }
 
-/** Nothing changes it any more. */
+/** No other input changes a call that has ended. */
 const endedRow: Row = everywhere
 
 const rows: { readonly [State in CallState["_tag"]]: Row } = {

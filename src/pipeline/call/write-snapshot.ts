@@ -1,6 +1,6 @@
 /**
- * Writes a call down: at rest, for whoever asks, or wherever it stands, for a journal. All of it becomes JSON text, which leaves
- * out what is undefined.
+ * Writes snapshots of calls: of a call at rest for `ToolExecutor.snapshot`, and of a call in any state for a journal. Every snapshot
+ * is converted to JSON text, which omits undefined properties.
  */
 
 import { messageOf } from "../../text/message-of.ts"
@@ -18,20 +18,20 @@ import {
 } from "./snapshot.ts"
 import type { Question, Then } from "./state.ts"
 
-/** What only a journal knows. */
+/** The facts about a call that only a journal knows. */
 export interface JournalNotes {
-  /** Whether the handler that is next has begun, and must not run twice. */
+  /** Whether the next handler has started, and so must not run again after a restart. */
   readonly begun: boolean
-  /** Whether its host was told of its start, and that it runs in the background. */
+  /** Whether `Started` and `BackgroundStarted` are stored. */
   readonly toldStarted: boolean
   readonly toldBackground: boolean
-  /** When the question that is open was asked, in epoch milliseconds. */
+  /** When the open question was asked, in epoch milliseconds. */
   readonly askedAt: number | undefined
   readonly createdAt: number
   readonly startedAt: number | undefined
 }
 
-/** Throws an Error that says why, for a call that is not at rest and for what is no JSON. */
+/** The snapshot of a call at rest. Throws an Error that gives the reason if the call is not at rest or holds data that is not JSON. */
 export const writeCall = (call: Call): CallSnapshot => {
   const { toolCall, state, parts, at } = call
   if (state._tag === "Asking") {
@@ -51,12 +51,12 @@ export const writeCall = (call: Call): CallSnapshot => {
 }
 
 /**
- * The call wherever it stands, as JSON text; a handler in the middle of its work is one that is to run. Throws for what is no
- * JSON.
+ * The snapshot of a call in any state, as JSON text. A running handler without `begun` is stored as one that has not run yet. Throws
+ * for data that is not JSON.
  */
 export const writeMoving = (call: Call, notes: JournalNotes): string => {
   const { createdAt, startedAt } = notes
-  // What its host was not told yet, the next process tells it.
+  // An event that is not stored yet has to be emitted by the next process.
   const isUntold = call.announced === "yes" && !notes.toldBackground
   const known: Call = isUntold ? { ...call, announced: "due" } : call
   return textOf(call.toolCall.callId, { ...moving(known, notes), createdAt, startedAt })
@@ -81,7 +81,7 @@ const moving = (call: Call, notes: JournalNotes): CallSnapshot => {
     case "Running":
       return running(call, work)
     case "Stopping":
-      // What ran ends with its process: what it claimed is pending again.
+      // The interrupted handler ends with its process, so the action that it applied is pending again.
       return ending({ ...call, output: produced(call), action: undefined }, 0, state.then, told)
     case "Cleaning":
       return ending(call, state.part, state.then, work)
@@ -93,7 +93,7 @@ const moving = (call: Call, notes: JournalNotes): CallSnapshot => {
   }
 }
 
-/** A call that was restored, and has not had its turn. */
+/** The snapshot of a restored call that has not had its turn yet. */
 const resuming = (
   call: Call,
   resume: NonNullable<Call["resume"]>,
@@ -128,7 +128,7 @@ const queued = (call: Call): CallSnapshot => {
   return { ...head(call, "queued"), again: { decided, announced: announcedOf(call), cleanupErrors } }
 }
 
-/** It ended before it began: nothing but its end is told. */
+/** The snapshot of a call that ended before it started: only its end has to be emitted. */
 const refused = (call: Call, outcome: Outcome): CallSnapshot => ({
   ...head(call, "queued"),
   call: { ...call.toolCall, decision: "deny" },
@@ -149,7 +149,7 @@ const waiting = (
   },
 })
 
-/** What it streamed it streams again. */
+/** The streamed text is not stored: the handler streams it again when it runs again. */
 const running = (
   call: Call,
   notes: Pick<StandingSnapshot, "untold" | "begun" | "asking" | "askedAt">,
@@ -171,7 +171,7 @@ const ending = (
   },
 })
 
-/** A cause is the host's, and no data. */
+/** An Error's cause is any value, for the host's logs only, and may not be JSON. */
 const withoutCause = (outcome: Outcome): Outcome => {
   if (outcome._tag !== "Error") return outcome
   const { cause: _cause, ...rest } = outcome
@@ -205,7 +205,7 @@ const standingOf = (call: Call): StandingSnapshot => {
   return {
     at,
     shape: shapeOf(parts),
-    // The preview is the action's: what stands here was put out since.
+    // The action stores its own preview: only an output that was produced since is stored here.
     output: settled === undefined && output === action?.output ? undefined : output,
     previewed: isPreview(call) || undefined,
     memory,
@@ -232,7 +232,7 @@ const writeQuestion = (question: Question): QuestionSnapshot => {
   return { kind: "delegate", effect, timeout }
 }
 
-/** The call goes on without it: an effect that is no JSON, which only this process can answer, is left out. */
+/** The question that a running handler asks; undefined for an effect that is not JSON, which only this process can answer. */
 const askingOf = (question: Question): QuestionSnapshot | undefined => {
   try {
     return JSON.parse(JSON.stringify(writeQuestion(question))) as QuestionSnapshot
@@ -241,11 +241,11 @@ const askingOf = (question: Question): QuestionSnapshot | undefined => {
   }
 }
 
-/** Throws an Error for an action that a host or a foreign tool pushed: its functions cannot be written down. */
+/** The snapshot of a pending action. Throws an Error for an action that a host or a foreign tool pushed: functions cannot be stored. */
 export const writeStaged = (action: StagedAction): CallSnapshot =>
   JSON.parse(writeStagedText(action)) as CallSnapshot
 
-/** The same as JSON text. */
+/** The snapshot of a pending action as JSON text. */
 export const writeStagedText = (action: StagedAction): string => {
   const staged = stagedSnapshot(action.actionId, action)
   return textOf(action.actionId, { version, state: "staged", call: staged.staging.call, staged })

@@ -40,7 +40,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "  call.more = false\n  if (part ===",
     "  if (part ===",
   ),
-  mutant("passes a gate twice", "running", "call.passed += 1\n  // Who", "call.passed += 2\n  // Who"),
+  mutant("passes a gate twice", "running", "call.passed += 1\n  // A gate", "call.passed += 2\n  // A gate"),
   mutant("skips a part", "running", "call.at += 1\n  enter", "call.at += 2\n  enter"),
   mutant(
     "passes a gate that nobody opened",
