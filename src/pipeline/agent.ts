@@ -1,4 +1,4 @@
-/** What belongs to one agent: a view of its executor, made on demand. */
+/** One agent of an executor: a view that is created on demand. */
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
 import * as toolChoice from "../resolve/tool-choice.ts"
@@ -17,8 +17,8 @@ import { type Placement, runToResult } from "./one-run.ts"
 import { AgentPendingActions } from "./stores/pending-actions.ts"
 
 /**
- * A signal that ends what was begun. The run of one call rejects with an `AbortError` once the call is over; `runTurn` gives
- * a result for each call all the same.
+ * A signal that cancels. When it is aborted, the run of one call rejects with an `AbortError` once the call is over, but `runTurn`
+ * still resolves to a result for each call.
  */
 export interface SignalOption {
   readonly signal?: AbortSignal | undefined
@@ -26,25 +26,25 @@ export interface SignalOption {
 
 /** What an agent's next turn should or must do about a pending action. */
 export interface ToolChoice {
-  /** `auto`: the choice is free again, and the action still pending. */
+  /** `auto`: the model may choose freely again, while the action is still pending. */
   readonly mode: toolChoice.ToolChoiceMode
   readonly toolName: "resolve"
   readonly reminder: ResolveReminder
 }
 
-/** A call of a turn: its agent is the turn's. */
+/** A call of a turn, which belongs to the turn's agent. */
 export type TurnCall = Omit<ToolCallInput, "agentId">
 
 type OnEvent = ((event: ToolEvent) => unknown) | undefined
 
-/** A turn of an agent's model whose calls come one by one, as the loops of SDKs give them. */
+/** A turn of an agent's model whose calls arrive one by one, as in the loops of SDKs. */
 export interface AgentTurn {
   /**
-   * Runs one of its calls, as `ToolExecutor.run` does: it rejects with an `AbortError` if `signal` is aborted. The first one
-   * decides whether the turn is withheld. Throws at once for what is no call.
+   * Runs one call of the turn like `ToolExecutor.run`: rejects with an `AbortError` if `signal` is aborted. The first call decides
+   * whether the turn is withheld. Throws at once for an invalid call.
    */
   run(call: TurnCall, onEvent?: (event: ToolEvent) => unknown, options?: SignalOption): Promise<ToolResult>
-  /** Nothing more is called in it. A turn in which nothing was called counts too. */
+  /** Ends the turn. A turn without calls counts too. */
   end(): void
 }
 
@@ -59,37 +59,37 @@ export class ExecutorAgent {
     this.#engine = engine
   }
 
-  /** The tools that its model may be told of, and `resolve` while that can be called. */
+  /** The definitions of the agent's tools, and of `resolve` while it can be called. */
   definitions(): Array<ToolDefinition> {
     return this.#engine.definitions(this.agentId)
   }
 
-  /** Which tools it may call. Default: all, with hidden ones left out of its definitions. Throws for a name that is not registered. */
+  /** Sets the tools that the agent may call. Default: all, but definitions leave hidden tools out. Throws for an unregistered name. */
   setActiveTools(names: Iterable<string>): void {
     this.#engine.tools.setActive(this.agentId, names)
   }
 
   /**
-   * Calls the listener whenever its `definitions` may be others, until the function that it gives is called: a tool came or
-   * went, others are active, there is something to resolve, or nothing any more.
+   * Calls the listener whenever `definitions` may have changed: tools were registered or removed, other tools are active, or `resolve`
+   * was added or removed. Call the returned function to stop.
    */
   onDefinitionsChange(listener: () => void): () => void {
     return this.#engine.tools.onChange(this.agentId, listener)
   }
 
-  /** The tool that a call of it means, `resolve` included; for hosts that draw calls with the tool's renderers. */
+  /** Looks up the agent's tool by name, `resolve` included, for hosts that draw calls with the tool's renderers. */
   tool(name: string): Tool<unknown> | undefined {
     return this.#engine.tools.toolFor(this.agentId, name)
   }
 
-  /** Aborted by a hard cancel of it, and by shutdown; a new one after that. For what works for it without being a call. */
+  /** Aborted by a hard cancel of the agent and by shutdown, then replaced. For work that an agent does outside of its calls. */
   get signal(): AbortSignal {
     const { closing, signals } = this.#engine
     if (!closing) return signals.of(this.agentId)
     return AbortSignal.abort(new DOMException(shutdownReason, "AbortError"))
   }
 
-  /** Forgets what was set for an agent that is no more: its active tools, its standing handler, its signal. */
+  /** Forgets the settings of an agent that is finished: its active tools, its standing handler, its signal. */
   forget(): void {
     const { standingHandlers, tools, signals } = this.#engine
     standingHandlers.delete(this.agentId)
@@ -97,20 +97,20 @@ export class ExecutorAgent {
     signals.forget(this.agentId)
   }
 
-  /** Hard: ends all its foreground calls, queued, running and waiting. Gives how many. */
+  /** Cancels all foreground calls of the agent: queued, running and waiting. Returns their number. */
   cancel(options: { readonly reason?: string } = {}): number {
     expectOptions("cancel", options, ["reason"])
     return this.#engine.cancelHard({ agentId: this.agentId, reason: options.reason })
   }
 
-  /** Its previews that wait to be applied or discarded. */
+  /** The agent's previews that wait to be applied or discarded. */
   get pendingActions(): PendingActions {
     return new AgentPendingActions(this.#engine.actions, this.agentId)
   }
 
   /**
-   * Applies or discards its latest pending action, outside its lane. Without `onEvent`, gates are denied and effects fail.
-   * Rejects with an `AbortError` if `signal` is aborted; the action is pending again then.
+   * Applies or discards the agent's latest pending action, outside its lane. Without `onEvent`, gates are denied and effects fail.
+   * If `signal` is aborted, the action is pending again, and the promise rejects with an `AbortError`.
    */
   resolve(
     request: ResolveParams,
@@ -122,7 +122,7 @@ export class ExecutorAgent {
     return this.#run(call, options.onEvent, options, { inLane: false })
   }
 
-  /** Who answers `resolve` while nothing is pending, such as a plan that waits for its approval. */
+  /** Sets the handler of `resolve` for times without a pending action, such as for a plan that waits for its approval. */
   setStandingResolveHandler(handler: StandingResolveHandler | undefined): void {
     if (handler !== undefined && typeof handler !== "function")
       throw new TypeError(
@@ -134,7 +134,7 @@ export class ExecutorAgent {
     tools.changed(this.agentId)
   }
 
-  /** What its next turn should or must do; undefined while nothing is pending. */
+  /** What the agent's next turn should or must do; undefined while no action is pending. */
   toolChoice(): ToolChoice | undefined {
     const { actions } = this.#engine
     const mode = toolChoice.modeOf(actions.turn(this.agentId))
@@ -144,8 +144,8 @@ export class ExecutorAgent {
   }
 
   /**
-   * Queues what its model called in one turn, also nothing. While a preview waits, a turn that does anything but resolve
-   * it is withheld, and the choice is forced. Gives the call ids. Throws at once for what is no call, and after shutdown.
+   * Enqueues the calls of one turn of the model; a turn may have no calls. While a preview waits, a turn that does anything but resolve
+   * it is withheld, and the choice is forced. Returns the call ids. Throws at once for an invalid call, and after shutdown.
    */
   enqueueTurn(calls: ReadonlyArray<TurnCall>): Array<string> {
     const toolCalls = this.#callsOf(calls, "enqueueTurn")
@@ -156,9 +156,9 @@ export class ExecutorAgent {
   }
 
   /**
-   * The same turn, as results in the order of its calls. Its events go to `onEvent` alone; without one, gates are denied
-   * and effects fail. An aborted `signal` cancels the calls that have not ended: the turn resolves all the same once they are
-   * over, for a model is owed a result for each call.
+   * Runs the calls of one turn, and resolves to their results in order. Events go only to `onEvent`; without it, gates are denied and
+   * effects fail. An aborted `signal` cancels the calls that have not ended. The turn still resolves once they are over, because a
+   * model needs a result for each call.
    */
   async runTurn(
     calls: ReadonlyArray<TurnCall>,
@@ -173,7 +173,7 @@ export class ExecutorAgent {
     return Promise.all(runs)
   }
 
-  /** The same turn, for hosts that are given its calls one by one. End it before the next one begins. */
+  /** Begins a turn whose calls arrive one by one. End the turn before the next one begins. */
   beginTurn(): AgentTurn {
     let taken: { readonly refusal: Stopped | undefined } | undefined
     return {

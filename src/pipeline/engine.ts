@@ -1,4 +1,4 @@
-/** What the calls of one executor share: settings, clock, lanes, pool, stores, and the mailbox through which all of it moves. */
+/** The parts that all calls of one executor share: settings, clock, lanes, pool, stores, and the mailbox that delivers commands. */
 import type { Clock } from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -42,44 +42,44 @@ import { AgentTools } from "./stores/agent-tools.ts"
 import { ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 import { ShutdownCleanups } from "./stores/shutdown-cleanups.ts"
 
-/** An Effect of a handler: the services that it needs are in the context of the executor. */
+/** An Effect that a handler returned. The executor's context provides the services that it needs. */
 export type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
 
 const turn: Input = { _tag: "Turn" }
 const placed: Input = { _tag: "Placed" }
 
-/** What is done with calls, by those that stand above the engine. */
+/** The functions that carry out the work of calls. Passed in, so that the engine need not import them. */
 export interface Driver {
-  /** Carries out what a call wants done. */
+  /** Carries out one command of a call. */
   readonly execute: (engine: Engine, call: Call, command: Command) => void
-  /** The time is over that a call may stay where it is. */
+  /** Handles the end of the time limit for a call's current state. */
   readonly timedOut: (engine: Engine, call: Call) => void
-  /** An action was ended that nobody has applied or discarded: its finally handlers run. */
+  /** Runs the finally handlers of an action that was dropped. */
   readonly dropped: (engine: Engine, agentId: string, action: StagedAction) => void
 }
 
-/** What an executor takes from the program that it runs in. */
+/** The executor's services, clock and journal, from the program that it runs in. */
 export interface Environment {
   readonly context: Context.Context<never>
-  /** The program's clock; undefined is the system's. */
+  /** The program's clock; undefined for the system clock. */
   readonly clock: Clock | undefined
   readonly journal: Journal | undefined
 }
 
-/** The shared parts of one executor. Throws a TypeError for options that cannot be meant. */
+/** The shared parts of one executor. Throws a TypeError for invalid options. */
 export class Engine {
   readonly settings: Settings
-  /** Undefined where calls live as long as their process. */
+  /** Undefined if calls are not durable. */
   readonly journal: Journal | undefined
   readonly watchers: Watchers
   readonly stamps: EventStamps
-  /** What `next`, `events` and `stream` read. */
+  /** The queue that `next`, `events` and `stream` read. */
   readonly events: EventQueue
   readonly calls: ActiveCalls
   readonly tools: AgentTools
   readonly actions: ActionStore
   readonly signals = new AgentSignals()
-  /** What answers `resolve` for an agent while nothing is pending. */
+  /** Each agent's handler for `resolve` while no action is pending. */
   readonly standingHandlers = new Map<string, StandingResolveHandler>()
   readonly deadlines: Deadlines
   readonly budget = new StepBudget()
@@ -87,7 +87,7 @@ export class Engine {
   readonly lanes: Lanes
   readonly pool: Pool
   closing = false
-  /** Set where its calls go on in another process: resolves once all is stored and nothing waits in the mailbox. */
+  /** Set when a durable executor shuts down: resolves once all changes are stored and the mailbox is emptied. */
   leaving: Promise<void> | undefined
   private madeTasks: BackgroundTasks | undefined
   private readonly driver: Driver
@@ -109,12 +109,12 @@ export class Engine {
       throw new TypeError(`Expected a ToolRegistry, ${got(registry)}`)
     const settings = toSettings(options)
     this.settings = settings
-    // Where there are no tools yet, all come later.
+    // An empty registry gets its tools later, so the filters cannot check the names yet.
     options.filters?.expectTools?.(registry.names.length === 0 ? [] : [...registry.names, resolveName])
     this.givenFilters = options.filters?.at?.(settings.cwd) ?? options.filters
     this.driver = driver
     this.registry = registry
-    // The registry's type says that the context has every service that a handler needs.
+    // The registry's type guarantees that the context has every service that a handler needs.
     this.context = context as Context.Context<unknown>
     this.journal = journal
     this.callIds = new CallIds("call", journal !== undefined)
@@ -141,7 +141,7 @@ export class Engine {
     })
   }
 
-  /** Made when it is first read: few executors have background tasks. */
+  /** Created when first read: few executors have background tasks. */
   get tasks(): BackgroundTasks {
     this.madeTasks ??= new BackgroundTasks({
       settings: this.settings,
@@ -155,36 +155,36 @@ export class Engine {
     return this.madeTasks
   }
 
-  /** A queue of the executor's events, or of one call's. */
+  /** Makes a queue for the executor's events, or for the events of one call. */
   makeQueue(isIdle: () => boolean): EventQueue {
     const { eventBuffer: deltas, eventBufferBytes: bytes } = this.settings
     return new EventQueue({ deltas, bytes }, this.stamps, isIdle)
   }
 
-  // --- What happens to a call
+  // --- Input for a call
 
-  /** From inside: what follows is done at once, or, while something else is being done, right after that. */
+  /** Applies input from inside the executor. Its commands are carried out at once, or after the command that is being carried out. */
   receive(call: Call, input: Input): boolean {
     const took = this.apply(call, input)
     this.mailbox.deliver()
     return took
   }
 
-  /** The same, from where the call's own async context is: what its handlers gave. */
+  /** Like `receive`, for input that arrives in the call's own async context, such as a handler's result. */
   receiveHere(call: Call, input: Input): boolean {
     const took = this.apply(call, input)
     this.mailbox.deliver(call)
     return took
   }
 
-  /** From the host: what follows is done when the host's code has returned. */
+  /** Applies input from the host. Its commands are carried out after the host's code has returned. */
   answer(call: Call, input: Input): boolean {
     const took = this.apply(call, input)
     this.mailbox.schedule()
     return took
   }
 
-  /** Moves a call. What follows waits in the mailbox. */
+  /** Applies input to a call. Its commands wait in the mailbox. */
   apply(call: Call, input: Input): boolean {
     if (call.isLeft) return false
     this.mailbox.sender = call
@@ -195,7 +195,7 @@ export class Engine {
     return took
   }
 
-  /** Its turn has come. False where it does not want it any more. */
+  /** Gives a call its turn. Returns false if the call has ended. */
   start(call: Call, inContext: boolean): boolean {
     if (!call.isActive) return false
     const isLate = call.to.signal?.aborted === true
@@ -203,12 +203,12 @@ export class Engine {
     return inContext ? this.receiveHere(call, input) : this.receive(call, input)
   }
 
-  /** Starts a call outside of its lane: in a microtask, when the caller's code has ended. */
+  /** Starts a call outside of its lane: in a microtask, when the caller's code has returned. */
   startSoon(call: Call): void {
     void soon.then(() => this.start(call, true))
   }
 
-  /** There is a place for it in the background pool. */
+  /** Gives a call its place in the background pool. */
   placed(call: Call): boolean {
     return this.receive(call, placed)
   }
@@ -217,14 +217,14 @@ export class Engine {
     this.driver.timedOut(this, call)
   }
 
-  /** The call has ended. False where it never was one of the executor's. */
+  /** Removes a call that has ended. Returns false for a refused call, which was never active. */
   ended(call: Call): boolean {
-    // The call that the mailbox last was for must not be kept by it.
+    // The mailbox must not keep the last call alive.
     this.mailbox.sender = undefined
     return this.calls.delete(call)
   }
 
-  /** Ends foreground calls; gives how many. `running`: only those whose handlers run. */
+  /** Cancels foreground calls, and returns their number. `running`: only calls whose handlers are running. */
   cancel({ agentId, reason }: CancelOptions, running: boolean, by?: CancellingParty): number {
     let count = 0
     for (const call of this.calls.all()) {
@@ -236,21 +236,21 @@ export class Engine {
     return count
   }
 
-  /** Ends foreground calls, and what works for their agents without being a call. Gives how many calls. */
+  /** Cancels foreground calls, and aborts the signals of their agents. Returns the number of cancelled calls. */
   cancelHard(options: CancelOptions, by?: CancellingParty): number {
     const count = this.cancel(options, false, by)
     this.signals.abort(options.agentId, options.reason ?? "Cancelled")
     return count
   }
 
-  // --- What calls are checked against
+  // --- Calls, ids, filters and tools
 
-  /** Fills in the defaults of a call. Throws a TypeError for what is no call. */
+  /** Fills in the defaults of a call. Throws a TypeError for an invalid call. */
   toToolCall(input: ToolCallInput): ToolCall {
     return toToolCall(input, this.callIds)
   }
 
-  /** A call that has not ended. Throws a TypeError for what is no id, such as a whole event. */
+  /** Looks up an active call. Throws a TypeError for anything but an id, such as a whole event. */
   callOf(callId: string): Call | undefined {
     const call = this.calls.get(callId)
     if (call === undefined) expectId("call", callId)
@@ -267,36 +267,36 @@ export class Engine {
     if (this.closing) throw new Error("The executor was shut down: make a new one")
   }
 
-  /** The filters, where there are any. */
+  /** The filters, if there are any. */
   get filters(): CallFilter | undefined {
     return this.givenFilters
   }
 
-  /** The filters to add a rule to: made where there were none. */
+  /** The filters to add a rule to. Created if there are none. */
   get rememberingFilters(): CallFilter {
     this.givenFilters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })
     return this.givenFilters
   }
 
-  /** The tool of the registry that has this name. */
+  /** The registry's tool with this name. */
   toolOf(name: string): Tool<unknown> | undefined {
     return this.registry.get(name)
   }
 
-  /** The tools that an agent's model may be told of, and `resolve` while that can be called. */
+  /** The definitions of an agent's tools, and of `resolve` while it can be called. */
   definitions(agentId: string): Array<ToolDefinition> {
     const canResolve = this.actions.latest(agentId) !== undefined || this.standingHandlers.has(agentId)
     return this.tools.definitions(agentId, canResolve)
   }
 
-  /** What a call of a tool gets that there is not. */
+  /** The outcome of a call of an unknown tool. */
   unknownTool(agentId: string, name: string): Stopped {
     const names = this.definitions(agentId).map((tool) => tool.name)
     const available = names.length === 0 ? "There are no tools." : `Available tools: ${names.join(", ")}`
     return failed("unknown-tool", `Unknown tool "${name}". ${available}`)
   }
 
-  // --- What handlers use
+  // --- For handlers
 
   fork(effect: HandlerEffect, scope?: Scope.Scope): Fiber<unknown, unknown> {
     if (scope !== undefined) return Effect.runForkWith(Context.add(this.context, Scope.Scope, scope))(effect)
@@ -312,21 +312,21 @@ export class Engine {
     }
   }
 
-  /** Bound, and made when first read: few executors have something to clean up. */
+  /** Created when first read, because few executors have cleanups. Bound, so that handlers can destructure it. */
   get onShutdown(): (cleanup: () => unknown) => () => void {
     this.cleanups ??= new ShutdownCleanups()
     const { cleanups } = this
     return (cleanup) => cleanups.add(cleanup)
   }
 
-  /** Does what was to be done at the shutdown. Resolves when that is done, or when `finallyTimeout` is over. */
+  /** Runs the shutdown cleanups. Resolves when they are done, or when `finallyTimeout` is over. */
   async cleanUp(): Promise<void> {
     this.cleanups ??= new ShutdownCleanups()
     const done = this.cleanups.run()
     if (!this.cleanups.isOver) await this.atMost(done)
   }
 
-  /** Resolves when it is done, or when `finallyTimeout` is over. */
+  /** Resolves when the work is done, or when `finallyTimeout` is over. */
   async atMost(done: Promise<unknown>): Promise<void> {
     const late = new Promise<void>((resolve) => this.deadlines.after(this.settings.finallyTimeout, resolve))
     await Promise.race([done, late])

@@ -1,4 +1,4 @@
-/** What `ToolExecutor.make` takes from the program that it runs in: its services and its clock. */
+/** Passes the services and the clock of an Effect program, and a journal, to the constructor of `ToolExecutor`. */
 import type { Clock } from "effect/Clock"
 import * as Clocks from "effect/Clock"
 import * as Context from "effect/Context"
@@ -6,7 +6,7 @@ import type { Journal } from "./call/journal.ts"
 import type { Engine } from "./engine.ts"
 import type { ToolExecutorOptions } from "./model/options.ts"
 
-/** How `make` hands the program's services to the constructor, whose own options never name them. */
+/** A hidden option of the constructor: only `make` sets it. */
 const environmentKey = Symbol("stepline.environment")
 
 const journalKey = Symbol("stepline.journal")
@@ -16,28 +16,28 @@ type Environment = {
   readonly [journalKey]?: ExecutorJournal
 }
 
-/** The journal of one executor, which it is attached to while that is made. */
+/** The journal of one executor. Attached while the executor is constructed. */
 export interface ExecutorJournal extends Journal {
   attach(engine: Engine): void
-  /** Stores what it holds, and nothing any more. */
+  /** Stores all changes that it holds, and accepts no more. */
   close(): Promise<void>
-  /** Told once nothing runs here any more. */
+  /** Called once no handler runs any more. */
   left(): void
 }
 
-/** Options of an executor whose calls are kept in a journal. */
+/** Adds a journal to an executor's options. */
 export const withJournal = (
   options: ToolExecutorOptions,
   journal: ExecutorJournal,
 ): ToolExecutorOptions & Environment => ({ ...options, [journalKey]: journal })
 
-/** Options that carry the program's services, for the constructor to take out. */
+/** Adds the program's services to an executor's options. */
 export const withEnvironment = (
   options: ToolExecutorOptions,
   context: Context.Context<never>,
 ): ToolExecutorOptions & Environment => ({ ...options, [environmentKey]: context })
 
-/** The program's services and its clock; none, and no clock, for options of a host without Effect. And its journal. */
+/** Reads services, clock and journal from an executor's options. A host without Effect has no services and no clock. */
 export const takeEnvironment = (
   options: ToolExecutorOptions & Environment,
 ): {

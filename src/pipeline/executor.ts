@@ -1,6 +1,6 @@
 /**
- * Runs tool calls and tells its host what happens. Foreground calls of an agent take turns in its lane; background
- * calls run at once, within a bound. Every call ends with exactly one terminal event.
+ * Runs tool calls and reports events to its host. Foreground calls of an agent take turns in a lane; background calls run
+ * concurrently, up to a limit. Every call ends with exactly one terminal event.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -37,7 +37,7 @@ import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
 import { pullEvents, runToResult } from "./one-run.ts"
 import { shutDown } from "./shutting-down.ts"
 
-/** What `resolve` is called with, by the model as by the host. */
+/** The parameters of `resolve`, for the model and the host alike. */
 export type ResolveRequest = ResolveParams
 
 const untilIdle = { untilIdle: true }
@@ -52,8 +52,8 @@ const withSignal = (options: SignalOption): { readonly signal?: AbortSignal } =>
 const driver: Driver = { execute, timedOut, dropped: drop }
 
 /**
- * Runs the calls of a registry's tools for a host. Throws a TypeError for options that cannot be meant. `T` are the tools
- * that its types know: those that its registry was made with.
+ * Runs calls of the tools of a registry. Throws a TypeError for invalid options. `T`: the tools that the registry was made with,
+ * which type the events and results.
  */
 export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDisposable {
   private readonly engine: Engine
@@ -69,8 +69,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * An executor whose handlers may need services of `R`; the scope shuts it down, and time comes from the program's Clock.
-   * Options that cannot be meant are a defect.
+   * Makes an executor whose handlers may need services of `R`. The scope shuts the executor down, and the program's Clock tells its
+   * time. Invalid options are a defect.
    */
   static make<R, T extends ToolTypes = AnyTools>(
     registry: ToolRegistry<R, T>,
@@ -93,8 +93,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   // --- Calls
 
   /**
-   * Queues calls and gives their ids. Nothing of a tool runs before the caller's synchronous code has ended.
-   * Throws at once for what is no call, and after shutdown.
+   * Enqueues calls and returns their ids. No code of a tool runs before the caller's synchronous code has returned.
+   * Throws at once for an invalid call, and after shutdown.
    */
   enqueue(calls: ReadonlyArray<ToolCallInput>): Array<string> {
     if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
@@ -106,10 +106,9 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * Runs one call to its result; in the background, to the moment when it runs there. It takes its place in its lane.
-   * Its events go to `onEvent` alone; without one, gates are denied and effects fail.
-   * Rejects with an `AbortError` if `signal` is aborted, once the call is over. Throws at once for what is no call. After
-   * shutdown every call is cancelled.
+   * Runs one call in its lane, and resolves to its result. A background call resolves when it starts in the background.
+   * Events go only to `onEvent`; without it, gates are denied and effects fail. If `signal` is aborted, the promise rejects with an
+   * `AbortError` once the call is over. Throws at once for an invalid call. After shutdown, every call is cancelled.
    */
   run<const Name extends string>(
     call: CallOf<T, Name>,
@@ -125,9 +124,9 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * Runs one call and gives its events as they are pulled, then its result. The call is enqueued when the first event is
-   * asked for. A background call's events end with its task. Whoever leaves the loop cancels the call, and waits for its
-   * cleanup. Throws an `AbortError` if `signal` is aborted, once the call is over.
+   * Runs one call, yields its events, and returns its result. The call is enqueued when the first event is requested. A background
+   * call's events end with its task. Leaving the loop cancels the call, and waits for its cleanup. If `signal` is aborted, the
+   * iteration throws an `AbortError` once the call is over.
    */
   async *runEvents<const Name extends string>(
     call: CallOf<T, Name>,
@@ -143,9 +142,9 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * What would happen to a call, were it queued now: its parameters are checked, `beforeCall` and the rules are asked, its
-   * pipeline is composed and its gates are looked at. Nothing of it runs, and nothing is changed; reviewers are not asked, and
-   * what a handler asks for while it runs is not known. Rejects for what is no call, and after shutdown.
+   * Predicts what would happen to a call if it were enqueued now: validates its parameters, asks `beforeCall` and the rules, composes
+   * its pipeline and looks at its gates. No handler runs, and nothing changes. Reviewers are not asked, and questions that a handler
+   * asks while it runs cannot be predicted. Rejects for an invalid call, and after shutdown.
    */
   async decide(input: ToolCallInput): Promise<CallDecision> {
     const { engine } = this
@@ -153,14 +152,14 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     return decideCall(engine, engine.toToolCall(input))
   }
 
-  /** What belongs to one agent: its tools, its pending actions, its turns. A view: there is nothing to keep or to close. */
+  /** One agent: its tools, its pending actions, its turns. The object is a view, which need not be kept or closed. */
   agent(agentId = "main"): ExecutorAgent {
     return new ExecutorAgent(agentId, this.engine)
   }
 
   // --- Events
 
-  /** The next event; undefined once nothing is queued, running, waiting or undelivered. */
+  /** The next event; undefined once no call is active and no event is unread. */
   next(options?: SignalOption): Promise<ToolEvent<T> | undefined> {
     const { events } = this.engine
     return (
@@ -170,41 +169,41 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     ) as Promise<ToolEvent<T> | undefined>
   }
 
-  /** The same events, as long as the executor lives. Each event goes to one reader, once. */
+  /** Iterates over the events until shutdown. Each event goes to one reader, once. */
   get events(): AsyncIterableIterator<ToolEvent<T>> {
     return new EventIterator(this.engine.events) as AsyncIterableIterator<ToolEvent<T>>
   }
 
   /** The same events as an Effect Stream. */
   get stream(): Stream.Stream<ToolEvent<T>> {
-    // An iterator of its own for each run: a Stream may be run again.
+    // A Stream may be run again, so each run gets its own iterator.
     return Stream.suspend(() => Stream.orDie(Stream.fromAsyncIterable(this.events, (error) => error)))
   }
 
   // --- Answers
 
-  /** Approves a call that waits at a gate, or that is `requested`. True if it took effect. */
+  /** Approves a call that waits at a gate, or that is `requested`. Returns whether the approval took effect. */
   approve(callId: string, options?: ApproveOptions): boolean {
     const call = this.engine.callOf(callId)
     return call !== undefined && answers.approve(this.engine, call, options)
   }
 
   /**
-   * The allow rules that `approve(callId, { remember: choice })` would add, to show before it is done; undefined where the call
-   * waits at no gate, where only a person passes that, and where no such rule fits the call.
+   * The allow rules that `approve(callId, { remember: choice })` would add, for hosts that show them first. Undefined if the call waits
+   * at no gate, if only a person passes the gate, or if no such rule fits the call.
    */
   wouldRemember(callId: string, choice: RememberChoice = "call"): ReadonlyArray<AllowRule> | undefined {
     const call = this.engine.callOf(callId)
     return call && rulesToRemember(this.engine, call, choice)
   }
 
-  /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */
+  /** Denies a call that waits at a gate, or that is `requested`. Returns whether the denial took effect. */
   deny(callId: string, reason?: string): boolean {
     const call = this.engine.callOf(callId)
     return call !== undefined && answers.deny(this.engine, call, reason)
   }
 
-  /** Answers the effect that a call waits for. True if it took effect. */
+  /** Answers the effect that a call waits for. Returns whether the answer took effect. */
   respond(callId: string, answer: { readonly output?: GivenOutput } | { readonly error: string }): boolean {
     if (typeof answer !== "object" || answer === null) {
       throw new TypeError(`Expected an answer with an \`output\` or an \`error\`, ${got(answer)}`)
@@ -215,36 +214,36 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   // --- Cancellation
 
-  /** Hard: ends all foreground calls, queued, running and waiting. Gives how many. */
+  /** Hard cancel: ends all foreground calls, queued, running and waiting. Returns their number. */
   cancel(options?: CancelOptions): number {
     return this.engine.cancelHard(readCancel("cancel", options))
   }
 
-  /** Soft: ends the handlers that run now; gates and the queue go on. Gives how many. */
+  /** Soft cancel: ends the calls whose handlers are running; calls at gates and queued calls stay. Returns their number. */
   cancelForeground(options?: CancelOptions): number {
     return this.engine.cancel(readCancel("cancelForeground", options), true)
   }
 
-  /** Background tasks: running ones, and finished ones until they are taken. */
+  /** The background tasks: running tasks, and finished tasks until they are taken. */
   get tasks(): BackgroundTasks {
     return this.engine.tasks
   }
 
-  /** Ends one call, also in the background. True if it took effect. */
+  /** Cancels one call, also a background call. Returns whether the cancel took effect. */
   cancelCall(callId: string, reason?: string): boolean {
     const call = this.engine.callOf(callId)
     return call !== undefined && answers.cancel(this.engine, call, reason)
   }
 
-  /** A started foreground call becomes a background task. False where it is queued, ending, or not allowed. */
+  /** Moves a started foreground call to the background. Returns false if the call is queued or ending, or its tool may not. */
   toBackground(callId: string): boolean {
     const call = this.engine.callOf(callId)
     return call !== undefined && answers.toBackground(this.engine, call)
   }
 
   /**
-   * Cancels everything, runs all cleanup and ends the events; what is undelivered stays readable. Where calls are durable, nothing
-   * is cancelled: they go on once their store is opened again.
+   * Cancels all calls, runs all cleanup and ends the events; unread events stay readable. Durable calls are not cancelled: they
+   * continue once their store is opened again.
    */
   shutdown(): Promise<void> {
     this.down ??= shutDown(this.engine, this.journal)
@@ -260,27 +259,27 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     return this.engine.calls.all().map(inspectionOf)
   }
 
-  /** What one call is doing, with its plan and where it stands; undefined for one that is not active. */
+  /** What one call is doing, with its plan and its position in the plan; undefined for a call that is not active. */
   inspectCall(callId: string): CallDetails | undefined {
     const call = this.engine.callOf(callId)
     return call && detailsOf(call, this.engine.deadlines.time())
   }
 
   /**
-   * Has somebody told what the executor does, beside those that read its events, until the function that it gives is called.
-   * What is active already is told first, as if it began now; such events have the `seq` 0. What its
-   * tracer has begun is told to the end.
+   * Adds a watcher, which sees all that the executor does without taking events from their readers. The watcher first receives events
+   * with `seq` 0 for the calls that are already active. Call the returned function to remove the watcher; its tracer still receives
+   * the end of the spans that it has begun.
    */
   watch(watcher: ExecutorWatcher): () => void {
     return watch(watcher, this.engine)
   }
 
-  // --- Written down and read back
+  // --- Snapshots
 
   /**
    * A call at rest as plain JSON: queued, held, waiting for its host at a gate or for an effect, or staged (by the id of the
-   * staging call, or of its action). The call goes on here; what is to go on elsewhere is cancelled, or its process ends.
-   * Throws an Error that says why for a call that is unknown, or not at rest, and for an action that was pushed.
+   * staging call or of its action). The call also continues here: cancel it, or end the process, before another process restores it.
+   * Throws an Error with the reason if the call is unknown or not at rest, and for an action that was pushed.
    */
   snapshot(callId: string): CallSnapshot {
     const call = this.engine.calls.get(callId)
@@ -292,9 +291,9 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * Goes on with a call that `snapshot` wrote down, in this process or another: the same future follows, its question is
-   * asked again, and what ran before does not run again. Gives its id, or the action's. Throws an Error where its tool is gone
-   * or composes another pipeline now, and where the id is in use.
+   * Continues a call from its snapshot, in this process or another. Its question is asked again, and handlers that ran before do not
+   * run again. Returns the id of the call, or of the action. Throws an Error if the tool is missing or composes a different pipeline,
+   * or if the id is in use.
    */
   restore(snapshot: CallSnapshot): string {
     const { engine } = this

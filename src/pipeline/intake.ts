@@ -1,4 +1,4 @@
-/** Takes calls in: new ones, those that were written down, and what cleans up after actions that nobody resolves. */
+/** Adds calls to an executor: new calls, restored calls, and the cleanup of dropped actions. */
 
 import { messageOf } from "../text/message-of.ts"
 import { CallSpan } from "../tracing/call-span.ts"
@@ -16,18 +16,18 @@ import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
 import type { PendingAction } from "./model/pending-actions.ts"
 import type { StagedAction } from "./model/staged-action.ts"
 
-/** The reason of what is cancelled by shutdown. */
+/** The reason of calls that the shutdown cancels. */
 export const shutdownReason = "Cancelled: the executor was shut down"
 
-/** Who is told of a call, and how it is taken in. */
+/** The receivers of a call's events, and how the call is added. */
 export interface Submitting extends Recipient {
-  /** Whether it takes its place in its agent's lane. Default true. */
+  /** Whether the call takes turns in its lane. Default true. */
   readonly inLane?: boolean | undefined
-  /** What it ends with in its turn, with nothing run. */
+  /** The outcome of a call that is refused when its turn comes. */
   readonly refusal?: Stopped | undefined
 }
 
-/** What its caller is told of its result only once that cannot be forgotten. */
+/** Delays the result for the caller until the call's end is stored. */
 const storedFirst = (to: Submitting, journal: Journal): Submitting => {
   const { onResult, onLeft } = to
   if (onResult === undefined) return to
@@ -36,20 +36,20 @@ const storedFirst = (to: Submitting, journal: Journal): Submitting => {
 
 const originNow = (engine: Engine): Origin => new Origin(engine.deadlines.time())
 
-/** Calls that are enqueued together: their events go to the queue. */
+/** Adds calls whose events go to the executor's queue. Returns their ids. */
 export const enqueue = (engine: Engine, calls: ReadonlyArray<ToolCall>): Array<string> => {
   const origin = calls.length > 1 ? originNow(engine) : undefined
   const to = { sink: engine.events }
   return calls.map((call) => submit(engine, call, to, origin).toolCall.callId)
 }
 
-/** Takes one call in. `together`: with others. */
+/** Adds one call. `together`: the origin that it shares with the calls enqueued together with it. */
 export const submit = (engine: Engine, input: ToolCall, to: Submitting, together?: Origin): Call => {
   const { journal } = engine
   const tool = engine.tools.toolFor(input.agentId, input.name)
   const toolCall = withBackground(input, tool)
   const waits = to.inLane !== false && !toolCall.background
-  // A call whose turn comes at once needs no date, unless it is written down.
+  // A call that starts at once needs no date of its own, unless a journal stores it.
   const isNext = waits && journal === undefined && !engine.lanes.isBusy(toolCall.lane ?? toolCall.agentId)
   const origin = together ?? (isNext ? new Origin(undefined) : originNow(engine))
   const call = new Call(toolCall, tool, journal ? storedFirst(to, journal) : to, origin)
@@ -73,26 +73,26 @@ const begin = (engine: Engine, call: Call, inLane: boolean): void => {
   else engine.startSoon(call)
 }
 
-/** It is no call, or comes too late: it ends with nothing run. */
+/** Ends a call whose id is in use, or that comes after the shutdown, before any handler runs. */
 const refuse = (engine: Engine, call: Call, outcome: Stopped): void => {
   engine.answer(call, { _tag: "Refused", outcome })
 }
 
-/** Where calls are left, nothing is done before that is over, and what waits till then is dropped. */
+/** Refuses a call after the shutdown. In a durable executor only after `leaving`, because until then the mailbox drops commands. */
 const refuseLate = (engine: Engine, call: Call): void => {
   const reject = () => refuse(engine, call, cancelled(shutdownReason, byShutdown))
   if (engine.leaving === undefined) reject()
   else void engine.leaving.then(reject, reject)
 }
 
-// --- What was written down
+// --- Restoring
 
 const toolsOf =
   (engine: Engine, { agentId }: ToolCall): ToolOf =>
   (name) =>
     engine.tools.toolFor(agentId, name)
 
-/** Puts a call that was written down at its place: its question is asked again when its turn comes. */
+/** Restores a call from a snapshot: its question is asked again when its turn comes. */
 export const restoreCall = (engine: Engine, snapshot: CallSnapshot): string => {
   const call = callFor(engine, snapshot)
   readCall(call, snapshot, toolsOf(engine, snapshot.call))
@@ -100,7 +100,7 @@ export const restoreCall = (engine: Engine, snapshot: CallSnapshot): string => {
   return putBack(engine, call, snapshot)
 }
 
-/** The same for a call of a journal, which holds the action that it claims; one that cannot go on ends as an Error. */
+/** Restores a call from a journal, which also stores the action that the call claims. A call that cannot continue ends as an Error. */
 export const restoreJournaled = (engine: Engine, snapshot: CallSnapshot): string => {
   const toolOf = toolsOf(engine, snapshot.call)
   const call = callFor(engine, snapshot)
@@ -136,7 +136,7 @@ const putBack = (engine: Engine, call: Call, snapshot: CallSnapshot): string => 
   return toolCall.callId
 }
 
-/** Puts a pending action that was written down at its place, and tells of it. */
+/** Restores a pending action from a snapshot, and emits its event. */
 export const restoreStaged = (engine: Engine, call: ToolCall, staged: StagedSnapshot): string => {
   const action = readStaged(staged, toolsOf(engine, call))
   engine.actions.putBack(call.agentId, action, false)
@@ -144,13 +144,13 @@ export const restoreStaged = (engine: Engine, call: ToolCall, staged: StagedSnap
   return action.actionId
 }
 
-// --- Actions that nobody resolves any more
+// --- Dropped actions
 
-/** Goes on with the cleanup after an action that was dropped. */
+/** Continues the cleanup of an action that was dropped. */
 export const restoreDropped = (engine: Engine, call: ToolCall, staged: StagedSnapshot): void =>
   drop(engine, call.agentId, readStaged(staged, toolsOf(engine, call)))
 
-/** An action was ended without having been applied or discarded. */
+/** Emits the event of a dropped action. */
 export const tellDropped = (
   engine: Engine,
   agentId: string,
@@ -162,7 +162,7 @@ export const tellDropped = (
   engine.events.push(event)
 }
 
-/** Runs what cleans up after an action that nobody resolves any more, under the action's id. */
+/** Drops an action: runs its finally handlers in a call with the action's id. */
 export const drop = (engine: Engine, agentId: string, action: StagedAction): void => {
   const { actionId, source } = action
   const toolCall: ToolCall = {

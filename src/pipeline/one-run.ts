@@ -21,7 +21,7 @@ const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
 
 const isLast = (event: ToolEvent): boolean => lastTags.has(event._tag)
 
-/** The call's events as they are pulled, then its result. Whoever leaves the loop cancels it, and waits for its cleanup. */
+/** Yields the call's events, and returns its result. Leaving the loop cancels the call, and waits for its cleanup. */
 export async function* pullEvents(
   engine: Engine,
   input: ToolCall,
@@ -49,7 +49,7 @@ export async function* pullEvents(
   try {
     while (!isOver) {
       const event = await queue.next({ untilIdle: false })
-      // The call's last event comes whatever happens, unless it comes in another process.
+      // The last event always arrives, unless another process continues the call.
       if (event === undefined) throw left!
       isOver = isLast(event)
       yield event
@@ -68,15 +68,15 @@ export async function* pullEvents(
   return result!
 }
 
-/** How a call is taken in that somebody waits for. */
+/** How `runToResult` adds its call. */
 export interface Placement extends Pick<Submitting, "inLane" | "refusal"> {
-  /** Whether it resolves to what it came to also where its signal is aborted. */
+  /** Whether the promise resolves to the call's result even if the signal is aborted. */
   readonly settles?: boolean
 }
 
 /**
- * The call's result. Rejects with an `AbortError` if the signal is aborted, once the call is over, unless it `settles`; and with
- * an Error where the call goes on in another process.
+ * Runs a call to its result. If the signal is aborted, the promise rejects with an `AbortError` once the call is over, unless
+ * `settles` is set. If another process continues the call, the promise rejects with an Error.
  */
 export const runToResult = (
   engine: Engine,
@@ -97,7 +97,7 @@ export const runToResult = (
     }
     const onLeft = (error: Error) => {
       release?.()
-      // Who did not wait for it need not hear of it.
+      // A caller that does not await the promise must not get an unhandled rejection.
       result.catch(() => undefined)
       reject(error)
     }

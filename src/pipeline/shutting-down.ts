@@ -1,4 +1,4 @@
-/** The end of an executor: its calls are cancelled and cleaned up; where they are durable, they are left to go on elsewhere. */
+/** Shuts an executor down: its calls are cancelled and cleaned up; durable calls are kept instead, for another process to continue. */
 import { cancel } from "./call/answers.ts"
 import { failUnread } from "./call/asking.ts"
 import { abandon } from "./call/handling.ts"
@@ -7,7 +7,7 @@ import type { ExecutorJournal } from "./executor-environment.ts"
 import { shutdownReason } from "./intake.ts"
 import { byShutdown } from "./model/decision.ts"
 
-/** Ends what an executor does, and its events. Resolves when that is done. */
+/** Ends an executor's calls and its events. */
 export const shutDown = async (engine: Engine, journal: ExecutorJournal | undefined): Promise<void> => {
   engine.closing = true
   if (journal === undefined) await cancelAll(engine)
@@ -19,18 +19,18 @@ export const shutDown = async (engine: Engine, journal: ExecutorJournal | undefi
 const cancelAll = async (engine: Engine): Promise<void> => {
   const { calls, signals, actions } = engine
   for (const call of calls.all()) {
-    // Those that are cleaning up are helped on where they wait for a host that is gone.
+    // A call that is cleaning up cannot be cancelled, but must not wait for a host that has stopped reading.
     if (!cancel(engine, call, shutdownReason, byShutdown)) failUnread(engine, call)
   }
   signals.abort(undefined, shutdownReason)
   await calls.allEnded()
-  // Only now: what was being applied is pending again.
+  // Only now, because actions that were being applied are pending again.
   actions.close()
   await calls.allEnded()
   await engine.cleanUp()
 }
 
-/** The calls go on in another process: what runs here is ended, and nobody is told. What results name, such as files, is kept. */
+/** Stops running handlers without ending their calls, which another process continues. Shutdown cleanups do not run: results may name the files that they would remove. */
 const leave = async (engine: Engine, journal: ExecutorJournal): Promise<void> => {
   const { calls, tasks, actions, signals } = engine
   engine.leaving = journal.close().then(() => engine.mailbox.leave())

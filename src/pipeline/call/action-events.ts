@@ -6,7 +6,7 @@ import type { Mutable } from "../model/mutable.ts"
 import type { PendingAction } from "../model/pending-actions.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 
-/** An action waits. `callId`: the call that staged it now, which is not the first where it goes on from another action. */
+/** The event of a pending action. `callId`: the staging call, which is a `resolve` call if the action is the rest of another one. */
 export const pendingEvent = (
   agentId: string,
   { actionId, label, sourceToolName, staging }: StagedAction,
@@ -18,7 +18,7 @@ export const pendingEvent = (
   return { _tag: "ActionPending", agentId, actionId, label, sourceToolName, ...source, seq: 0, at: 0 }
 }
 
-/** An action is over. */
+/** The event of an action that was applied, discarded or dropped. */
 export const resolvedEvent = (
   agentId: string,
   { actionId, label, sourceToolName }: PendingAction,
@@ -34,7 +34,7 @@ export const resolvedEvent = (
   at: 0,
 })
 
-/** What the end of a call of `resolve` will say of the action that it applied or discarded. */
+/** The event that a call of `resolve` emits at its end for the action that it applied or discarded. */
 export const settledEvent = ({ agentId, params }: ToolCall, action: PendingAction): ActionResolvedEvent => {
   const outcome = (params as ResolveParams).action === "discard" ? "discarded" : "applied"
   return resolvedEvent(agentId, action, outcome)

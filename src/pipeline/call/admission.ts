@@ -1,6 +1,6 @@
 /**
- * What stands between a call and its pipeline: validation, the host's hook, deny rules, composition. Synchronous unless
- * a hook or the loading of the validator takes time. Never throws: whatever goes wrong refuses the call.
+ * The checks before a call's pipeline runs: validation, the `beforeCall` hook, deny rules and composition. Synchronous, unless there
+ * is a hook or the validator has to be loaded first.
  */
 
 import type { ParameterCheck } from "../../schema/validation.ts"
@@ -18,13 +18,13 @@ import { withoutBackground } from "./call-input.ts"
 import type { Input } from "./input.ts"
 import { deniedByRule, explained, refusePromise } from "./ruling.ts"
 
-/** What the call is told. */
+/** The result of the checks, as an input for the call. */
 export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>
 
-/** Whose rules and hooks a call is checked against. */
+/** The rules and hooks that a call is checked against. */
 type Rules = Pick<Engine, "filters" | "settings">
 
-/** Whoever asks the hook keeps its signal here: a call that is cancelled meanwhile aborts it. */
+/** Holds the controller of the hook's signal, so that a cancel can abort the hook. */
 interface Asker {
   controller: AbortController | undefined
 }
@@ -32,8 +32,8 @@ interface Asker {
 const refused = (outcome: Stopped): Admission => ({ _tag: "Refused", outcome })
 
 /**
- * Validates a call's parameters, asks the host's hook and deny rules, and composes its pipeline. A promise only where the validator
- * is still to be loaded or a hook is asked. Never throws: what goes wrong refuses the call.
+ * Validates a call's parameters, asks the `beforeCall` hook and the deny rules, and composes the pipeline. Returns a promise only if
+ * the validator has to be loaded first or there is a hook. Never throws: any failure refuses the call.
  */
 export const admit = (
   call: ToolCall,
@@ -112,7 +112,7 @@ const compose = (call: ToolCall, tool: Tool<unknown>, { filters }: Rules, params
       if (typeof verdict === "object") refusePromise(verdict)
       if (verdict === "deny") return refused(deniedByRule(tool, explained(filters, tool, params)))
     } catch (error) {
-      // A filter that cannot tell must not let the call through.
+      // A filter that fails must not let the call through.
       const message = `Denied by policy: the filter failed: ${messageOf(error)}`
       return refused(deniedByPolicy(message, { kind: "rule", reason: messageOf(error) }))
     }
@@ -136,7 +136,7 @@ const noFinals: ReadonlyArray<never> = []
 
 const kinds: ReadonlySet<unknown> = new Set(["handler", "approval", "resolve", "finally"])
 
-/** Throws for what only looks like a pipeline. */
+/** Checks the parts and counts the gates. Throws for an invalid pipeline. */
 const admitted = (params: unknown, { steps }: ToolPipeline<unknown>, { decision }: ToolCall): Admission => {
   let count = 0
   let gates = 0
@@ -150,7 +150,7 @@ const admitted = (params: unknown, { steps }: ToolPipeline<unknown>, { decision 
       throw new TypeError(`The pipeline has a ${kind} part without a handler`)
     }
     if (kind === "finally") cleansUp = true
-    // Behind a preview the gates are the resolve call's.
+    // Gates behind a preview belong to the call of `resolve`.
     if (kind === "resolve") previewed = true
     if (kind !== "approval" || previewed) continue
     count += 1

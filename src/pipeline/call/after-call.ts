@@ -9,11 +9,11 @@ import { resultOf } from "../model/outcome.ts"
 
 type Judged = CompletedEvent | ErrorEvent
 
-/** Whether the hook has a say in how a call ended: it is told what completed or failed. */
+/** Whether the hook may rewrite this event: only calls that completed or failed. */
 export const isJudged = (event: TerminalEvent): event is Judged =>
   event._tag === "Completed" || event._tag === "Error"
 
-/** Gives the event as the hook leaves it: one that throws or answers nonsense changes nothing. */
+/** Returns the event as the hook rewrites it. A hook that throws, or gives an invalid answer, changes nothing. */
 export const judge = async (
   afterCall: NonNullable<Hooks["afterCall"]>,
   call: ToolCall,
@@ -32,20 +32,20 @@ export const judge = async (
   }
 }
 
-/** Whether a hook put in what the tool's schema forbids. It may leave `structured` out. */
+/** Whether the hook's `structured` breaks the tool's schema. The hook may leave `structured` out. */
 const breaksSchema = async (event: Judged, check: OutputCheck | undefined): Promise<boolean> => {
   if (check === undefined || event._tag !== "Completed" || event.output.structured === undefined) return false
   return (await check(event.output.structured)).length > 0
 }
 
-/** Untrusted: the hook may be plain JavaScript. */
+/** The hook's answer. Unchecked, because the hook may be plain JavaScript. */
 interface Answer {
   readonly output?: unknown
   readonly content?: unknown
   readonly isError?: unknown
 }
 
-/** A hook may give the whole result back: only what differs in it is meant. */
+/** The output that the hook changed. A hook may return the whole result: only properties that differ count as changes. */
 const changedOutput = (result: ToolResult, { output, content }: Answer): ToolOutput | undefined => {
   if (output !== undefined && output !== result.output) return toOutput(output)
   if (typeof content !== "string" || content === result.content) return undefined

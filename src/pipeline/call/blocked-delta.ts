@@ -1,18 +1,18 @@
-/** A streamed delta that waits until its consumer has room. Nobody has to handle its rejection: it may be streamed unawaited. */
+/** A streamed delta that waits until its consumer has room. Its rejection counts as handled, because handlers need not await deltas. */
 
 const ignore = () => undefined
 
-/** What `delta` gives where nothing can be streamed any more: a rejection that nobody has to handle. */
+/** The result of `context.delta` once the handler may not stream any more: a rejection that counts as handled. */
 export const rejectedDelta = (reason: unknown): Promise<never> => {
   const promise = Promise.reject(reason)
   promise.catch(ignore)
   return promise
 }
 
-/** A delta that waits for room. Its promise rejects where the call is interrupted meanwhile. */
+/** A delta that waits for room. Its promise rejects if the call is interrupted meanwhile. */
 export class BlockedDelta {
   readonly promise: Promise<void>
-  /** Ends the wait where the call is interrupted. */
+  /** Ends the wait when the call is interrupted. */
   reject: (reason: unknown) => void = ignore
 
   constructor(room: Promise<void>, released: () => void) {

@@ -1,4 +1,5 @@
-/** Turns what a host enqueues into a ToolCall. A wrong shape is the host's mistake and throws; `params` are the model's. */
+/** Turns the host's input into a ToolCall. A wrong shape is the host's mistake and throws. `params` come from the model and are
+ * validated later. */
 import type { ToolCall, ToolCallInput, ToolDecision } from "../model/call.ts"
 import { got } from "../model/got.ts"
 import { ownsBackground } from "../model/registry.ts"
@@ -7,14 +8,14 @@ import type { Tool } from "../model/tool.ts"
 const decisions: ReadonlySet<unknown> = new Set<ToolDecision>(["pending", "requested", "approve", "deny"])
 
 /**
- * Ids for calls that bring none: unique in this process, and short enough for a model to repeat. Those of a store have to be
- * unique among all processes that ever have it.
+ * Ids for calls without one: unique in this process, and short enough for a model to repeat. Ids of stored calls are longer: they
+ * have to be unique among all processes that ever open the store.
  */
 export class CallIds {
   private static executors = 0
   private readonly kind: string
   private readonly digits: number
-  /** Made with the first id. */
+  /** Created with the first id. */
   private prefix: string | undefined
   private count = 0
 
@@ -36,7 +37,7 @@ export class CallIds {
   }
 }
 
-/** Fills in the defaults of a call, and a made-up id where there is none. Throws a TypeError for what is no call. */
+/** Fills in the defaults of a call, and generates a missing id. Throws a TypeError for an invalid call. */
 export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   if (typeof input !== "object" || input === null)
     throw new TypeError(`Expected a call to be an object, ${got(input)}`)
@@ -79,7 +80,7 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   }
 }
 
-/** Whether `background` among the parameters is the call's own: no property of the tool's schema. */
+/** Whether `background` among the parameters belongs to the call, because the tool's schema has no such property. */
 const isTheCalls = (params: unknown, tool: Tool<unknown> | undefined): params is Record<string, unknown> =>
   typeof params === "object" &&
   params !== null &&
@@ -87,26 +88,26 @@ const isTheCalls = (params: unknown, tool: Tool<unknown> | undefined): params is
   tool !== undefined &&
   !ownsBackground(tool)
 
-/** The parameters without `background`, where that is the call's own. */
+/** The parameters without `background`, if that belongs to the call. */
 export const withoutBackground = (params: unknown, tool: Tool<unknown> | undefined): unknown => {
   try {
     if (!isTheCalls(params, tool)) return params
     const { background: _, ...rest } = params
     return rest
   } catch {
-    // What cannot be read is left to the validation, which says so.
+    // A getter threw: the validation reports unreadable parameters.
     return params
   }
 }
 
-/** The call as `background` among its parameters makes it. */
+/** The call with `background` moved from its parameters to the call. */
 export const withBackground = (call: ToolCall, tool: Tool<unknown> | undefined): ToolCall => {
   try {
     if (!isTheCalls(call.params, tool)) return call
     const { background, ...params } = call.params
     return { ...call, params, background: call.background || background === true || background === "true" }
   } catch {
-    // As above: of the calls that were enqueued together, one must not end the others.
+    // As above: one unreadable call must not fail the calls that are enqueued with it.
     return call
   }
 }

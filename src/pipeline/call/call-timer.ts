@@ -1,62 +1,62 @@
-/** How long a call may stay where it is. The time that it may run stands still while it waits for its host. */
+/** Limits how long a call may stay in a state. The call's running time pauses while it waits for its host. */
 import type { Deadlines, Expiring } from "../schedule/deadlines.ts"
 import type { CallState } from "./state.ts"
 
-/** Whether the call's own time runs in this state. */
+/** Whether this state uses up the call's running time. */
 const isClocked = ({ _tag }: CallState): boolean => _tag === "Running" || _tag === "Preparing"
 
-/** Whether the call may run on after this state: else it does not matter what is left. */
+/** Whether handlers may run again after this state. If not, the remaining running time does not matter. */
 const mayRunOn = ({ _tag }: CallState): boolean =>
   _tag !== "Judging" && _tag !== "Ended" && _tag !== "Cleaning"
 
-/** The one time-out of a call: set anew at each change of its state. */
+/** The timer of a call: set again at each change of its state. */
 export class CallTimer implements Expiring {
   expiresAt = 0
   slot = -1
-  /** The state that it is set for. */
+  /** The state that the timer is set for. */
   private timed: CallState | undefined
-  /** Milliseconds that the call may still run; undefined before it ran. */
+  /** The remaining running time in milliseconds; undefined before the call ran. */
   private left: number | undefined
-  /** Whether the handler that runs waits for its consumer: then the call's own time stands still. */
+  /** Whether the running handler waits for its consumer, which pauses the call's running time. */
   isBlocked = false
-  /** What is done where the state is still the same after a while. */
+  /** A second deadline in the same state, set by `expectWithin`. */
   private late: Expiring | undefined
   private readonly deadlines: Deadlines
   private readonly timedOut: () => void
 
-  /** `left`: of a call that ran before. */
+  /** `left`: the remaining running time of a restored call. */
   constructor(deadlines: Deadlines, timedOut: () => void, left?: number) {
     this.deadlines = deadlines
     this.timedOut = timedOut
     this.left = left
   }
 
-  /** Milliseconds that the call may still run; undefined where it has not run within a limit. */
+  /** The remaining running time in milliseconds; undefined if the call has not run under a limit. */
   get timeLeft(): number | undefined {
     const { timed } = this
     if (timed === undefined || this.isBlocked || !isClocked(timed)) return this.left
     return Math.max(0, this.expiresAt - this.deadlines.now())
   }
 
-  /** Milliseconds until the time that is set runs out; undefined while none is. */
+  /** Milliseconds until the timer expires; undefined while it is not set. */
   get remaining(): number | undefined {
     return this.slot < 0 ? undefined : Math.max(0, this.expiresAt - this.deadlines.now())
   }
 
-  /** Starts in this state, unless it runs in it already. */
+  /** Starts the timer for this state, unless it is running already. */
   start(state: CallState, limit: number): void {
     if (this.timed === state || this.isBlocked) return
     this.timed = state
     this.deadlines.set(this, isClocked(state) ? Math.min(this.left ?? limit, limit) : limit)
   }
 
-  /** Does something where the state is still the same after this time. */
+  /** Calls `late` if the state is still the same after this time. */
   expectWithin(state: CallState, millis: number, late: () => void): void {
     this.timed = state
     this.late = this.deadlines.after(millis, late)
   }
 
-  /** The handler waits for its consumer: from here on this limit holds, and no other. */
+  /** Pauses the running time while the handler waits for its consumer: meanwhile only this limit holds. */
   block(state: CallState, limit: number): void {
     this.stop()
     this.isBlocked = true
@@ -64,7 +64,7 @@ export class CallTimer implements Expiring {
     this.deadlines.set(this, limit)
   }
 
-  /** False where it was not blocked. */
+  /** Ends the pause. Returns false if there was none. */
   unblock(): boolean {
     if (!this.isBlocked) return false
     this.stop()
@@ -72,11 +72,11 @@ export class CallTimer implements Expiring {
     return true
   }
 
-  /** Stops where the state is another now. */
+  /** Stops the timer if the state has changed. */
   follow(state: CallState): void {
     const { timed } = this
     if (timed === undefined || timed === state) return
-    // The steps of one finally handler share its time.
+    // All steps of one finally handler share one limit.
     if (timed._tag === "Cleaning" && state._tag === "Cleaning" && timed.part === state.part) {
       this.timed = state
       return
@@ -97,7 +97,7 @@ export class CallTimer implements Expiring {
     this.late = undefined
   }
 
-  /** Another limit holds from here on. */
+  /** Starts again, with another limit and a fresh running time. */
   restart(state: CallState, limit: number): void {
     const runs = this.timed === state && isClocked(state)
     if (runs) this.stop(false)

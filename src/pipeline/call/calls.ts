@@ -1,27 +1,27 @@
-/** The calls that have not ended, by id, and the moment when none is left. */
+/** The active calls by id, and the moment when none is left. */
 
 import { expectOptions, expectText } from "../model/got.ts"
 import { soon } from "../schedule/soon.ts"
 import type { Call } from "./call.ts"
 
-/** Who waits for the moment when no call is left. */
+/** The readers that wait for the moment when no call is left. */
 export interface Idle {
-  /** Whether anybody does. */
+  /** Whether any reader waits. */
   readonly isAwaited: boolean
   idle(): void
 }
 
-/** Which calls are cancelled, and why. */
+/** Which calls to cancel, and why. */
 export interface CancelOptions {
   /** Default: all agents. */
   readonly agentId?: string
-  /** Told to the model. */
+  /** Shown to the model. */
   readonly reason?: string
 }
 
-/** What is cancelled. Throws a TypeError for what would be taken for all agents, and is not meant so. */
+/** Checks the options of a cancel. Throws a TypeError for options that would cancel the calls of all agents by mistake. */
 export const readCancel = (method: string, options: CancelOptions | undefined): CancelOptions => {
-  // As if it were not said, all calls would end.
+  // If `callId` were ignored, all calls would be cancelled.
   if (Object.hasOwn(Object(options), "callId"))
     throw new TypeError(`\`${method}\` ends the calls of agents. To end one call, use \`cancelCall(callId)\``)
   expectOptions(method, options, ["agentId", "reason"])
@@ -32,7 +32,7 @@ export const readCancel = (method: string, options: CancelOptions | undefined): 
 /** The calls that have not ended, in the order of enqueueing. */
 export class ActiveCalls {
   private readonly calls = new Map<string, Call>()
-  /** Told once all have ended, and what they brought about did not bring new ones. */
+  /** Notified when all calls have ended without causing new ones. */
   private readonly idle: Idle
   private lastEnded: (() => void) | undefined
 
@@ -52,7 +52,7 @@ export class ActiveCalls {
     return this.calls.get(callId)
   }
 
-  /** In the order of enqueueing. */
+  /** All active calls, in the order of enqueueing. */
   all(): Array<Call> {
     return [...this.calls.values()]
   }
@@ -62,7 +62,7 @@ export class ActiveCalls {
     this.calls.set(call.toolCall.callId, call)
   }
 
-  /** False for a call that was refused, and never was one of these. */
+  /** Returns false for a call that was refused, and so was never active. */
   delete(call: Call): boolean {
     const { isActive } = call
     if (isActive) {
@@ -76,7 +76,7 @@ export class ActiveCalls {
     return isActive
   }
 
-  /** They go on in another process. */
+  /** Removes and returns all calls, because another process continues them. */
   leave(): Array<Call> {
     const left = this.all()
     this.calls.clear()
@@ -84,7 +84,7 @@ export class ActiveCalls {
     return left
   }
 
-  /** The readers go home after the last event is told, and only if it did not bring new calls. */
+  /** Waits for a microtask, because the last event may cause new calls. */
   private tellIdle(): void {
     void soon.then(() => {
       if (this.isEmpty) this.idle.idle()

@@ -1,4 +1,4 @@
-/** Holds a tool to its `outputSchema`: a call whose output breaks it has failed, though its work is done. */
+/** Enforces a tool's `outputSchema`: a call whose output breaks the schema ends as an Error, though its work is done. */
 
 import { textOf } from "../../output/output.ts"
 import type { OutputCheck } from "../../schema/output-check.ts"
@@ -8,8 +8,8 @@ import type { CompletedEvent, ErrorEvent, TerminalEvent } from "../model/event.t
 import type { Mutable } from "../model/mutable.ts"
 
 /**
- * The event as the tool's schema leaves it: a completed call without `structured`, or with one that does not fit, is an
- * Error, with what it put out behind the message. A preview has done nothing yet, and owes nothing.
+ * The event after the check: a completed call whose `structured` is missing or breaks the schema becomes an Error, with the output's
+ * text behind the message. Previews are not checked, because their work is not done yet.
  */
 export const checkedOutput = (
   check: OutputCheck,
@@ -34,7 +34,7 @@ export const checkedOutput = (
 const misfit = (name: string, faults: ReadonlyArray<string>): string =>
   `Tool "${name}" gave a \`structured\` that does not fit its outputSchema:\n${errorList(faults)}`
 
-/** Whoever reads `structured` relies on the schema: what breaks it is left out. */
+/** Leaves out the invalid `structured`, because its readers rely on the schema. */
 const broken = ({ output, ...event }: CompletedEvent, message: string): ErrorEvent => {
   const { structured: _structured, ...rest } = output
   const text = textOf(output)

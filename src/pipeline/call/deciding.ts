@@ -1,4 +1,4 @@
-/** What would happen to a call, found out without its happening: by the checks and gates that it would come to itself. */
+/** Predicts what would happen to a call, with the same checks and gates that the call itself would meet. */
 import { resolveName } from "../../resolve/definition.ts"
 import type { Engine } from "../engine.ts"
 import type { ToolCall } from "../model/call.ts"
@@ -17,7 +17,7 @@ const refused = (outcome: Stopped): Omit<CallDecision, "params"> => {
     : { verdict: "invalid", reason }
 }
 
-/** Runs nothing of the call; `beforeCall` is asked, and `compose` is called. Never rejects. */
+/** Predicts the decision on a call. No handler runs, but `beforeCall` and `compose` are called. Never rejects. */
 export const decideCall = async (engine: Engine, input: ToolCall): Promise<CallDecision> => {
   const tool = engine.tools.toolFor(input.agentId, input.name)
   const call = withBackground(input, tool)
@@ -43,12 +43,12 @@ const decideGates = (
   parts: ReadonlyArray<PipelinePart<unknown>>,
 ): Omit<CallDecision, "params"> => {
   const { filters } = engine
-  // The action that a call of `resolve` would take.
+  // The action that a call of `resolve` would claim.
   const pending = call.name === resolveName ? engine.actions.latest(call.agentId) : undefined
   if (pending === undefined) {
     return throughGates(parts, call, { tool, filters, params })
   }
-  // The gates of what it would apply are about the call that staged it.
+  // Rules at the action's gates judge the call that staged the action.
   const { source, rest, memory, actionId, output } = pending
   if ((params as { readonly action?: unknown }).action !== "apply") return { verdict: "run" }
   const subject = { tool: foundBy(engine.toolOf(source.name), memory), filters, params: source.params }
@@ -57,7 +57,7 @@ const decideGates = (
   return { ...decision, applies: { actionId, ...(output !== undefined && { preview: output }) } }
 }
 
-/** What the gates are about, and the rules. */
+/** The call that the gates judge, and the rules to judge it by. */
 interface Subject {
   readonly tool: FilteredTool | undefined
   readonly filters: CallFilter | undefined
@@ -71,7 +71,7 @@ const throughGates = (
 ): Omit<CallDecision, "params"> => {
   let by: DecidedBy | undefined
   for (const part of parts) {
-    // What stands behind a preview is the resolve call's.
+    // Gates behind a preview belong to the call of `resolve`.
     if (part.kind === "resolve") break
     if (part.kind !== "approval") continue
     if (decision === "approve" && part.person !== true) {

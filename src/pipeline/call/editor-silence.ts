@@ -1,4 +1,4 @@
-/** Effects for an editor that nobody answers: the host is warned, once, and no call waits for a second one. */
+/** Effects for an editor that the host leaves unanswered: the host is warned once, and no call waits for a second such effect. */
 
 import type { Engine } from "../engine.ts"
 import { noIde } from "../model/no-ide.ts"
@@ -8,27 +8,27 @@ import type { Call } from "./call.ts"
 import type { EffectQuestion } from "./state.ts"
 import { afterWaiting } from "./time.ts"
 
-/** Milliseconds that an effect for an editor is open before its host is warned. */
+/** For how many milliseconds an effect for an editor stays unanswered before its host is warned. */
 const editorPatience = 2000
 
 const warned = new WeakSet<object>()
-/** Calls whose host has let such an effect run out. Another process that goes on with one may have an editor. */
+/** Calls with such an effect that timed out. Not stored: another process that continues the call may have an editor. */
 const unanswered = new WeakSet<Call>()
 
-/** Whether a host without an editor would not have to answer it: it is one of those that `noIde` answers, and nobody does. */
+/** Whether the effect needs an editor (`noIde` can answer it), and no function of `delegates` answers it. */
 const isForEditor = (tag: string, { delegates }: Pick<Settings, "delegates">): boolean =>
   Object.hasOwn(noIde, tag) && delegateOf(delegates, tag) === undefined
 
-/** What to do about an effect that nobody has answered; nothing where it is for no editor. */
+/** The advice for an unanswered effect; empty for an effect that needs no editor. */
 export const editorAdvice = (tag: string, settings: Pick<Settings, "delegates">): string =>
   isForEditor(tag, settings) ? ". A host without an editor makes its executor with `delegates: noIde`" : ""
 
-/** The call's host has let it run out. */
+/** Records that an effect of the call timed out. */
 export const ranOut = (call: Call, { effect }: EffectQuestion): void => {
   if (Object.hasOwn(noIde, effect._tag)) unanswered.add(call)
 }
 
-/** Of an effect that the host was just asked: why it is not waited for; undefined where it is. */
+/** Why the call does not wait for this effect; undefined if it waits. */
 export const editorRefusal = (engine: Engine, call: Call, tag: string): string | undefined => {
   if (!isForEditor(tag, engine.settings)) return undefined
   const advice = editorAdvice(tag, engine.settings)

@@ -1,4 +1,4 @@
-/** What handlers see of their attempt: a view, so that nothing is made before it is read. */
+/** The context that handlers receive. All properties are getters, so that nothing is created before a handler reads it. */
 
 import type { ToolOutput } from "../../output/output.ts"
 import type { Engine } from "../engine.ts"
@@ -67,7 +67,7 @@ export class AttemptContext implements HandlerContext {
       try {
         return filters.deniesPath!(name, path)
       } catch {
-        // A filter that cannot tell must not let the file be read.
+        // A filter that fails must not let the file be read.
         return true
       }
     }
@@ -79,7 +79,7 @@ export class AttemptContext implements HandlerContext {
     return (params) => {
       const { filters } = engine
       if (filters === undefined) return "run"
-      // Read at each question: a gate may have been decided since the last one.
+      // `decidedBy` is read each time, because a gate may have been decided since the last call.
       return ruledAgain(filters, engine.toolOf(call.subject.name), params, call.decidedBy)
     }
   }
@@ -98,7 +98,7 @@ export class AttemptContext implements HandlerContext {
 
   get idempotencyKey(): string {
     const { toolCall, state, decided, at } = this.#call
-    // Each attempt but the first follows a gate that was decided with other parameters.
+    // `decided` distinguishes the attempts: each restart follows a gate that the host decided with edited parameters.
     const part = state._tag === "Cleaning" ? `finally ${state.part}` : at
     return `${toolCall.callId}/${decided}/${part}`
   }

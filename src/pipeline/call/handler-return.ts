@@ -1,12 +1,12 @@
-/** What a handler may return besides a Step, told apart at run time: handlers may be written in JavaScript. */
+/** Recognizes, at run time, what a handler returned other than a Step: handlers may be written in JavaScript. */
 import * as Effect from "effect/Effect"
 import { isOfOwnCopy, twoCopies } from "../../schema/own-copy.ts"
 import type { Step } from "../model/step.ts"
 
-/** A handler, whose name is read where it failed: every other one would pay for that. */
+/** A handler. Its name is read only if it failed, because computing the name is costly. */
 type Named = { readonly name: string } | undefined
 
-/** Whether a handler gave an async generator, or what reads like one. */
+/** Whether a handler returned an async generator or another async iterable. */
 export const isAsyncIterable = (value: unknown): value is AsyncIterable<Step> =>
   typeof (value as { [Symbol.asyncIterator]?: unknown } | null | undefined)?.[Symbol.asyncIterator] ===
   "function"
@@ -17,8 +17,8 @@ const isOfVersion3 = (value: unknown): boolean =>
   typeof value === "object" && value !== null && version3 in value
 
 /**
- * Whether a handler gave an Effect. Throws for one of another copy of effect: its fibers, scopes and services are not those of
- * the executor.
+ * Whether a handler returned an Effect. Throws for an Effect of another copy of effect: that copy's fibers, scopes and services do
+ * not work with the executor's.
  */
 export const isOwnEffect = (handler: Named, value: unknown): value is Effect.Effect<unknown> => {
   if (!Effect.isEffect(value)) return false
@@ -40,13 +40,13 @@ const adviceFor = (value: unknown): string => {
   return "end it with one, such as Step.Continue"
 }
 
-/** What it gave, in a word that its author knows it by. */
+/** A short name for the kind of value, for the error message. */
 const kindOf = (value: unknown): string => {
   if (isIterator(value)) return "a generator that is not async"
   return value === null ? "null" : typeof value
 }
 
-/** The failure of a handler that gave something else than a Step. */
+/** The error of a handler that returned something other than a Step. */
 export const notAStep = (handler: Named, value: unknown): TypeError =>
   isOfVersion3(value)
     ? otherCopy(handler)

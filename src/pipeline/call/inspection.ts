@@ -1,4 +1,4 @@
-/** What a call is doing, for hosts that show it. */
+/** Descriptions of what a call is doing, for hosts that show calls. */
 import type { DecidedBy } from "../model/decision.ts"
 import { describePart, type PartDescription, type PipelinePart } from "../model/pipeline.ts"
 import type { Call } from "./call.ts"
@@ -9,27 +9,27 @@ export interface CallInspection {
   readonly agentId: string
   readonly callId: string
   readonly name: string
-  /** `held`: requested, and not decided yet. `waiting`: for its host. `finishing`: being stopped, cleaned up or judged. */
+  /** `held`: `requested`, and not decided yet. `waiting`: for its host. `finishing`: being stopped, cleaned up or checked. */
   readonly state: "queued" | "held" | "preparing" | "running" | "waiting" | "finishing"
   readonly background: boolean
   readonly handler?: string
-  /** `approval`, `review`, `place` (in the background pool), or the tag of the effect that the host is asked. */
+  /** `approval`, `review`, `place` (in the background pool), or the tag of the open effect. */
   readonly waitingFor?: string
-  /** Why the gate that it waits at is asked. */
+  /** Why the gate that the call waits at needs a decision. */
   readonly because?: string
-  /** Who decided its last gate. */
+  /** The party that decided the call's last gate. */
   readonly decidedBy?: DecidedBy
 }
 
 /** What a call is doing, and what it will do. Plain JSON. */
 export interface CallDetails extends CallInspection {
-  /** The parts of its pipeline, finally handlers last; empty before it is composed. */
+  /** The parts of the call's pipeline, finally handlers last; empty before the pipeline is composed. */
   readonly plan: ReadonlyArray<PartDescription>
-  /** The index of the part that runs or waits. */
+  /** The index of the part that is running or waiting. */
   readonly part?: number
-  /** When nobody's answer will be waited for any more, in epoch milliseconds; not there where it is waited for ever. */
+  /** When the call stops waiting for an answer, in epoch milliseconds; absent if the wait has no limit. */
   readonly expiresAt?: number
-  /** The id of its trace, where a tracer has one. */
+  /** The id of the call's trace, if a tracer has one. */
   readonly traceId?: string
 }
 
@@ -45,7 +45,7 @@ const shown = {
   Ended: "finishing",
 } as const satisfies Record<CallState["_tag"], CallInspection["state"]>
 
-/** What `inspect` tells of one call. */
+/** The entry of `inspect` for one call. */
 export const inspectionOf = (call: Call): CallInspection => {
   const { agentId, callId, name, background } = call.toolCall
   const handler = currentHandler(call)
@@ -77,7 +77,7 @@ const waitsFor = (call: Call): string | undefined => {
   return call.place === "asked" ? "place" : undefined
 }
 
-/** Whether a handler runs now; one that waits for the host's answer to its effect counts. */
+/** Whether the call is running; a call that waits for the answer to an effect counts as running. */
 export const isRunning = ({ state }: Call): boolean =>
   state._tag === "Running" ||
   state._tag === "Preparing" ||
@@ -90,7 +90,7 @@ const partOf = ({ state, parts, at }: Call): number | undefined => {
   return at < parts.length ? parts.slice(0, at).filter(isMain).length : undefined
 }
 
-/** What `inspectCall` tells. `now`: epoch milliseconds. */
+/** The result of `inspectCall`. `now`: epoch milliseconds. */
 export const detailsOf = (call: Call, now: number): CallDetails => {
   const parts: ReadonlyArray<PipelinePart<unknown>> = [...call.parts.filter(isMain), ...call.finals]
   const part = partOf(call)

@@ -1,6 +1,6 @@
 /**
- * What keeps the calls of an executor when its process dies. Nothing that follows from a change is done before the change is
- * stored: the mailbox waits, and with it the host, which is told of nothing that could be forgotten.
+ * Stores the calls of an executor, so that they survive its process. A command waits in the mailbox until the change that caused it
+ * is stored, so that the host never sees an event that a crash could undo.
  */
 
 import type { TaskJournal } from "../../tasks/background-tasks.ts"
@@ -9,18 +9,18 @@ import type { StagedAction } from "../model/staged-action.ts"
 import type { Call } from "./call.ts"
 import type { Command } from "./command.ts"
 
-/** Where the state of an executor's calls, tasks and actions goes. */
+/** Receives every change of an executor's calls, tasks and actions. */
 export interface Journal extends EventJournal, TaskJournal {
-  /** A call was taken in. */
+  /** A call was added. */
   added(call: Call): void
-  /** Its record has changed. */
+  /** The call's data has changed. */
   moved(call: Call): void
-  /** It has ended, and its end was told. */
+  /** The call has ended, and its terminal event was emitted. */
   ended(call: Call): void
-  /** Whether this may be done: all that it builds on is stored. If not, the mailbox is asked to deliver again once it is. */
+  /** Whether the changes that the command depends on are stored. If not, the journal calls the mailbox's `deliver` later. */
   allows(call: Call, command: Command): boolean
   /** The pending actions of an agent have changed. */
   staged(agentId: string): void
-  /** An action is dropped: its finally handlers run until the call of its id has ended. */
+  /** An action was dropped. Its finally handlers run in a call with the action's id, until that call ends. */
   dropping(agentId: string, action: StagedAction): void
 }

@@ -1,4 +1,4 @@
-/** What a handler asks of its host while it runs, one question after another, however many it asks at once. */
+/** The questions that a running handler asks its host with `context.delegate`: only one is open at a time. */
 
 import type { ToolOutput } from "../../output/output.ts"
 import type { HostEffect } from "../model/host-effect.ts"
@@ -14,10 +14,10 @@ interface Asking {
 
 const ignore = () => undefined
 
-/** The questions that one handler asks through its context. The host is asked one at a time, in their order. */
+/** A handler's questions, in order. The next question is asked when the one before it is answered. */
 export class MidwayQuestions {
   private readonly line: Array<Asking> = []
-  /** Puts one question. False where nobody can be asked any more. */
+  /** Asks one question. Returns false once the call can ask no more. */
   private readonly askHost: (effect: HostEffect, timeout: DurationInput | undefined) => boolean
 
   constructor(askHost: (effect: HostEffect, timeout: DurationInput | undefined) => boolean) {
@@ -28,7 +28,7 @@ export class MidwayQuestions {
     const answered = new Promise<ToolOutput | undefined>((resolve, reject) => {
       this.line.push({ effect, timeout, resolve, reject })
     })
-    // A handler that was cancelled may never read it.
+    // A cancelled handler may never await the promise.
     answered.catch(ignore)
     if (this.line.length === 1) this.askNext()
     return answered
@@ -41,7 +41,7 @@ export class MidwayQuestions {
     this.askNext()
   }
 
-  /** Nobody answers any more. */
+  /** Rejects all questions: none will be answered. */
   close(reason: unknown): void {
     for (const { reject } of this.line.splice(0)) reject(reason)
   }

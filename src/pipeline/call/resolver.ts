@@ -1,4 +1,4 @@
-/** The tool `resolve` as the executor answers it. */
+/** The tool `resolve` as the executor implements it. */
 
 import { type GivenOutput, outputFault, toOutput } from "../../output/output.ts"
 import {
@@ -15,7 +15,7 @@ import { pipeline } from "../model/pipeline.ts"
 import { isToolError, Step, ToolError } from "../model/step.ts"
 import { defineTool, type Tool } from "../model/tool.ts"
 
-/** Takes what `resolve` is called with while nothing is pending. */
+/** Handles a call of `resolve` while no action is pending. */
 export type StandingResolveHandler = ((
   params: ResolveParams,
   context: { readonly signal: AbortSignal },
@@ -24,10 +24,10 @@ export type StandingResolveHandler = ((
   readonly sourceToolName?: string
 }
 
-/** Who answers `resolve` for an agent while nothing is pending. */
+/** Looks up an agent's handler for `resolve` while no action is pending. */
 type StandingHandlerOf = (agentId: string) => StandingResolveHandler | undefined
 
-/** The tool `resolve`. A call of it takes the latest pending action; its own handler runs where there is none. */
+/** Makes the tool `resolve`. Its handler runs only if no action is pending: otherwise the call claims the latest action. */
 export const makeResolveTool = (standingHandlerOf: StandingHandlerOf): Tool<unknown> =>
   defineTool({
     name: resolveName,
@@ -45,7 +45,7 @@ export const makeResolveTool = (standingHandlerOf: StandingHandlerOf): Tool<unkn
 const standingHandler = (standingHandlerOf: StandingHandlerOf, params: ResolveParams): EffectHandler => ({
   name: resolveName,
   call: (context) => {
-    // It means a preview, and not what a standing handler is asked about.
+    // A call with an action id means a preview, which a standing handler knows nothing of.
     if (params.actionId !== undefined) return Step.Error(notTheLatest(params.actionId))
     const standing = standingHandlerOf(context.call.agentId)
     return standing === undefined ? Step.Error(nothingPending) : askStanding(standing, params, context)

@@ -1,4 +1,4 @@
-/** Puts an open gate to those who may decide it before the host does: the rules, then the reviewers in their order. */
+/** Asks about an open gate, before the host is asked: first the rules, then the reviewers in order. */
 
 import { messageOf } from "../../text/message-of.ts"
 import type { Engine } from "../engine.ts"
@@ -19,13 +19,13 @@ const nobodyThere = deniedByPolicy(
   byCall,
 )
 
-/** The gate that was not put to the host yet. */
+/** The open gate, while the host was not asked about it. */
 const gateOf = (call: Call): ApprovalQuestion | undefined => {
   const question = openQuestion(call.state)
   return question?.kind === "approval" && !question.isAsked ? question : undefined
 }
 
-/** Passes the open gate, or has reviewers or the host asked. */
+/** Lets the rules decide the open gate: pass it, deny it, or leave it to the reviewers or the host. */
 export const ruleGate = (engine: Engine, call: Call): void => {
   const gate = gateOf(call)
   if (gate !== undefined) rule(engine, call, gate, ruling(engine, call, gate))
@@ -46,7 +46,7 @@ const ruling = (engine: Engine, call: Call, { person }: ApprovalQuestion): Rulin
   const tool = gateTool(engine, call)
   if (tool === undefined) return asked(call, person ? onlyAPerson : noRuleFor(name))
   const explanation = explained(engine.filters, tool, params)
-  // Not known before it ran: of files that it has found, or of a rule that was added since.
+  // The check before the call ran could not see files that a handler has found since, or rules that were added since.
   if (explanation.verdict === "deny") return { outcome: deniedByRule(tool, explanation) }
   if (person) return asked(call, onlyAPerson)
   if (explanation.verdict === "approve") return { outcome: "pass", decidedBy: byRule(explanation) }
@@ -57,7 +57,7 @@ const ruling = (engine: Engine, call: Call, { person }: ApprovalQuestion): Rulin
 const asked = ({ to }: Call, because: string): Ruling =>
   to.sink.answers ? { outcome: "ask", because } : { outcome: nobodyThere }
 
-/** Has the reviewers asked: one after another, until one decides. */
+/** Asks the reviewers one after another, until one decides. */
 export const reviewGate = (engine: Engine, call: Call): void => {
   const gate = gateOf(call)
   if (gate === undefined) return
@@ -95,7 +95,7 @@ const review = async (
 
 const verdicts: ReadonlySet<unknown> = new Set(["approve", "deny", "ask"])
 
-/** A reviewer may be plain JavaScript: what is no verdict asks on. */
+/** The verdict of one reviewer. Reviewers may be plain JavaScript: an invalid verdict counts as `ask`. */
 const oneReview = async (ask: () => Promise<Review>): Promise<Review> => {
   try {
     const answer: Partial<Review> | null | undefined = await ask()

@@ -1,6 +1,6 @@
 /**
- * A call as plain JSON: what is written down of it, and the check of what is read. `compose` is pure, so a pipeline is
- * composed again from its parameters and the call goes on where it stood.
+ * A call as plain JSON, and the check of snapshots that are read. The pipeline is not stored: `compose` is pure, so the restored call
+ * composes its pipeline again from the parameters and continues where it stood.
  */
 
 import { type ToolOutput, toOutput } from "../../output/output.ts"
@@ -16,7 +16,7 @@ import type { PipelinePart } from "../model/pipeline.ts"
 import type { DurationInput } from "../model/step.ts"
 import type { Then } from "./state.ts"
 
-/** What this stepline writes, and reads. */
+/** The snapshot version that this release writes and reads. */
 export const snapshotVersion = 1
 
 /** A pending action that a pipeline staged. Plain JSON. */
@@ -33,63 +33,63 @@ export interface StagedSnapshot {
   readonly shape: string
 }
 
-/** What the host is asked. */
+/** An open question. */
 export type QuestionSnapshot =
   | {
       readonly kind: "approval"
       readonly label?: string
       readonly person?: true
       readonly because?: string
-      /** Not put to the host yet: rules and reviewers are asked again. */
+      /** Set if the host was not asked yet: rules and reviewers are then asked again. */
       readonly undecided?: true
     }
   | { readonly kind: "delegate"; readonly effect: HostEffect; readonly timeout?: DurationInput }
 
-/** Where a call stands that has begun. Plain JSON. */
+/** The progress of a call that has started. Plain JSON. */
 export interface StandingSnapshot {
-  /** What it waits for, where it waits. */
+  /** The question that the call waits for. */
   readonly question?: QuestionSnapshot
-  /** What the handler that runs asks in its middle: it asks again when it runs again. */
+  /** The question that the running handler asks with `context.delegate`. The handler asks again when it runs again. */
   readonly asking?: QuestionSnapshot
-  /** Epoch milliseconds when it was asked, where that is known. */
+  /** When the question was asked, in epoch milliseconds, if that is known. */
   readonly askedAt?: number
-  /** What follows the cleanup, where it is ending. */
+  /** What follows after the cleanup, if the call is ending. */
   readonly then?: Then
-  /** The finally handler that is next; not there where none is left. */
+  /** The next finally handler; absent if none is left. */
   readonly part?: number
-  /** Set where the handler that is next has begun, and must not run twice. */
+  /** Set if the next handler has started, and so must not run again. */
   readonly begun?: true
   readonly at: number
   readonly shape: string
   readonly output?: ToolOutput
-  /** Set where the output is what a gate shows, and nothing came of it yet. */
+  /** Set if the output is a gate's preview of work that has not been done. */
   readonly previewed?: true
   readonly memory?: CallMemory
   readonly resolution?: Resolution
   readonly passed: number
   readonly decided: number
   readonly announced: boolean | "due"
-  /** Set where the host was not told of its start. */
+  /** Set if `Started` was not emitted. */
   readonly untold?: true
   readonly cleanupErrors?: ReadonlyArray<string>
   readonly streamed?: string
-  /** Milliseconds that it may still run; not there for no limit. */
+  /** For how many milliseconds the call may still run; absent if there is no limit. */
   readonly timeLeft?: number
   /** The action that this call of `resolve` applies or discards. */
   readonly action?: StagedSnapshot
-  /** Set where it has, and cleans up after it. */
+  /** Set if the call has applied or discarded the action, and is running its finally handlers. */
   readonly settled?: true
-  /** What its end tells of the action. */
+  /** The event that the call's end emits for the action. */
   readonly resolved?: ActionResolvedEvent
-  /** A W3C `traceparent`: what is traced of it from here on belongs to the same trace. */
+  /** A W3C `traceparent`, so that the restored call continues the same trace. */
   readonly traceParent?: string
-  /** The action that it staged. */
+  /** The action that the call staged. */
   readonly staged?: { readonly actionId: string; readonly label: string }
 }
 
 /**
- * A call as plain JSON, for `ToolExecutor.restore`. `queued`: also held, and about to run. `waiting`: for its host. `staged`: its
- * action is. `running` and `ending` are what a journal writes of a call in the middle of its work.
+ * A call as plain JSON, for `ToolExecutor.restore`. `queued`: the call has not started, or restarts. `waiting`: it waits for its host.
+ * `staged`: it staged a pending action. `running` and `ending`: a journal stored the call in the middle of its work.
  */
 export interface CallSnapshot {
   readonly version: typeof snapshotVersion
@@ -100,20 +100,20 @@ export interface CallSnapshot {
   readonly approval?: Resolution
   readonly decidedBy?: DecidedBy
   readonly refusal?: Stopped
-  /** Of a call that runs again with edited parameters: the gates that were decided, and what its host knows. */
+  /** Set for a call that restarts with edited parameters: the gates that were decided, and the events that were emitted. */
   readonly again?: Pick<StandingSnapshot, "decided" | "announced" | "cleanupErrors">
-  /** Epoch milliseconds, where they are known. */
+  /** Epoch milliseconds, if known. */
   readonly createdAt?: number
   readonly startedAt?: number
   readonly standing?: StandingSnapshot
   readonly staged?: StagedSnapshot
 }
 
-/** The kinds and names of parts, in order: the same where a pipeline is composed as it was. */
+/** The kinds and names of the parts, in order. A different shape means that the tool composes a different pipeline. */
 export const shapeOf = (parts: ReadonlyArray<PipelinePart<unknown>>): string =>
   parts.map(({ kind, name }) => `${kind} ${name}`).join(", ")
 
-/** Throws a TypeError for what is no snapshot, and an Error for one of a newer version. */
+/** Checks a snapshot. Throws a TypeError for a value that is no snapshot, and an Error for another version. */
 export const readSnapshot = (value: unknown): CallSnapshot => {
   const snapshot = value as CallSnapshot
   if (!isPlainObject(value) || !isPlainObject(snapshot.call) || !states.has(snapshot.state))

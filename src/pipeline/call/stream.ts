@@ -1,9 +1,9 @@
-/** What a call streams: its deltas, for the queue to bound, and the text of them, for a result that ends early. */
+/** What a call streams: its unread deltas, which the queue bounds, and their text, for the result of a call that ends early. */
 import type { DeltaSource } from "../events/event-sink.ts"
 import { Transcript } from "../events/transcript.ts"
 import type { ToolCall } from "../model/call.ts"
 
-/** What one call streams. Made with its first delta. */
+/** The stream of one call. Created with its first delta. */
 export class CallStream implements DeltaSource {
   lastDelta: DeltaSource["lastDelta"]
   room: DeltaSource["room"]

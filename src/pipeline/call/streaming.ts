@@ -1,4 +1,4 @@
-/** What a handler does through its context while it runs: it streams, and asks its host. */
+/** `context.delta` and `context.delegate`: how a running handler streams text and asks its host. */
 import type { ToolOutput } from "../../output/output.ts"
 import type { Engine } from "../engine.ts"
 import { formatMillis } from "../model/duration.ts"
@@ -10,7 +10,7 @@ import { MidwayQuestions } from "./midway.ts"
 import { CallStream } from "./stream.ts"
 import { blocked, unblocked } from "./time.ts"
 
-/** Streams a text. A promise where the consumer has no room. */
+/** Streams a text. Returns a promise if the handler has to wait for the consumer. */
 export const streamed = (call: Call, content: string, partial: unknown): Promise<void> | undefined => {
   call.stream ??= new CallStream(call.toolCall)
   call.stream.transcript.append(content)
@@ -30,7 +30,7 @@ export const delta = (
   if (attempt.isOver) return rejectedDelta(new DOMException("The call has ended", "AbortError"))
   const room = streamed(call, String(content), partial)
   if (room !== undefined) {
-    // A handler that streams on does not wait for its delta before.
+    // A handler that streams again is not waiting for its last delta, so its time runs on.
     if (attempt.blocked === undefined) blocked(engine, call)
     else unblocked(engine, call)
   }
@@ -61,14 +61,14 @@ export const delegate = (
   return attempt.questions.ask(effect, timeout)
 }
 
-/** Why nothing is streamed or asked any more: the call was cancelled, though its handler may be yet to be told. */
+/** Why the handler may not stream or ask any more: the call was cancelled, possibly before the handler was aborted. */
 const refusalOf = (engine: Engine, call: Call, attempt: Attempt): unknown => {
   if (attempt.reason !== undefined || call.state._tag !== "Stopping") return attempt.reason
   attempt.refusal ??= stopReason(call, engine.settings.finallyTimeout)
   return attempt.refusal
 }
 
-/** Why what runs is ended, as its signal says it. */
+/** The reason with which a handler's signal is aborted. */
 export const stopReason = ({ state, outcome }: Call, finallyTimeout: number): DOMException => {
   if (state._tag !== "Stopping" && state._tag !== "Ended") {
     const late = `The finally handler did not end within ${formatMillis(finallyTimeout)}`

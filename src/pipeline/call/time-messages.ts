@@ -1,10 +1,10 @@
-/** What is said of a call whose time is over. */
+/** The messages of calls that timed out. */
 import { formatMillis } from "../model/duration.ts"
 import type { Call } from "./call.ts"
 import { editorAdvice } from "./editor-silence.ts"
 import { type Limits, timeLimit } from "./time.ts"
 
-/** What is said of a call whose time is up where it stands: to the model, or, in the cleanup, among its errors. */
+/** The message of a call that timed out in its current state: for the model or, during the cleanup, for `cleanupErrors`. */
 export const timeoutMessage = (call: Call, limits: Limits): string => {
   const { state } = call
   const limit = formatMillis(timeLimit(call, limits, false))
@@ -22,6 +22,6 @@ export const timeoutMessage = (call: Call, limits: Limits): string => {
   }
 }
 
-/** What is said of a call whose consumer does not read. */
+/** The message of a call whose consumer does not read its deltas. */
 export const unreadMessage = (consumerTimeout: number): string =>
   `The consumer did not read what the call streams within ${formatMillis(consumerTimeout)}`
