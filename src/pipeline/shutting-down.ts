@@ -30,7 +30,10 @@ const cancelAll = async (engine: Engine): Promise<void> => {
   await engine.cleanUp()
 }
 
-/** Stops running handlers without ending their calls, which another process continues. Shutdown cleanups do not run: results may name the files that they would remove. */
+/**
+ * Stops running handlers without ending their calls, which another process continues. Shutdown cleanups do not run, because
+ * results may name the files that they would remove.
+ */
 const leave = async (engine: Engine, journal: ExecutorJournal): Promise<void> => {
   const { calls, tasks, actions, signals } = engine
   engine.leaving = journal.close().then(() => engine.mailbox.leave())

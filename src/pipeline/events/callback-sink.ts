@@ -1,4 +1,4 @@
-/** Tells the events of one call to its caller's function. */
+/** Passes the events of one call to its caller's function. */
 
 import { messageOf } from "../../text/message-of.ts"
 import type { ToolEvent } from "../model/event.ts"
@@ -9,7 +9,7 @@ import type { EventStamps } from "./event-stamps.ts"
 
 const ignore = () => undefined
 
-/** The sink of `run`: its caller's function, which may return a promise to slow the stream down. */
+/** The sink for `onEvent` of `run`, which may return a promise to slow the stream down. */
 export class CallbackSink implements EventSink {
   readonly answers: boolean
   readonly sequence = 0
@@ -35,7 +35,7 @@ export class CallbackSink implements EventSink {
     return this.call(deltaEvent(source, content, partial))
   }
 
-  /** A consumer that throws loses its event, and has answered what the event asks. A promise where it takes its time. */
+  /** Calls the function. If it throws, a question in the event is answered as failed or denied. Returns the function's promise, if any. */
   private call(event: ToolEvent): Promise<void> | undefined {
     const { onEvent, stamps } = this
     const { journal } = stamps
@@ -70,7 +70,7 @@ export class CallbackSink implements EventSink {
   }
 }
 
-/** Nobody else will answer. What was answered before stays so. */
+/** Answers the event's question after the function threw, because nobody else will. An earlier answer stays. */
 const answerWith = (event: ToolEvent, error: unknown): void => {
   if (event._tag === "AwaitingApproval") event.deny(messageOf(error))
   else if (event._tag === "Delegate") event.fail(messageOf(error))

@@ -1,9 +1,9 @@
-/** Tells what cleans up after a pending action that is dropped. */
+/** The events of the call that cleans up after a dropped action. */
 import type { ToolEvent } from "../model/event.ts"
 import type { EventQueue } from "./event-queue.ts"
 import type { EventSink } from "./event-sink.ts"
 
-/** The sink of a pending action that is dropped: its cleanup may ask for effects, and of its end only what failed is told. */
+/** The sink of that call: effects go to the executor's queue, and of the call's end only its cleanup errors are reported. */
 export class CleanupSink implements EventSink {
   readonly answers = true
   private readonly queue: EventQueue

@@ -1,7 +1,6 @@
 /**
- * The events that the host has not read yet. Each event goes to one reader, once.
- * Deltas are bounded in number and in bytes: past a bound whoever awaits waits for the reader, and those of others merge
- * into their call's last unread one.
+ * The events that the host has not read yet. Each event goes to one reader, once. Unread deltas are limited in number and in bytes.
+ * Past the limit, a handler that awaits its delta waits for the reader; other deltas merge into their call's last unread delta.
  */
 import { abortError } from "../model/abort-error.ts"
 import type { ToolEvent } from "../model/event.ts"
@@ -13,9 +12,9 @@ import { type DeltaBounds, UnreadDeltas } from "./unread-deltas.ts"
 
 interface Reader {
   readonly resolve: (event: ToolEvent | undefined) => void
-  /** Whether the reader goes home when nothing is left to come for now. */
+  /** Whether the read ends when no call is active and no event is unread. */
   readonly untilIdle: boolean
-  /** Who waits, for those that may withdraw. */
+  /** The iterator that waits, so that its read can be withdrawn. */
   readonly iterator: EventIterator | undefined
 }
 
@@ -25,7 +24,7 @@ interface ReadOptions {
   readonly iterator?: EventIterator
 }
 
-/** The events that the host reads with `next`, `events` and `stream`. Each is told once, in order. */
+/** The queue that the host reads with `next`, `events` and `stream`. */
 export class EventQueue implements EventSink {
   readonly answers = true
   private readonly unread = new Ring<ToolEvent>()
@@ -33,12 +32,12 @@ export class EventQueue implements EventSink {
   private readonly waitingForRoom = new Ring<() => void>()
   private readonly stamps: EventStamps
   private readonly deltas: UnreadDeltas
-  /** How many events were ever read; an event is unread while its sequence is not below. */
+  /** The number of events that were read so far. An event is unread while its sequence is not below this number. */
   private readCount = 0
   private closed = false
-  /** How many were pushed that are to be stored before they are given. */
+  /** The number of pushed events that have to be stored before a reader gets them. */
   private held = 0
-  /** Whether anything can still push: calls that are queued, running or waiting. */
+  /** Whether no call is left that could emit an event. */
   private readonly isIdle: () => boolean
 
   constructor(bounds: DeltaBounds, stamps: EventStamps, isIdle: () => boolean) {
@@ -47,7 +46,7 @@ export class EventQueue implements EventSink {
     this.isIdle = isIdle
   }
 
-  /** How many events were pushed so far, read or not. */
+  /** The number of events that were pushed so far, read or not. */
   get sequence(): number {
     return this.readCount + this.unread.length + this.held
   }
@@ -61,7 +60,7 @@ export class EventQueue implements EventSink {
     const { journal } = this.stamps
     if (journal === undefined) return this.give(event)
     this.held += 1
-    // It takes its room already: a store that is away must not fill the memory.
+    // The delta counts already, so that memory stays limited while the store is unavailable.
     if (event._tag === "Delta") this.deltas.add(event)
     journal.told(event, () => {
       this.held -= 1
@@ -110,12 +109,12 @@ export class EventQueue implements EventSink {
   private mergeOrSend(source: DeltaSource, content: string, partial: unknown): void {
     const last = source.lastDelta
     if (last === undefined || !this.isUnread(last.sequence)) return this.send(source, content, partial)
-    // Who looks on is told what is new, and not the whole that it becomes.
+    // Watchers receive the new delta, not the merged one.
     if (this.stamps.isWatched) this.stamps.stamp(deltaEvent(source, content, partial))
     this.deltas.mergeInto(last.event, content, partial)
   }
 
-  /** The handler did not wait for room, so that its delta past the bound should have merged. */
+  /** Merges the delta past the limit into the one before it, because its handler did not wait for room. */
   private takeBack(source: DeltaSource): void {
     const last = source.lastDelta
     const before = last?.before
@@ -127,14 +126,14 @@ export class EventQueue implements EventSink {
     source.lastDelta = before
   }
 
-  /** The next event; undefined once closed and read empty, or, `untilIdle`, once nothing is left to come for now. */
+  /** The next event; undefined once the queue is closed and empty. With `untilIdle`, also once no call is active. */
   next(options: ReadOptions): Promise<ToolEvent | undefined> {
     const { untilIdle, signal } = options
     if (signal?.aborted) return Promise.reject(abortError(signal))
     const event = this.shift()
     if (event !== undefined) return Promise.resolve(event)
     if (this.closed || (untilIdle && this.held === 0 && this.isIdle())) return Promise.resolve(undefined)
-    // Nothing is unread: there is room for all, whatever each of them does with it.
+    // Nothing is unread, so all waiting handlers may continue.
     if (this.waitingForRoom.length > 0) this.makeRoom(this.waitingForRoom.length)
     return signal === undefined ? this.wait(options) : this.waitUnlessAborted(options, signal)
   }
@@ -164,29 +163,29 @@ export class EventQueue implements EventSink {
     })
   }
 
-  /** Whether a reader waits that may be one of those. */
+  /** Whether any reader waits, perhaps with `untilIdle`. */
   get isAwaited(): boolean {
     return this.readers.length > 0
   }
 
-  /** Sends the readers home that wait until idle. Called when the last call has ended. */
+  /** Ends the reads with `untilIdle`. Called when the last call has ended. */
   idle(): void {
     if (this.held > 0) return
     this.sendHome((reader) => reader.untilIdle)
   }
 
-  /** The iterator reads no more: an event that it waits for goes to somebody else. */
+  /** Withdraws an iterator's read, so that the next event goes to another reader. */
   withdraw(iterator: EventIterator): void {
     this.sendHome((reader) => reader.iterator === iterator)
   }
 
-  /** No event will come any more; what is unread stays readable. */
+  /** Closes the queue. Unread events stay readable. */
   close(): void {
     this.closed = true
     this.sendHome(() => true)
   }
 
-  /** Looks at every reader: there is rarely more than one. */
+  /** A linear search: there is rarely more than one reader. */
   private sendHome(leaves: (reader: Reader) => boolean): void {
     for (let left = this.readers.length; left > 0; left--) {
       const reader = this.readers.shift()!

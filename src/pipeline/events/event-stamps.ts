@@ -1,18 +1,18 @@
-/** Numbers and dates what one executor tells, whoever it tells it to. */
+/** Sets the sequence number and the date of every event of an executor, for all receivers. */
 import type { Clock } from "effect/Clock"
 import type { Watchers } from "../../watching/watchers.ts"
 import type { ToolEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 
-/** Where events are written down before they are told. */
+/** Stores events before they are delivered. */
 export interface EventJournal {
-  /** How many numbers were given before. */
+  /** The number of events in earlier processes. */
   readonly firstSequence: number
-  /** Writes an event down, and then has it given. Deltas are not written, but keep their place. */
+  /** Stores an event, and then delivers it. Deltas are not stored, but stay in order. */
   told(event: ToolEvent, give: () => void): void
-  /** Does something once all that was told so far is stored. `lost`: told where the executor is left before. */
+  /** Calls a function once all events so far are stored. `lost` is called instead if the executor shuts down first. */
   after(act: () => void, lost?: (error: Error) => void): void
-  /** Whether something that was told waits to be stored. */
+  /** Whether an event waits to be stored. */
   readonly isHolding: boolean
 }
 
@@ -23,7 +23,7 @@ export class EventStamps {
   private readonly clock: Clock | undefined
   private readonly watchers: Watchers
 
-  /** Without a clock the system's is used. */
+  /** Default clock: the system clock. */
   constructor(clock: Clock | undefined, watchers: Watchers, journal: EventJournal | undefined) {
     this.clock = clock
     this.watchers = watchers
@@ -31,17 +31,17 @@ export class EventStamps {
     this.count = journal?.firstSequence ?? 0
   }
 
-  /** Whether somebody looks on, beside whom the events are for. */
+  /** Whether there are watchers besides the events' receiver. */
   get isWatched(): boolean {
     return !this.watchers.isEmpty
   }
 
-  /** What is told again keeps the `seq` of 0: it is no new event. */
+  /** Dates an event that is repeated for a watcher. Its `seq` stays 0, because it is no new event. */
   date(event: Mutable<ToolEvent>): void {
     event.at = this.clock === undefined ? Date.now() : this.clock.currentTimeMillisUnsafe()
   }
 
-  /** Events are made with `seq` and `at` of 0, so that no property has to be added here: every event pays for this. */
+  /** Stamps an event. Events are created with `seq` and `at` of 0, because adding properties would be slower for every event. */
   stamp(event: Mutable<ToolEvent>): void {
     this.count += 1
     event.seq = this.count

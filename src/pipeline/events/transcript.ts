@@ -1,4 +1,4 @@
-/** What a call streamed so far, within a bound: a cancel or a time-out keeps it in the result. */
+/** The text that a call has streamed, up to a limit, so that a cancel or a time-out can keep it in the result. */
 import { maxOutputBytes, tailOf } from "../../text/truncation.ts"
 
 /** The last bytes of a text that fit, cut on a character boundary, behind a note of how much there was. */
@@ -7,7 +7,7 @@ const notedTail = (text: string, totalChars: number): string => {
   return `[truncated: the last part of ${totalChars} characters]\n${tailOf(text, maxOutputBytes)}`
 }
 
-/** The text that one call streamed: all of it, or, past the bound, its end behind a note. */
+/** The text that one call streamed: all of it or, past the limit, its end behind a note. */
 export class Transcript {
   private text = ""
   private total = 0
@@ -15,11 +15,11 @@ export class Transcript {
   append(content: string): void {
     this.total += content.length
     this.text += content
-    // Cut only once twice the bound has come together, so that a long stream is not copied for every delta.
+    // Cut only at twice the limit, so that a long stream is not copied for every delta.
     if (this.text.length > 2 * maxOutputBytes) this.text = this.text.slice(-maxOutputBytes)
   }
 
-  /** What came after that many characters, or its end behind a note; and how many came in all. */
+  /** The text after that many characters, or its end behind a note, with the total number of characters. */
   since(characters: number): { readonly text: string; readonly end: number } {
     const left = this.text.slice(Math.max(0, characters - (this.total - this.text.length)))
     return { text: notedTail(left, this.total - characters), end: this.total }

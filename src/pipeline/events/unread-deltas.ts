@@ -1,15 +1,15 @@
-/** The deltas that nobody has read yet, measured: they are bounded in number and in bytes. */
+/** The sizes of the unread deltas, which are limited in number and in bytes. */
 import type { DeltaEvent, ToolEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 
 const mergedChars = 65_536
 const omission = "[earlier output left out]\n"
 
-/** True where it had to be cut. */
+/** Appends to a delta. Returns whether the text had to be cut. */
 const merge = (event: Mutable<DeltaEvent>, content: string, partial: unknown): boolean => {
   event.content += content
   if (partial !== undefined) event.partial = partial
-  // Cut at twice the bound, so that the cost of a merge stays flat.
+  // Cut only at twice the limit, so that the average cost of a merge stays constant.
   if (event.content.length <= 2 * mergedChars) return false
   event.content = omission + event.content.slice(-mergedChars)
   return true
@@ -30,13 +30,13 @@ const partialBytes = (partial: unknown): number => {
   }
 }
 
-/** How much may be undelivered. */
+/** The limits of unread deltas. */
 export interface DeltaBounds {
   readonly deltas: number
   readonly bytes: number
 }
 
-/** The size of what is unread, kept with each change. */
+/** The total size of the unread deltas, updated with each change. */
 export class UnreadDeltas {
   private readonly sizes = new Map<ToolEvent, DeltaSize>()
   private readonly bounds: DeltaBounds
@@ -46,7 +46,7 @@ export class UnreadDeltas {
     this.bounds = bounds
   }
 
-  /** Whether another one may be told. */
+  /** Whether there is room for another delta. */
   get hasRoom(): boolean {
     return this.sizes.size < this.bounds.deltas && this.bytes < this.bounds.bytes
   }
@@ -57,7 +57,7 @@ export class UnreadDeltas {
     this.bytes += size.content + size.partial
   }
 
-  /** It was read, or taken back. */
+  /** Removes a delta that was read or taken back. */
   forget(event: DeltaEvent): void {
     const size = this.sizes.get(event)
     if (size === undefined) return
@@ -65,11 +65,11 @@ export class UnreadDeltas {
     this.bytes -= size.content + size.partial
   }
 
-  /** Adds to one that is unread. */
+  /** Merges text into an unread delta. */
   mergeInto(event: Mutable<DeltaEvent>, content: string, partial: unknown): void {
     const before = this.sizes.get(event)
     const isCut = merge(event, content, partial)
-    // Measured anew only where it was cut, so that the cost of a merge stays flat.
+    // Measured again only after a cut, so that the average cost of a merge stays constant.
     const known = isCut
       ? Buffer.byteLength(event.content)
       : (before?.content ?? 0) + Buffer.byteLength(content)
@@ -79,13 +79,13 @@ export class UnreadDeltas {
     })
   }
 
-  /** One more waits for its reader. */
+  /** Adds a delta. */
   add(event: DeltaEvent): void {
     const { content, partial } = event
     this.measure(event, { content: Buffer.byteLength(content), partial: partialBytes(partial) })
   }
 
-  /** How many of those that wait for room may go on: those past the bound are deltas of handlers that wait. */
+  /** How many waiting handlers may continue: each waiting handler has one delta past the limit. */
   roomFor(waiting: number): number {
     if (this.bytes > this.bounds.bytes) return 0
     return waiting - Math.max(0, this.sizes.size - this.bounds.deltas)

@@ -1,7 +1,8 @@
 import { AsyncResource } from "node:async_hooks"
 
 /**
- * Where that is begun which outlives the call it is begun for: what the async context (`AsyncLocalStorage`) of that call's
- * enqueuer holds, such as a request, must not be kept with it. Its own context is that in which the package was first loaded.
+ * The async context (`AsyncLocalStorage`) for starting work that outlives its call, such as a connection. In the call's own context,
+ * such work would keep alive whatever the enqueuer's context holds, such as a request. This context dates from the loading of the
+ * package.
  */
 export const beyondCalls = new AsyncResource("stepline.executor", { requireManualDestroy: true })

@@ -1,15 +1,15 @@
-/** Deadlines by time, earliest first: a binary heap whose entries know their slot, so that any of them leaves in log time. */
+/** Deadlines by time, earliest first: a binary heap whose entries know their slot, so that removing any of them takes O(log n). */
 
-/** What has a deadline, and is told when it has passed. */
+/** Something with a deadline. `expire` is called when the deadline has passed. */
 export interface Expiring {
   /** In milliseconds of the deadlines' own clock. */
   expiresAt: number
-  /** Where it stands in the heap; undefined or negative while it is not set. */
+  /** The position in the heap; undefined or negative while the deadline is not set. */
   slot?: number
   expire(): void
 }
 
-/** A heap of deadlines: the earliest is at hand, and any can leave. */
+/** A heap of deadlines. */
 export class DeadlineHeap {
   private readonly entries: Array<Expiring> = []
 
@@ -17,7 +17,7 @@ export class DeadlineHeap {
     return this.entries.length
   }
 
-  /** The earliest. */
+  /** The earliest deadline. */
   first(): Expiring | undefined {
     return this.entries[0]
   }
@@ -31,14 +31,14 @@ export class DeadlineHeap {
     this.rise(entry, this.entries.length - 1)
   }
 
-  /** True if it was there. */
+  /** Removes a deadline. Returns whether it was set. */
   delete(entry: Expiring): boolean {
     const { slot } = entry
     if (slot === undefined || slot < 0) return false
     entry.slot = -1
     const last = this.entries.pop()!
     if (last === entry) return true
-    // The last takes its slot, and finds its own from there.
+    // The last entry fills the slot, and moves from there to its own place.
     this.rise(last, slot)
     this.sink(last, last.slot!)
     return true

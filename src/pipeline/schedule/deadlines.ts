@@ -1,5 +1,5 @@
 /**
- * Many deadlines on one timer. Setting and clearing one arms nothing, as long as an earlier timer is armed already; the
+ * Many deadlines on one timer. Setting or clearing a deadline does not touch the timer while the timer fires earlier anyway. The
  * timer keeps the process alive only while a deadline is set.
  */
 
@@ -20,12 +20,12 @@ export class Deadlines {
   private armedAt = Number.POSITIVE_INFINITY
   private timer: NodeJS.Timeout | undefined
   private disarm: (() => void) | undefined
-  /** Whether the timer does not keep the process alive, and whether it soon will not. */
+  /** Whether the timer is unreferenced, so that it does not keep the process alive, and whether it is about to be. */
   private released = false
   private releasing = false
   private readonly clock: Clock | undefined
 
-  /** Without a clock the system's is used. A clock of its own is what tests with virtual time bring. */
+  /** Default: the system clock. Tests with virtual time pass their own. */
   constructor(clock: Clock | undefined) {
     this.clock = clock
   }
@@ -34,12 +34,12 @@ export class Deadlines {
     return this.clock === undefined ? performance.now() : this.clock.currentTimeMillisUnsafe()
   }
 
-  /** Milliseconds since 1970. */
+  /** Epoch milliseconds. */
   time(): number {
     return this.clock === undefined ? Date.now() : this.clock.currentTimeMillisUnsafe()
   }
 
-  /** Sets, or sets anew. */
+  /** Sets a deadline, or moves it. */
   set(entry: Expiring, afterMillis: number): void {
     this.heap.delete(entry)
     if (afterMillis === Number.POSITIVE_INFINITY) return
@@ -49,14 +49,14 @@ export class Deadlines {
     else if (this.released) this.hold()
   }
 
-  /** A deadline of its own, for a wait that nothing else stands for. */
+  /** Calls the function after this time. Pass the returned deadline to `clear` to stop it. */
   after(millis: number, expire: () => void): Expiring {
     const entry: Expiring = { expiresAt: 0, slot: -1, expire }
     this.set(entry, millis)
     return entry
   }
 
-  /** Resolves after that time, or once the signal is aborted. */
+  /** Resolves after this time, or once the signal is aborted. */
   sleep(millis: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -76,11 +76,11 @@ export class Deadlines {
   }
 
   clear(entry: Expiring): void {
-    // The timer stays armed: most deadlines are cleared long before, and the next one is later.
+    // The timer stays armed: deadlines are usually cleared early, and arming it again for a later one would cost more.
     if (this.heap.delete(entry) && this.heap.size === 0) this.release()
   }
 
-  /** Soon, and not at once: calls that follow each other would let the timer go and take it again each time. */
+  /** Unreferences the timer in the next turn of the event loop: a sequence of calls would otherwise toggle the reference each time. */
   private release(): void {
     if (this.timer === undefined || this.releasing) return
     this.releasing = true

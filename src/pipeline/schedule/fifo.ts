@@ -1,8 +1,8 @@
-/** Values in the order of their adding; any of them leaves in constant time, and so does the first. */
+/** A first-in, first-out queue that removes any value in constant time. */
 export class Fifo<T> {
-  /** Made with the first value: an idle executor holds several. */
+  /** Created with the first value, because an idle executor holds several empty queues. */
   private items: Set<T> | undefined
-  /** Kept between reads: a fresh iterator would walk over all that were deleted before it. */
+  /** Kept between reads: a new iterator would walk over all the values that were deleted at the front. */
   private iterator: Iterator<T> | undefined
   private front: T | undefined
 
@@ -20,12 +20,12 @@ export class Fifo<T> {
   }
 
   delete(item: T): boolean {
-    // It may come back, and then stands last.
+    // A value that is added again later goes to the end.
     if (this.front === item) this.front = undefined
     return this.items?.delete(item) ?? false
   }
 
-  /** The oldest value, which stays. */
+  /** The oldest value, which stays in the queue. */
   first(): T | undefined {
     const { items } = this
     while (items !== undefined && items.size > 0) {
@@ -40,7 +40,7 @@ export class Fifo<T> {
     return undefined
   }
 
-  /** Takes the oldest value. */
+  /** Removes and returns the oldest value. */
   shift(): T | undefined {
     const item = this.first()
     if (item !== undefined) this.delete(item)

@@ -1,7 +1,6 @@
 /**
- * The foreground calls of each lane take turns, in the order of their enqueueing; lanes do not wait for each other. Calls
- * that may share a turn have it together, where nothing else stands between them. An idle lane gives its turn in a
- * microtask, when its caller's code has returned.
+ * The foreground calls of each lane take turns, in the order of enqueueing; lanes do not wait for each other. Consecutive calls that
+ * may share a turn run together. An idle lane gives a turn in a microtask, when its caller's code has returned.
  */
 
 import { type Call, laneOf } from "../call/call.ts"
@@ -11,31 +10,31 @@ import type { StepBudget } from "./step-budget.ts"
 
 interface Lane {
   readonly name: string
-  /** How many have their turn, or are about to get it: one, or several that share it. */
+  /** The number of calls that have the turn, or are about to get it: one, or several that share it. */
   active: number
-  /** Whether those share it. */
+  /** Whether the calls with the turn share it. */
   isShared: boolean
-  /** Made when a call has to wait for another. Those that ended meanwhile leave when they come to the front. */
+  /** Created when a call has to wait. Calls that ended while waiting are removed when they reach the front. */
   waiting: Ring<Call> | undefined
-  /** How many of `waiting` have ended. */
+  /** How many calls in `waiting` have ended. */
   gone: number
-  /** Whether somebody is giving turns. */
+  /** Whether `pump` is giving turns, which must not be re-entered. */
   pumping: boolean
 }
 
-/** How many calls have one turn together: each may hold a file, or a socket. */
+/** How many calls may share a turn. Bounded, because each may hold a file or a socket. */
 const mostSharing = 256
 
-/** Lanes without calls that are kept for their next one: to make one costs more than a short call. */
+/** How many empty lanes are kept for their next call, because creating a lane costs more than a short call. */
 const keptIdle = 64
 
-/** The lanes of all agents. Those without calls are dropped, but for a few. */
+/** The lanes of all agents. Most empty lanes are dropped. */
 export class Lanes {
   private readonly lanes = new Map<string, Lane>()
   private readonly budget: StepBudget
   /** Whether calls that only read share a turn. */
   private readonly parallelReads: boolean
-  /** Gives a call its turn. `inContext`: in the async context of its enqueuer. False where it does not want it any more. */
+  /** Gives a call its turn. `inContext`: whether the call's async context is active. Returns false if the call has ended. */
   private readonly start: (call: Call, inContext: boolean) => boolean
   private idle = 0
 
@@ -45,7 +44,7 @@ export class Lanes {
     this.start = start
   }
 
-  /** Whether a call that joined this lane now might have to wait. */
+  /** Whether a call that joins this lane now might have to wait. */
   isBusy(name: string): boolean {
     const lane = this.lanes.get(name)
     return lane !== undefined && (lane.active > 0 || lane.pumping)
@@ -66,7 +65,7 @@ export class Lanes {
     })
   }
 
-  /** The call has ended, or goes on in the background. */
+  /** Removes a call that has ended or moved to the background. */
   leave(call: Call): void {
     const lane = this.lanes.get(laneOf(call))
     if (lane === undefined) return
@@ -75,17 +74,17 @@ export class Lanes {
       this.pump(lane)
     } else if (lane.waiting !== undefined) {
       this.forget(lane, lane.waiting)
-      // Those behind it may share the turn of those before it.
+      // The calls behind the removed one may now share the current turn.
       if (lane.isShared) this.pump(lane)
     }
   }
 
-  /** Whether this call may have its turn now, were it the next. */
+  /** Whether this call, as the next one, may have its turn now. */
   private hasRoom({ active, isShared }: Lane, call: Call): boolean {
     return active === 0 || (isShared && active < mostSharing && this.shares(call))
   }
 
-  /** Whether its turn may be that of others like it too. */
+  /** Whether the call may share its turn. */
   private shares({ tool }: Call): boolean {
     return this.parallelReads && tool?.annotations.readOnly === true
   }
@@ -110,7 +109,7 @@ export class Lanes {
     return lane
   }
 
-  /** One that waits has ended. Half of them may be such, so that a line behind a call that waits for ever stays short. */
+  /** Counts an ended call in the queue. At half of the queue they are removed, so that a queue behind a stuck call stays short. */
   private forget(lane: Lane, waiting: Ring<Call>): void {
     lane.gone += 1
     if (lane.gone * 2 <= waiting.length || waiting.length < 32) return
@@ -121,7 +120,7 @@ export class Lanes {
     lane.gone = 0
   }
 
-  /** Gives turns until there is no room for the next call. */
+  /** Gives turns until the next call has to wait. */
   private pump(lane: Lane): void {
     if (lane.pumping) return
     const { waiting } = lane
@@ -151,7 +150,7 @@ export class Lanes {
     if (!this.start(call, false) && call.hasTurn) this.takeTurn(lane, call)
   }
 
-  /** Nobody wants its turn. */
+  /** Drops an empty lane, or keeps it among a few for its next call. */
   private rest(lane: Lane): void {
     lane.waiting = undefined
     lane.gone = 0

@@ -1,2 +1,2 @@
-/** Milliseconds; Node fires a longer timer at once. About 25 days. */
+/** The longest time-out in milliseconds, about 25 days: Node fires a longer timer at once. */
 export const longestTimer = 2 ** 31 - 1

@@ -1,24 +1,24 @@
 /**
- * What is to be done for the calls of one executor, in the order of its coming. What a host's answer brings about is done
- * in a microtask, when the host's own code has returned; what a handler's end brings about is done at once.
+ * The queue of commands of one executor. The commands that follow from a host's answer are carried out in a microtask, when the
+ * host's own code has returned; those that follow from a handler's end are carried out at once.
  */
 import type { Call } from "../call/call.ts"
 import type { Command, Outbox } from "../call/command.ts"
 import { soon } from "./soon.ts"
 
-/** A burst must not keep its memory once it is done. */
+/** A larger array is replaced when it is empty, so that a burst does not keep its memory. */
 const keptSlots = 1024
 
 /**
- * What waits to be done, in order. Commands that come while one is being done wait behind it. Each is done in the async context of
- * whoever enqueued its call, whoever sends it.
+ * The waiting commands, in order. A command that is pushed while another is being carried out waits behind it. Each command is
+ * carried out in the async context of its call's enqueuer.
  */
 export class Mailbox implements Outbox {
-  /** The call whose commands `push` takes. */
+  /** The call that pushed commands belong to. */
   sender: Call | undefined
-  /** Whether it may be done now. Where not, all that waits stays, until `deliver` is called again. */
+  /** Whether the next command may be carried out. If not, all commands wait until `deliver` is called again. */
   gate: ((call: Call, command: Command) => boolean) | undefined
-  /** Calls and commands side by side, from `head` to `tail`. Rarely more than a few: it starts over when it is empty. */
+  /** Calls and their commands, in parallel arrays from `head` to `tail`. They are reused from the start whenever they are empty. */
   private calls: Array<Call | undefined> = []
   private commands: Array<Command | undefined> = []
   private head = 0
@@ -31,12 +31,12 @@ export class Mailbox implements Outbox {
     this.deliver()
   }
 
-  /** @param execute Does what was sent. Never throws. */
+  /** @param execute Carries out a command. Never throws. */
   constructor(execute: (call: Call, command: Command) => void) {
     this.execute = execute
   }
 
-  /** Whether nothing waits to be done. */
+  /** Whether no command waits. */
   get isEmpty(): boolean {
     return this.head === this.tail
   }
@@ -47,14 +47,14 @@ export class Mailbox implements Outbox {
     this.tail += 1
   }
 
-  /** Delivers in a microtask, unless it is delivering already. */
+  /** Delivers in a microtask, unless a delivery is running or scheduled. */
   schedule(): void {
     if (this.isScheduled || this.isDelivering || this.head === this.tail) return
     this.isScheduled = true
     void soon.then(this.deliverScheduled)
   }
 
-  /** Delivers all, also what comes meanwhile. `here`: the call whose async context this is already. */
+  /** Delivers all commands, also those that are pushed meanwhile. `here`: the call whose async context is active already. */
   deliver(here?: Call): void {
     if (this.isDelivering) return
     this.isDelivering = true
@@ -71,7 +71,7 @@ export class Mailbox implements Outbox {
     }
   }
 
-  /** All that comes next and is for this call. */
+  /** Delivers the consecutive commands of one call. */
   private deliverTo(call: Call): void {
     do {
       const at = this.head
@@ -90,7 +90,7 @@ export class Mailbox implements Outbox {
     )
   }
 
-  /** What waits is not done any more, and what comes is not asked for. */
+  /** Drops the waiting commands, and removes the gate. */
   leave(): void {
     this.gate = undefined
     this.startOver()

@@ -1,9 +1,9 @@
 /** A first-in, first-out queue in one growing array: push, shift and pop in constant time. */
 export class Ring<T> {
-  /** None before the first value: an idle executor holds several rings. */
+  /** Empty before the first value, because an idle executor holds several rings. */
   private slots: Array<T | undefined> = []
   private head = 0
-  /** How many values there are. */
+  /** The number of values. */
   length = 0
 
   push(value: T): void {
@@ -12,7 +12,7 @@ export class Ring<T> {
     this.length += 1
   }
 
-  /** The oldest value, which stays. */
+  /** The oldest value, which stays in the ring. */
   first(): T | undefined {
     return this.length === 0 ? undefined : this.slots[this.head]
   }
@@ -23,12 +23,12 @@ export class Ring<T> {
     this.slots[this.head] = undefined
     this.head = (this.head + 1) & (this.slots.length - 1)
     this.length -= 1
-    // A burst must not keep its memory once it has been read.
+    // A large array is replaced, so that a burst does not keep its memory.
     if (this.length === 0 && this.slots.length > 1024) this.resize(8)
     return value
   }
 
-  /** Takes back what was pushed last. */
+  /** Removes the value that was pushed last. */
   pop(): T | undefined {
     if (this.length === 0) return undefined
     this.length -= 1

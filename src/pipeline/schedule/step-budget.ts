@@ -1,19 +1,19 @@
 /**
- * Lets the event loop turn after a burst of steps that did not suspend by themselves, so that timers and sockets do not
- * starve. Whoever asks while the burst is over waits in line for the next turn, which again takes a bounded number.
+ * Limits the number of synchronous steps in one turn of the event loop, so that timers and sockets do not starve. Further steps wait
+ * in order for the next turn, which again runs a limited number.
  */
 import { Ring } from "./ring.ts"
 import { soon } from "./soon.ts"
 
 const stepsPerTurn = 1000
 
-/** How many steps may still run before the event loop turns. */
+/** The steps that may run in one turn of the event loop. */
 export class StepBudget {
   private steps = 0
   private readonly line = new Ring<() => void>()
   private scheduled = false
 
-  /** True where a step may run now; else it has to `wait` for the next turn of the event loop. */
+  /** Takes a step. Returns false if the step has to `wait` for the next turn of the event loop. */
   take(): boolean {
     if (this.scheduled) return false
     this.steps += 1
@@ -26,7 +26,7 @@ export class StepBudget {
     this.line.push(task)
   }
 
-  /** Takes a step; a promise where that has to wait. */
+  /** Takes a step. Returns a promise if the step has to wait. */
   room(): Promise<void> | undefined {
     return this.take() ? undefined : new Promise((resolve) => this.wait(resolve))
   }
@@ -40,7 +40,7 @@ export class StepBudget {
     })
   }
 
-  /** One at a time, with its promises in between: all at once would take every place in the pool before any is given back. */
+  /** Runs the waiting steps with their microtasks in between: in one go they would fill the pool before any place is released. */
   private advance(): void {
     if (this.scheduled) return
     this.line.shift()?.()

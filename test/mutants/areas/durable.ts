@@ -44,8 +44,8 @@ export const durableMutants = inArea("durable", [
   {
     mistake: "puts an action back that was being dropped",
     file: "src/durable/journal/restore.ts",
-    from: "if (row.isDropping) intake",
-    to: "if (!row.isDropping && row.place < 0) intake",
+    from: "if (row.isDropping) restore",
+    to: "if (!row.isDropping && row.place < 0) restore",
     tests: of("durable", "features"),
   },
   {

@@ -7,8 +7,8 @@ export const scheduleMutants = inEngine("schedule", [
   {
     mistake: "lets a read share the turn of a write",
     file: "src/pipeline/schedule/lanes.ts",
-    from: "shares && isShared && active < mostSharing",
-    to: "shares && active < mostSharing",
+    from: "(isShared && active < mostSharing && this.shares(call))",
+    to: "(active < mostSharing && this.shares(call))",
     tests,
   },
   {
@@ -21,8 +21,8 @@ export const scheduleMutants = inEngine("schedule", [
   {
     mistake: "does what is sent in the async context of whoever sends it",
     file: "src/pipeline/schedule/mailbox.ts",
-    from: "receiver.asyncContext.runInAsyncScope(this.deliverTo, this, receiver)",
-    to: "this.deliverTo(receiver)",
+    from: "call.origin.runInAsyncScope(this.deliverTo, this, call)",
+    to: "this.deliverTo(call)",
     tests: ["test/pipeline/call/async-context.test.ts", "test/pipeline/call"],
   },
   {

@@ -43,7 +43,7 @@ export const stagingMutants = [
     {
       mistake: "has a preview of a preview come from the call that resolved the first",
       file: "src/pipeline/call/resolving.ts",
-      from: "const source = before?.source ?? { name, params }",
+      from: "const source = applied?.source ?? { name, params }",
       to: "const source = { name, params }",
       tests: ["test/resolve"],
     },

@@ -13,7 +13,7 @@ export const taskMutants = [
     {
       mistake: "starts background calls in the order of asking, whatever their priority",
       file: "src/pipeline/schedule/pool.ts",
-      from: ", { priority: taker.priority }",
+      from: ", { priority: toolCall.priority ?? 0 }",
       to: "",
       tests: ["test/pipeline/schedule"],
     },
@@ -27,7 +27,7 @@ export const taskMutants = [
     {
       mistake: "says of a task that it has expired whose id was used before",
       file: "src/tasks/background-tasks.ts",
-      from: "    this.forgetExpired(run.callId)\n",
+      from: "    this.forgetExpired(callId)\n",
       to: "",
       tests: ["test/pipeline/stores"],
     },
