@@ -1,4 +1,4 @@
-/** What the caller of something that its signal has aborted is rejected with: an `AbortError`, whatever the signal's reason. */
+/** The error for a caller whose signal was aborted: always an `AbortError`, whatever the signal's reason. */
 export const abortError = (signal: AbortSignal): DOMException =>
   signal.reason instanceof DOMException && signal.reason.name === "AbortError"
     ? signal.reason

@@ -2,14 +2,13 @@
 import type { NamedTool, ToolInput, ToolTypes } from "./tool-types.ts"
 
 /**
- * `pending` asks at the gate; `approve` passes the host's gates of this call; `deny` ends it with nothing run;
- * `requested` holds it in its lane, with no event, until it is approved or denied.
+ * `pending`: gates ask. `approve`: the call passes its gates. `deny`: the call ends before any handler runs. `requested`: the call is
+ * held in its lane, without an event, until it is approved or denied.
  */
 export type ToolDecision = "pending" | "requested" | "approve" | "deny"
 
 /**
- * One call, its defaults filled in: what handlers, hooks and filters see. `params` are the validated ones once it
- * runs.
+ * One call with its defaults filled in, as handlers, hooks and filters see it. Once the call runs, `params` are validated.
  */
 export interface ToolCall {
   readonly agentId: string
@@ -18,15 +17,15 @@ export interface ToolCall {
   readonly params: unknown
   readonly decision: ToolDecision
   readonly background: boolean
-  /** Where it takes turns. Not there: in its agent's own lane. */
+  /** The lane of the call. Absent: the lane of its agent. */
   readonly lane?: string
-  /** Where background calls wait for a place, those with a higher one go first. Not there: 0. */
+  /** Among background calls that wait for a place, those with a higher priority go first. Absent: 0. */
   readonly priority?: number
-  /** What its host put into it. */
+  /** The host's own data. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
-/** What `enqueue` takes: only the name is owed. */
+/** The input of `enqueue`. Only the name is required. */
 export interface ToolCallInput {
   /** Default `"main"`. */
   readonly agentId?: string
@@ -42,11 +41,11 @@ export interface ToolCallInput {
   /** Foreground calls of one lane run one at a time, in order. Default: the agent's id. */
   readonly lane?: string
   /**
-   * Of the background calls that wait for a place, those with a higher one go first. A finite number; it means nothing to
-   * foreground calls. Default 0.
+   * Among background calls that wait for a place, those with a higher priority go first. A finite number; foreground calls ignore it.
+   * Default 0.
    */
   readonly priority?: number
-  /** The host's own, for its hooks and handlers: `call.meta`, `context.meta`. Plain JSON, where snapshots are taken. */
+  /** The host's own data for its hooks and handlers: `call.meta`, `context.meta`. Has to be plain JSON for snapshots. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
@@ -57,14 +56,14 @@ type OrBackground<Input> = unknown extends Input
     ? Input
     : Input & { readonly background?: boolean }
 
-/** Parameters whose names are not known are the model's, of whatever type. */
+/** Parameters of unknown names, with values of any type. */
 type ParamsInput<Input> = string extends keyof Input
   ? { readonly params?: unknown }
   : Record<never, never> extends Input
     ? { readonly params?: OrBackground<Input> }
     : { readonly params: OrBackground<Input> }
 
-/** What `run` takes: a call whose parameters are checked against the tool of this name, where the types know one. */
+/** The input of `run`. Its parameters are checked against the type of the tool with this name, if the types know the tool. */
 export type CallOf<T extends ToolTypes, Name extends string> = { readonly name: Name } & ([
   NamedTool<T, Name>,
 ] extends [never]

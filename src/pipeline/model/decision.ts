@@ -1,35 +1,35 @@
-/** Who decides about a call, what is asked of them, and why. All but the functions is plain JSON. */
+/** Decisions about calls: the deciding parties, their questions and their reasons. Plain JSON, except for the functions. */
 import type { ToolOutput } from "../../output/output.ts"
 
-/** Who ended a call from outside: those of `DecidedBy` that can. */
+/** The kinds of `DecidedBy` that can cancel a call. */
 export type CancelledBy = "user" | "call" | "model" | "tool" | "shutdown"
 
 /**
- * Who decided. `user`: the host, for whom a person may stand. `rule`: an allow or deny rule. `hook`: `beforeCall`.
- * `reviewer`: one of `reviewers`. `call`: what its caller said beforehand, such as `decision: "approve"` or an aborted
- * signal. `timeout`: nobody did in time. `model`: a call of `cancel_background_task`. `tool`: another tool's handler, with
- * `context.agent.cancel`. `shutdown`: the executor was shut down.
+ * The party that decided. `user`: the host, usually for a person. `rule`: an allow or deny rule. `hook`: `beforeCall`. `reviewer`: one
+ * of `reviewers`. `call`: the call's own input, such as `decision: "approve"` or an aborted signal. `timeout`: nobody decided in time.
+ * `model`: a call of `cancel_background_task`. `tool`: another tool's handler, with `context.agent.cancel`. `shutdown`: the executor
+ * was shut down.
  */
 export interface DecidedBy {
   readonly kind: "rule" | "hook" | "reviewer" | "timeout" | CancelledBy
   /** The pattern of the rule. */
   readonly rule?: string
-  /** Where that rule comes from: `remembered`, or what the host called it. */
+  /** The source of the rule: `remembered`, or the host's name for it. */
   readonly source?: string
-  /** The folder that the rule approved the call in, links resolved, where it names one. What it starts starts there. */
+  /** The folder in which the rule approved the call, links resolved, if the rule names one. The call's processes start there. */
   readonly folder?: string
   /** What the rule matched: a command of the line, a path, a text. */
   readonly command?: string
-  /** What was said with it, or what the rule matched, as a sentence. */
+  /** The reason that was given, or the match of the rule, as a sentence. */
   readonly reason?: string
 }
 
-/** Who ends a call from outside. */
+/** The party that cancels a call. */
 export type CancellingParty = DecidedBy & { readonly kind: CancelledBy }
 
-/** The host, without a word. */
+/** The host, without a reason. */
 export const byUser = { kind: "user" } as const satisfies DecidedBy
-/** What the call's own caller said beforehand. */
+/** The call's own input. */
 export const byCall = { kind: "call" } as const satisfies DecidedBy
 /** The model, through a tool of its own. */
 export const byModel = { kind: "model" } as const satisfies DecidedBy
@@ -37,20 +37,20 @@ export const byModel = { kind: "model" } as const satisfies DecidedBy
 export const byTool = { kind: "tool" } as const satisfies DecidedBy
 /** The end of the executor. */
 export const byShutdown = { kind: "shutdown" } as const satisfies DecidedBy
-/** Nobody, in time. */
+/** The end of a time limit. */
 export const byTimeout: DecidedBy = { kind: "timeout" }
 
 /** What a reason says, for events are plain JSON; undefined for one that says nothing, as null and "" do. */
 export const reasonText = (reason: unknown): string | undefined =>
   reason === undefined || reason === null || reason === "" ? undefined : String(reason)
 
-/** The host, and what it said. */
+/** The host, with its reason. */
 export const byUserBecause = (reason: string | undefined): DecidedBy => {
   const said = reasonText(reason)
   return said === undefined ? byUser : { kind: "user", reason: said }
 }
 
-/** What a reviewer is asked: a gate that no rule decided. */
+/** The question to a reviewer: a gate that no rule decided. */
 export interface ReviewQuestion {
   readonly agentId: string
   readonly callId: string
@@ -62,29 +62,29 @@ export interface ReviewQuestion {
   readonly preview?: ToolOutput
   /** Why no rule decided it. */
   readonly because: string
-  /** What the host put into the call. */
+  /** The host's own data of the call. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
-/** What a reviewer says. `ask`: it leaves it to the next one, and after the last to the host. */
+/** A reviewer's verdict. `ask` leaves the decision to the next reviewer, and after the last one to the host. */
 export interface Review {
   readonly verdict: "approve" | "deny" | "ask"
-  /** Of a denial, told to the model; of `ask`, shown to who decides. */
+  /** The reason of a denial is shown to the model; the reason of `ask` is shown to the next reviewer or the host. */
   readonly reason?: string
 }
 
-/** Decides at gates in place of the host. A throw, and what is no verdict, asks on. */
+/** Decides at gates in place of the host. A reviewer that throws or returns no verdict counts as `ask`. */
 export type Reviewer = (
   question: ReviewQuestion,
   context: {
-    /** Aborted when the call is cancelled, or `approvalTimeout` is over, while the reviewer thinks. */
+    /** Aborted when the call is cancelled or `approvalTimeout` is over before the reviewer has answered. */
     readonly signal: AbortSignal
   },
 ) => Review | Promise<Review>
 
-/** What would happen to a call, as `decide` tells it. Plain JSON. */
+/** The result of `decide`: what would happen to a call. Plain JSON. */
 export interface CallDecision {
-  /** `run`: nobody would be asked. `ask`: a gate of its plan would be. `invalid`: it could not run at all. */
+  /** `run`: nobody would be asked. `ask`: a gate of the plan would ask. `invalid`: the call could not run at all. */
   readonly verdict: "run" | "ask" | "deny" | "invalid"
   /** Why: of a denial and of an invalid call what the model would be told, of `ask` what `because` would say. */
   readonly reason?: string

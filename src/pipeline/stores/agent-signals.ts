@@ -1,7 +1,7 @@
-/** A signal for each agent that somebody works for outside its calls: aborted with them, and replaced then. */
+/** One signal per agent, for work outside of its calls. A cancel of the agent aborts the signal, and a new one replaces it. */
 import { setMaxListeners } from "node:events"
 
-/** The signals of all agents, each made when it is first asked for. */
+/** The signals of all agents, each created when first read. */
 export class AgentSignals {
   private readonly controllers = new Map<string, AbortController>()
 
@@ -9,14 +9,14 @@ export class AgentSignals {
     let controller = this.controllers.get(agentId)
     if (controller === undefined) {
       controller = new AbortController()
-      // Whoever works for the agent listens: many is no leak.
+      // Many listeners are normal here: without this, Node warns of a leak.
       setMaxListeners(0, controller.signal)
       this.controllers.set(agentId, controller)
     }
     return controller.signal
   }
 
-  /** Of one agent, or of all. */
+  /** Aborts the signal of one agent, or of all agents. */
   abort(agentId: string | undefined, reason: string): void {
     const aborted = agentId === undefined ? [...this.controllers.keys()] : [agentId]
     for (const id of aborted) {

@@ -1,4 +1,4 @@
-/** Which tools an agent may call, and which its model is told of. */
+/** The tools that each agent may call, and their definitions for the model. */
 import { resolveName } from "../../resolve/definition.ts"
 import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
 import { tellAlone } from "../model/thenable.ts"
@@ -7,7 +7,7 @@ import type { Tool } from "../model/tool.ts"
 /** The tools of all agents: a view of the registry. */
 export class AgentTools {
   private readonly registry: ToolRegistry<unknown>
-  /** Answered by the executor, registered or not. Made with the first call of it. */
+  /** The tool `resolve`, which the executor provides without registration. Created with its first call. */
   private readonly makeResolveTool: () => Tool<unknown>
   private madeResolveTool: Tool<unknown> | undefined
   private readonly active = new Map<string, ReadonlySet<string>>()
@@ -24,7 +24,7 @@ export class AgentTools {
     return this.madeResolveTool
   }
 
-  /** Throws for a name that is not registered. `resolve` is offered when it can be called, and never on request. */
+  /** Sets an agent's active tools. Throws for an unregistered name. `resolve` cannot be set: it is offered whenever it can be called. */
   setActive(agentId: string, names: Iterable<string>): void {
     const active = new Set(names)
     active.delete(resolveName)
@@ -41,9 +41,9 @@ export class AgentTools {
     this.changed(agentId)
   }
 
-  /** Calls the listener whenever the definitions of an agent may be others, until the function that it gives is called. */
+  /** Calls the listener whenever the definitions of an agent may have changed. Call the returned function to stop. */
   onChange(agentId: string, listener: () => void): () => void {
-    // One function may listen twice.
+    // An entry of its own, because the same function may be added twice.
     const told = () => listener()
     const listeners = this.listeners.get(agentId) ?? new Set<() => void>()
     this.listeners.set(agentId, listeners.add(told))
@@ -60,12 +60,12 @@ export class AgentTools {
     }
   }
 
-  /** What an agent may call, or is told of, is another now. */
+  /** Notifies the listeners that an agent's tools may have changed. */
   changed(agentId: string): void {
     for (const listener of [...(this.listeners.get(agentId) ?? [])]) tellAlone(listener)
   }
 
-  /** The tool that a call of this agent means. */
+  /** The tool that this agent calls by this name. */
   toolFor(agentId: string, name: string): Tool<unknown> | undefined {
     if (name === resolveName) return this.resolveTool
     const active = this.active.get(agentId)

@@ -1,6 +1,6 @@
 /**
- * The previews of an agent that wait to be applied or discarded: a stack, latest on top. An action is claimed by one
- * `resolve` at a time and comes back to its place if that fails, so it is applied at most once and never lost.
+ * The previews of an agent that wait to be applied or discarded: a stack, latest on top. One call of `resolve` at a time claims an
+ * action. If that call fails, the action is pending again at its place, so that each action is applied at most once and never lost.
  */
 import { resolveName } from "../../resolve/definition.ts"
 import * as toolChoice from "../../resolve/tool-choice.ts"
@@ -12,29 +12,29 @@ import type { ActionFunction, PendingAction, PendingActions, PushedAction } from
 import type { StagedAction } from "../model/staged-action.ts"
 import { Step } from "../model/step.ts"
 
-/** What the store of pending actions is made with. */
+/** The dependencies of the store of pending actions. */
 export interface ActionStoreOptions {
   readonly max: number
   readonly choice: toolChoice.ResolveChoice
   readonly nextActionId: () => string
-  /** Runs the finally handlers of an action that ended without having been applied or discarded. */
+  /** Runs the finally handlers of an action that was dropped. */
   readonly dropped: (agentId: string, action: StagedAction) => void
-  /** A host or a foreign tool pushed an action; what pipelines stage they tell themselves. */
+  /** Called when a host or a foreign tool pushed an action. Calls emit the events of the actions that they stage. */
   readonly pushed: (agentId: string, action: StagedAction) => void
-  /** Where the actions are kept. */
+  /** Stores the actions of durable executors. */
   readonly journal?: Pick<Journal, "staged"> | undefined
-  /** There may be something to resolve where there was nothing, or nothing any more. */
+  /** Called when an agent's `resolve` tool may have to be added or removed. */
   readonly changed: (agentId: string) => void
 }
 
 interface AgentActions {
-  /** From the oldest to the latest. A claimed one keeps its place, for it may come back. */
+  /** From the oldest to the latest. A claimed action keeps its place, because it may become pending again. */
   stack: Array<StagedAction>
   readonly claimed: Set<StagedAction>
   turn: toolChoice.TurnState
 }
 
-/** The pending actions of all agents. An agent without any takes no room. */
+/** The pending actions of all agents. Agents without actions have no entry. */
 export class ActionStore {
   private readonly options: ActionStoreOptions
   private readonly agents = new Map<string, AgentActions>()
@@ -44,29 +44,29 @@ export class ActionStore {
     this.options = options
   }
 
-  /** Whether no agent has any. */
+  /** Whether no agent has actions. */
   get isEmpty(): boolean {
     return this.agents.size === 0
   }
 
-  /** What waits, from the oldest to the latest; not what is claimed. */
+  /** An agent's actions that are not claimed, from the oldest to the latest. */
   open(agentId: string): ReadonlyArray<StagedAction> {
     const agent = this.agents.get(agentId)
     return agent === undefined ? [] : agent.stack.filter((action) => !agent.claimed.has(action))
   }
 
-  /** The agents that have any. */
+  /** The agents that have actions. */
   agentIds(): Array<string> {
     return [...this.agents.keys()]
   }
 
-  /** The latest that waits: what `resolve` takes next. */
+  /** The latest action that is not claimed: `resolve` claims it next. */
   latest(agentId: string): StagedAction | undefined {
     const agent = this.agents.get(agentId)
     return agent?.stack.findLast((action) => !agent.claimed.has(action))
   }
 
-  /** Idle also while all that there is, is claimed: there is nothing that a turn could resolve. */
+  /** The state of an agent's turn. Idle while all actions are claimed: a turn could resolve none of them. */
   turn(agentId: string): toolChoice.TurnState {
     return this.latest(agentId) === undefined ? toolChoice.idle : this.agents.get(agentId)!.turn
   }
@@ -76,7 +76,7 @@ export class ActionStore {
     if (agent !== undefined) agent.turn = turn
   }
 
-  /** Calls were enqueued, and nobody said that they are a turn. */
+  /** Notes calls that were enqueued outside of a turn. */
   calledOutsideTurns(calls: ReadonlyArray<ToolCall>): void {
     for (const { agentId, name } of calls) {
       if (name !== resolveName) this.setTurn(agentId, toolChoice.unwatched(this.turn(agentId)))
@@ -87,7 +87,7 @@ export class ActionStore {
     return `Too many pending actions: ${this.options.max} wait already. Call the \`resolve\` tool to apply or discard some first.`
   }
 
-  /** Undefined where the agent has too many; claimed ones count. */
+  /** Adds an action. Returns undefined if the agent has too many, claimed actions included. */
   stage(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction | undefined {
     let agent = this.agents.get(agentId)
     if (agent !== undefined && agent.stack.length >= this.options.max) return undefined
@@ -103,12 +103,12 @@ export class ActionStore {
     return staged
   }
 
-  /** All of an agent, from the oldest to the latest, also what is claimed. */
+  /** All actions of an agent, also claimed ones, from the oldest to the latest. */
   all(agentId: string): ReadonlyArray<StagedAction> {
     return this.agents.get(agentId)?.stack ?? []
   }
 
-  /** Claims the action of a restored call again. Throws where it is not pending. */
+  /** Claims an action again for a restored call. Throws if the action is not pending. */
   reclaim(agentId: string, actionId: string): StagedAction {
     const agent = this.agents.get(agentId)
     const action = agent?.stack.find((other) => other.actionId === actionId)
@@ -117,7 +117,7 @@ export class ActionStore {
     return action
   }
 
-  /** Stages what comes from outside a pipeline, and tells of it. Throws where the agent has too many. */
+  /** Stages an action that a host or a foreign tool pushed, and emits its event. Throws if the agent has too many. */
   push(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction {
     if (this.closed) throw new Error("The executor was shut down: make a new one")
     const staged = this.stage(agentId, action)
@@ -126,7 +126,7 @@ export class ActionStore {
     return staged
   }
 
-  /** The action that has this id, or was staged by the call of this id, and waits. */
+  /** The unclaimed action with this id, or staged by the call with this id. */
   find(id: string): StagedAction | undefined {
     for (const { stack, claimed } of this.agents.values()) {
       const found = stack.find(
@@ -137,7 +137,7 @@ export class ActionStore {
     return undefined
   }
 
-  /** Puts back what was written down; a claimed one is its `resolve` call's. Throws where the agent has too many, or has it. */
+  /** Adds a restored action, claimed or not. Throws if the agent has too many actions, or already has this one. */
   putBack(agentId: string, action: StagedAction, isClaimed: boolean): void {
     const { actionId } = action
     const has = this.agents.get(agentId)?.stack.some((other) => other.actionId === actionId)
@@ -147,7 +147,7 @@ export class ActionStore {
     if (isClaimed) this.agents.get(agentId)!.claimed.add(staged)
   }
 
-  /** Takes the latest for one `resolve`, which restores or settles it. */
+  /** Claims the latest action for a call of `resolve`, which has to restore or settle it. */
   claim(agentId: string): StagedAction | undefined {
     const action = this.latest(agentId)
     if (action === undefined) return undefined
@@ -156,7 +156,7 @@ export class ActionStore {
     return action
   }
 
-  /** It was not resolved: it is pending again, under its id, where it stood. Does nothing to one that was settled. */
+  /** Makes a claimed action pending again, with the same id and place. Does nothing for a settled action. */
   restore(agentId: string, action: StagedAction): void {
     const agent = this.agents.get(agentId)
     if (!agent?.claimed.delete(action)) return
@@ -164,7 +164,7 @@ export class ActionStore {
     this.options.changed(agentId)
   }
 
-  /** It was applied or discarded. */
+  /** Removes a claimed action that was applied or discarded. */
   settle(agentId: string, action: StagedAction): void {
     const agent = this.agents.get(agentId)
     if (agent === undefined || !agent.claimed.delete(action)) return
@@ -174,7 +174,7 @@ export class ActionStore {
     this.options.journal?.staged(agentId)
   }
 
-  /** Drops what waits; what is claimed ends, or comes back, on its own. */
+  /** Drops an agent's unclaimed actions. Claimed actions are left to their `resolve` calls. */
   clear(agentId: string): void {
     const agent = this.agents.get(agentId)
     if (agent === undefined) return
@@ -186,13 +186,13 @@ export class ActionStore {
     this.options.journal?.staged(agentId)
   }
 
-  /** They are pending in another process. Nothing can be pushed any more. */
+  /** Forgets all actions, because another process continues them. Later pushes throw. */
   leave(): void {
     this.closed = true
     this.agents.clear()
   }
 
-  /** Drops all, also what is claimed by a `resolve` that was left behind. Nothing can be pushed any more. */
+  /** Drops all actions, also those that a `resolve` call which did not stop in time has claimed. Later pushes throw. */
   close(): void {
     this.closed = true
     for (const [agentId, agent] of [...this.agents.entries()]) {

@@ -1,14 +1,14 @@
-/** What is to be done when an executor shuts down, for what outlives the calls that made it: files, connections. */
+/** Cleanups that run when an executor shuts down, for resources that outlive their calls: files, connections. */
 
 type Cleanup = () => unknown
 
-/** The cleanups of one executor. They run once, the latest first. */
+/** The cleanups of one executor. They run once, in reverse order. */
 export class ShutdownCleanups {
   private readonly waiting = new Set<{ readonly cleanup: Cleanup }>()
-  /** Whether they have run. */
+  /** Whether the cleanups have run. */
   isOver = false
 
-  /** Gives a function that takes it back. After the shutdown it runs at once: a handler may have been left behind. */
+  /** Adds a cleanup. Returns a function that removes it. After the shutdown the cleanup runs at once: a late handler may add one. */
   add(cleanup: Cleanup): () => void {
     const entry = { cleanup }
     if (this.isOver) void settle(cleanup)
@@ -18,7 +18,7 @@ export class ShutdownCleanups {
     }
   }
 
-  /** Runs them all, also those that come meanwhile. Never rejects: nobody is left to be told. */
+  /** Runs all cleanups, also those that are added meanwhile. Never rejects, because nobody is left to handle an error. */
   async run(): Promise<void> {
     while (this.waiting.size > 0) {
       const entries = [...this.waiting].reverse()
@@ -33,6 +33,6 @@ const settle = async (cleanup: Cleanup): Promise<void> => {
   try {
     await cleanup()
   } catch {
-    // What it was to clean up is left.
+    // The other cleanups still have to run.
   }
 }
