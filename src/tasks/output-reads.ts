@@ -1,28 +1,28 @@
-/** How far the output of background tasks was read, by who asks again and again for what is new. */
+/** How far the output of each background task was read, for readers that repeatedly ask for new output. */
 import type { Call } from "../pipeline/call/call.ts"
 
-/** So many characters, or, of a task that has ended, what was left. */
+/** The number of characters that were read or, for a task that has ended, the unread rest. */
 interface OutputRead {
   readonly end: number
   readonly rest: string
 }
 
-/** What a call streamed after that many characters, and how many it streamed in all. */
+/** Returns the text that a call streamed after that many characters, and the total number. */
 const outputSince = ({ stream }: Call, characters: number): { readonly text: string; readonly end: number } =>
   stream?.transcript.since(characters) ?? { text: "", end: 0 }
 
-/** What was read of each task, where somebody reads. */
+/** The read positions of the tasks that have a reader. */
 export class OutputReads {
   private readonly reads = new Map<string, OutputRead>()
 
-  /** What is new of a task that runs. */
+  /** The new output of a running task. */
   running(id: string, call: Call): string {
     const { text, end } = outputSince(call, this.reads.get(id)?.end ?? 0)
     this.reads.set(id, { end, rest: "" })
     return text
   }
 
-  /** What is left of one that has ended: its result, where nobody read before. */
+  /** The unread output of a task that has ended: its whole result if nothing was read before. */
   ended(id: string, content: string | undefined): string {
     if (content === undefined) return ""
     const read = this.reads.get(id)
@@ -30,7 +30,7 @@ export class OutputReads {
     return read === undefined ? content : read.rest
   }
 
-  /** The task ends: what nobody has read of it is kept. Where nothing was streamed, the result is news. */
+  /** Keeps the unread output of a task that ends. If the task streamed nothing, that is its result. */
   keepUnread(call: Call, content: string): void {
     const { callId } = call.toolCall
     const read = this.reads.get(callId)
@@ -39,7 +39,7 @@ export class OutputReads {
     this.reads.set(callId, { end, rest: end === 0 ? content : text })
   }
 
-  /** The task is no more. */
+  /** Forgets a task. */
   forget(id: string): void {
     this.reads.delete(id)
   }

@@ -1,4 +1,4 @@
-/** What the executor answers itself: the effects of the tools that list, collect, await, read and cancel background tasks. */
+/** The effects that the executor answers itself: those of the tools that list, collect, await, read and cancel background tasks. */
 import { byModel } from "../pipeline/model/decision.ts"
 import type { HostEffect } from "../pipeline/model/host-effect.ts"
 import { type BackgroundTasks, capitalized } from "./background-tasks.ts"
@@ -6,10 +6,10 @@ import { type BackgroundTasks, capitalized } from "./background-tasks.ts"
 /** Resolves after this many milliseconds, or once the signal is aborted. */
 export type Sleep = (millis: number, signal: AbortSignal) => Promise<void>
 
-/** An answer that is there, or one that has to be waited for. */
+/** An answer, or a function that waits for one. */
 export type TaskAnswer = string | ((sleep: Sleep, signal: AbortSignal) => Promise<string>)
 
-/** Seconds that `wait_background_task` waits where its call does not say. */
+/** The default waiting time of `wait_background_task` in seconds. */
 const defaultWait = 30
 
 /** Whether the executor answers this effect itself. */
@@ -42,7 +42,7 @@ const own = (tasks: BackgroundTasks, agentId: string, id: string) => {
   return task?.agentId === agentId ? task : undefined
 }
 
-/** Takes it. */
+/** Collects a task: returns its result, and removes it. */
 const collect = (tasks: BackgroundTasks, agentId: string, id: string): string => {
   if (tasks.hasExpired(agentId, id)) return expired(id)
   const taken = own(tasks, agentId, id) && tasks.take(id)
@@ -50,7 +50,7 @@ const collect = (tasks: BackgroundTasks, agentId: string, id: string): string =>
   return `Task ${head(id, taken.name, taken.status)}:\n${taken.content}`
 }
 
-/** The result, which takes the task; or that it still runs. A call that waits for its start counts. */
+/** The result of a task, which is then removed, or a note that the task is still running. A task that waits for its start counts. */
 const wait = (tasks: BackgroundTasks, agentId: string, id: string, given: unknown): TaskAnswer => {
   const seconds = typeof given === "number" ? given : defaultWait
   const isThere = own(tasks, agentId, id) !== undefined || tasks.isStarting(agentId, id)
@@ -60,7 +60,7 @@ const wait = (tasks: BackgroundTasks, agentId: string, id: string, given: unknow
     const either = AbortSignal.any([signal, over.signal])
     await Promise.race([tasks.wait(id, { signal: either }), sleep(Math.max(0, seconds) * 1000, either)])
     over.abort()
-    // Cancelled meanwhile: nobody reads the answer, and the result is for somebody who does.
+    // The waiting call was cancelled: its answer is not read, so the result stays for another reader.
     if (signal.aborted) return ""
     const task = own(tasks, agentId, id)
     if (task?.endedAt !== undefined) return collect(tasks, agentId, id)
@@ -70,7 +70,7 @@ const wait = (tasks: BackgroundTasks, agentId: string, id: string, given: unknow
   }
 }
 
-/** What is new since the last read. The task stays. */
+/** The output since the last read. The task is kept. */
 const read = (tasks: BackgroundTasks, agentId: string, id: string): string => {
   const task = own(tasks, agentId, id)
   if (task === undefined) {

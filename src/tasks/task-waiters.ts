@@ -1,13 +1,13 @@
-/** Who waits for the end of a background task. */
+/** The callers that wait for the end of a background task. */
 import type { EventJournal } from "../pipeline/events/event-stamps.ts"
 import { whenAborted } from "../pipeline/model/when-aborted.ts"
 
-/** Where what is told is stored first. */
+/** Set for durable tasks, whose ends have to be stored first. */
 type Stored = Pick<EventJournal, "after">
 
 type Answer<Task> = (task: Task | undefined) => void
 
-/** Those that wait, by task id. Where results are stored, they are told once that is done. */
+/** The waiting callers by task id. For durable tasks, they are notified once the result is stored. */
 export class TaskWaiters<Task> {
   private readonly waiters = new Map<string, Set<Answer<Task>>>()
   private readonly stored: Stored | undefined
@@ -16,7 +16,7 @@ export class TaskWaiters<Task> {
     this.stored = stored
   }
 
-  /** Resolves to the task once it has ended; to undefined where it never became one, and once `signal` is aborted. */
+  /** Resolves to the task once it has ended; to undefined if the call never became a task, or once `signal` is aborted. */
   wait(id: string, signal: AbortSignal | undefined): Promise<Task | undefined> {
     if (signal?.aborted === true) return Promise.resolve(undefined)
     return new Promise((resolve) => {
@@ -41,7 +41,7 @@ export class TaskWaiters<Task> {
     return new Promise((resolve) => this.tell(resolve, task))
   }
 
-  /** Tells those who wait for this one. */
+  /** Notifies the callers that wait for this task. */
   answer(id: string, task: Task | undefined): void {
     const waiting = this.waiters.get(id)
     if (waiting === undefined) return
@@ -49,7 +49,7 @@ export class TaskWaiters<Task> {
     for (const answer of waiting) this.tell(answer, task)
   }
 
-  /** Tells all that the end comes in another process. */
+  /** Ends all waits, because another process continues the tasks. */
   leave(): void {
     for (const id of [...this.waiters.keys()]) this.answer(id, undefined)
   }

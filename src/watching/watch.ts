@@ -1,4 +1,4 @@
-/** Lets somebody look on: what is there already is told first, as if it began now, and then what happens. */
+/** Adds a watcher: it first receives events for the calls that are already active, as if they began now, and then all later events. */
 
 import { pendingEvent } from "../pipeline/call/action-events.ts"
 import { approvalEvent } from "../pipeline/call/asking.ts"
@@ -18,17 +18,17 @@ const startOf = (call: Call): Array<ToolEvent> => {
   return [started, { _tag: "BackgroundStarted", agentId, callId, name, seq: 0, at: 0 }]
 }
 
-/** Only where it was put to the host: what rules and reviewers still decide is nobody's question. */
+/** The event of an open gate about which the host was asked. While rules and reviewers decide, there is no event. */
 const questionOf = (engine: Engine, call: Call): Array<ToolEvent> => {
   const question = openQuestion(call.state)
   return question?.kind === "approval" && question.isAsked ? [approvalEvent(engine, call, question)] : []
 }
 
-/** Gives what takes the watcher out again. */
+/** Returns a function that removes the watcher. */
 export const watch = (watcher: ExecutorWatcher, engine: Engine): (() => void) => {
   const { watchers, calls, actions, stamps } = engine
   expectOptions("watch", watcher, ["queued", "event", "decided", "forgotten", "tracer"])
-  // To this one alone: the others know.
+  // Only the new watcher receives these: the others have received them before.
   const only = watchers.alone(watcher)
   const tell = (event: ToolEvent): void => {
     stamps.date(event)

@@ -1,4 +1,4 @@
-/** Those that watch one executor. Nobody pays for them where there are none. */
+/** The watchers of one executor. Without watchers they cost nothing. */
 import type { ToolCall } from "../pipeline/model/call.ts"
 import type { Decision } from "../pipeline/model/decision.ts"
 import type { ToolEvent } from "../pipeline/model/event.ts"
@@ -6,22 +6,22 @@ import { tellAlone } from "../pipeline/model/thenable.ts"
 import type { Tracer } from "../tracing/tracer.ts"
 import type { ExecutorWatcher } from "./watcher.ts"
 
-/** A watcher, and its tracer, which is looked at once. */
+/** A watcher, and its tracer, which is read once. */
 interface Entry {
   readonly watcher: ExecutorWatcher
   readonly tracer: Tracer | undefined
 }
 
-/** The watchers of one executor, told one after another. One that throws costs the others nothing. */
+/** The watchers of one executor, notified one after another. A watcher that throws does not affect the others. */
 export class Watchers {
-  /** Each by an entry of its own: one may be there twice. */
+  /** One entry per addition, because the same watcher may be added twice. */
   private readonly entries = new Set<Entry>()
   private readonly own: ReadonlyArray<Tracer>
-  /** Listed when they are next told, and not for each that comes or goes: one that comes meanwhile is not among them. */
+  /** A copy for iteration, rebuilt at the next event after a change, so that a watcher added meanwhile is not notified. */
   private listed: ReadonlyArray<ExecutorWatcher> | undefined
-  /** A plain field, as `tracers` is: every call reads it. */
+  /** A field and not a getter, like `tracers`, because every call reads it. */
   isEmpty = true
-  /** The tracers of calls that start from here on; undefined where there are none. */
+  /** The tracers for calls that start from here on; undefined if there are none. */
   tracers: ReadonlyArray<Tracer> | undefined
 
   /** @param own The executor's own tracer. */
@@ -30,7 +30,7 @@ export class Watchers {
     this.listTracers()
   }
 
-  /** Gives what takes it out again. */
+  /** Adds a watcher. Returns a function that removes it. */
   add(watcher: ExecutorWatcher): () => void {
     const entry = { watcher, tracer: watcher.tracer }
     this.entries.add(entry)
@@ -52,7 +52,7 @@ export class Watchers {
     this.tracers = tracers.length === 0 ? undefined : tracers
   }
 
-  /** Tells one of them alone. */
+  /** Notifies only one watcher. */
   alone(watcher: ExecutorWatcher): Watchers {
     const only = new Watchers()
     only.add(watcher)

@@ -1,4 +1,4 @@
-/** What an executor tells its host, one event at a time. Plain JSON, but for the answer functions and `cause`. */
+/** The events that an executor emits. Plain JSON, except for the answer functions and `cause`. */
 
 import type { GivenOutput, ToolOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
@@ -12,7 +12,7 @@ import type { AnyTools, ToolTypes } from "./tool-types.ts"
 export interface ApproveOptions {
   /** Runs the call again with these parameters, past the gate. */
   readonly params?: unknown
-  /** For the handlers that follow, as `resolution.reason`. */
+  /** Passed to the following handlers as `resolution.reason`. */
   readonly reason?: string
   /**
    * Also adds an allow rule that fits the call as it then runs. `true` is `"call"`: this very one, with all its
@@ -24,7 +24,7 @@ export interface ApproveOptions {
 
 const approvalKeys: ReadonlyArray<keyof ApproveOptions> = ["params", "reason", "remember"]
 
-/** Throws a TypeError for an object of something else, such as the parameters: the call would run as it was. */
+/** Throws a TypeError for any other object, such as bare parameters, which would otherwise be ignored. */
 export const expectApproval = (options: unknown): void => {
   if (typeof options === "object") expectOptions("approve", options, approvalKeys)
 }
@@ -38,16 +38,16 @@ export type FinalStatus = "complete" | "error" | "denied" | "cancelled"
  */
 export type ErrorReason = "failed" | "invalid" | "unknown-tool" | "duplicate" | "timeout" | "withheld"
 
-/** Why a handler failed: it did, or something that it waited for took too long. */
+/** Why a handler failed: on its own, or because something that it waited for took too long. */
 export type FailureReason = Extract<ErrorReason, "failed" | "timeout">
 
 /** Who denied a call: the user, a rule or a hook (`policy`), or `approvalTimeout` (`expired`). */
 export type DeniedBy = "user" | "policy" | "expired"
 
 interface AnyEvent {
-  /** Its place among all that this executor tells, to whomever. Deltas that were merged leave gaps. */
+  /** The sequence number among all events of this executor, for all receivers. Merged deltas leave gaps. */
   readonly seq: number
-  /** When it was told, in epoch milliseconds. */
+  /** When the event was emitted, in epoch milliseconds. */
   readonly at: number
 }
 
@@ -73,11 +73,11 @@ export interface AwaitingApprovalEvent extends CallEvent {
   readonly label?: string
   /** The output so far: what the host shows before it decides. */
   readonly preview?: ToolOutput
-  /** Why it is asked: what the rules, and reviewers, say of the call. Holds what the model sent: see `visibleText`. */
+  /** Why a decision is needed, according to rules and reviewers. May quote text from the model: see `visibleText`. */
   readonly because: string
-  /** Set where only a person is to answer: whoever approves everything leaves this one out. */
+  /** Set if only a person may answer: hosts that approve everything automatically have to leave this gate out. */
   readonly person?: true
-  /** True if it took effect: a gate is decided once. */
+  /** Returns whether the answer took effect: a gate is decided once. */
   approve(options?: ApproveOptions): boolean
   deny(reason?: string): boolean
 }
@@ -85,25 +85,25 @@ export interface AwaitingApprovalEvent extends CallEvent {
 /** The call asks the host for an effect, and waits until it is answered: here, or by id with `respond`. */
 export interface DelegateEvent extends CallEvent {
   readonly _tag: "Delegate"
-  /** The call that staged what this one applies or cleans up after: the effects of both belong together. */
+  /** The call that staged the action that this call applies or cleans up after: the effects of both belong together. */
   readonly sourceCallId?: string
   readonly effect: HostEffect
-  /** True if it took effect: an effect is answered once. The answer, where there is one, becomes the output. */
+  /** Returns whether the answer took effect: an effect is answered once. The answer, if any, becomes the output. */
   succeed(output?: GivenOutput): boolean
   fail(message: string): boolean
 }
 
-/** Something that the call streamed. Past `eventBuffer`, deltas of a call that nobody has read are merged. */
+/** Text that the call streamed. Past `eventBuffer`, unread deltas of a call are merged. */
 export interface DeltaEvent extends CallEvent {
   readonly _tag: "Delta"
   readonly content: string
-  /** Structured progress, where the tool gives any. */
+  /** Structured progress, if the tool reports any. */
   readonly partial?: unknown
 }
 
 interface EndEvent extends CallEvent {
   readonly name: string
-  /** What the model is told. */
+  /** The text for the model. */
   readonly content: string
   /** Who denied or cancelled it; else, who decided the last gate that it passed, where there was one. */
   readonly decidedBy?: DecidedBy
@@ -130,22 +130,22 @@ export interface CompletedEvent extends EndEvent {
 export interface ErrorEvent extends EndEvent {
   readonly _tag: "Error"
   readonly reason: ErrorReason
-  /** What was produced before the failure. */
+  /** The output before the failure. */
   readonly output?: ToolOutput
   /** For the host's logs; not plain JSON. */
   readonly cause?: unknown
-  /** Set where the call had staged a pending action before a hook called its result an error. */
+  /** Set if the call had staged a pending action before a hook called its result an error. */
   readonly staged?: StagedName
   readonly editedParams?: unknown
 }
 
-/** The call was denied, by whomever `by` names. */
+/** The call was denied. `by` names the deciding party. */
 export interface DeniedEvent extends EndEvent {
   readonly _tag: "Denied"
   readonly by: DeniedBy
 }
 
-/** The call was ended from outside, by whomever `by` names. `content` is the reason, then what was produced before. */
+/** The call was cancelled. `by` names the cancelling party. `content` is the reason, followed by the output before the cancel. */
 export interface CancelledEvent extends EndEvent {
   readonly _tag: "Cancelled"
   readonly by: CancelledBy
@@ -157,7 +157,7 @@ export interface BackgroundStartedEvent extends CallEvent {
   readonly name: string
 }
 
-/** Why a call ended as it did, and who decided that. */
+/** Why a call ended, and the party that decided. */
 export interface EndReason {
   /** Why it failed. */
   readonly reason?: ErrorReason
@@ -169,22 +169,22 @@ export interface EndReason {
   readonly cause?: unknown
 }
 
-/** How a background task ended, beside its output. */
+/** How a background task ended, besides its output. */
 export interface TaskEnd extends EndReason {
   /** The parameters that ran, where the host edited them. */
   readonly editedParams?: unknown
   /** Set where the task staged a pending action. */
   readonly staged?: StagedName
-  /** Set where it failed to clean up. */
+  /** Set if finally handlers of the task failed. */
   readonly cleanupErrors?: ReadonlyArray<string>
 }
 
-/** A background task has ended. Its result is in `tasks`, until it is taken. */
+/** A background task has ended. `tasks` keeps the result until it is taken. */
 export interface BackgroundCompletedEvent extends CallEvent, TaskEnd {
   readonly _tag: "BackgroundCompleted"
   readonly name: string
   readonly status: FinalStatus
-  /** When it was enqueued, when it started and when it ended, in epoch milliseconds. */
+  /** When the task was enqueued, started and ended, in epoch milliseconds. */
   readonly createdAt: number
   readonly startedAt?: number
   readonly endedAt: number
@@ -215,7 +215,7 @@ export interface ActionResolvedEvent extends ActionEvent {
 /** A call's last event, unless it became a background task. */
 export type TerminalEvent = CompletedEvent | ErrorEvent | DeniedEvent | CancelledEvent
 
-/** What is told of a call of one tool, whose name and parameters are known by their types. */
+/** The events of the calls of one tool, with its name and parameter types. */
 type EventOfTool<T extends ToolTypes> =
   T extends ToolTypes<infer Name, infer Input, infer Structured>
     ?
@@ -251,15 +251,15 @@ export type ToolEvent<T extends ToolTypes = AnyTools> =
   | ActionPendingEvent
   | ActionResolvedEvent
 
-/** What `run` resolves to. */
+/** The result of `run`. */
 export interface ToolResult<Structured = unknown> extends EndReason {
-  /** `background`: it runs on as a task. */
+  /** `background`: the call continues as a task. */
   readonly status: FinalStatus | "background"
-  /** The text that the model is told. */
+  /** The text for the model. */
   readonly content: string
   readonly output: ToolOutput<Structured>
   readonly isError: boolean
-  /** The task that it became: the call id. */
+  /** The id of the task that the call became, which is the call id. */
   readonly taskId?: string
   /** The tool asks the host to end the model's turn. */
   readonly terminate?: boolean

@@ -1,4 +1,4 @@
-/** An effect handler does one thing, once, and answers with a Step in whichever shape suits it. */
+/** Effect handlers, which do the work of a call. Each does one thing, and returns a Step, directly or as a promise, Effect or generator. */
 import type { Effect } from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import type { ToolOutput } from "../../output/output.ts"
@@ -11,27 +11,27 @@ import type { DurationInput, Step } from "./step.ts"
 
 /** How the last gate was decided. */
 export interface Resolution {
-  /** `discard` only for what runs when a preview is discarded. */
+  /** `discard` only for handlers that run when a preview is discarded. */
   readonly action: "apply" | "discard"
   readonly reason?: string
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** The agent of a call, as its executor knows it. */
+/** The agent of a call. */
 export interface CallingAgent {
   readonly agentId: string
-  /** Its previews that wait to be applied or discarded. */
+  /** The agent's previews that wait to be applied or discarded. */
   readonly pendingActions: PendingActions
-  /** Ends all its foreground calls, the caller's own too. Gives how many. */
+  /** Cancels all foreground calls of the agent, the caller's own included. Returns their number. */
   cancel(reason?: string): number
 }
 
-/** What the handlers of one call tell each other. Plain JSON, for it is written down with the call. */
+/** The data that the handlers of one call share. Plain JSON, because snapshots store it. */
 export type CallMemory = Record<string, unknown>
 
 /**
- * What a handler is told of its call, and how it streams. `Memory`: the type of what the call's handlers tell each other, where
- * they say it of their parameter.
+ * The context that a handler receives: its call, and functions to stream and ask. `Memory`: the type of the data that the call's
+ * handlers share.
  *
  * @example
  * pipeline().andThen(({ memory }: HandlerContext<{ seen: number }>) => {
@@ -41,56 +41,55 @@ export type CallMemory = Record<string, unknown>
  */
 export interface HandlerContext<Memory extends object = CallMemory> {
   readonly call: ToolCall
-  /** What the host put into the call. */
+  /** The host's own data of the call. */
   readonly meta: Readonly<Record<string, unknown>> | undefined
   /**
-   * Names what this handler does for this call: the same when it runs again after a crash, another one for another handler
-   * and where the call runs again with edited parameters. For services that take such a key, so that nothing is done twice.
+   * A key for this handler's work in this call, for services that use idempotency keys. The key stays the same when the handler runs
+   * again after a crash. It differs between handlers, and when the call restarts with edited parameters.
    */
   readonly idempotencyKey: string
   /** The executor's working directory, absolute. */
   readonly cwd: string
   /** A folder that file tools must stay in, links resolved; undefined allows all. */
   readonly workspace: string | undefined
-  /** Whether a deny rule of the tool holds for a file: to be asked before one that was found, not named, is read. */
+  /** Whether a deny rule of the tool covers a file. Ask before reading a file that the handler found, and that the call did not name. */
   readonly denies: (path: string) => boolean
   /**
-   * What the rules say of this call had it other parameters: to be asked before a handler goes where the call is led on its
-   * way, such as by a redirect. `run`: it would have come as far without a new question. `ask`: a rule approved this call,
-   * and none approves that one. `deny`: a rule denies it. Where nobody had to approve this call, and where anybody but a
-   * rule did, all that is not denied runs. Hooks and reviewers are not asked.
+   * The rules' verdict on this call if it had other parameters. Ask before the handler follows a new target, such as a redirect.
+   * `run`: the call needs no new approval. `ask`: a rule approved this call, and no rule approves the other parameters. `deny`: a rule
+   * denies them. If no rule approved this call, because nobody had to or another party did, everything that is not denied may run.
+   * Hooks and reviewers are not asked.
    */
   readonly verdictOn: (params: unknown) => "run" | "ask" | "deny"
-  /** What the earlier handlers produced. */
+  /** The output of the earlier handlers. */
   readonly output: ToolOutput | undefined
-  /** Aborted when the call is cancelled or runs out of time. Made when first read. */
+  /** Aborted when the call is cancelled or times out. Created when first read. */
   readonly signal: AbortSignal
   readonly resolution: Resolution | undefined
-  /** Who decided the last gate that was passed. */
+  /** The party that decided the last gate that was passed. */
   readonly decidedBy: DecidedBy | undefined
   /**
-   * What the handlers of this call tell each other, across gates and previews; plain JSON. What `compose` closes over is
-   * lost where a call is written down and goes on in another process: this is not. Empty again where a call starts over
-   * with edited parameters.
+   * The data that the handlers of this call share, across gates and previews; plain JSON. Snapshots store the memory, unlike variables
+   * that `compose` closes over. A call that restarts with edited parameters begins with an empty memory.
    */
   readonly memory: Partial<Memory>
-  /** The agent that called, for handlers that stage previews by hand or end its turn. */
+  /** The calling agent, for handlers that stage previews by hand or end the agent's turn. */
   readonly agent: CallingAgent
   /**
-   * Has something done when the executor shuts down, once all calls have ended: for what outlives the call that made it,
-   * such as a file that its result names. `shutdown` waits for it, `finallyTimeout` at most; its failure is nobody's. Gives
-   * a function that takes it back. What a call alone needs belongs into a finally handler.
+   * Adds a cleanup that runs when the executor shuts down, after all calls have ended: for resources that outlive their call, such as
+   * a file that its result names. `shutdown` waits for the cleanup, at most `finallyTimeout`; a failure is ignored. Returns a function
+   * that removes the cleanup. Use a finally handler for resources that only the call needs.
    */
   onShutdown(cleanup: () => unknown): () => void
   /**
-   * Streams while running. Resolves when the consumer has room; after a cancel it rejects with the signal's reason.
+   * Streams text while the handler runs. Resolves when the consumer has room. After a cancel, rejects with the signal's reason.
    * `partial` is structured progress for the host.
    */
   delta(content: string, partial?: unknown): Promise<void>
   /**
-   * Asks the host while running, as `Step.Delegate` does between steps. Resolves to its answer; rejects where it has none,
-   * and after a cancel with the signal's reason. The default time-out is the executor's `delegateTimeout`. `Structured`: the type
-   * of the answer's data, as the host has said; nobody checks it.
+   * Asks the host while the handler runs, as `Step.Delegate` does between steps. Resolves to the host's answer. Rejects if the host
+   * fails the effect and, after a cancel, with the signal's reason. The default time-out is the executor's `delegateTimeout`.
+   * `Structured`: the expected type of the answer's data, which is not checked.
    */
   delegate<Structured = unknown>(
     effect: HostEffect | { readonly _tag: string },
@@ -99,8 +98,8 @@ export interface HandlerContext<Memory extends object = CallMemory> {
 }
 
 /**
- * What a handler may give: a Step at once, a promise or an Effect of one, or an async generator that yields several. `R` are
- * the services that its Effect needs.
+ * The values that a handler may return: a Step, a promise or an Effect of a Step, or an async generator of Steps. `R`: the services
+ * that the Effect needs.
  */
 export type HandlerReturn<R = never> =
   | Step
@@ -109,7 +108,7 @@ export type HandlerReturn<R = never> =
   // biome-ignore lint/suspicious/noConfusingVoidType: what a generator gives that ends without a last step.
   | AsyncIterable<Step, Step | undefined | void>
 
-/** A handler as a bare function. What it throws is an Error with its message. */
+/** A handler as a function. If it throws, the call ends as an Error with the thrown message. */
 export type HandlerFunction<R = never, Memory extends object = CallMemory> = (
   context: HandlerContext<Memory>,
 ) => HandlerReturn<R>
@@ -118,19 +117,19 @@ export type HandlerFunction<R = never, Memory extends object = CallMemory> = (
 export interface EffectHandler<R = never> {
   readonly name: string
   /**
-   * Where calls are durable and the process died while it ran: it runs again, unless this says `never`. Then the call ends as
-   * an Error that says that it may have run.
+   * For durable calls whose process died while this handler ran. By default the handler runs again. With `never`, the call ends as an
+   * Error which says that the handler may have run.
    */
   readonly retry?: "never" | undefined
   call(context: HandlerContext): HandlerReturn<R>
-  /** Tells it from a function, which has a `name` and a `call` too. */
+  /** Distinguishes a handler from a function, which also has `name` and `call`. */
   readonly caller?: undefined
 }
 
-/** What a handler needs of its executor: a `Scope` it has of its attempt, which closes it when it ends. */
+/** The services that the executor has to provide to a handler. Its `Scope` comes from the attempt, which closes the scope at its end. */
 export type Needs<R> = Exclude<R, Scope>
 
-/** Names a function of the context, so that plans, traces and reports can show it. `retry`: see `EffectHandler`. */
+/** Makes a handler with a name, which plans, traces and reports show. `retry`: see `EffectHandler`. */
 export const handler = <R = never, Memory extends object = CallMemory>(
   name: string,
   call: HandlerFunction<R, Memory>,

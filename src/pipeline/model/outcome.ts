@@ -1,4 +1,4 @@
-/** How a call ends, before it is told: the one place that words terminal events. */
+/** The outcomes of calls. Only this file words the texts of terminal events. */
 
 import { type ToolOutput, textOf, textOutput } from "../../output/output.ts"
 import type { ToolCall } from "./call.ts"
@@ -19,7 +19,7 @@ import type { Mutable } from "./mutable.ts"
 /** How a call ended. */
 export type Outcome = { readonly _tag: "Completed" } | Stopped
 
-/** Everything but success. */
+/** Every outcome but success. */
 export type Stopped =
   | {
       readonly _tag: "Error"
@@ -39,11 +39,11 @@ export type Stopped =
 export const failed = (reason: ErrorReason, message: string, cause?: unknown): Stopped =>
   cause === undefined ? { _tag: "Error", reason, message } : { _tag: "Error", reason, message, cause }
 
-/** What a call whose id is in use gets. */
+/** The outcome of a call whose id is in use. */
 export const duplicate = (callId: string): Stopped =>
   failed("duplicate", `Call id "${callId}" is in use. Use a new id for every call.`)
 
-/** What a background call of a tool gets that must stay in the foreground. */
+/** The outcome of a background call of a tool that may not run in the background. */
 export const noBackground = (name: string): Stopped =>
   failed("invalid", `Tool "${name}" cannot run in the background. Call it without \`background\`.`)
 
@@ -55,7 +55,7 @@ export const deniedByUser = (reason?: string, decidedBy = byUserBecause(reason))
   decidedBy,
 })
 
-/** The outcome of a deny rule, or of a hook or a reviewer that says no. */
+/** The outcome of a call that a deny rule, a hook or a reviewer denies. */
 export const deniedByPolicy = (message: string, decidedBy: DecidedBy): Stopped => ({
   _tag: "Denied",
   by: "policy",
@@ -70,14 +70,14 @@ export const cancelled = (reason?: string, by: CancellingParty = byUser): Stoppe
   return { _tag: "Cancelled", message: given ?? "Cancelled", decidedBy }
 }
 
-/** What surrounds an outcome when it is told. */
+/** An outcome with the other data of its terminal event. */
 export interface Ended {
   readonly call: ToolCall
   readonly outcome: Outcome
   readonly output: ToolOutput | undefined
-  /** What the call streamed, for those that ended before they had an output. */
+  /** The streamed text, for calls that ended before they had an output. */
   readonly streamed: string
-  /** Who decided the last gate, where there was one. */
+  /** The party that decided the last gate, if any. */
   readonly decidedBy: DecidedBy | undefined
   readonly edited: boolean
   readonly staged: CompletedEvent["staged"]
@@ -166,10 +166,10 @@ const statuses = {
   Cancelled: "cancelled",
 } as const satisfies Record<TerminalEvent["_tag"], FinalStatus>
 
-/** The status that a terminal event stands for. */
+/** The status of a terminal event. */
 export const statusOf = ({ _tag }: Pick<TerminalEvent, "_tag">): FinalStatus => statuses[_tag]
 
-/** The failure's text, what it produced behind that, and what hosts were to know of it. */
+/** A failure as an output: its message, followed by the output before the failure, with that output's details. */
 const failureOutput = (event: TerminalEvent): ToolOutput => {
   if (event._tag !== "Error" || event.output === undefined) return textOutput(event.content)
   const { details, structured } = event.output
@@ -189,7 +189,7 @@ const failureContent = (text: string, output: ToolOutput): ToolOutput["content"]
   return [{ type: "text", text }, ...output.content.filter((block) => block.type !== "text")]
 }
 
-/** Adds why a call ended so, and who decided it, as its event says it. */
+/** Adds the reason of the end and the deciding party from the terminal event. */
 const addWhy = (to: Mutable<EndReason>, event: TerminalEvent): void => {
   if (event._tag === "Denied" || event._tag === "Cancelled") to.by = event.by
   if (event._tag === "Error") to.reason = event.reason
@@ -205,7 +205,7 @@ export const addTaskEnd = (to: Mutable<TaskEnd>, event: TerminalEvent): void => 
   if (event.cleanupErrors !== undefined) to.cleanupErrors = event.cleanupErrors
 }
 
-/** The result that a terminal event stands for: what `run` resolves to. */
+/** The result of `run` for a terminal event. */
 export const resultOf = (event: TerminalEvent): ToolResult => {
   const { content } = event
   const output = event._tag === "Completed" ? event.output : failureOutput(event)

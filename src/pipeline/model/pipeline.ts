@@ -50,11 +50,11 @@ export interface PartDescription {
 
 /** The options of `awaitApproval`. */
 export interface ApprovalOptions {
-  /** What is asked, in a few words; hosts show it beside the call. */
+  /** The question in a few words, which hosts show with the call. */
   readonly label?: string
   /**
-   * Only the host's answer passes it: no allow rule, no reviewer and no `decision: "approve"`, and nothing is remembered
-   * of it. Default false.
+   * Whether only the host's answer passes the gate: no allow rule, no reviewer and no `decision: "approve"` does, and no rule is added
+   * for the call. Default false.
    */
   readonly person?: boolean
 }
@@ -65,7 +65,7 @@ export interface ResolveOptions<R = never> {
   readonly label: string
   /** Default: the tool's name. */
   readonly sourceToolName?: string
-  /** For hosts that list what is pending; no result shows them. */
+  /** For hosts that list pending actions; no result shows the details. */
   readonly details?: unknown
   /** Runs when the preview is discarded. Its output, where it has one, is the result. */
   readonly onDiscard?: EffectHandler<R> | HandlerFunction<R>
@@ -145,7 +145,7 @@ const placed = <R, Kind extends "handler" | "finally", Memory extends object>(
 const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<Needs<R>> =>
   typeof value === "function" ? placed("handler", value).handler : checkedHandler(value)
 
-/** The gate of all pipelines that say nothing of theirs. */
+/** The default gate, shared by all pipelines. */
 const plainGate: GatePart = Object.freeze({
   kind: "approval",
   name: "awaitApproval",
@@ -214,7 +214,7 @@ export class ToolPipeline<R = never> {
     return this.with(placed("finally", cleanup))
   }
 
-  /** What is left after a denial: the finally handlers alone. */
+  /** The parts that run after a denial: the finally handlers alone. */
   skipToFinally(): ToolPipeline<R> {
     return new ToolPipeline(this.parts.filter((part) => part.kind === "finally"))
   }
@@ -248,7 +248,7 @@ export class ToolPipeline<R = never> {
 
 const isFinally = <R>(part: PipelinePart<R>): part is FinallyPart<R> => part.kind === "finally"
 
-/** The finally parts among others, in order. */
+/** The finally parts, in order. */
 export const finallyPartsOf = <R>(parts: ReadonlyArray<PipelinePart<R>>): ReadonlyArray<FinallyPart<R>> =>
   // The array of `filter` has room for sixteen more, which every call would keep.
   parts.filter(isFinally).slice()
