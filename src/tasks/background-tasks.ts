@@ -1,4 +1,4 @@
-/** Background calls by task id (the call id): those that run, and finished ones until they are taken or dropped. */
+/** Background tasks by id (the call id): running tasks, and finished tasks until they are taken or dropped. */
 
 import { type ToolOutput, textOf } from "../output/output.ts"
 import { type Call, createdAt } from "../pipeline/call/call.ts"
@@ -16,7 +16,7 @@ import type { Watchers } from "../watching/watchers.ts"
 import { OutputReads } from "./output-reads.ts"
 import { TaskWaiters } from "./task-waiters.ts"
 
-/** What a task is doing, or how it ended. `pending`: it waits for a place in the pool; `waiting`: for the host. */
+/** The status of a task. `pending`: it waits for a place in the pool. `waiting`: it waits for the host. */
 export type TaskStatus = "pending" | "running" | "waiting" | FinalStatus
 
 /** A background task as hosts see it. Plain JSON. */
@@ -27,11 +27,11 @@ export interface BackgroundTask extends TaskEnd {
   readonly name: string
   readonly params: unknown
   readonly status: TaskStatus
-  /** The result's text; of a running task, its output so far. */
+  /** The text of the result; for a running task, its output so far. */
   readonly content: string
-  /** Set once it has ended. */
+  /** Set once the task has ended. */
   readonly output?: ToolOutput
-  /** When it was enqueued, in epoch milliseconds. */
+  /** When the task was enqueued, in epoch milliseconds. */
   readonly createdAt: number
   readonly startedAt?: number
   readonly endedAt?: number
@@ -42,7 +42,7 @@ interface FinishedTask {
   readonly endedAt: number
 }
 
-/** How a status is told: `Running`, `Complete`, … */
+/** The text of a status: `Running`, `Complete`, … */
 export const capitalized = (status: string): string => status[0]!.toUpperCase() + status.slice(1)
 
 const statusNow = ({ state, place }: Call): TaskStatus => {
@@ -71,7 +71,7 @@ const taskOf = (call: Call, status: TaskStatus, content: string, now: number): M
   return task
 }
 
-/** What the tasks of an executor are made with. */
+/** The dependencies of an executor's tasks. */
 interface BackgroundTasksOptions {
   readonly settings: Pick<Settings, "taskTtl" | "maxTasks">
   readonly deadlines: Deadlines
@@ -81,21 +81,21 @@ interface BackgroundTasksOptions {
   /** Whether an agent's model may call the tool of this name. */
   readonly mayCall: (agentId: string, toolName: string) => boolean
   readonly cancel: (call: Call, reason: string | undefined, by: CancellingParty) => boolean
-  /** Where results are kept. */
+  /** Stores the results of durable tasks. */
   readonly journal: TaskJournal | undefined
 }
 
-/** Where the results of tasks are kept. */
+/** Stores the results of tasks. */
 export interface TaskJournal extends Pick<EventJournal, "after"> {
-  /** The result of a task is kept from here on. */
+  /** A task has ended, and its result is kept from here on. */
   kept(task: BackgroundTask): void
-  /** It was taken, or dropped. */
+  /** The result of a task was taken or dropped. */
   forgot(taskId: string): void
 }
 
 /** How long `wait` waits. */
 export interface WaitOptions {
-  /** Once it is aborted, nothing is waited for any more. */
+  /** Ends the wait when it is aborted. */
   readonly signal?: AbortSignal
 }
 
@@ -147,7 +147,7 @@ export class BackgroundTasks {
     return run === undefined ? this.finished.get(id)?.task : this.snapshot(run)
   }
 
-  /** A finished task, once: it is forgotten. Undefined for one that is unknown or still running. */
+  /** Takes a finished task: returns it, and forgets it. Undefined for a task that is unknown or still running. */
   take(id: string): BackgroundTask | undefined {
     expectId("task", id)
     this.dropOld()
@@ -157,9 +157,9 @@ export class BackgroundTasks {
   }
 
   /**
-   * Resolves once the task has ended, without taking it. A background call that was only enqueued counts. Undefined for
-   * an unknown id, for a call that ended before it became a task (its terminal event has told how), once `signal` is aborted, and
-   * where the task goes on in another process.
+   * Resolves once the task has ended, without taking it. Also waits for a background call that has not started. Resolves to undefined
+   * for an unknown id, for a call that ended before it became a task (see its terminal event), once `signal` is aborted, and if
+   * another process continues the task.
    */
   wait(id: string, options: WaitOptions = {}): Promise<BackgroundTask | undefined> {
     expectId("task", id)
@@ -172,13 +172,13 @@ export class BackgroundTasks {
     return this.waiters.wait(id, signal)
   }
 
-  /** True if the task was still running, or about to, and is being cancelled. */
+  /** Cancels a task. Returns true if the task was running or waiting to run. */
   cancel(id: string, reason?: string): boolean {
     expectId("task", id)
     return this.cancelBy(byUser, id, reason)
   }
 
-  /** @internal The same for somebody else than the host. */
+  /** @internal Cancels a task for a party other than the host. */
   cancelBy(by: CancellingParty, id: string, reason?: string): boolean {
     const call = this.starting(id)
     return call !== undefined && this.options.cancel(call, reason, by)
@@ -247,7 +247,7 @@ export class BackgroundTasks {
     return this.expiredAgents.get(id) === agentId
   }
 
-  /** @internal What a task put out since this was last asked. */
+  /** @internal The output of a task since the last read. */
   readOutput(id: string): string {
     const run = this.running.get(id)
     return run === undefined
@@ -255,7 +255,7 @@ export class BackgroundTasks {
       : this.reads.running(id, run)
   }
 
-  /** @internal What runs goes on in another process. */
+  /** @internal Ends all waits, because another process continues the running tasks. */
   leave(): void {
     this.running.clear()
     this.waiters.leave()
@@ -267,7 +267,7 @@ export class BackgroundTasks {
       this.options.journal?.forgot(id)
     }
     this.order.delete(id)
-    // It is read until it is taken.
+    // The result stays readable until it is taken.
     this.reads.forget(id)
   }
 
@@ -276,7 +276,7 @@ export class BackgroundTasks {
     this.expiredAgents.delete(id)
   }
 
-  /** Looked at whenever somebody asks, so that no timer is needed; the number kept is bounded all the same. */
+  /** Drops expired results at each access, so that no timer is needed. The number of results is limited in any case. */
   private dropOld(now = this.options.deadlines.now()): void {
     const { taskTtl, maxTasks: max } = this.options.settings
     const oldest = now - taskTtl

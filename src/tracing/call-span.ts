@@ -1,4 +1,4 @@
-/** Tells tracers of one call: a tracer that throws costs its span, and the call nothing. */
+/** The spans of one call, for all tracers. A tracer that throws loses its span; the call is not affected. */
 
 import { type CallState, openQuestion, type Question } from "../pipeline/call/state.ts"
 import type { ToolCall } from "../pipeline/model/call.ts"
@@ -29,7 +29,7 @@ const guarded = (trace: HandlerTrace): HandlerTrace => ({
     try {
       return trace.run(once)
     } catch (error) {
-      // What the handler threw is the handler's.
+      // An error of the handler itself is passed on.
       if (began) throw error
       return work()
     }
@@ -38,7 +38,7 @@ const guarded = (trace: HandlerTrace): HandlerTrace => ({
   end: (failure) => attempt(() => trace.end(failure)),
 })
 
-/** The first one is outermost. */
+/** Nests the tracers, the first one outermost. */
 const nested = (outer: HandlerTrace, inner: HandlerTrace): HandlerTrace => ({
   run: (work) => outer.run(() => inner.run(work)),
   wrap: (effect) => outer.wrap(inner.wrap(effect)),
@@ -48,7 +48,7 @@ const nested = (outer: HandlerTrace, inner: HandlerTrace): HandlerTrace => ({
   },
 })
 
-/** What a span is told of its call. */
+/** The data of a call that its spans show. */
 interface TracedCall {
   readonly toolCall: ToolCall
   readonly tool: Tool<unknown> | undefined
@@ -57,20 +57,20 @@ interface TracedCall {
   readonly decidedBy: DecidedBy | undefined
 }
 
-/** Who has let the call pass its gate, or ends it there. */
+/** The party that ended the call or, if none did, that decided its last gate. */
 const deciderOf = ({ state, outcome, decidedBy }: TracedCall): DecidedBy | undefined => {
   const ending = "then" in state && state.then._tag === "End" ? state.then.outcome : outcome
   return ending !== undefined && "decidedBy" in ending ? ending.decidedBy : decidedBy
 }
 
-/** What is told of one call. */
+/** The spans of one call. */
 export class CallSpan {
   private readonly traces: Array<CallTrace> = []
-  /** The question that is waited for. */
+  /** The question that the call waits for. */
   private asked: Question | undefined
   private answered: Array<ReturnType<CallTrace["wait"]> | undefined> = []
 
-  /** `from`: the `traceParent` of an earlier process, where the call goes on. */
+  /** `from`: the `traceParent` from the earlier process of a restored call. */
   constructor(
     tracers: ReadonlyArray<Tracer>,
     call: ToolCall,
@@ -86,7 +86,7 @@ export class CallSpan {
     return trace
   }
 
-  /** A tracer that comes while the call runs is told of what begins from here on, and of the wait that it finds. */
+  /** Adds a tracer while the call runs: it traces the current wait, and all that begins from here on. */
   join(tracer: Tracer, { toolCall, tool, state }: TracedCall): void {
     const trace = this.begin(() => tracer.call(toolCall, tool))
     if (trace === undefined) return
@@ -94,12 +94,12 @@ export class CallSpan {
     else this.answered.push(this.wait(trace, this.asked))
   }
 
-  /** The id under which the first tracer that has ids tells of the call. */
+  /** The trace id of the first tracer that has one. */
   get traceId(): string | undefined {
     return this.first((trace) => trace.traceId)
   }
 
-  /** That of the first tracer that has one. */
+  /** The `traceparent` of the first tracer that has one. */
   get traceParent(): string | undefined {
     return this.first((trace) => trace.traceParent)
   }
@@ -112,7 +112,7 @@ export class CallSpan {
     return undefined
   }
 
-  /** All of them, around one handler; undefined where nobody traces it. */
+  /** Begins the spans of one handler; undefined if no tracer traces it. */
   handler(name: string): HandlerTrace | undefined {
     let all: HandlerTrace | undefined
     for (const trace of this.traces) {
@@ -123,10 +123,10 @@ export class CallSpan {
     return all
   }
 
-  /** A reviewer, the host or a function is asked next. */
+  /** Begins the span of a wait: a reviewer, the host or a function is asked next. */
   asks(question: Question | undefined, isReviewed = false): void {
     if (question === undefined || question.id === this.asked?.id) return
-    // What the rules pass waits for nobody.
+    // A gate that the rules pass involves no wait.
     if (question.kind === "approval" && !question.isAsked && !isReviewed) return
     this.asked = question
     this.answered = this.traces.map((trace) => this.wait(trace, question))
@@ -136,7 +136,7 @@ export class CallSpan {
     return attempt(() => trace.wait(question.kind === "approval" ? "approval" : question.effect._tag))
   }
 
-  /** The call has moved on: what it waited for may be over. */
+  /** Ends the span of a wait that is over, after the call's state has changed. */
   moved(call: TracedCall): void {
     const { asked, answered } = this
     if (asked === undefined || openQuestion(call.state)?.id === asked.id) return
@@ -146,7 +146,7 @@ export class CallSpan {
     for (const over of answered) attempt(() => over?.(decidedBy))
   }
 
-  /** The call goes on in another process. */
+  /** Ends the spans in this process, because another process continues the call. */
   leave(): void {
     for (const over of this.answered) attempt(() => over?.(undefined))
     this.answered = []

@@ -1,48 +1,48 @@
-/** What a tracer is told of calls. All of it is told in the async context of whoever enqueued the call. */
+/** The interface of tracers. All methods are called in the async context of the call's enqueuer. */
 import type * as Effect from "effect/Effect"
 import type { ToolCall } from "../pipeline/model/call.ts"
 import type { DecidedBy } from "../pipeline/model/decision.ts"
 import type { TerminalEvent } from "../pipeline/model/event.ts"
 import type { ToolKind } from "../pipeline/model/tool.ts"
 
-/** What a tracer sees of a tool. */
+/** A tool as tracers see it. */
 export interface TracedTool {
   readonly name: string
   readonly description: string
   readonly kind: ToolKind
 }
 
-/** Makes spans of calls, their handlers and their waits, or whatever it likes. What it throws costs a span, and no call. */
+/** Traces calls, their handlers and their waits. A tracer that throws loses the span; the call is not affected. */
 export interface Tracer {
   /**
-   * A call has its turn, or is refused. `tool`: not there where nobody knows it. `from`: the `traceParent` of what was told of it
-   * in an earlier process, where it goes on.
+   * A call has its turn, or is refused. `tool`: absent for an unknown tool. `from`: the `traceParent` from the earlier process of a
+   * restored call.
    */
   call(call: ToolCall, tool: TracedTool | undefined, from?: string): CallTrace
 }
 
 /** One call, from its start to its end, waits included. */
 export interface CallTrace {
-  /** The id of its trace, where it has one: hosts show it. */
+  /** The id of the trace, if it has one. Hosts show it. */
   readonly traceId?: string | undefined
-  /** A W3C `traceparent` that names its span, kept with a call that outlives its process. */
+  /** A W3C `traceparent` that names the call's span. Snapshots store it. */
   readonly traceParent?: string | undefined
-  /** A handler is called next. Finally handlers are told too. */
+  /** A handler, which may be a finally handler, is called next. */
   handler(name: string): HandlerTrace
-  /** It waits, for `approval` or for the answer to an effect of that tag. Gives what ends the wait. */
+  /** The call waits for `approval`, or for the answer to an effect with that tag. Returns a function that ends the wait. */
   wait(what: string): (decidedBy: DecidedBy | undefined) => void
-  /** With its last event; a background task's too. */
+  /** The call ended with this event; also called for background tasks. */
   end(event: TerminalEvent): void
-  /** It goes on in another process: here it is over without an end. */
+  /** Another process continues the call: its trace ends here without a terminal event. */
   leave?(): void
 }
 
 /** One run of a handler. */
 export interface HandlerTrace {
-  /** Runs what the handler does. Called once for most; for a generator, for each of its steps. */
+  /** Runs the handler. Called once for most handlers, and once for each step of a generator. */
   run<A>(work: () => A): A
-  /** The Effect that the handler gave. */
+  /** Wraps the Effect that the handler returned. */
   wrap<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
-  /** `failure`: undefined where it went well. */
+  /** `failure`: undefined for a success. */
   end(failure: unknown): void
 }

@@ -26,7 +26,7 @@ const effect = { _tag: "Ask" } as const
 const message = "late"
 const because = "no rule says so"
 
-/** What the bookkeeping of the actor does besides. */
+/** What the bookkeeping of the driver does besides. */
 const noted = ({ side }: ExploredCall, input: Input): void => {
   const { _tag } = input
   if (_tag === "Turn" || _tag === "Refused") side.turnDue = false

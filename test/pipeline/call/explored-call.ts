@@ -1,4 +1,4 @@
-/** One call in the explored world: its record, and what a model of the actor knows beside it. */
+/** One call in the explored world: its data, and what a model of the driver knows besides. */
 
 import type { ToolCall, ToolDecision } from "../../../src/index.ts"
 import { Call, Origin, type Recipient } from "../../../src/pipeline/call/call.ts"
@@ -62,7 +62,7 @@ export interface ExploredAction {
 /** What ended the call, as the first accepted input said. */
 export type Verdict = "" | "Cancelled" | "Denied" | "Error"
 
-/** The actor's side of a call, and what was seen of it. All numbers and booleans: it is copied often. */
+/** The driver's side of a call, and what was seen of it. All numbers and booleans: it is copied often. */
 export interface Side {
   /** Its first turn is on its way. */
   turnDue: boolean
@@ -88,7 +88,7 @@ export interface Side {
   toldStarted: boolean
   toldBackground: boolean
   toldEnd: boolean
-  /** It ended before it began. */
+  /** The call ended before it started. */
   refused: boolean
   verdict: Verdict
   /** Finally handlers that this attempt owes, and that ran. */

@@ -39,7 +39,7 @@ interface Recorded {
   readonly input: Input
   readonly took: boolean
   readonly commands: ReadonlyArray<Command>
-  /** What the actor had changed in the record by itself since the input before. */
+  /** What the driver had changed in the call by itself since the previous input. */
   readonly noted: { readonly isAsked: boolean; readonly reply: boolean }
   readonly after: Call
 }
@@ -78,7 +78,7 @@ vi.mock("../../../src/pipeline/call/transition.ts", async (original) => {
   }
 })
 
-/** Besides `transition`, the actor notes only that a question was put, and that an answer was passed on. */
+/** Besides `transition`, only the driver changes the data: it notes that a question was asked, and that an answer was passed on. */
 const note = (record: Call, { isAsked, reply }: Recorded["noted"]): void => {
   const { state } = record
   if (isAsked && (state._tag === "Asking" || state._tag === "Cleaning")) state.question!.isAsked = true
