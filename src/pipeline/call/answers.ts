@@ -30,6 +30,7 @@ export const approve = (engine: Engine, call: Call, options?: ApproveOptions, id
   return true
 }
 
+/** Denies the gate that is open, or, while it is `requested`, the call. */
 export const deny = (engine: Engine, call: Call, reason?: string, id?: number): boolean =>
   engine.answer(call, { _tag: "Deny", id, outcome: deniedByUser(reason) })
 
@@ -48,6 +49,7 @@ export const succeed = (engine: Engine, call: Call, value: unknown, id: number):
   return engine.answer(call, { _tag: "Answered", id, output })
 }
 
+/** Fails the effect of this id. */
 export const fail = (engine: Engine, call: Call, message: unknown, id: number): boolean =>
   engine.answer(call, { _tag: "AnswerFailed", id, message: messageOf(message) })
 
@@ -65,6 +67,7 @@ export const respond = (
     : fail(engine, call, error, question.id)
 }
 
+/** Ends the call, unless it is ending already. */
 export const cancel = (engine: Engine, call: Call, reason?: string, by?: CancellingParty): boolean =>
   engine.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) })
 

@@ -6,6 +6,7 @@ import type { Call } from "./call.ts"
 import { CallTimer } from "./call-timer.ts"
 import type { EffectQuestion, Question } from "./state.ts"
 
+/** The settings that bound how long a call may stay in a state. */
 export type Limits = Pick<
   Settings,
   | "delegates"

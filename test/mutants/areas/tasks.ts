@@ -13,7 +13,7 @@ export const taskMutants = [
     {
       mistake: "starts background calls in the order of asking, whatever their priority",
       file: "src/pipeline/schedule/pool.ts",
-      from: ", { priority: toolCall.priority ?? 0 }",
+      from: ", { priority: call.toolCall.priority ?? 0 }",
       to: "",
       tests: ["test/pipeline/schedule"],
     },
