@@ -28,7 +28,9 @@ export const guarded =
   (value: unknown): StandardResult | Promise<StandardResult> => {
     try {
       const result = validate(value)
-      return "then" in result ? Promise.resolve(result).catch(failed) : result
+      // The library may give anything.
+      const isPromise = typeof (Object(result) as { readonly then?: unknown }).then === "function"
+      return isPromise ? Promise.resolve(result).catch(failed) : result
     } catch (error) {
       return failed(error)
     }

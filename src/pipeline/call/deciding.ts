@@ -6,7 +6,8 @@ import { byCall, type CallDecision, type DecidedBy } from "../model/decision.ts"
 import type { CallFilter, FilteredTool } from "../model/options.ts"
 import { deniedByUser, duplicate, noBackground, type Stopped } from "../model/outcome.ts"
 import type { PipelinePart } from "../model/pipeline.ts"
-import { admit } from "./admission.ts"
+import type { StagedAction } from "../model/staged-action.ts"
+import { type Admission, admit } from "./admission.ts"
 import { withBackground } from "./call-input.ts"
 import { byRule, deniedByRule, explained, foundBy, noRuleFor, onlyAPerson } from "./ruling.ts"
 
@@ -26,11 +27,13 @@ export const decideCall = async (engine: Engine, input: ToolCall): Promise<CallD
   if (call.decision === "deny") return refuse(deniedByUser(undefined, byCall))
   if (tool === undefined) return refuse(engine.unknownTool(call.agentId, call.name))
   if (call.background && !tool.background) return refuse(noBackground(call.name))
+  // Read now: while the hook is asked, the action may be resolved.
+  const pending = call.name === resolveName ? engine.actions.latest(call.agentId) : undefined
   const admission = await admit(call, tool, engine, { controller: undefined })
   if (admission._tag === "Refused") return refuse(admission.outcome)
   const { params } = admission
   if (call.decision === "requested") return { verdict: "ask", reason: requested, params }
-  return { ...decideGates(engine, call, tool, params, admission.parts), params }
+  return { ...decideGates(engine, call, tool, pending, admission), params }
 }
 
 const requested = "It waits to be approved before anything of it runs."
@@ -39,12 +42,10 @@ const decideGates = (
   engine: Engine,
   call: ToolCall,
   tool: FilteredTool,
-  params: unknown,
-  parts: ReadonlyArray<PipelinePart<unknown>>,
+  pending: StagedAction | undefined,
+  { params, parts }: Extract<Admission, { readonly _tag: "Admitted" }>,
 ): Omit<CallDecision, "params"> => {
   const { filters } = engine
-  // The action that a call of `resolve` would claim.
-  const pending = call.name === resolveName ? engine.actions.latest(call.agentId) : undefined
   if (pending === undefined) {
     return throughGates(parts, call, { tool, filters, params })
   }

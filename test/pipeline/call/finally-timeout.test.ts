@@ -33,6 +33,29 @@ describe("finallyTimeout", () => {
     expect(host.terminal("c")?.cleanupErrors).toEqual([expect.stringMatching(/^stuck: .*2 seconds/)])
   })
 
+  it("is told as the reason, also where a finalizer had streamed while the attempt was closed", async () => {
+    const reasons: Array<string> = []
+    const plan = pipeline()
+      .andThen(({ delta }) =>
+        Effect.as(
+          Effect.acquireRelease(Effect.void, () =>
+            Effect.promise(() => delta("late").catch(() => undefined)),
+          ),
+          Step.Error("boom"),
+        ),
+      )
+      .finally(({ signal }) => {
+        signal.addEventListener("abort", () => reasons.push((signal.reason as Error).name))
+        return never()
+      })
+    const { executor, advance } = await virtualTime({ plan }, { finallyTimeout: "2 seconds" })
+    const host = new ScriptedHost(executor)
+    const done = host.run([{ callId: "c", name: "plan" }])
+    await advance("2 seconds")
+    await done
+    expect(reasons).toEqual(["TimeoutError"])
+  })
+
   it("is each handler's own, 5 seconds unless told otherwise", async () => {
     const slow = () => Effect.as(Effect.sleep("4 seconds"), Step.Continue)
     const plan = pipeline().finally(slow).finally(slow).finally(slow)
