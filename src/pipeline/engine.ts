@@ -150,7 +150,7 @@ export class Engine {
       watchers: this.watchers,
       journal: this.journal,
       mayCall: (agentId, name) => this.tools.toolFor(agentId, name) !== undefined,
-      cancel: (call, reason, by) => this.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) }),
+      cancel: (call, reason, by) => this.cancelOne(call, reason, by),
     })
     return this.madeTasks
   }
@@ -224,6 +224,11 @@ export class Engine {
     return this.calls.delete(call)
   }
 
+  /** Cancels one call. Returns false if the call is ending already. */
+  cancelOne(call: Call, reason?: string, by?: CancellingParty): boolean {
+    return this.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) })
+  }
+
   /** Cancels foreground calls, and returns their number. `running`: only calls whose handlers are running. */
   cancel({ agentId, reason }: CancelOptions, running: boolean, by?: CancellingParty): number {
     let count = 0
@@ -231,7 +236,7 @@ export class Engine {
       const { background, agentId: ofAgent } = call.toolCall
       if (background || (agentId !== undefined && ofAgent !== agentId)) continue
       if (running && !isRunning(call)) continue
-      if (this.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) })) count += 1
+      if (this.cancelOne(call, reason, by)) count += 1
     }
     return count
   }

@@ -232,7 +232,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   /** Cancels one call, also a background call. Returns whether the cancel took effect. */
   cancelCall(callId: string, reason?: string): boolean {
     const call = this.engine.callOf(callId)
-    return call !== undefined && answers.cancel(this.engine, call, reason)
+    return call !== undefined && this.engine.cancelOne(call, reason)
   }
 
   /** Moves a started foreground call to the background. Returns false if the call is queued or ending, or its tool may not. */

@@ -3,7 +3,7 @@
 import { messageOf } from "../text/message-of.ts"
 import { CallSpan } from "../tracing/call-span.ts"
 import { pendingEvent, resolvedEvent } from "./call/action-events.ts"
-import { Call, Origin, type Recipient } from "./call/call.ts"
+import { Call, laneOf, Origin, type Recipient } from "./call/call.ts"
 import { withBackground } from "./call/call-input.ts"
 import type { Journal } from "./call/journal.ts"
 import { readCall, readLost, readPast, readStaged, type ToolOf } from "./call/read-snapshot.ts"
@@ -50,7 +50,7 @@ export const submit = (engine: Engine, input: ToolCall, to: Submitting, together
   const toolCall = withBackground(input, tool)
   const waits = to.inLane !== false && !toolCall.background
   // A call that starts at once needs no date of its own, unless a journal stores it.
-  const isNext = waits && journal === undefined && !engine.lanes.isBusy(toolCall.lane ?? toolCall.agentId)
+  const isNext = waits && journal === undefined && !engine.lanes.isBusy(laneOf(toolCall))
   const origin = together ?? (isNext ? new Origin(undefined) : originNow(engine))
   const call = new Call(toolCall, tool, journal ? storedFirst(to, journal) : to, origin)
   if (!engine.watchers.isEmpty) engine.watchers.queued(toolCall)

@@ -1,5 +1,4 @@
 /** Runs one call for one caller: to its result, or with its events as they are pulled. */
-import { cancel as cancelCall } from "./call/answers.ts"
 import type { Engine } from "./engine.ts"
 import type { CallbackSink } from "./events/callback-sink.ts"
 import type { EventQueue } from "./events/event-queue.ts"
@@ -43,7 +42,7 @@ export async function* pullEvents(
     },
     signal,
   })
-  const cancel = () => run.isActive && cancelCall(engine, run, undefined, byCall)
+  const cancel = () => run.isActive && engine.cancelOne(run, undefined, byCall)
   const release = signal && whenAborted(signal, cancel)
   let isOver = false
   try {
@@ -103,7 +102,7 @@ export const runToResult = (
     }
     const run = submit(engine, input, { sink, onResult: settle, onLeft, signal, inLane, refusal })
     if (run.isActive && signal)
-      release = whenAborted(signal, () => run.isActive && cancelCall(engine, run, undefined, byCall))
+      release = whenAborted(signal, () => run.isActive && engine.cancelOne(run, undefined, byCall))
   })
   return result
 }

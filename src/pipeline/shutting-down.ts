@@ -1,5 +1,4 @@
 /** Shuts an executor down: its calls are cancelled and cleaned up; durable calls are kept instead, for another process to continue. */
-import { cancel } from "./call/answers.ts"
 import { failUnread } from "./call/asking.ts"
 import { abandon } from "./call/handling.ts"
 import type { Engine } from "./engine.ts"
@@ -20,7 +19,7 @@ const cancelAll = async (engine: Engine): Promise<void> => {
   const { calls, signals, actions } = engine
   for (const call of calls.all()) {
     // A call that is cleaning up cannot be cancelled, but must not wait for a host that has stopped reading.
-    if (!cancel(engine, call, shutdownReason, byShutdown)) failUnread(engine, call)
+    if (!engine.cancelOne(call, shutdownReason, byShutdown)) failUnread(engine, call)
   }
   signals.abort(undefined, shutdownReason)
   await calls.allEnded()

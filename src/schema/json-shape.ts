@@ -24,9 +24,13 @@ const loadClass = async (dialect: Dialect): Promise<AjvClass> => {
   return ajvClass
 }
 
+/** Whether the load was asked for: each executor of a process asks. */
+let isLoadDue = false
+
 /** Loads the library that most schemas need while the process has nothing else to do: the first call need not wait for it. */
 export const loadWhenIdle = (): void => {
-  if (loaded.has("draft-07")) return
+  if (isLoadDue) return
+  isLoadDue = true
   // Where it cannot be loaded, the first call says so.
   setImmediate(() => void loadClass("draft-07").catch(() => undefined)).unref()
 }

@@ -3,7 +3,6 @@
  * they are stored.
  */
 
-import { cancel } from "../../pipeline/call/answers.ts"
 import type { Call } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
 import type { Engine } from "../../pipeline/engine.ts"
@@ -280,7 +279,7 @@ export class StoreJournal implements ExecutorJournal {
       this.gathered.refuse(callId, isOpen)
       this.endings.delete(callId)
       const call = isOpen ? this.engine.calls.get(callId) : undefined
-      if (call !== undefined) cancel(this.engine, call, reason)
+      if (call !== undefined) this.engine.cancelOne(call, reason)
       else if (!isOpen) this.takeUnkept(callId)
     }
   }

@@ -10,7 +10,7 @@ import type { ToolCall } from "../model/call.ts"
 import { type DecidedBy, reasonText } from "../model/decision.ts"
 import { got } from "../model/got.ts"
 import type { Hooks } from "../model/options.ts"
-import { deniedByPolicy, failed, type Stopped } from "../model/outcome.ts"
+import { deniedByPolicy, failed, noBackground, type Stopped } from "../model/outcome.ts"
 import { finallyPartsOf, type ToolPipeline } from "../model/pipeline.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
@@ -22,7 +22,7 @@ import { deniedByRule, explained, refusePromise } from "./ruling.ts"
 export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>
 
 /** The rules and hooks that a call is checked against. */
-type Rules = Pick<Engine, "filters" | "settings">
+type Rules = Pick<Engine, "filters" | "settings" | "unknownTool">
 
 /** Holds the controller of the hook's signal, so that a cancel can abort the hook. */
 interface Asker {
@@ -32,15 +32,17 @@ interface Asker {
 const refused = (outcome: Stopped): Admission => ({ _tag: "Refused", outcome })
 
 /**
- * Validates a call's parameters, asks the `beforeCall` hook and the deny rules, and composes the pipeline. Returns a promise only if
+ * Finds out whether the tool can run the call, validates its parameters, asks the `beforeCall` hook and the deny rules, and composes the pipeline. Returns a promise only if
  * the validator has to be loaded first or there is a hook. Never throws: any failure refuses the call.
  */
 export const admit = (
   call: ToolCall,
-  tool: Tool<unknown>,
+  tool: Tool<unknown> | undefined,
   rules: Rules,
   asker: Asker,
 ): Admission | Promise<Admission> => {
+  if (tool === undefined) return refused(rules.unknownTool(call.agentId, call.name))
+  if (call.background && !tool.background) return refused(noBackground(call.name))
   try {
     const check = tool.validator.validate(call.params)
     if (check instanceof Promise || rules.settings.hooks.beforeCall !== undefined)

@@ -6,9 +6,8 @@ import { outputFault, toOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { Engine } from "../engine.ts"
-import type { CancellingParty } from "../model/decision.ts"
 import { type ApproveOptions, expectApproval } from "../model/event.ts"
-import { cancelled, deniedByUser } from "../model/outcome.ts"
+import { deniedByUser } from "../model/outcome.ts"
 import type { Call } from "./call.ts"
 import { withoutBackground } from "./call-input.ts"
 import { openQuestion } from "./state.ts"
@@ -66,10 +65,6 @@ export const respond = (
     ? succeed(engine, call, output, question.id)
     : fail(engine, call, error, question.id)
 }
-
-/** Ends the call, unless it is ending already. */
-export const cancel = (engine: Engine, call: Call, reason?: string, by?: CancellingParty): boolean =>
-  engine.answer(call, { _tag: "Cancel", outcome: cancelled(reason, by) })
 
 /** Moves a running foreground call to the background, so that its lane continues with the next call. */
 export const toBackground = (engine: Engine, call: Call): boolean => {

@@ -238,7 +238,7 @@ export interface Earlier {
 }
 
 /** The lane that the call takes turns in. */
-export const laneOf = ({ toolCall: { lane, agentId } }: Call): string => lane ?? agentId
+export const laneOf = ({ lane, agentId }: ToolCall): string => lane ?? agentId
 
 /** When the call was enqueued or, if that was not recorded, when it started; `now` if neither is known. Epoch milliseconds. */
 export const createdAt = ({ origin, startedAt }: Call, now: number): number => origin.at ?? startedAt ?? now

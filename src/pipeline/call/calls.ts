@@ -69,7 +69,7 @@ export class ActiveCalls {
       call.isActive = false
       this.calls.delete(call.toolCall.callId)
     }
-    if (this.isEmpty) {
+    if (this.calls.size === 0) {
       if (this.idle.isAwaited) this.tellIdle()
       this.lastEnded?.()
     }

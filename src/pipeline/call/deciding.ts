@@ -4,7 +4,7 @@ import type { Engine } from "../engine.ts"
 import type { ToolCall } from "../model/call.ts"
 import { byCall, type CallDecision, type DecidedBy } from "../model/decision.ts"
 import type { CallFilter, FilteredTool } from "../model/options.ts"
-import { deniedByUser, duplicate, noBackground, type Stopped } from "../model/outcome.ts"
+import { deniedByUser, duplicate, type Stopped } from "../model/outcome.ts"
 import type { PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import { type Admission, admit } from "./admission.ts"
@@ -25,8 +25,6 @@ export const decideCall = async (engine: Engine, input: ToolCall): Promise<CallD
   const refuse = (outcome: Stopped): CallDecision => ({ ...refused(outcome), params: call.params })
   if (engine.isTaken(call.callId)) return refuse(duplicate(call.callId))
   if (call.decision === "deny") return refuse(deniedByUser(undefined, byCall))
-  if (tool === undefined) return refuse(engine.unknownTool(call.agentId, call.name))
-  if (call.background && !tool.background) return refuse(noBackground(call.name))
   // Read now: while the hook is asked, the action may be resolved.
   const pending = call.name === resolveName ? engine.actions.latest(call.agentId) : undefined
   const admission = await admit(call, tool, engine, { controller: undefined })
@@ -41,7 +39,7 @@ const requested = "It waits to be approved before anything of it runs."
 const decideGates = (
   engine: Engine,
   call: ToolCall,
-  tool: FilteredTool,
+  tool: FilteredTool | undefined,
   pending: StagedAction | undefined,
   { params, parts }: Extract<Admission, { readonly _tag: "Admitted" }>,
 ): Omit<CallDecision, "params"> => {

@@ -1,7 +1,6 @@
 /** Carries out the commands that `transition` emits for a call, from validating its parameters to emitting its terminal event. */
 import type { Engine } from "../engine.ts"
 import type { TerminalEvent } from "../model/event.ts"
-import { noBackground } from "../model/outcome.ts"
 import { settledEvent } from "./action-events.ts"
 import { admit } from "./admission.ts"
 import { isJudged, judge } from "./after-call.ts"
@@ -85,14 +84,7 @@ const prepare = (engine: Engine, call: Call): void => {
   const { state, tool, toolCall } = call
   if (state._tag !== "Preparing") return
   call.attempt = undefined
-  const refused =
-    tool === undefined
-      ? engine.unknownTool(toolCall.agentId, toolCall.name)
-      : toolCall.background && !tool.background
-        ? noBackground(toolCall.name)
-        : undefined
-  if (refused !== undefined) return void engine.receive(call, { _tag: "Refused", outcome: refused })
-  const admission = admit(toolCall, tool!, engine, call)
+  const admission = admit(toolCall, tool, engine, call)
   if (!(admission instanceof Promise)) return void engine.receive(call, admission)
   suspended(engine, call)
   void admission.then((admitted) => {

@@ -51,7 +51,7 @@ export class Lanes {
   }
 
   join(call: Call): void {
-    const lane = this.named(laneOf(call))
+    const lane = this.named(laneOf(call.toolCall))
     const isNext = !lane.pumping && (lane.waiting === undefined || lane.waiting.length === 0)
     if (!isNext || !this.hasRoom(lane, call)) {
       lane.waiting ??= new Ring()
@@ -67,7 +67,7 @@ export class Lanes {
 
   /** Removes a call that has ended or moved to the background. */
   leave(call: Call): void {
-    const lane = this.lanes.get(laneOf(call))
+    const lane = this.lanes.get(laneOf(call.toolCall))
     if (lane === undefined) return
     if (call.hasTurn) {
       this.takeTurn(lane, call)
