@@ -1,7 +1,7 @@
 /** Background tasks of a store, for every process that has it open. */
 
 import { textOf } from "../output/output.ts"
-import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
+import { current } from "../pipeline/call/check-snapshot.ts"
 import { expectId, expectSignal, expectSignalOptions, expectText } from "../pipeline/model/got.ts"
 import type { BackgroundTask, TaskStatus, WaitOptions } from "../tasks/background-tasks.ts"
 import { PendingReads } from "./pending-reads.ts"
@@ -88,10 +88,10 @@ const finishedTask = (text: string): BackgroundTask | undefined =>
 
 /** A running task, as its call was last stored; undefined for a call that has not begun. */
 const runningTask = (text: string): BackgroundTask | undefined => {
-  const { call, standing, again, createdAt = 0, startedAt, decidedBy } = JSON.parse(text) as CallSnapshot
-  if ((standing ?? again)?.announced !== true) return undefined
-  const status: TaskStatus = standing?.question === undefined ? "running" : "waiting"
-  const { output, streamed = "" } = standing ?? {}
+  const snapshot = current(JSON.parse(text))
+  const { call, state, announced, createdAt = 0, startedAt, decidedBy, output, streamed = "" } = snapshot
+  if (announced !== "yes") return undefined
+  const status: TaskStatus = state._tag === "Asking" ? "waiting" : "running"
   return {
     id: call.callId,
     agentId: call.agentId,

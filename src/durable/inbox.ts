@@ -1,6 +1,7 @@
 /** The open questions of a store, of all agents. */
 
 import type { ToolOutput } from "../output/output.ts"
+import { current } from "../pipeline/call/check-snapshot.ts"
 import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
 import type { HostEffect } from "../pipeline/model/host-effect.ts"
 
@@ -80,7 +81,7 @@ export const inboxPage = async (
 /** The question of a row; undefined for a row that cannot be read. */
 const inboxItem = ({ seq, snapshot, deadline }: InboxRow): InboxItem | undefined => {
   try {
-    const item = itemOf(seq, JSON.parse(snapshot) as CallSnapshot)
+    const item = itemOf(seq, current(JSON.parse(snapshot)))
     return item === undefined || deadline === null ? item : { ...item, deadline }
   } catch {
     // The call of such a row ends as an Error once a process runs it.
@@ -88,20 +89,20 @@ const inboxItem = ({ seq, snapshot, deadline }: InboxRow): InboxItem | undefined
   }
 }
 
-const itemOf = (seq: number, { call, standing, refusal }: CallSnapshot): InboxItem | undefined => {
+const itemOf = (seq: number, snapshot: CallSnapshot): InboxItem | undefined => {
+  const { call, state, refusal, action, askedAt } = snapshot
   const { agentId, callId, background } = call
-  const action = standing?.action
   const { name, params } = action?.source ?? call
   const item = { seq, agentId, callId, name, params, background }
   // A call that could not be written down is answered in its own process.
-  if (standing === undefined) return refusal === undefined ? { ...item, kind: "start" } : undefined
-  const question = standing.question ?? standing.asking
+  if (state._tag === "Queued") return refusal === undefined ? { ...item, kind: "start" } : undefined
+  const question = state._tag === "Asking" ? state.question : snapshot.asking
   // The question of a running handler is missing if it is no JSON: only its own process can answer.
   if (question === undefined) return undefined
-  const asked = standing.askedAt === undefined ? {} : { askedAt: standing.askedAt }
+  const asked = askedAt === undefined ? {} : { askedAt }
   if (question.kind === "delegate") return { ...item, kind: "effect", effect: question.effect, ...asked }
   const { label, because, person } = question
-  const preview = standing.output ?? action?.output
+  const preview = snapshot.output ?? action?.output
   return {
     ...item,
     kind: "approval",

@@ -165,7 +165,7 @@ export class Runner {
   private isReaskDue(request: Request): boolean {
     if (request._tag !== "Approve" && request._tag !== "Deny" && request._tag !== "Respond") return false
     const call = this.journal.engine.calls.get(request.callId)
-    return call?.state._tag === "Queued" && call.resume?._tag === "Ask" && !this.journal.isClosed
+    return call?.state._tag === "Queued" && call.resume?._tag === "Asking" && !this.journal.isClosed
   }
 
   private answerTo(request: Request | undefined): RequestAnswer {

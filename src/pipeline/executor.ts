@@ -17,10 +17,11 @@ import { ExecutorAgent, type SignalOption } from "./agent.ts"
 import * as answers from "./call/answers.ts"
 import { rulesToRemember } from "./call/asking.ts"
 import { type CancelOptions, readCancel } from "./call/calls.ts"
+import { readSnapshot } from "./call/check-snapshot.ts"
 import { decideCall } from "./call/deciding.ts"
 import { execute, timedOut } from "./call/driver.ts"
 import { type CallDetails, type CallInspection, detailsOf, inspectionOf } from "./call/inspection.ts"
-import { type CallSnapshot, readSnapshot } from "./call/snapshot.ts"
+import type { CallSnapshot } from "./call/snapshot.ts"
 import { writeCall, writeStaged } from "./call/write-snapshot.ts"
 import { type Driver, Engine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
@@ -300,7 +301,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     engine.assertOpen()
     const read = readSnapshot(snapshot)
     const call = engine.toToolCall(read.call)
-    if (read.staged !== undefined) return restoreStaged(engine, call, read.staged)
+    if (read.state._tag === "Staged") return restoreStaged(engine, call, read.action!)
     if (engine.isTaken(call.callId)) throw new Error(`Cannot restore "${call.callId}": the id is in use`)
     return restoreCall(engine, { ...read, call })
   }

@@ -28,6 +28,7 @@ it.each(["0.2.0"])("of %s opens, and each of its calls ends as it would have end
     store: path("calls.db"),
     registry: keptTools(false),
     retention: Number.POSITIVE_INFINITY,
+    taskTtl: Number.POSITIVE_INFINITY,
   })
   onTestFinished(() => durable.close())
   const { executor } = durable

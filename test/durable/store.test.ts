@@ -29,7 +29,7 @@ describe("a store is refused", () => {
     const database = new Libsql(store)
     database.exec("PRAGMA user_version = 7")
     database.close()
-    const sentence = `${store} was written by a newer stepline: its version is 7, and 1 is read. Update stepline, or use another file.`
+    const sentence = `${store} was written by a newer stepline: its version is 7, and 2 is read. Update stepline, or use another file.`
     await expect(openDurableExecutor({ store, registry })).rejects.toThrow(sentence)
     await expect(openDurableExecutor({ store, runner: false })).rejects.toThrow(sentence)
   })

@@ -1,7 +1,7 @@
 /** One call in its journal: what is stored of it, and what its record does not hold. */
 
 import { type Call, createdAt } from "../../pipeline/call/call.ts"
-import { type CallSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
+import { type CallSnapshot, queuedSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { Question } from "../../pipeline/call/state.ts"
 import { writeMoving } from "../../pipeline/call/write-snapshot.ts"
 import type { HostEffect } from "../../pipeline/model/host-effect.ts"
@@ -62,12 +62,12 @@ export class JournalEntry {
     this.isKnown = isKnown
     this.options = options
     this.written = restored?.row
-    const { standing, again } = restored?.snapshot ?? {}
-    this.toldStarted = again !== undefined || (standing !== undefined && standing.untold !== true)
-    this.toldBackground = (standing ?? again)?.announced === true
-    if (standing?.askedAt === undefined) return
-    this.asked = 1
-    this.askedAt = standing.askedAt
+    const { started = false, announced, asked = 0, askedAt } = restored?.snapshot ?? {}
+    this.toldStarted = started
+    this.toldBackground = announced === "yes"
+    if (askedAt === undefined) return
+    this.asked = asked
+    this.askedAt = askedAt
   }
 
   get callId(): string {
@@ -162,15 +162,7 @@ export class JournalEntry {
     const begun = this.begun !== undefined && this.begun === placeOf(call)
     try {
       const { toldStarted, toldBackground } = this
-      const { startedAt } = call
-      const notes = {
-        begun,
-        toldStarted,
-        toldBackground,
-        askedAt,
-        startedAt,
-        createdAt: createdAt(call, Date.now()),
-      }
+      const notes = { begun, toldStarted, toldBackground, askedAt, createdAt: createdAt(call, Date.now()) }
       return withinBounds(writeMoving(call, notes))
     } catch (error) {
       return JSON.stringify(unwritable(call, messageOf(error)))
@@ -180,7 +172,7 @@ export class JournalEntry {
 
 const questionIn = ({ state, resume }: Call): Question | undefined => {
   if (state._tag === "Asking") return state.question
-  return state._tag === "Queued" && resume?._tag === "Ask" ? resume.question : undefined
+  return state._tag === "Queued" && resume?._tag === "Asking" ? resume.question : undefined
 }
 
 /** Whether the host is asked something that no function of it answers. */
@@ -193,9 +185,9 @@ const asks = (call: Call, hasFunction: HasFunction): boolean => {
 }
 
 /** Stands for a call that is no JSON, or too long: if its process dies, the call ends as an Error. */
-const unwritable = ({ toolCall }: Call, message: string): CallSnapshot => ({
-  version: snapshotVersion,
-  state: "queued",
-  call: { ...toolCall, params: {}, decision: "deny" },
-  refusal: failed("failed", `Interrupted: the process ended, and the call could not be kept. ${message}`),
-})
+const unwritable = ({ toolCall }: Call, message: string): CallSnapshot =>
+  queuedSnapshot(
+    { ...toolCall, params: {}, decision: "deny" },
+    undefined,
+    failed("failed", `Interrupted: the process ended, and the call could not be kept. ${message}`),
+  )

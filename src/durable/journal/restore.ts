@@ -1,5 +1,6 @@
 /** Restores what a store holds into the executor that runs its calls. */
-import { type CallSnapshot, readSnapshot, snapshotVersion } from "../../pipeline/call/snapshot.ts"
+import { readSnapshot } from "../../pipeline/call/check-snapshot.ts"
+import { type CallSnapshot, queuedSnapshot } from "../../pipeline/call/snapshot.ts"
 import {
   enqueue,
   restoreDropped,
@@ -26,22 +27,22 @@ const snapshotOf = (call: StoredCall): CallSnapshot => {
 }
 
 /** Stands for a call that cannot be read: the call ends as an Error, and the others go on. */
-const unreadable = ({ agentId, callId, name }: StoredCall, message: string): CallSnapshot => ({
-  version: snapshotVersion,
-  state: "queued",
-  call: { agentId, callId, name, params: {}, decision: "deny", background: false },
-  refusal: failed(
-    "failed",
-    `What the store holds of this call cannot be read, so it cannot go on, and may have run in part: ${message}`,
-  ),
-})
+const unreadable = ({ agentId, callId, name }: StoredCall, message: string): CallSnapshot =>
+  queuedSnapshot(
+    { agentId, callId, name, params: {}, decision: "deny", background: false },
+    undefined,
+    failed(
+      "failed",
+      `What the store holds of this call cannot be read, so it cannot go on, and may have run in part: ${message}`,
+    ),
+  )
 
 /** Actions that calls have applied or discarded, though their rows are still there. */
 const settledActions = (calls: ReadonlyArray<StoredCall>): ReadonlySet<string> =>
   new Set(
     calls.flatMap((call) => {
-      const { standing } = snapshotOf(call)
-      return standing?.settled === true && standing.action ? [standing.action.actionId] : []
+      const { settled, action } = snapshotOf(call)
+      return settled === true && action ? [action.actionId] : []
     }),
   )
 
@@ -111,9 +112,9 @@ const restoreActions = (
           "It was pushed with functions, which ended with their process, or was too long to be kept",
         )
       }
-      const { call, staged } = readSnapshot(JSON.parse(row.snapshot))
-      if (row.isDropping) restoreDropped(engine, { ...call, agentId }, staged!)
-      else restoreStaged(engine, { ...call, agentId }, staged!)
+      const { call, action } = readSnapshot(JSON.parse(row.snapshot))
+      if (row.isDropping) restoreDropped(engine, { ...call, agentId }, action!)
+      else restoreStaged(engine, { ...call, agentId }, action!)
     } catch (error) {
       journal.staged(agentId)
       tellDropped(engine, agentId, row, [messageOf(error)])

@@ -50,12 +50,18 @@ export const openConnection = async (url: string, makes: boolean): Promise<Sql> 
 }
 
 const prepare = async (sql: Sql, name: string, makes: boolean): Promise<void> => {
-  const version = makes ? await sql.begin(makeTables) : await versionOf(sql)
+  const version = makes ? await sql.begin((queries) => makeTables(queries, name)) : await versionOf(sql)
   if (version === undefined)
     throw new StoreError(`There is no store at ${name} yet: start what runs its calls first.`)
   if (version > storeVersion) {
     throw new StoreError(
       `${name} was written by a newer stepline: its version is ${version}, and ${storeVersion} is read. Update stepline, or use another database.`,
+    )
+  }
+  // What runs its calls could not read a call that is added in this version.
+  if (version < storeVersion) {
+    throw new StoreError(
+      `${name} was written by an older stepline: its version is ${version}, and ${storeVersion} is written. Update what runs its calls first.`,
     )
   }
 }
@@ -68,12 +74,20 @@ const versionOf = async (sql: Query): Promise<number | undefined> => {
   return row?.value
 }
 
-/** Creates missing tables; returns their version. Of processes that start together, one creates them. */
-const makeTables = async (sql: Queries): Promise<number> => {
+/** Creates missing tables, or brings older ones up to date; returns their version. Of processes that start together, one does so. */
+const makeTables = async (sql: Queries, name: string): Promise<number> => {
   await sql`SELECT pg_advisory_xact_lock(hashtext('stepline'))`
   const version = await versionOf(sql)
-  if (version !== undefined) return version
-  await sql.run(schema)
+  if (version === undefined) await sql.run(schema)
+  else if (version < storeVersion) {
+    const [runner] = await sql`SELECT id FROM stepline_runners WHERE expires_at > now() LIMIT 1`
+    if (runner !== undefined) {
+      throw new StoreError(
+        `Processes of an older stepline run the calls of ${name}, and could not read what this one writes: stop them first.`,
+      )
+    }
+    await sql`UPDATE stepline_meta SET value = ${storeVersion} WHERE key = 'version'`
+  } else return version
   return storeVersion
 }
 

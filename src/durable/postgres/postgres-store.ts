@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import { snapshotVersion } from "../../pipeline/call/snapshot.ts"
+import { queuedSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, type InboxRow, inboxPage } from "../inbox.ts"
@@ -78,7 +78,7 @@ export class PostgresStore implements CallStore {
       name: column(call.name),
       asks: call.decision === "requested",
       background: call.background,
-      snapshot: JSON.stringify({ version: snapshotVersion, state: "queued", call, createdAt }),
+      snapshot: JSON.stringify(queuedSnapshot(call, createdAt)),
     }))
     const agentIds = [...new Set(rows.map((row) => row.agent_id))].sort()
     const [agents, added] = await this.patiently(() =>

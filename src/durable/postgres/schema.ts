@@ -1,7 +1,7 @@
 /** The tables of a Postgres store. All their names begin with `stepline_`, so that other tables may be beside them. */
 
-/** The version of the tables that this stepline writes and reads. */
-export const storeVersion = 1
+/** The version that this stepline writes. A store of version 1 has the same tables, with snapshots of version 1 in them. */
+export const storeVersion = 2
 
 /**
  * `runners`: the processes that run calls, while their leases last. `agents`: all agents that have calls, tasks or actions, and which

@@ -9,8 +9,8 @@ import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { closedError, StoreError } from "../store-error.ts"
 
-/** The version of the tables that this stepline writes and reads. */
-const storeVersion = 1
+/** The version that this stepline writes. A store of version 1 has the same tables, with snapshots of version 1 in them. */
+const storeVersion = 2
 
 /** "stpl": tells a store from other databases. */
 const applicationId = 0x7374706c
@@ -255,7 +255,11 @@ const prepare = (database: Database.Database, path: string, owns: boolean): void
   if (isNew && !owns) throw noStore(path)
   database.exec("PRAGMA journal_mode = WAL")
   database.exec("PRAGMA synchronous = FULL")
-  if (!isNew) return
+  if (!isNew) {
+    // An older stepline could not read what is written from here on.
+    if (owns) database.exec(`PRAGMA user_version = ${storeVersion}`)
+    return
+  }
   database.exec(
     `BEGIN IMMEDIATE; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeVersion}; COMMIT`,
   )

@@ -172,7 +172,7 @@ export class Call {
   /** Whether `Started` was emitted. */
   started = false
   /** Whether `BackgroundStarted` was emitted. `due`: the event is emitted next, unless the call ends first. */
-  announced: "no" | "due" | "yes" = "no"
+  announced: false | "due" | "yes" = false
   /** Whether the host edited the parameters. */
   edited = false
   /** The kind of allow rule to add once the edited parameters are validated. */
@@ -229,7 +229,8 @@ export class Call {
 
 /** What a restored call keeps from its earlier process besides its data. */
 export interface Earlier {
-  /** For how many milliseconds its question had been open. */
+  /** The number of its last question, and for how many milliseconds that question had been open. */
+  readonly asked: number
   readonly waited: number
   /** For how many milliseconds the call may still run; undefined if it had not run under a time limit. */
   readonly timeLeft: number | undefined

@@ -15,19 +15,21 @@ export const goOn = (call: Call, resume: Resume, out: Outbox): void => {
   }
   if (call.announced === "due") out.push(commands.announce)
   switch (resume._tag) {
-    case "Ask": {
+    case "Asking": {
       const { question } = resume
-      call.state = { _tag: "Asking", question }
+      // A gate that the host was asked about stays open to the host's answer; an effect is asked about again.
+      if (question.kind === "delegate") question.isAsked = false
+      call.state = resume
       out.push(question.kind === "approval" && !question.isAsked ? commands.rule : commands.ask)
       return
     }
-    case "Run":
+    case "Running":
       call.state = running
       return enter(call, out)
     case "Fail":
       call.state = running
       return fail(call, resume, out)
-    case "Clean":
+    case "Cleaning":
       return cleanPart(call, resume.part, resume.then, out)
   }
 }

@@ -11,14 +11,8 @@ import { readChoice } from "./answers.ts"
 import type { Call } from "./call.ts"
 import { shareReason } from "./ruling.ts"
 import { actFor, endWith } from "./running.ts"
-import {
-  type CallSnapshot,
-  type QuestionSnapshot,
-  type StagedSnapshot,
-  type StandingSnapshot,
-  shapeOf,
-} from "./snapshot.ts"
-import type { Question, Resume, Then } from "./state.ts"
+import { type CallSnapshot, type StagedSnapshot, shapeOf, storedFields } from "./snapshot.ts"
+import { type Question, type Resume, running, type StateOf, type Then } from "./state.ts"
 import { CallStream } from "./stream.ts"
 
 type Parts = ReadonlyArray<PipelinePart<unknown>>
@@ -28,44 +22,35 @@ export type ToolOf = (name: string) => Tool<unknown> | undefined
 
 /** Fills a new call from a snapshot, so that the call continues where it stood once it has its turn. */
 export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf): void => {
-  call.edited = snapshot.edited === true
-  call.remember = readChoice(snapshot.remember)
-  call.approval = snapshot.approval
-  call.decidedBy = snapshot.decidedBy
-  call.refusal = snapshot.refusal
-  const { standing, again } = snapshot
-  if (again !== undefined) {
-    call.started = true
-    call.decided = again.decided
-    readHostKnowledge(call, again)
-  }
-  if (standing === undefined) return
-  readHostKnowledge(call, standing)
-  call.started = standing.untold !== true
-  call.at = standing.at
-  call.memory = standing.memory
-  call.resolution = standing.resolution
-  call.passed = standing.passed
-  call.decided = standing.decided
-  if (standing.staged !== undefined) call.links = { ...call.links, staged: standing.staged }
+  readData(call, snapshot)
+  const { state, shape } = snapshot
+  if (state._tag === "Queued" || state._tag === "Staged") return
   // A call that only has to emit its result needs no pipeline.
-  if (standing.then === undefined || standing.part !== undefined) readParts(call, standing, toolOf)
-  call.output = standing.output ?? call.action?.output
-  if (standing.previewed === true) call.preview = call.output
-  call.asked = 1
-  call.resume = readResume(call, standing, toolOf)
+  if (shape !== undefined) readParts(call, snapshot, shape, toolOf)
+  call.output ??= call.action?.output
+  if (snapshot.previewed === true) call.preview = call.output
+  call.resume = readResume(call, state, snapshot, toolOf)
+}
+
+const readData = (call: Call, snapshot: CallSnapshot): void => {
+  for (const field of storedFields) {
+    const value = snapshot[field]
+    if (value !== undefined) Object.assign(call, { [field]: value })
+  }
+  call.remember = readChoice(snapshot.remember)
+  if (call.cleanupErrors !== undefined) call.cleanupErrors = [...call.cleanupErrors]
+  if (snapshot.staged !== undefined) call.links = { ...call.links, staged: snapshot.staged }
 }
 
 /** Reads the past of a restored call: its times, its trace and its streamed text. `now`: epoch milliseconds. */
-export const readPast = (call: Call, { standing, startedAt }: CallSnapshot, now: number): void => {
-  call.startedAt = startedAt
-  if (standing === undefined) return
-  const { question, askedAt, timeLeft, traceParent, streamed } = standing
-  call.resolved = standing.resolved
-  if (standing.settled === true && standing.action !== undefined)
-    call.resolved ??= settledEvent(call.toolCall, standing.action)
+export const readPast = (call: Call, snapshot: CallSnapshot, now: number): void => {
+  const { state, askedAt, timeLeft, traceParent, streamed, settled, action } = snapshot
+  if (state._tag === "Queued") return
+  if (settled === true && action !== undefined) call.resolved ??= settledEvent(call.toolCall, action)
+  const isAtGate = state._tag === "Asking" && state.question.kind === "approval"
   call.earlier = {
-    waited: askedAt === undefined || question?.kind !== "approval" ? 0 : Math.max(0, now - askedAt),
+    asked: call.asked,
+    waited: askedAt === undefined || !isAtGate ? 0 : Math.max(0, now - askedAt),
     timeLeft,
     traceParent: typeof traceParent === "string" ? traceParent : undefined,
   }
@@ -74,33 +59,24 @@ export const readPast = (call: Call, { standing, startedAt }: CallSnapshot, now:
   call.stream.transcript.append(streamed)
 }
 
-/** Reads what the host already knows of the call. */
-const readHostKnowledge = (
-  call: Call,
-  { announced, cleanupErrors }: Pick<StandingSnapshot, "announced" | "cleanupErrors">,
-): void => {
-  call.announced = announced === "due" ? "due" : announced ? "yes" : "no"
-  call.cleanupErrors = cleanupErrors === undefined ? undefined : [...cleanupErrors]
-}
-
-const readParts = (call: Call, standing: StandingSnapshot, toolOf: ToolOf): void => {
+const readParts = (call: Call, snapshot: CallSnapshot, shape: string, toolOf: ToolOf): void => {
   const { toolCall } = call
-  const { at, shape, part } = standing
-  const action = standing.action && readStaged(standing.action, toolOf)
+  const { state, settled, staged } = snapshot
+  const action = snapshot.action && readStaged(snapshot.action, toolOf)
   if (action === undefined) {
     call.parts = composed(toolCall, shape, toolOf)
-    call.finals = standing.staged === undefined ? finallyPartsOf(call.parts) : []
+    call.finals = staged === undefined ? finallyPartsOf(call.parts) : []
   } else {
     const resolving = toolCall.params as ResolveParams
     actFor(call, action, resolving)
     call.parts = resolvingParts(action, resolving)
-    if (standing.settled === true) {
+    if (settled === true) {
       call.links = { ...call.links, settled: action }
       call.finals = action.finals
     } else call.action = action
     if (shapeOf(call.parts) !== shape) throw changed(toolCall.callId, action.source.name)
   }
-  const isThere = part === undefined ? at < call.parts.length : part < call.finals.length
+  const isThere = state._tag === "Cleaning" ? state.part < call.finals.length : call.at < call.parts.length
   if (!isThere) throw changed(toolCall.callId, toolCall.name)
 }
 
@@ -117,21 +93,29 @@ export const resolvingParts = (
 const interrupted = (name: string): string =>
   `Interrupted: the process ended while ${name} ran. It may have run, wholly or in part: look before you call it again.`
 
-const readResume = (call: Call, standing: StandingSnapshot, toolOf: ToolOf): Resume => {
-  const { question, then, part, begun } = standing
-  if (then !== undefined) return cleanFrom(call, part ?? call.finals.length, begun, then)
-  if (question !== undefined)
-    return { _tag: "Ask", question: readQuestion(question, toolOf(call.subject.name)) }
-  if (begun !== true) return { _tag: "Run" }
-  return { _tag: "Fail", message: interrupted(call.parts[call.at]!.name) }
+const readResume = (
+  call: Call,
+  state: StateOf<"Asking" | "Running" | "Cleaning">,
+  { shape, begun }: CallSnapshot,
+  toolOf: ToolOf,
+): Resume => {
+  switch (state._tag) {
+    case "Cleaning":
+      return cleanFrom(call, shape === undefined ? 0 : state.part, begun, state.then)
+    case "Asking":
+      return { _tag: "Asking", question: readQuestion(state.question, toolOf(call.subject.name)) }
+    case "Running":
+      if (begun !== true) return running
+      return { _tag: "Fail", message: interrupted(call.parts[call.at]!.name) }
+  }
 }
 
 /** `begun`: the finally handler `part` had started, and must not run twice. */
 const cleanFrom = (call: Call, part: number, begun: boolean | undefined, then: Then): Resume => {
   const next = call.finals[part]
-  if (begun !== true || next === undefined) return { _tag: "Clean", part, then }
+  if (begun !== true || next === undefined) return { _tag: "Cleaning", part, then, question: undefined }
   noteUncleaned(call, `${next.name}: ${interrupted(next.name)}`)
-  return { _tag: "Clean", part: part + 1, then }
+  return { _tag: "Cleaning", part: part + 1, then, question: undefined }
 }
 
 const noteUncleaned = (call: Call, message: string): void => {
@@ -139,24 +123,14 @@ const noteUncleaned = (call: Call, message: string): void => {
   call.cleanupErrors.push(message)
 }
 
-const readQuestion = (question: QuestionSnapshot, tool: Tool<unknown> | undefined): Question =>
+/** A question of this call's own: the call changes it, and the snapshot belongs to a host or a store. */
+const readQuestion = (question: Question, tool: Tool<unknown> | undefined): Question =>
   question.kind === "approval"
-    ? {
-        kind: "approval",
-        id: 1,
-        label: question.label,
-        person: question.person === true,
-        isAsked: question.undecided !== true,
-        because: shareReason(tool, question.because),
-      }
-    : {
-        kind: "delegate",
-        id: 1,
-        effect: question.effect,
-        // JSON has no `Infinity`, so a question without a time limit is stored as null.
+    ? { ...question, because: shareReason(tool, question.because) }
+    : // JSON has no `Infinity`, so a question without a time limit is stored as null.
+      {
+        ...question,
         timeout: (question.timeout as unknown) === null ? Number.POSITIVE_INFINITY : question.timeout,
-        midway: false,
-        isAsked: false,
       }
 
 /**
@@ -164,36 +138,32 @@ const readQuestion = (question: QuestionSnapshot, tool: Tool<unknown> | undefine
  * ones, and ends as an Error with this message. If its outcome had already been decided, it ends with that outcome.
  */
 export const readLost = (call: Call, snapshot: CallSnapshot, message: string, toolOf: ToolOf): void => {
-  const { standing, again } = snapshot
+  const { state, started } = snapshot
   const outcome = failed("failed", message)
-  const known = standing ?? again
-  call.edited = snapshot.edited === true
-  if (known === undefined) {
+  readData(call, snapshot)
+  if (state._tag === "Queued" && started !== true) {
     call.toolCall.decision = "deny"
     call.refusal = outcome
     return
   }
-  readHostKnowledge(call, known)
-  call.started = standing?.untold !== true
-  call.decidedBy = snapshot.decidedBy
-  call.resume =
-    standing === undefined
-      ? { _tag: "Clean", part: 0, then: endWith(outcome) }
-      : lostResume(call, standing, outcome, toolOf)
+  const then = state._tag === "Cleaning" ? state.then : undefined
+  if (then?._tag !== "End") call.output = undefined
+  else if (snapshot.previewed === true) call.preview = call.output
+  call.resume = lostResume(call, snapshot, then, outcome, toolOf)
 }
 
 const lostResume = (
   call: Call,
-  { then, part = 0, begun, action, staged, output, previewed, shape }: StandingSnapshot,
+  { state, begun, action, staged, shape = "" }: CallSnapshot,
+  then: Then | undefined,
   outcome: Stopped,
   toolOf: ToolOf,
 ): Resume => {
   if (action === undefined && staged === undefined) call.finals = sameFinals(call.toolCall, shape, toolOf)
-  const from = Math.min(part, call.finals.length)
+  // All that is left of the plan, so that another process can go on with the cleanup.
+  call.parts = call.finals
+  const from = state._tag === "Cleaning" ? Math.min(state.part, call.finals.length) : 0
   if (then?._tag !== "End") return cleanFrom(call, from, then && begun, endWith(outcome))
-  call.output = output
-  if (previewed === true) call.preview = output
-  if (staged !== undefined) call.links = { ...call.links, staged }
   if (call.finals.length === 0) noteUncleaned(call, outcome.message)
   return cleanFrom(call, from, begun, then)
 }

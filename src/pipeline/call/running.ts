@@ -131,7 +131,7 @@ const passed = (call: Call, out: Outbox): void => {
 
 /** Emits `BackgroundStarted`, unless it was emitted before. */
 export const tellBackground = (call: Call, out: Outbox): void => {
-  if (call.announced !== "no") return
+  if (call.announced !== false) return
   call.announced = "due"
   out.push(commands.announce)
 }
@@ -197,7 +197,7 @@ export const fail = (call: Call, failure: Failure, out: Outbox): void => {
 }
 
 /** The output of the handlers that applied an action. Undefined while the output is still the action's preview. */
-export const produced = ({ output, action }: Call): ToolOutput | undefined =>
+const produced = ({ output, action }: Call): ToolOutput | undefined =>
   output === action?.output ? undefined : output
 
 /** Makes the failed action pending again. Returns the message for the model. */
@@ -250,7 +250,7 @@ const close = (call: Call, then: Then, out: Outbox): void => {
 
 /** Interrupts an attempt. */
 export const stop = (call: Call, then: Then, out: Outbox): void => {
-  if (call.announced === "due") call.announced = "no"
+  if (call.announced === "due") call.announced = false
   if (call.state._tag === "Asking") out.push(commands.closeQuestion)
   leavePlace(call, out)
   call.state = { _tag: "Stopping", then }

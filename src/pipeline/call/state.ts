@@ -51,15 +51,10 @@ export interface EffectQuestion {
 /** A question to the host: to decide a gate, or to answer an effect. */
 export type Question = ApprovalQuestion | EffectQuestion
 
-/** Where a call continues that was stored in the middle of its work. */
+/** Where a restored call continues. `Fail`: the handler at `at` must not run a second time, so the attempt has failed. */
 export type Resume =
-  | { readonly _tag: "Ask"; readonly question: Question }
-  /** Runs the part at `at`. */
-  | { readonly _tag: "Run" }
-  /** Ends the attempt as failed: the handler at `at` must not run a second time. */
+  | StateOf<"Asking" | "Running" | "Cleaning">
   | { readonly _tag: "Fail"; readonly message: string }
-  /** Cleans up from this finally handler on; if no such handler is left, only `then` follows. */
-  | { readonly _tag: "Clean"; readonly part: number; readonly then: Then }
 
 /** The state of a call. Every call begins as `Queued` and ends as `Ended`. */
 export type CallState =
@@ -104,10 +99,10 @@ export interface ActionLinks {
 }
 
 /** The states without data, created once. */
-export const queued: CallState = { _tag: "Queued" }
+export const queued: StateOf<"Queued"> = { _tag: "Queued" }
 export const held: CallState = { _tag: "Held" }
 export const preparing: CallState = { _tag: "Preparing" }
-export const running: CallState = { _tag: "Running" }
+export const running: StateOf<"Running"> = { _tag: "Running" }
 export const judging: CallState = { _tag: "Judging" }
 export const ended: CallState = { _tag: "Ended" }
 

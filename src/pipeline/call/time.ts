@@ -71,7 +71,7 @@ export const restartTime = (engine: Engine, call: Call): void =>
 const limitOf = (engine: Engine, call: Call): number => {
   const limit = timeLimit(call, engine.settings, mayMove(call))
   const { earlier } = call
-  if (earlier === undefined || call.state._tag !== "Asking" || call.asked !== 1) return limit
+  if (earlier === undefined || call.state._tag !== "Asking" || call.asked !== earlier.asked) return limit
   return Math.max(0, limit - earlier.waited)
 }
 

@@ -163,7 +163,7 @@ const queuedRow: Row = {
     const { resume } = call
     if (resume === undefined) return end(call, outcome, out)
     // A call that is cleaning up ends anyway, unless it was about to restart.
-    if (resume._tag === "Clean") {
+    if (resume._tag === "Cleaning") {
       if (resume.then._tag === "End") return false
       call.resume = { ...resume, then: endWith(outcome) }
       return true

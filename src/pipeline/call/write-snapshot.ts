@@ -4,19 +4,19 @@
  */
 
 import { messageOf } from "../../text/message-of.ts"
+import type { Mutable } from "../model/mutable.ts"
 import type { Outcome, Stopped } from "../model/outcome.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Call } from "./call.ts"
-import { endWith, isPreview, produced } from "./running.ts"
+import { endWith, isPreview } from "./running.ts"
 import {
   type CallSnapshot,
-  type QuestionSnapshot,
   type StagedSnapshot,
-  type StandingSnapshot,
   shapeOf,
+  storedFields,
   snapshotVersion as version,
 } from "./snapshot.ts"
-import type { Question, Then } from "./state.ts"
+import { type Question, queued, running, type StateOf, type Then } from "./state.ts"
 
 /** The facts about a call that only a journal knows. */
 export interface JournalNotes {
@@ -28,26 +28,23 @@ export interface JournalNotes {
   /** When the open question was asked, in epoch milliseconds. */
   readonly askedAt: number | undefined
   readonly createdAt: number
-  readonly startedAt: number | undefined
 }
 
 /** The snapshot of a call at rest. Throws an Error that gives the reason if the call is not at rest or holds data that is not JSON. */
 export const writeCall = (call: Call): CallSnapshot => {
-  const { toolCall, state, parts, at } = call
+  const { toolCall, state, parts, at, resume } = call
+  const { callId } = toolCall
   if (state._tag === "Asking") {
     if (isMidway(call, state.question) || (state.question.kind === "delegate" && !state.question.isAsked)) {
       throw new Error(
-        `Call "${toolCall.callId}" is not at rest: its handler \`${parts[at]?.name}\` is in the middle of its work`,
+        `Call "${callId}" is not at rest: its handler \`${parts[at]?.name}\` is in the middle of its work`,
       )
     }
-    return plain(toolCall.callId, waiting(call, state.question))
+    return plain(callId, snapshotOf(call, state))
   }
-  if (state._tag === "Queued" && call.resume?._tag === "Ask")
-    return plain(toolCall.callId, waiting(call, call.resume.question))
-  if (state._tag === "Queued" || state._tag === "Held") return plain(toolCall.callId, queued(call))
-  throw new Error(
-    `Call "${toolCall.callId}" is not at rest: it can be written down while it is queued or waits`,
-  )
+  if (state._tag === "Queued" && resume?._tag === "Asking") return plain(callId, snapshotOf(call, resume))
+  if (state._tag === "Queued" || state._tag === "Held") return plain(callId, snapshotOf(call, queued))
+  throw new Error(`Call "${callId}" is not at rest: it can be written down while it is queued or waits`)
 }
 
 /**
@@ -55,120 +52,63 @@ export const writeCall = (call: Call): CallSnapshot => {
  * for data that is not JSON.
  */
 export const writeMoving = (call: Call, notes: JournalNotes): string => {
-  const { createdAt, startedAt } = notes
+  const { toldStarted, toldBackground, createdAt, askedAt } = notes
+  const snapshot = { ...moving(call, notes), createdAt, askedAt }
   // An event that is not stored yet has to be emitted by the next process.
-  const isUntold = call.announced === "yes" && !notes.toldBackground
-  const known: Call = isUntold ? { ...call, announced: "due" } : call
-  return textOf(call.toolCall.callId, { ...moving(known, notes), createdAt, startedAt })
+  snapshot.started = toldStarted || undefined
+  if (call.announced === "yes" && !toldBackground) snapshot.announced = "due"
+  return textOf(call.toolCall.callId, snapshot)
 }
 
-const moving = (call: Call, notes: JournalNotes): CallSnapshot => {
+const moving = (call: Call, notes: JournalNotes): Mutable<CallSnapshot> => {
   const { state, resume } = call
-  const { askedAt } = notes
-  const told = { untold: !notes.toldStarted || undefined }
-  const work = { ...told, begun: notes.begun || undefined }
+  const begun = notes.begun || undefined
   switch (state._tag) {
     case "Queued":
-      return resume === undefined ? queued(call) : resuming(call, resume, told, askedAt)
+      // A restored call that has not had its turn yet stands where it stood.
+      if (resume?._tag === "Fail") return { ...snapshotOf(call, running), begun: true }
+      return snapshotOf(call, resume ?? queued)
     case "Held":
     case "Preparing":
-      return queued(call)
+      return snapshotOf(call, queued)
     case "Asking": {
       const { question } = state
-      if (isMidway(call, question)) return running(call, { ...work, askedAt, asking: askingOf(question) })
-      return waiting(call, question, { ...told, askedAt })
+      if (!isMidway(call, question)) return snapshotOf(call, state)
+      return { ...snapshotOf(call, running), begun, asking: askingOf(question) }
     }
     case "Running":
-      return running(call, work)
-    case "Stopping":
+      return { ...snapshotOf(call, running), begun }
+    case "Stopping": {
+      const snapshot = snapshotOf(call, cleaning(0, state.then))
       // The interrupted handler ends with its process, so the action that it applied is pending again.
-      return ending({ ...call, output: produced(call), action: undefined }, 0, state.then, told)
+      if (call.action !== undefined) snapshot.action = undefined
+      return snapshot
+    }
     case "Cleaning":
-      return ending(call, state.part, state.then, work)
-    case "Judging":
-      return ending(call, call.finals.length, endWith(call.outcome!), told)
+      return { ...snapshotOf(call, cleaning(state.part, state.then)), begun }
     case "Ended":
       if (!call.started) return refused(call, call.outcome!)
-      return ending(call, call.finals.length, endWith(call.outcome!), told)
+      return snapshotOf(call, cleaning(call.finals.length, endWith(call.outcome!)))
+    case "Judging":
+      return snapshotOf(call, cleaning(call.finals.length, endWith(call.outcome!)))
   }
 }
 
-/** The snapshot of a restored call that has not had its turn yet. */
-const resuming = (
-  call: Call,
-  resume: NonNullable<Call["resume"]>,
-  told: Pick<StandingSnapshot, "untold">,
-  askedAt: number | undefined,
-): CallSnapshot => {
-  switch (resume._tag) {
-    case "Ask":
-      return waiting(call, resume.question, { ...told, askedAt })
-    case "Run":
-      return running(call, told)
-    case "Fail":
-      return running(call, { ...told, begun: true })
-    case "Clean":
-      return ending(call, resume.part, resume.then, told)
-  }
-}
+const cleaning = (part: number, then: Then): StateOf<"Cleaning"> => ({
+  _tag: "Cleaning",
+  part,
+  then: then._tag === "End" ? endWith(withoutCause(then.outcome)) : then,
+  question: undefined,
+})
 
 const isMidway = ({ more }: Call, question: Question): boolean =>
   more || (question.kind === "delegate" && question.midway)
 
-const head = (call: Call, state: CallSnapshot["state"]): CallSnapshot => {
-  const { toolCall, approval, decidedBy, refusal } = call
-  const edited = call.edited || undefined
-  const remember = call.remember || undefined
-  return { version, state, call: toolCall, edited, remember, approval, decidedBy, refusal }
-}
-
-const queued = (call: Call): CallSnapshot => {
-  const { started, decided, cleanupErrors } = call
-  if (!started) return head(call, "queued")
-  return { ...head(call, "queued"), again: { decided, announced: announcedOf(call), cleanupErrors } }
-}
-
-/** The snapshot of a call that ended before it started: only its end has to be emitted. */
+/** A call that was denied or failed before it started. The journal has not stored its end yet. */
 const refused = (call: Call, outcome: Outcome): CallSnapshot => ({
-  ...head(call, "queued"),
+  ...snapshotOf(call, queued),
   call: { ...call.toolCall, decision: "deny" },
   refusal: withoutCause(outcome) as Stopped,
-})
-
-const waiting = (
-  call: Call,
-  question: Question,
-  notes: Pick<StandingSnapshot, "untold" | "askedAt"> = {},
-): CallSnapshot => ({
-  ...head(call, "waiting"),
-  standing: {
-    question: writeQuestion(question),
-    ...standingOf(call),
-    streamed: streamedBy(call),
-    ...notes,
-  },
-})
-
-/** The streamed text is not stored: the handler streams it again when it runs again. */
-const running = (
-  call: Call,
-  notes: Pick<StandingSnapshot, "untold" | "begun" | "asking" | "askedAt">,
-): CallSnapshot => ({ ...head(call, "running"), standing: { ...standingOf(call), ...notes } })
-
-const ending = (
-  call: Call,
-  part: number,
-  then: Then,
-  notes: Pick<StandingSnapshot, "untold" | "begun">,
-): CallSnapshot => ({
-  ...head(call, "ending"),
-  standing: {
-    ...standingOf(call),
-    ...notes,
-    then: then._tag === "End" ? endWith(withoutCause(then.outcome)) : then,
-    part: part < call.finals.length ? part : undefined,
-    streamed: streamedBy(call),
-  },
 })
 
 /** An Error's cause is any value, for the host's logs only, and may not be JSON. */
@@ -178,64 +118,39 @@ const withoutCause = (outcome: Outcome): Outcome => {
   return rest
 }
 
-const streamedBy = ({ stream }: Call): string | undefined => stream?.transcript.toString() || undefined
-
-const announcedOf = ({ announced }: Call): StandingSnapshot["announced"] =>
-  announced === "due" ? "due" : announced === "yes"
-
-const standingOf = (call: Call): StandingSnapshot => {
-  const {
-    toolCall,
-    timer,
-    earlier,
-    span,
-    resolved,
-    at,
-    parts,
-    output,
-    memory,
-    resolution,
-    passed,
-    decided,
-    cleanupErrors,
-    links,
-  } = call
-  const { settled, staged } = links
-  const action = call.action ?? settled
-  return {
-    at,
-    shape: shapeOf(parts),
-    // The action stores its own preview: only an output that was produced since is stored here.
-    output: settled === undefined && output === action?.output ? undefined : output,
-    previewed: isPreview(call) || undefined,
-    memory,
-    resolution,
-    passed,
-    decided,
-    announced: announcedOf(call),
-    cleanupErrors,
-    timeLeft: timer === undefined ? earlier?.timeLeft : timer.timeLeft,
-    action: action && stagedSnapshot(toolCall.callId, action),
-    settled: settled && true,
-    resolved,
-    traceParent: span?.traceParent ?? earlier?.traceParent,
-    staged,
+const snapshotOf = (
+  call: Call,
+  state: Exclude<CallSnapshot["state"], { _tag: "Staged" }>,
+): Mutable<CallSnapshot> => {
+  const { toolCall } = call
+  const data: Record<string, unknown> = {}
+  for (const field of storedFields) {
+    const value = call[field]
+    // The first value of each field is undefined, 0 or false.
+    if (value) data[field] = value
   }
-}
-
-const writeQuestion = (question: Question): QuestionSnapshot => {
-  if (question.kind === "approval") {
-    const { label, person, because, isAsked } = question
-    return { kind: "approval", label, person: person || undefined, because, undecided: !isAsked || undefined }
-  }
-  const { effect, timeout } = question
-  return { kind: "delegate", effect, timeout }
+  const snapshot: Mutable<CallSnapshot> = { version, call: toolCall, state, ...data }
+  if (state._tag === "Queued") return snapshot
+  const { links, timer, earlier, span, stream, parts, finals } = call
+  const action = call.action ?? links.settled
+  // The action stores its own preview: only an output that was produced since is stored here.
+  if (links.settled === undefined && call.output === action?.output) snapshot.output = undefined
+  snapshot.previewed = isPreview(call) || undefined
+  if (state._tag !== "Cleaning" || state.part < finals.length) snapshot.shape = shapeOf(parts)
+  snapshot.timeLeft = timer === undefined ? earlier?.timeLeft : timer.timeLeft
+  snapshot.action = action && stagedSnapshot(toolCall.callId, action)
+  snapshot.settled = links.settled && true
+  snapshot.traceParent = span?.traceParent ?? earlier?.traceParent
+  snapshot.staged = links.staged
+  // A handler that runs again streams its text again.
+  if (state._tag !== "Running") snapshot.streamed = stream?.transcript.toString() || undefined
+  return snapshot
 }
 
 /** The question that a running handler asks; undefined for an effect that is not JSON, which only this process can answer. */
-const askingOf = (question: Question): QuestionSnapshot | undefined => {
+const askingOf = (question: Question): Question | undefined => {
   try {
-    return JSON.parse(JSON.stringify(writeQuestion(question))) as QuestionSnapshot
+    return JSON.parse(JSON.stringify(question)) as Question
   } catch {
     return undefined
   }
@@ -248,7 +163,12 @@ export const writeStaged = (action: StagedAction): CallSnapshot =>
 /** The snapshot of a pending action as JSON text. */
 export const writeStagedText = (action: StagedAction): string => {
   const staged = stagedSnapshot(action.actionId, action)
-  return textOf(action.actionId, { version, state: "staged", call: staged.staging.call, staged })
+  return textOf(action.actionId, {
+    version,
+    call: staged.staging.call,
+    state: { _tag: "Staged" },
+    action: staged,
+  })
 }
 
 const stagedSnapshot = (id: string, action: StagedAction): StagedSnapshot => {

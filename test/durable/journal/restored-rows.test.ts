@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { type DurableOptions, Runner } from "../../../src/durable/runner.ts"
 import type { CallRow, StoredCall } from "../../../src/durable/store.ts"
 import { pipeline, Step } from "../../../src/index.ts"
-import type { CallSnapshot, StandingSnapshot } from "../../../src/pipeline/call/snapshot.ts"
+import type { CallSnapshot } from "../../../src/pipeline/call/snapshot.ts"
 import { until } from "../../support/deferred.ts"
 import { type Plan, registryOf } from "../../support/executor-of.ts"
 import { expectNothingUnhandled } from "../../support/unhandled.ts"
@@ -66,20 +66,19 @@ it("of a call that waits at its gate nothing is written until it is answered", a
   })
 })
 
-const standingOf = (row: CallRow["snapshot"]): StandingSnapshot => (JSON.parse(row) as CallSnapshot).standing!
+const snapshotIn = (row: CallRow["snapshot"]): CallSnapshot => JSON.parse(row) as CallSnapshot
 
 it("of one that has another deadline now the rest is written as it was, before its question is put again", async () => {
   const [call] = await waiting("asked")
-  const snapshot = JSON.parse(call!.row.snapshot) as CallSnapshot
   // Its process died before it told of its start.
-  const untold = { ...snapshot, standing: { ...snapshot.standing!, untold: true } }
+  const { started: _, ...untold } = snapshotIn(call!.row.snapshot)
   const row = { ...call!.row, snapshot: JSON.stringify(untold) }
   const { journal, rows } = runnerOf([{ ...call!, row }], { approvalTimeout: "1 hour" })
   await journal.stored()
   expect(rows).toHaveLength(1)
-  const { askedAt } = untold.standing
+  const { askedAt } = untold
   expect(rows[0]).toMatchObject({ callId: "asked", isNew: false, asks: true, deadline: askedAt! + 3_600_000 })
-  expect(standingOf(rows[0]!.snapshot)).toEqual(untold.standing)
+  expect(snapshotIn(rows[0]!.snapshot)).toEqual(untold)
 })
 
 it("of one that cannot go on it is written before its turn that it asks nothing", async () => {
@@ -92,4 +91,33 @@ it("of one that cannot go on it is written before its turn that it asks nothing"
   const { journal, rows } = runnerOf([first!, ...gone])
   await journal.stored()
   expect(rows.map(({ callId, asks }) => ({ callId, asks }))).toEqual([{ callId: "lost", asks: false }])
+})
+
+it("of one that cannot go on its cleanup does, also in a third process", async () => {
+  const cleaned: Array<string> = []
+  const planned = (cleanup: () => Promise<Step> | Step) =>
+    pipeline()
+      .andThen(() => Step.Continue)
+      .awaitApproval()
+      .finally(function cleanUp() {
+        cleaned.push("begun")
+        return cleanup()
+      })
+  const [call] = await waiting("lost")
+  const snapshot = snapshotIn(call!.row.snapshot)
+  const shape = "approval awaitApproval, finally cleanUp"
+  const row = { ...call!.row, snapshot: JSON.stringify({ ...snapshot, shape }) }
+  const second = runnerOf([{ ...call!, row }], {}, { gated: planned(() => new Promise(() => {})) })
+  second.journal.begin()
+  await until(() => cleaned.length === 1)
+  await second.journal.stored()
+  const cleaning = { ...row, snapshot: second.rows.at(-1)!.snapshot }
+  const third = runnerOf([{ ...call!, row: cleaning }], {}, { gated: planned(() => Step.Continue) })
+  third.journal.begin()
+  await until(() => cleaned.length === 2)
+  const changed = /^Cannot restore "lost": the pipeline of tool "gated" has another shape/
+  expect(await third.executor.next()).toMatchObject({
+    _tag: "Error",
+    content: expect.stringMatching(changed),
+  })
 })

@@ -29,13 +29,32 @@ describeWith("postgres")("a Postgres store", () => {
     const sql = await connectSql(store, 1)
     await sql`UPDATE stepline_meta SET value = 7 WHERE key = 'version'`
     await sql.end()
-    const sentence = `${name} was written by a newer stepline: its version is 7, and 1 is read. Update stepline, or use another database.`
+    const sentence = `${name} was written by a newer stepline: its version is 7, and 2 is read. Update stepline, or use another database.`
     await expect(openDurableExecutor({ store, registry })).rejects.toThrow(sentence)
     await expect(openDurableExecutor({ store, runner: false })).rejects.toThrow(sentence)
     const nobody = "postgres://somebody:secret@127.0.0.1:1/x"
     await expect(openDurableExecutor({ store: nobody, registry })).rejects.toThrow(
       /^Cannot open the store postgres:\/\/127\.0\.0\.1:1\/x: /,
     )
+  })
+
+  it("of version 1 is brought up to date once no process of an older stepline runs its calls", async () => {
+    const store = await server.database()
+    const name = store.replace("stepline@", "")
+    await (await durableOf(store, {})).close()
+    const sql = await connectSql(store, 1)
+    await sql`UPDATE stepline_meta SET value = 1 WHERE key = 'version'`
+    await sql`INSERT INTO stepline_runners (expires_at) VALUES (now() + interval '1 hour')`
+    await expect(openDurableExecutor({ store, registry })).rejects.toThrow(
+      `Processes of an older stepline run the calls of ${name}, and could not read what this one writes: stop them first.`,
+    )
+    await expect(openDurableExecutor({ store, runner: false })).rejects.toThrow(
+      `${name} was written by an older stepline: its version is 1, and 2 is written. Update what runs its calls first.`,
+    )
+    await sql`DELETE FROM stepline_runners`
+    await (await durableOf(store, {})).close()
+    expect(await sql`SELECT value FROM stepline_meta WHERE key = 'version'`).toEqual([{ value: 2 }])
+    await sql.end()
   })
 
   it("is made once by processes that start together", async () => {

@@ -1,6 +1,7 @@
 /** A call of the explored world as a short string: two that have the same will do the same. */
 
 import { textOf } from "../../../src/output/output.ts"
+import type { Call } from "../../../src/pipeline/call/call.ts"
 import type { Question, Resume, Then } from "../../../src/pipeline/call/state.ts"
 import type { Outcome } from "../../../src/pipeline/model/outcome.ts"
 import type { ExploredAction, ExploredCall } from "./explored-call.ts"
@@ -19,7 +20,7 @@ const states = [
 const outcomes = ["Completed", "Error", "Denied", "Cancelled"]
 const decisions = ["pending", "requested", "approve", "deny"]
 const places = ["none", "asked", "held", "exempt"]
-const announcements = ["no", "due", "yes"]
+const announcements: ReadonlyArray<Call["announced"]> = [false, "due", "yes"]
 const verdicts = ["", "Cancelled", "Denied", "Error"]
 
 const outcomeCode = (outcome: Outcome | undefined): number =>
@@ -38,13 +39,13 @@ const questionCode = (question: Question | undefined): number => {
   return 1 + asked + (!question.isAsked && question.because !== undefined ? 4 : 0)
 }
 
-const resumes = ["Ask", "Run", "Fail", "Clean"]
+const resumes = ["Asking", "Running", "Fail", "Cleaning"]
 
 /** How a call goes on that was read back. */
 const resumeCode = (resume: Resume | undefined): number => {
   if (resume === undefined) return 0
-  const question = resume._tag === "Ask" ? questionCode(resume.question) : 0
-  const [part, then] = resume._tag === "Clean" ? [resume.part, thenCode(resume.then)] : [0, 0]
+  const question = resume._tag === "Asking" ? questionCode(resume.question) : 0
+  const [part, then] = resume._tag === "Cleaning" ? [resume.part, thenCode(resume.then)] : [0, 0]
   return pack(9, 1 + resumes.indexOf(resume._tag), question, part, then)
 }
 

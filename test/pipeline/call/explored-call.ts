@@ -161,7 +161,7 @@ const cloneState = (state: CallState): CallState => {
 }
 
 const cloneResume = (resume: Call["resume"]): Call["resume"] =>
-  resume?._tag === "Ask" ? { ...resume, question: { ...resume.question } } : resume
+  resume?._tag === "Asking" ? { ...resume, question: { ...resume.question } } : resume
 
 export const cloneRecord = (record: Call): Call => {
   const toolCall = { ...record.toolCall }

@@ -4,8 +4,9 @@
  */
 
 import type { Call } from "../../../src/pipeline/call/call.ts"
+import { readSnapshot } from "../../../src/pipeline/call/check-snapshot.ts"
 import { readCall, readLost, type ToolOf } from "../../../src/pipeline/call/read-snapshot.ts"
-import { type CallSnapshot, readSnapshot } from "../../../src/pipeline/call/snapshot.ts"
+import type { CallSnapshot } from "../../../src/pipeline/call/snapshot.ts"
 import { ended } from "../../../src/pipeline/call/state.ts"
 import { writeMoving } from "../../../src/pipeline/call/write-snapshot.ts"
 import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
@@ -51,7 +52,6 @@ const written = (call: ExploredCall, { once }: Restart): CallSnapshot => {
     toldBackground: call.side.toldBackground,
     askedAt: undefined,
     createdAt: 0,
-    startedAt: undefined,
   }
   return readSnapshot(JSON.parse(writeMoving(call.record, notes)))
 }
@@ -98,7 +98,7 @@ const ranOf = (call: ExploredCall, { once }: Restart): number => {
 /** The part that ran last, and does not run again. */
 const lastOf = (call: ExploredCall, { resume, at }: Call, { once }: Restart): number => {
   if (resume === undefined) return -1
-  return resume._tag === "Run" && !(once && hasBegun(call)) ? at - 1 : at
+  return resume._tag === "Running" && !(once && hasBegun(call)) ? at - 1 : at
 }
 
 const readSide = (call: ExploredCall, record: Call, how: Restart): Side => {

@@ -196,8 +196,8 @@ const didAll = ({ record, side }: ExploredCall): void => {
   const left = parts.slice(side.lastAt + 1)
   must(!left.some(({ kind }) => kind === "handler"), "completed without its last handlers")
   const gates = parts.filter(({ kind }) => kind === "approval").length
-  // One that was read back only to tell its end has no pipeline any more.
-  if (links.resolving === undefined && parts.length > 0)
+  // One that was read back only to end has nothing but finally handlers.
+  if (links.resolving === undefined && parts.some(({ kind }) => kind !== "finally"))
     must(passed === gates + side.ownGates, "completed without its gates")
 }
 

@@ -124,7 +124,7 @@ describe("a snapshot", () => {
     ])
     await until(first, "AwaitingApproval")
     const snapshots = ["a", "b", "c"].map((id) => first.snapshot(id))
-    expect(snapshots.map(({ state }) => state)).toEqual(["waiting", "queued", "queued"])
+    expect(snapshots.map(({ state }) => state._tag)).toEqual(["Asking", "Queued", "Queued"])
     const second = executorOf({ tool: gated() })
     expect(snapshots.map((snapshot) => second.restore(snapshot))).toEqual(["a", "b", "c"])
     await until(second, "AwaitingApproval")
@@ -243,14 +243,39 @@ describe("a snapshot", () => {
     expect(() => first.restore(snapshot)).toThrow('Cannot restore "c": the id is in use')
   })
 
+  it("of version 1 of a call that restarts keeps what was told and decided", async () => {
+    const params = { text: "edited" }
+    const call = { agentId: "main", callId: "c", name: "tool", params, decision: "pending", background: true }
+    const again = { decided: 1, announced: true, cleanupErrors: ["cleanUp: failed"] }
+    const executor = executorOf({ tool: gated() })
+    executor.restore({ version: 1, state: "queued", call, edited: true, again } as never)
+    expect(executor.tasks.get("c")).toMatchObject({ id: "c", params })
+    expect(await executor.next()).toMatchObject({ _tag: "Delta", content: "clean" })
+    expect(await executor.next()).toMatchObject({ _tag: "BackgroundCompleted", status: "complete" })
+    expect(executor.tasks.get("c")).toMatchObject({ content: "1 undefined" })
+  })
+
   it("that is none is refused", () => {
     const executor = executorOf({ tool: gated() })
-    for (const nonsense of [undefined, null, 1, {}, { state: "waiting", call: {} }, []]) {
+    for (const nonsense of [
+      undefined,
+      null,
+      1,
+      {},
+      { state: "waiting", call: {} },
+      { version: 1, state: "waiting", call: {} },
+      { version: 2, state: {}, call: {} },
+      [],
+    ]) {
       expect(() => executor.restore(nonsense as never)).toThrow()
     }
-    const newer = { version: 2, state: "queued", call: { name: "tool", callId: "c", agentId: "main" } }
+    const newer = {
+      version: 3,
+      state: { _tag: "Queued" },
+      call: { name: "tool", callId: "c", agentId: "main" },
+    }
     expect(() => executor.restore(newer as never)).toThrow(
-      "This snapshot has version 2, and version 1 is read: use the stepline that wrote it",
+      "This snapshot has version 3, and versions 1 and 2 are read: use the stepline that wrote it",
     )
   })
 })

@@ -1,0 +1,74 @@
+/** The check of snapshots that are read: a host or a store may hold anything. */
+
+import { toOutput } from "../../output/output.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
+import { type CallSnapshot, type StagedSnapshot, snapshotVersion } from "./snapshot.ts"
+import { type FirstSnapshot, fromFirst } from "./snapshot-v1.ts"
+import type { StateOf } from "./state.ts"
+
+/** A snapshot of any version that is read, as one of this version. Its parts are not checked. */
+export const current = (snapshot: CallSnapshot | FirstSnapshot): CallSnapshot =>
+  snapshot.version === 1 ? fromFirst(snapshot) : snapshot
+
+/** Checks a snapshot. Throws a TypeError for a value that is no snapshot, and an Error for another version. */
+export const readSnapshot = (value: unknown): CallSnapshot => {
+  const given = value as CallSnapshot | FirstSnapshot
+  if (!isPlainObject(value) || !isPlainObject(given.call)) throw notASnapshot()
+  if (given.version !== 1 && given.version !== snapshotVersion) {
+    throw new Error(
+      `This snapshot has version ${String((value as { version: unknown }).version)}, and versions 1 and ${snapshotVersion} are read: use the stepline that wrote it`,
+    )
+  }
+  const snapshot = current(given)
+  if (!isPlainObject(snapshot.state) || !isWhole(snapshot)) throw notASnapshot()
+  return snapshot
+}
+
+const notASnapshot = () => new TypeError("Expected what `snapshot` gave: this is no snapshot of a call")
+
+const isWhole = (snapshot: CallSnapshot): boolean => {
+  const { state, shape } = snapshot
+  switch (state._tag) {
+    case "Staged":
+      return isStaged(snapshot.action)
+    case "Queued":
+      return hasData(snapshot)
+    case "Running":
+      return hasData(snapshot) && typeof shape === "string"
+    case "Asking":
+      return hasData(snapshot) && typeof shape === "string" && isPlainObject(state.question)
+    case "Cleaning":
+      return hasData(snapshot) && isIndex(state.part) && isThen(state.then)
+    default:
+      return false
+  }
+}
+
+const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+
+const isOutput = (output: unknown): boolean =>
+  output === undefined || (isPlainObject(output) && toOutput(output) !== undefined)
+
+const isThen = (then: StateOf<"Cleaning">["then"]): boolean =>
+  isPlainObject(then) && (then._tag === "Restart" || (then._tag === "End" && isPlainObject(then.outcome)))
+
+const isStaged = (staged: StagedSnapshot | undefined): boolean =>
+  isPlainObject(staged) &&
+  typeof staged.actionId === "string" &&
+  typeof staged.label === "string" &&
+  typeof staged.sourceToolName === "string" &&
+  isPlainObject(staged.source) &&
+  isPlainObject(staged.staging) &&
+  isPlainObject(staged.staging.call) &&
+  isIndex(staged.staging.at) &&
+  isOutput(staged.output)
+
+const hasData = (snapshot: CallSnapshot): boolean => {
+  const { at = 0, asked = 0, passed = 0, decided = 0, output, cleanupErrors = [], action } = snapshot
+  return (
+    [at, asked, passed, decided].every(isIndex) &&
+    isOutput(output) &&
+    Array.isArray(cleanupErrors) &&
+    (action === undefined || isStaged(action))
+  )
+}
