@@ -5,7 +5,7 @@ import { ToolExecutor } from "../pipeline/executor.ts"
 import { withJournal } from "../pipeline/executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
 import { toMillis } from "../pipeline/model/duration.ts"
-import { expectFlag, expectFunction } from "../pipeline/model/got.ts"
+import { expectFlag, expectFunction, toCount } from "../pipeline/model/got.ts"
 import { type CallFilter, delegateOf, type ToolExecutorOptions } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { DurationInput } from "../pipeline/model/step.ts"
@@ -25,6 +25,11 @@ import type { JournalStore, RuleRow, StoredState } from "./store.ts"
 export interface DurableOptions extends ToolExecutorOptions {
   /** How long ended calls and their events are kept. Default 7 days. */
   readonly retention?: DurationInput
+  /**
+   * How many processes may end while one handler runs: then the call is cleaned up, and ends as an Error (`poisoned`). A tool may have
+   * a limit of its own. Handlers on their last attempt run one at a time. Default 3.
+   */
+  readonly maxAttempts?: number
   /** Called with the error when the store fails, and with undefined once it works again. Calls wait in between. */
   readonly onStoreError?: ((error: unknown) => void) | undefined
   /** Whether the store keeps the rules that approvals make. Default true; false where `filters` keeps them elsewhere. */
@@ -62,7 +67,7 @@ export class Runner {
 
   constructor(
     parts: RunnerParts,
-    { retention: _, onStoreError, keepsRules = true, ...options }: DurableOptions,
+    { retention: _, onStoreError, keepsRules = true, maxAttempts, ...options }: DurableOptions,
   ) {
     const { hooks, approvalTimeout, delegates, cwd = process.cwd() } = options
     expectFlag("keepsRules", keepsRules)
@@ -74,6 +79,7 @@ export class Runner {
       hasFunction: (effect) =>
         isOfTasks(effect) || delegateOf(delegates ?? {}, String(effect?._tag)) !== undefined,
       hooks: { before: hooks?.beforeCall !== undefined, after: hooks?.afterCall !== undefined },
+      maxAttempts: toCount("maxAttempts", maxAttempts, 3),
       onStoreError,
       onFenced: parts.onFenced,
       onLeft: parts.onLeft,

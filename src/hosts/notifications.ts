@@ -4,7 +4,7 @@
  */
 
 import type { ToolEvent } from "../pipeline/model/event.ts"
-import { toCount } from "../pipeline/model/options.ts"
+import { toCount } from "../pipeline/model/got.ts"
 import { type BackgroundTasks, capitalized } from "../tasks/background-tasks.ts"
 import { headOf } from "../text/truncation.ts"
 import type { SubAgent } from "./sub-agents/sub-agent.ts"

@@ -95,17 +95,17 @@ const toolsOf =
 /** Restores a call from a snapshot: its question is asked again when its turn comes. */
 export const restoreCall = (engine: Engine, snapshot: CallSnapshot): string => {
   const call = callFor(engine, snapshot)
-  readCall(call, snapshot, toolsOf(engine, snapshot.call))
+  readCall(call, snapshot, toolsOf(engine, snapshot.call), Number.POSITIVE_INFINITY)
   if (call.action !== undefined) engine.actions.putBack(call.toolCall.agentId, call.action, true)
   return putBack(engine, call, snapshot)
 }
 
 /** Restores a call from a journal, which also stores the action that the call claims. A call that cannot continue ends as an Error. */
-export const restoreJournaled = (engine: Engine, snapshot: CallSnapshot): string => {
+export const restoreJournaled = (engine: Engine, snapshot: CallSnapshot, maxAttempts: number): string => {
   const toolOf = toolsOf(engine, snapshot.call)
   const call = callFor(engine, snapshot)
   try {
-    readCall(call, snapshot, toolOf)
+    readCall(call, snapshot, toolOf, call.tool?.maxAttempts ?? maxAttempts)
     const { action } = call
     if (action !== undefined) call.action = engine.actions.reclaim(call.toolCall.agentId, action.actionId)
     return putBack(engine, call, snapshot)

@@ -48,11 +48,14 @@ describe("a store, by its runner and by a client, refuses", () => {
     expect(await durable.inbox()).toEqual([])
   })
 
-  it("a `runner` and a `keepsRules` that are neither true nor false", async () => {
+  it("a `runner` and a `keepsRules` that are neither true nor false, and no attempts", async () => {
     const open = (options: object) =>
       openDurableExecutor({ store: path("calls.db"), registry: new ToolRegistry(), ...options } as never)
     await expect(open({ runner: "false" })).rejects.toThrow(
       "Expected `runner` to be true or false, got `false` (string)",
+    )
+    await expect(open({ maxAttempts: 0 })).rejects.toThrow(
+      "Expected `maxAttempts` to be a positive integer, got 0",
     )
     await expect(open({ keepsRules: "no" })).rejects.toThrow(
       "Expected `keepsRules` to be true or false, got `no` (string)",

@@ -90,6 +90,39 @@ const toolsOf = (cwd: string, plan: HostPlan) => {
         )
         .finally(working("last")),
     ),
+    // Innocent, but in the middle of its work whenever the poison ends its process.
+    define("slow", () =>
+      pipeline()
+        .andThen(
+          handler("slow", async ({ call, attempt }) => {
+            ran(`${call.callId} slow ${attempt}`)
+            await new Promise((resolve) => setTimeout(resolve, 50))
+            return Step.Output("done")
+          }),
+        )
+        .andThen(working("after")),
+    ),
+    define("poison", () =>
+      pipeline()
+        .andThen(
+          handler("poison", ({ call, attempt }) => {
+            ran(`${call.callId} poison ${attempt}`)
+            process.kill(process.pid, "SIGKILL")
+            return new Promise<Step>(() => {})
+          }),
+        )
+        .finally(working("last")),
+    ),
+    define("poisoned_cleanup", () =>
+      pipeline()
+        .andThen(working("work"))
+        .finally(function poisonedCleanup({ call, attempt }) {
+          ran(`${call.callId} cleanup ${attempt}`)
+          process.kill(process.pid, "SIGKILL")
+          return new Promise<Step>(() => {})
+        })
+        .finally(working("last")),
+    ),
   ].filter(({ name }) => name !== plan.without)
 }
 

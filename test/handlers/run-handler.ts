@@ -45,6 +45,7 @@ export const contextOf = ({
     decidedBy: undefined,
     meta: undefined,
     idempotencyKey: "call-1/0/0",
+    attempt: 1,
     agent: { agentId: "main", pendingActions: executor.agent().pendingActions, cancel: () => 0 },
     onShutdown: () => () => undefined,
     delta: async (content) => onDelta?.(content),

@@ -36,6 +36,13 @@ const runsOnce = ({ state, parts, finals, at }: Call): boolean => {
   return (part?.kind === "handler" || part?.kind === "finally") && part.handler.retry === "never"
 }
 
+/** The number of the attempt that has begun by the time that the row is stored, or may have begun. */
+const attemptsOf = ({ state, attempts, hasTurn, toolCall }: Call, begun: boolean): number => {
+  if (attempts === 0) return hasTurn || toolCall.background ? 1 : 0
+  // A handler that runs again stores first that it begins.
+  return state._tag === "Queued" || begun || attempts === 1 ? attempts : attempts - 1
+}
+
 /** A call that has not ended. */
 export class JournalEntry {
   readonly call: Call
@@ -52,6 +59,8 @@ export class JournalEntry {
   result: string | undefined
   private endedAt = 0
   private begun: string | undefined
+  /** The number of the attempt that the row says has begun, or may have begun. */
+  private storedAttempts: number
   /** The id of the last question that the host was asked, and when. */
   private asked = 0
   private askedAt: number | undefined
@@ -62,7 +71,8 @@ export class JournalEntry {
     this.isKnown = isKnown
     this.options = options
     this.written = restored?.row
-    const { started = false, announced, asked = 0, askedAt } = restored?.snapshot ?? {}
+    const { started = false, announced, attempts = 0, asked = 0, askedAt } = restored?.snapshot ?? {}
+    this.storedAttempts = attempts
     this.toldStarted = started
     this.toldBackground = announced === "yes"
     if (askedAt === undefined) return
@@ -81,7 +91,7 @@ export class JournalEntry {
   /** Notes that the next handler begins. True if that has to be stored first. */
   begin(): boolean {
     const { call } = this
-    if (!runsOnce(call)) return false
+    if (call.attempts <= this.storedAttempts && !runsOnce(call)) return false
     const place = placeOf(call)
     if (this.begun === place) return false
     this.begun = place
@@ -134,6 +144,7 @@ export class JournalEntry {
   /** Notes that a commit of the row failed. `isSure`: whether it is certain that the row was not stored. */
   commitFailed(isSure: boolean): void {
     this.written = undefined
+    this.storedAttempts = 0
     if (!isSure) this.mayBeThere = true
   }
 
@@ -160,9 +171,20 @@ export class JournalEntry {
   private write(askedAt: number | undefined): string {
     const { call } = this
     const begun = this.begun !== undefined && this.begun === placeOf(call)
+    const attempts = attemptsOf(call, begun)
+    this.storedAttempts = attempts
     try {
       const { toldStarted, toldBackground } = this
-      const notes = { begun, toldStarted, toldBackground, askedAt, createdAt: createdAt(call, Date.now()) }
+      const once = runsOnce(call)
+      const notes = {
+        begun,
+        once,
+        toldStarted,
+        toldBackground,
+        askedAt,
+        attempts,
+        createdAt: createdAt(call, Date.now()),
+      }
       return withinBounds(writeMoving(call, notes))
     } catch (error) {
       return JSON.stringify(unwritable(call, messageOf(error)))

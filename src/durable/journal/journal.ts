@@ -20,11 +20,14 @@ import { Gathered, type Taken } from "./gathered.ts"
 import { type EntryOptions, JournalEntry, type Restored } from "./journal-entry.ts"
 import { type Refusal, refusedCalls } from "./refusals.ts"
 import { taskText } from "./task-text.ts"
+import { Trials } from "./trials.ts"
 import { type CalledHooks, isOutward, isUrgentState } from "./urgency.ts"
 
 /** What a journal knows of its executor, and whom it calls back. */
 export interface JournalOptions extends EntryOptions {
   readonly hooks: CalledHooks
+  /** How many processes may end while one handler runs, where its tool does not say so. */
+  readonly maxAttempts: number
   /** Called with the error when the store fails, and with undefined once it works again. */
   readonly onStoreError: ((error: unknown) => void) | undefined
   /** Called once other processes run these calls: nothing is stored any more. */
@@ -45,10 +48,12 @@ const ends: ReadonlySet<ToolEvent["_tag"]> = new Set([
 export class StoreJournal implements ExecutorJournal {
   readonly firstSequence: number
   readonly endings = new Endings()
+  readonly maxAttempts: number
   private readonly store: JournalStore
   private readonly options: JournalOptions
   private readonly entries = new Map<string, JournalEntry>()
   private readonly gathered: Gathered
+  private readonly trials: Trials
   private readonly commits: Commits
   private readonly listeners = new Set<(event: ToolEvent) => void>()
   /** The id of a task that is being forgotten, and that the store does not have. */
@@ -63,6 +68,8 @@ export class StoreJournal implements ExecutorJournal {
     this.store = store
     this.options = options
     this.firstSequence = store.firstSequence
+    this.maxAttempts = options.maxAttempts
+    this.trials = new Trials(({ tool, attempts }) => attempts >= (tool?.maxAttempts ?? options.maxAttempts))
     this.gathered = new Gathered({
       actionsOf: (agentId) => this.engine.actions.all(agentId),
     })
@@ -163,12 +170,20 @@ export class StoreJournal implements ExecutorJournal {
     }
   }
 
+  holdsBack(call: Call, begin: () => void): boolean {
+    const waits = this.trials.mustWait(call)
+    if (waits) this.trials.wait(call, begin)
+    return waits
+  }
+
   moved(call: Call): void {
+    this.trials.moved(call)
     const entry = this.entries.get(call.toolCall.callId)
     if (entry?.call === call) this.note(entry, isUrgentState(call, this.options.hooks))
   }
 
   ended(call: Call): void {
+    this.trials.moved(call)
     if (this.gathered.clean(call.toolCall.callId)) return this.commits.schedule()
     const entry = this.entries.get(call.toolCall.callId)
     if (entry?.call !== call) return
@@ -184,6 +199,8 @@ export class StoreJournal implements ExecutorJournal {
     if (this.store.isCurrent === false) return false
     const isRun = command._tag === "Run" || command._tag === "RunFinal"
     const entry = isRun ? this.entries.get(call.toolCall.callId) : undefined
+    // A handler that has to wait is told so when it would begin, and has not begun.
+    if (isRun && this.trials.mustWait(call)) return true
     if (entry?.begin() === true) this.note(entry, true)
     return this.commits.isReady()
   }

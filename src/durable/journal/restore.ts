@@ -75,7 +75,10 @@ export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
   for (const call of state.calls) {
     const snapshot = snapshotOf(call)
     if (call.isFresh && snapshot.refusal === undefined) takeIn(snapshot.call, journal)
-    else journal.takingIn({ row: call.row, snapshot }, () => restoreJournaled(engine, snapshot))
+    else
+      journal.takingIn({ row: call.row, snapshot }, () =>
+        restoreJournaled(engine, snapshot, journal.maxAttempts),
+      )
   }
 }
 

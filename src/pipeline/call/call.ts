@@ -147,6 +147,8 @@ export class Call {
   at = 0
   /** Whether the handler at `at` is a generator that has not finished. */
   more = false
+  /** The number of attempts at the part `at`, or at the running finally handler. More than 1 if processes ended, perhaps while it ran. */
+  attempts = 0
   /** Counts the handlers and generator reads that were started. A result with an older number is late and is ignored. */
   run = 0
   /** Counts questions. An answer with an older number is late and is ignored. */

@@ -64,9 +64,18 @@ const isStaged = (staged: StagedSnapshot | undefined): boolean =>
   isOutput(staged.output)
 
 const hasData = (snapshot: CallSnapshot): boolean => {
-  const { at = 0, asked = 0, passed = 0, decided = 0, output, cleanupErrors = [], action } = snapshot
+  const {
+    at = 0,
+    attempts = 0,
+    asked = 0,
+    passed = 0,
+    decided = 0,
+    output,
+    cleanupErrors = [],
+    action,
+  } = snapshot
   return (
-    [at, asked, passed, decided].every(isIndex) &&
+    [at, attempts, asked, passed, decided].every(isIndex) &&
     isOutput(output) &&
     Array.isArray(cleanupErrors) &&
     (action === undefined || isStaged(action))

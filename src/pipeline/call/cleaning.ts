@@ -40,6 +40,7 @@ export const cleanPart = (call: Call, part: number, then: Then, out: Outbox): vo
   call.more = false
   if (part === call.finals.length) return conclude(call, then, out)
   call.state = { _tag: "Cleaning", part, then, question: undefined }
+  call.attempts = 1
   call.run += 1
   out.push(commands.runFinal)
 }
@@ -149,6 +150,7 @@ const conclude = (call: Call, then: Then, out: Outbox): void => {
   call.output = undefined
   call.memory = undefined
   call.resolution = undefined
+  call.attempts = 0
   edit(call, then.params)
   prepare(call, out)
 }
@@ -162,6 +164,7 @@ export const edit = (call: Call, params: unknown): void => {
 /** Starts validating the call's parameters and composing its pipeline. */
 export const prepare = (call: Call, out: Outbox): void => {
   call.state = preparing
+  call.attempts += 1
   out.push(commands.prepare)
 }
 

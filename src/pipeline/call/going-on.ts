@@ -25,11 +25,15 @@ export const goOn = (call: Call, resume: Resume, out: Outbox): void => {
     }
     case "Running":
       call.state = running
+      call.attempts += 1
       return enter(call, out)
     case "Fail":
       call.state = running
       return fail(call, resume, out)
-    case "Cleaning":
-      return cleanPart(call, resume.part, resume.then, out)
+    case "Cleaning": {
+      const { attempts } = call
+      cleanPart(call, resume.part, resume.then, out)
+      call.attempts = attempts + 1
+    }
   }
 }

@@ -103,6 +103,10 @@ export class AttemptContext implements HandlerContext {
     return `${toolCall.callId}/${decided}/${part}`
   }
 
+  get attempt(): number {
+    return this.#call.attempts
+  }
+
   get memory(): CallMemory {
     const call = this.#call
     call.memory ??= {}

@@ -47,20 +47,24 @@ export const runFinal = (engine: Engine, call: Call, command: Command): void => 
   runHandler(engine, call, call.finals[state.part]!.handler)
 }
 
-/** False if this `run` was started already, or if the event loop has to turn first. */
+/** False if this `run` was started already, or if it has to wait: for the event loop to turn, or for the journal. */
 const begins = (engine: Engine, call: Call, command: Command): boolean => {
   if (call.begun === call.run) return false
+  if (call.attempts > 1 && engine.journal?.holdsBack(call, again(engine, call, command)) === true)
+    return false
   if (engine.budget.take()) {
     call.begun = call.run
     return true
   }
   suspended(engine, call)
-  engine.budget.wait(() => {
-    engine.mailbox.sender = call
-    engine.mailbox.push(command)
-    engine.mailbox.deliver()
-  })
+  engine.budget.wait(again(engine, call, command))
   return false
+}
+
+const again = (engine: Engine, call: Call, command: Command) => () => {
+  engine.mailbox.sender = call
+  engine.mailbox.push(command)
+  engine.mailbox.deliver()
 }
 
 const runHandler = (engine: Engine, call: Call, handler: EffectHandler<unknown>): void => {

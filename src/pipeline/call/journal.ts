@@ -19,6 +19,11 @@ export interface Journal extends EventJournal, TaskJournal {
   ended(call: Call): void
   /** Whether the changes that the command depends on are stored. If not, the journal calls the mailbox's `deliver` later. */
   allows(call: Call, command: Command): boolean
+  /**
+   * Whether the handler that is next has to wait, because it may end its process as it did before: such handlers run one at a time, so
+   * that only the one to blame is blamed. If so, the journal calls `begin` later.
+   */
+  holdsBack(call: Call, begin: () => void): boolean
   /** The pending actions of an agent have changed. */
   staged(agentId: string): void
   /** An action was dropped. Its finally handlers run in a call with the action's id, until that call ends. */

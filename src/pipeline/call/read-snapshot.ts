@@ -2,6 +2,7 @@
 import type { ResolveParams } from "../../resolve/definition.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { ToolCall } from "../model/call.ts"
+import type { ErrorReason } from "../model/event.ts"
 import { failed, type Stopped } from "../model/outcome.ts"
 import { finallyPartsOf, type PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
@@ -20,8 +21,11 @@ type Parts = ReadonlyArray<PipelinePart<unknown>>
 /** Looks up a tool by name; undefined if the tool is no longer registered. */
 export type ToolOf = (name: string) => Tool<unknown> | undefined
 
-/** Fills a new call from a snapshot, so that the call continues where it stood once it has its turn. */
-export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf): void => {
+/**
+ * Fills a new call from a snapshot, so that the call continues where it stood once it has its turn. `maxAttempts`: how many processes
+ * may end while one handler runs.
+ */
+export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf, maxAttempts: number): void => {
   readData(call, snapshot)
   const { state, shape } = snapshot
   if (state._tag === "Queued" || state._tag === "Staged") return
@@ -29,7 +33,7 @@ export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf): vo
   if (shape !== undefined) readParts(call, snapshot, shape, toolOf)
   call.output ??= call.action?.output
   if (snapshot.previewed === true) call.preview = call.output
-  call.resume = readResume(call, state, snapshot, toolOf)
+  call.resume = readResume(call, state, snapshot, toolOf, maxAttempts)
 }
 
 const readData = (call: Call, snapshot: CallSnapshot): void => {
@@ -93,28 +97,42 @@ export const resolvingParts = (
 const interrupted = (name: string): string =>
   `Interrupted: the process ended while ${name} ran. It may have run, wholly or in part: look before you call it again.`
 
+/** The message for a handler during which process after process ended, perhaps because of the handler. */
+const poisoned = (name: string, attempts: number): string =>
+  `Poisoned: ${attempts} processes ended while ${name} ran, so it does not run again. It may have run, wholly or in part: look before you call it again.`
+
+const partName = ({ parts, at }: Call): string => parts[at]!.name
+
+const failWith = (reason: ErrorReason, message: string): Resume => ({ _tag: "Fail", message, reason })
+
 const readResume = (
   call: Call,
   state: StateOf<"Asking" | "Running" | "Cleaning">,
   { shape, begun }: CallSnapshot,
   toolOf: ToolOf,
+  maxAttempts: number,
 ): Resume => {
   switch (state._tag) {
-    case "Cleaning":
-      return cleanFrom(call, shape === undefined ? 0 : state.part, begun, state.then)
+    case "Cleaning": {
+      const isOver = begun === true || call.attempts >= maxAttempts
+      return cleanFrom(call, shape === undefined ? 0 : state.part, isOver, state.then)
+    }
     case "Asking":
       return { _tag: "Asking", question: readQuestion(state.question, toolOf(call.subject.name)) }
     case "Running":
-      if (begun !== true) return running
-      return { _tag: "Fail", message: interrupted(call.parts[call.at]!.name) }
+      if (begun === true) return failWith("failed", interrupted(partName(call)))
+      if (call.attempts >= maxAttempts) return failWith("poisoned", poisoned(partName(call), call.attempts))
+      return running
   }
 }
 
-/** `begun`: the finally handler `part` had started, and must not run twice. */
-const cleanFrom = (call: Call, part: number, begun: boolean | undefined, then: Then): Resume => {
+/** `isOver`: the finally handler `part` had started, and must not run again. */
+const cleanFrom = (call: Call, part: number, isOver: boolean | undefined, then: Then): Resume => {
   const next = call.finals[part]
-  if (begun !== true || next === undefined) return { _tag: "Cleaning", part, then, question: undefined }
-  noteUncleaned(call, `${next.name}: ${interrupted(next.name)}`)
+  if (isOver !== true || next === undefined) return { _tag: "Cleaning", part, then, question: undefined }
+  const { name } = next
+  noteUncleaned(call, `${name}: ${call.attempts > 1 ? poisoned(name, call.attempts) : interrupted(name)}`)
+  call.attempts = 0
   return { _tag: "Cleaning", part: part + 1, then, question: undefined }
 }
 
@@ -147,6 +165,7 @@ export const readLost = (call: Call, snapshot: CallSnapshot, message: string, to
     return
   }
   const then = state._tag === "Cleaning" ? state.then : undefined
+  if (state._tag !== "Cleaning") call.attempts = 0
   if (then?._tag !== "End") call.output = undefined
   else if (snapshot.previewed === true) call.preview = call.output
   call.resume = lostResume(call, snapshot, then, outcome, toolOf)

@@ -4,7 +4,7 @@ import { outputFault, type ToolOutput, textOf, toOutput } from "../../output/out
 import type { ResolveParams } from "../../resolve/definition.ts"
 import { defaultOutput, failureText, withDetails } from "../../resolve/result.ts"
 import { byCall } from "../model/decision.ts"
-import type { FailureReason } from "../model/event.ts"
+import type { ErrorReason, FailureReason } from "../model/event.ts"
 import { failed, type Outcome } from "../model/outcome.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Step } from "../model/step.ts"
@@ -50,6 +50,7 @@ const takesPlace = (call: Call, out: Outbox): boolean => {
 export const advance = (call: Call, out: Outbox): void => {
   if (call.more) return proceed(call, out)
   call.at += 1
+  call.attempts = 1
   enter(call, out)
 }
 
@@ -186,7 +187,7 @@ interface Failure {
   readonly cause?: unknown
   /** Whether the failure was thrown as anything but a ToolError, so that its message was not written for the model. */
   readonly thrown?: boolean
-  readonly reason?: FailureReason | undefined
+  readonly reason?: ErrorReason | undefined
 }
 
 /** Fails the attempt: the call ends as an Error after its cleanup. */

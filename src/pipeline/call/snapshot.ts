@@ -42,6 +42,7 @@ export const storedFields = [
   "startedAt",
   "asked",
   "at",
+  "attempts",
   "output",
   "memory",
   "resolution",

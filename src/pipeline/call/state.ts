@@ -2,7 +2,7 @@
 
 import type { ToolOutput } from "../../output/output.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
-import type { FailureReason } from "../model/event.ts"
+import type { ErrorReason, FailureReason } from "../model/event.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { Outcome } from "../model/outcome.ts"
 import type { StagedAction } from "../model/staged-action.ts"
@@ -54,7 +54,7 @@ export type Question = ApprovalQuestion | EffectQuestion
 /** Where a restored call continues. `Fail`: the handler at `at` must not run a second time, so the attempt has failed. */
 export type Resume =
   | StateOf<"Asking" | "Running" | "Cleaning">
-  | { readonly _tag: "Fail"; readonly message: string }
+  | { readonly _tag: "Fail"; readonly message: string; readonly reason: ErrorReason }
 
 /** The state of a call. Every call begins as `Queued` and ends as `Ended`. */
 export type CallState =

@@ -254,6 +254,7 @@ const runningRow: Row = {
     actFor(call, action, params)
     call.parts = parts
     call.at = 0
+    call.attempts = 1
     call.output = action.output
     call.memory = action.memory
     call.resolution = {

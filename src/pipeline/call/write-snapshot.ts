@@ -20,8 +20,12 @@ import { type Question, queued, running, type StateOf, type Then } from "./state
 
 /** The facts about a call that only a journal knows. */
 export interface JournalNotes {
-  /** Whether the next handler has started, and so must not run again after a restart. */
+  /** Whether the next handler has started. */
   readonly begun: boolean
+  /** The number of the attempt that has begun, or may have begun. */
+  readonly attempts: number
+  /** Whether the handler must not run again after a restart if it has started. */
+  readonly once: boolean
   /** Whether `Started` and `BackgroundStarted` are stored. */
   readonly toldStarted: boolean
   readonly toldBackground: boolean
@@ -52,8 +56,8 @@ export const writeCall = (call: Call): CallSnapshot => {
  * for data that is not JSON.
  */
 export const writeMoving = (call: Call, notes: JournalNotes): string => {
-  const { toldStarted, toldBackground, createdAt, askedAt } = notes
-  const snapshot = { ...moving(call, notes), createdAt, askedAt }
+  const { toldStarted, toldBackground, createdAt, askedAt, attempts } = notes
+  const snapshot = { ...moving(call, notes), createdAt, askedAt, attempts: attempts || undefined }
   // An event that is not stored yet has to be emitted by the next process.
   snapshot.started = toldStarted || undefined
   if (call.announced === "yes" && !toldBackground) snapshot.announced = "due"
@@ -62,7 +66,7 @@ export const writeMoving = (call: Call, notes: JournalNotes): string => {
 
 const moving = (call: Call, notes: JournalNotes): Mutable<CallSnapshot> => {
   const { state, resume } = call
-  const begun = notes.begun || undefined
+  const begun = (notes.begun && notes.once) || undefined
   switch (state._tag) {
     case "Queued":
       // A restored call that has not had its turn yet stands where it stood.

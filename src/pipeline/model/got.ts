@@ -91,3 +91,11 @@ export const expectOptions = (of: string, options: unknown, keys: ReadonlyArray<
       : got(options)
   throw new TypeError(`Expected the options of \`${of}\` to be an object with ${keys.join(", ")}, ${given}`)
 }
+
+/** A positive integer. Throws a TypeError that names the option for anything else. */
+export const toCount = (name: string, value: number | undefined, fallback: number, whose = ""): number => {
+  if (value === undefined) return fallback
+  if (!Number.isInteger(value) || value < 1)
+    throw new TypeError(`Expected \`${name}\`${whose} to be a positive integer, ${got(value)}`)
+  return value
+}

@@ -48,6 +48,11 @@ export interface HandlerContext<Memory extends object = CallMemory> {
    * again after a crash. It differs between handlers, and when the call restarts with edited parameters.
    */
   readonly idempotencyKey: string
+  /**
+   * 1; in a durable call, one more for each process that ended while this handler ran. Counted from the last stored handler on, so that
+   * a handler behind it may begin at 1 again.
+   */
+  readonly attempt: number
   /** The executor's working directory, absolute. */
   readonly cwd: string
   /** A folder that file tools must stay in, links resolved; undefined allows all. */

@@ -7,7 +7,6 @@ import type { Tracer } from "../../tracing/tracer.ts"
 import type { ToolCall } from "./call.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import type { ToolResult } from "./event.ts"
-import { got } from "./got.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
 import type { DurationInput } from "./step.ts"
 import type { PrimaryKind } from "./tool.ts"
@@ -192,12 +191,4 @@ export interface ToolExecutorOptions {
    * `tool <name>`, `handler <name>` and `wait <what>`; true is that of the program that the executor lives in. Default false.
    */
   readonly trace?: boolean | Tracer | EffectTracer
-}
-
-/** A positive integer. Throws a TypeError that names the option for anything else. */
-export const toCount = (name: string, value: number | undefined, fallback: number): number => {
-  if (value === undefined) return fallback
-  if (!Number.isInteger(value) || value < 1)
-    throw new TypeError(`Expected \`${name}\` to be a positive integer, ${got(value)}`)
-  return value
 }

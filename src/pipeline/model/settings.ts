@@ -5,8 +5,8 @@ import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { Tracer } from "../../tracing/tracer.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import { toMillis } from "./duration.ts"
-import { expectFlag, expectFunction, expectKnown, got } from "./got.ts"
-import { type CallFilter, type Delegates, type Hooks, type ToolExecutorOptions, toCount } from "./options.ts"
+import { expectFlag, expectFunction, expectKnown, got, toCount } from "./got.ts"
+import type { CallFilter, Delegates, Hooks, ToolExecutorOptions } from "./options.ts"
 
 /** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
 export interface Settings {

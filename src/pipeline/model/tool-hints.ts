@@ -1,5 +1,5 @@
 /** Checks the options of a tool that say how it is taken: of another kind, they would be taken for what nobody means. */
-import { expectFlag, expectFunction, expectText, got } from "./got.ts"
+import { expectFlag, expectFunction, expectText, got, toCount } from "./got.ts"
 
 const known: ReadonlySet<string> = new Set(["readOnly", "destructive", "idempotent", "openWorld"])
 
@@ -21,7 +21,7 @@ const flags = ["background", "hidden"] as const
 const functions = ["paths", "title", "prepareParams", "renderCall", "renderResult"] as const
 
 /** What is checked here. */
-type Hint = (typeof flags)[number] | (typeof functions)[number] | "label" | "annotations"
+type Hint = (typeof flags)[number] | (typeof functions)[number] | "label" | "annotations" | "maxAttempts"
 
 /** Throws a TypeError that names the option and the tool. */
 export const expectHints = (name: string, hints: { readonly [Name in Hint]?: unknown }): void => {
@@ -29,5 +29,6 @@ export const expectHints = (name: string, hints: { readonly [Name in Hint]?: unk
   expectText("label", hints.label, whose)
   for (const option of flags) expectFlag(option, hints[option], whose)
   for (const option of functions) expectFunction(option, hints[option], whose)
+  toCount("maxAttempts", hints.maxAttempts as number | undefined, 1, whose)
   expectAnnotations(hints.annotations, whose)
 }

@@ -81,6 +81,11 @@ export interface ToolOptions<
   readonly workingDirParam?: string
   /** Whether calls may run in the background. Default true. */
   readonly background?: boolean
+  /**
+   * How many processes may end while one of the tool's handlers runs, before a durable call ends as an Error (`poisoned`). Default:
+   * that of the store, which is 3.
+   */
+  readonly maxAttempts?: number
   /** Left out of definitions unless the host activates it. Default false. */
   readonly hidden?: boolean
   readonly annotations?: ToolAnnotations
@@ -119,6 +124,7 @@ export interface Tool<R = never, Name extends string = string, Input = unknown, 
   readonly paths?: (params: unknown, memory?: CallMemory) => ReadonlyArray<string>
   readonly workingDirParam?: string
   readonly background: boolean
+  readonly maxAttempts?: number
   readonly hidden: boolean
   readonly annotations: ToolAnnotations
   readonly kind: ToolKind
@@ -268,6 +274,7 @@ export const defineTool = <
     ...(paths && { paths }),
     ...(workingDirParam !== undefined && { workingDirParam }),
     background: options.background ?? true,
+    ...(options.maxAttempts !== undefined && { maxAttempts: options.maxAttempts }),
     hidden: options.hidden ?? false,
     annotations: options.annotations ?? {},
     kind: options.kind ?? "other",

@@ -47,7 +47,9 @@ const hasBegun = ({ record: { state, at }, side }: ExploredCall): boolean =>
 
 const written = (call: ExploredCall, { once }: Restart): CallSnapshot => {
   const notes = {
-    begun: once && hasBegun(call),
+    begun: hasBegun(call),
+    once,
+    attempts: call.record.attempts,
     toldStarted: call.side.toldStarted,
     toldBackground: call.side.toldBackground,
     askedAt: undefined,
@@ -68,7 +70,7 @@ export const restarted = (
   const toolOf = toolsOf(calls, how.tools)
   let record = freshRecord(snapshot.call)
   try {
-    readCall(record, snapshot, toolOf)
+    readCall(record, snapshot, toolOf, Number.POSITIVE_INFINITY)
     if (record.action !== undefined) record.action = reclaim(record.action.actionId)
   } catch {
     record = freshRecord(snapshot.call)

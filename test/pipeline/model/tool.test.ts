@@ -122,6 +122,13 @@ describe("defineTool", () => {
     expect(defineTool({ ...options, outputSchema: undefined })).not.toHaveProperty("outputSchema")
   })
 
+  it("is refused with no attempts", () => {
+    const options = { name: "t", description: "", parameters: {}, compose: () => pipeline() }
+    expect(() => defineTool({ ...options, maxAttempts: 0.5 })).toThrow(
+      "Expected `maxAttempts` of tool `t` to be a positive integer, got 0.5",
+    )
+  })
+
   it("keeps what it is given", () => {
     const options = {
       name: "write_note",
@@ -131,6 +138,7 @@ describe("defineTool", () => {
       primaryParam: "path",
       primaryKind: "path" as const,
       background: false,
+      maxAttempts: 5,
       hidden: true,
       annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
       compose: () => pipeline(),

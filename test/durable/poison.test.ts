@@ -1,0 +1,85 @@
+// @module-tag waits
+/** A handler that ends its process: it takes no more processes with it than it has attempts, and no other call. */
+import { describe, expect, it, onTestFinished } from "vitest"
+import { openDurableExecutor } from "../../src/durable/index.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { usePostgres } from "../servers/postgres.ts"
+import { describeWith } from "../support/needs.ts"
+import { ranIn, tag, useHosts } from "./hosts.ts"
+
+const poison = { callId: "p", agentId: "agent 0", name: "poison" }
+
+const slow = Array.from({ length: 20 }, (_, index) => ({
+  callId: `s${index}`,
+  agentId: `agent ${index}`,
+  name: "slow",
+}))
+
+const message = (name: string) =>
+  `Poisoned: 3 processes ended while ${name} ran, so it does not run again. It may have run, wholly or in part: look before you call it again.`
+
+/** The events that ended these calls, once all have ended. */
+const endsOf = async (store: string, calls: ReadonlyArray<{ readonly callId: string }>) => {
+  const client = await openDurableExecutor({ store, runner: false })
+  onTestFinished(() => client.close())
+  const ends = () => Promise.all(calls.map(({ callId }) => client.result(callId)))
+  await expect.poll(ends).not.toContain(undefined)
+  return ends()
+}
+
+describe("a poisoned call in a file", () => {
+  const path = useTempFolder()
+  const { dies } = useHosts()
+  const store = () => path("calls.db")
+
+  /** Starts one process after the other, until one is not killed. Gives how many were. */
+  const deaths = async (calls: ReadonlyArray<object>): Promise<number> => {
+    let died = 0
+    for (let plan: object = { calls }; await dies(path(), plan); plan = {}) died += 1
+    return died
+  }
+
+  it("ends as an Error after three attempts and its cleanup, and every call beside it completes", async () => {
+    expect(await deaths([...slow, poison])).toBe(3)
+    const [end, ...others] = await endsOf(store(), [poison, ...slow])
+    expect(end).toMatchObject({ _tag: "Error", reason: "poisoned", content: message("poison") })
+    expect(others.map((other) => other?._tag)).toEqual(slow.map(() => "Completed"))
+    const ran = await ranIn(path())
+    expect(ran.filter((line) => line.startsWith("p "))).toEqual([
+      "p poison 1",
+      "p poison 2",
+      "p poison 3",
+      "p last p/0/finally 0",
+    ])
+  })
+
+  it("in its cleanup leaves that handler out, notes it, and runs the next one", async () => {
+    const call = { callId: "c", name: "poisoned_cleanup" }
+    expect(await deaths([call])).toBe(3)
+    const [end] = await endsOf(store(), [call])
+    expect(end).toMatchObject({
+      _tag: "Completed",
+      cleanupErrors: [`poisonedCleanup: ${message("poisonedCleanup")}`],
+    })
+    const ran = await ranIn(path())
+    expect(ran.slice(1)).toEqual(["c cleanup 1", "c cleanup 2", "c cleanup 3", "c last c/0/finally 1"])
+  })
+})
+
+describeWith("postgres")("a poisoned call among four runners", () => {
+  const path = useTempFolder()
+  const { start } = useHosts()
+  const server = usePostgres()
+
+  it("ends three of them, and its calls and all others end with the fourth", async () => {
+    const store = await server.database()
+    const plan = { store, stays: true }
+    const first = start(path(), { ...plan, calls: [...slow, poison] })
+    await first.until(tag("Opened"))
+    for (let others = 0; others < 3; others++) start(path(), plan)
+    const ends = await endsOf(store, [poison, ...slow])
+    expect(ends[0]).toMatchObject({ _tag: "Error", reason: "poisoned", content: message("poison") })
+    expect(ends.slice(1).map((end) => end?._tag)).toEqual(slow.map(() => "Completed"))
+    expect((await ranIn(path())).filter((line) => line.startsWith("p poison"))).toHaveLength(3)
+  })
+})
