@@ -1,34 +1,32 @@
 /** What 100,000 calls cost that wait at their gates: memory, and the processor's time while nothing happens. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { ToolExecutor } from "stepline"
-import { BareExecutor, type BareInput } from "./bare.ts"
-import type { Figure, SectionResult } from "./figure.ts"
+import { type ToolCallInput, ToolExecutor } from "stepline"
+import type { Measured, Row, Section } from "./figure.ts"
+import { BareExecutor } from "./limit.ts"
 import { bareTools, params, registry } from "./tools.ts"
 
 const pending = 100_000
-const idleMillis = 3000
 /** The host's own array of ids. */
 const bytesOfId = 8
 
-interface Executor {
-  enqueue(calls: ReadonlyArray<BareInput>): ReadonlyArray<string>
-  next(): Promise<{ readonly _tag: string } | undefined>
-}
-
-interface Cost {
-  readonly bytes: number
-  readonly millis: number
-  readonly timers: number
+const kinds: Readonly<Record<string, (i: number) => ToolCallInput>> = {
+  "an agent each": (i) => ({ name: "gate", params, agentId: `agent-${i}` }),
+  "in the background": () => ({ name: "gate", params, background: true }),
+  "in the background, behind a handler": () => ({ name: "gated", params, background: true }),
 }
 
 const collectGarbage = async (): Promise<void> => {
   // Twice, with a turn between, so that what the first one released is released too.
-  globalThis.gc?.()
+  globalThis.gc!()
   await sleep(10)
-  globalThis.gc?.()
+  globalThis.gc!()
 }
 
-const measureWaiting = async (executor: Executor, call: (i: number) => BareInput): Promise<Cost> => {
+/** Bytes for each, milliseconds of the processor in three seconds, timers. */
+const measureWaiting = async (
+  executor: Pick<ToolExecutor, "enqueue" | "next">,
+  call: (i: number) => ToolCallInput,
+): Promise<ReadonlyArray<number>> => {
   await collectGarbage()
   const before = process.memoryUsage().heapUsed
   const ids = executor.enqueue(Array.from({ length: pending }, (_, i) => call(i)))
@@ -42,48 +40,33 @@ const measureWaiting = async (executor: Executor, call: (i: number) => BareInput
   await sleep(1000)
   const timers = process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length
   const cpu = process.cpuUsage()
-  await sleep(idleMillis)
+  await sleep(3000)
   const { user, system } = process.cpuUsage(cpu)
   // Until here the executor, and with it the calls, must not be collected.
   if (ids.length !== pending || executor.enqueue([]).length > 0) throw new Error("Did not expect other calls")
-  return { bytes, millis: (user + system) / 1000, timers }
+  return [bytes, (user + system) / 1000, timers]
 }
 
-const compare = async (name: string, call: (i: number) => BareInput): Promise<Array<Figure>> => {
-  const bare = await measureWaiting(new BareExecutor(bareTools), call)
-  const executor = new ToolExecutor(registry)
-  // The first call loads and compiles what the others share.
-  await executor.run({ ...call(0), background: false, decision: "approve" })
-  const stepline = await measureWaiting(executor, call)
-  await executor.shutdown()
-  return [
-    { name: `${name}: each`, unit: "bytes", stepline: stepline.bytes, baseline: bare.bytes, most: 1000 },
-    {
-      name: `${name}: processor in 3 s`,
-      unit: "ms",
-      stepline: stepline.millis,
-      baseline: bare.millis,
-      most: 15,
-    },
-    { name: `${name}: timers`, unit: "timers", stepline: stepline.timers, baseline: bare.timers, most: 0 },
-  ]
-}
-
-export const measureApprovals = async (): Promise<SectionResult> => {
-  const title = "100,000 pending approvals"
-  if (globalThis.gc === undefined)
-    return { title, figures: [], notes: ["Skipped: run node with --expose-gc"] }
-  return {
-    title,
-    baseline: "bare promises",
-    figures: [
-      ...(await compare("1 handler, an agent each", (i) => ({
-        name: "approved",
-        params,
-        agentId: `agent-${i}`,
-      }))),
-      ...(await compare("1 handler, background", () => ({ name: "approved", params, background: true }))),
-      ...(await compare("3 handlers, background", () => ({ name: "gated", params, background: true }))),
+export const approvals: Section = {
+  title: "100,000 pending approvals",
+  baseline: "bare promises",
+  rows: Object.keys(kinds).flatMap(
+    (kind): Array<Row> => [
+      { name: `${kind}: memory of one`, unit: "bytes", most: 1000 },
+      { name: `${kind}: processor in 3 seconds`, unit: "ms", most: 15 },
+      { name: `${kind}: timers`, unit: "timers", most: 0 },
     ],
-  }
+  ),
+  measure: async () => {
+    const figures: Array<Measured> = []
+    for (const call of Object.values(kinds)) {
+      const bare = await measureWaiting(new BareExecutor(bareTools), call)
+      await using executor = new ToolExecutor(registry)
+      // The first call loads and compiles what the others share.
+      await executor.run({ ...call(0), background: false, decision: "approve" })
+      const stepline = await measureWaiting(executor, call)
+      figures.push(...stepline.map((value, index) => ({ stepline: value, baseline: bare[index]! })))
+    }
+    return figures
+  },
 }

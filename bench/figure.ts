@@ -1,58 +1,73 @@
-/** What a section measured, and how it is printed. */
+/** What a section measures, and the table that it prints: Markdown, so that the documentation shows the same. */
 
-export type Unit = "ns" | "ms" | "bytes" | "timers"
-
-export interface Figure {
+export interface Row {
   readonly name: string
-  readonly unit: Unit
-  readonly stepline: number
-  /** The same work without stepline. */
-  readonly baseline?: number
-  /** The largest value that we aim at. */
+  readonly unit: "ns" | "ms" | "bytes" | "timers"
+  /** The most that we aim at: a value, a multiple of the baseline, or so much more than the baseline. */
   readonly most?: number
-  /** The largest ratio to the baseline that we aim at. */
   readonly mostTimes?: number
+  readonly mostMore?: number
 }
 
-export interface SectionResult {
+export interface Measured {
+  readonly stepline: number
+  readonly baseline?: number
+}
+
+export interface Section {
   readonly title: string
   /** What the baseline is. */
-  readonly baseline?: string
-  readonly figures: ReadonlyArray<Figure>
-  /** Why something was left out. */
-  readonly notes?: ReadonlyArray<string>
+  readonly baseline: string
+  readonly rows: ReadonlyArray<Row>
+  /** Gives a figure for each row, in their order. */
+  measure(quick: boolean): Promise<ReadonlyArray<Measured>>
 }
 
-const digits = (value: number): string =>
-  value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 })
-
-const aimOf = ({ stepline, baseline = Number.NaN, most, mostTimes }: Figure): string => {
-  if (most !== undefined) return `${digits(most)} ${stepline <= most ? "met" : "MISSED"}`
-  if (mostTimes === undefined) return ""
-  return `${mostTimes}x ${stepline / baseline <= mostTimes ? "met" : "MISSED"}`
+const show = (value: number, unit: string): string => {
+  const digits = value < 10 ? 2 : value < 100 ? 1 : 0
+  return `${value.toLocaleString("en-US", { maximumFractionDigits: digits })} ${unit}`
 }
 
-const cells = (figure: Figure): Array<string> => {
-  const { name, unit, stepline, baseline } = figure
+export const aimOf = ({ unit, most, mostTimes, mostMore }: Row): string => {
+  if (mostTimes !== undefined) return `${mostTimes}x`
+  if (mostMore !== undefined) return `${show(mostMore, unit)} more`
+  return most === undefined ? "" : show(most, unit)
+}
+
+const isMissed = ({ most, mostTimes, mostMore }: Row, { stepline, baseline = 0 }: Measured): boolean => {
+  const limit = most ?? (mostTimes === undefined ? baseline + (mostMore ?? Number.NaN) : baseline * mostTimes)
+  return stepline > limit
+}
+
+const cells = (row: Row, measured: Measured): Array<string> => {
+  const { stepline, baseline } = measured
+  const ratio = baseline ? (stepline / baseline).toFixed(2) : ""
+  const aim = aimOf(row) + (isMissed(row, measured) ? " MISSED" : "")
   return [
-    name,
-    unit,
-    baseline === undefined ? "" : digits(baseline),
-    digits(stepline),
-    baseline === undefined || baseline === 0 ? "" : `${(stepline / baseline).toFixed(2)}x`,
-    aimOf(figure),
+    row.name,
+    baseline === undefined ? "" : show(baseline, row.unit),
+    show(stepline, row.unit),
+    ratio,
+    aim,
   ]
 }
 
-export const renderSection = ({ title, baseline, figures, notes = [] }: SectionResult): string => {
-  const rows = [[title, "unit", baseline ?? "", "stepline", "ratio", "at most"], ...figures.map(cells)]
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-      .join("  ")
-      .trimEnd(),
-  )
-  lines.splice(1, 0, widths.map((width) => "-".repeat(width)).join("  "))
-  return [...lines, ...notes.map((note) => `  ${note}`)].join("\n")
+export const renderSection = (
+  { title, baseline, rows }: Section,
+  measured: ReadonlyArray<Measured>,
+): string => {
+  const table = [
+    [title, baseline, "stepline", "ratio", "at most"],
+    ["---", "--:", "--:", "--:", "---"],
+    ...rows.map((row, index) => cells(row, measured[index]!)),
+  ]
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((line) => line[column]!.length)))
+  return table.map((line) => `| ${line.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |`).join("\n")
 }
+
+/** The text with the table of this section replaced, where it has one. */
+export const withTable = (text: string, { title }: Section, table: string): string =>
+  text
+    .split("\n\n")
+    .map((block) => (block.startsWith(`| ${title} `) ? table : block))
+    .join("\n\n")

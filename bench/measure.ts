@@ -1,7 +1,8 @@
 /**
  * Medians of rounds in which the sides take turns, so that a busy machine slows all of them alike. Garbage is collected
- * when V8 sees fit: a forced collection between rounds, with no call alive, also makes it drop its optimised code.
+ * when V8 sees fit: a full collection between rounds, with no call alive, also makes it drop its optimised code.
  */
+import { readFileSync } from "node:fs"
 
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = [...values].sort((a, b) => a - b)
@@ -34,9 +35,10 @@ export const interleave = async <Name extends string>(
   return Object.fromEntries(names.map((name) => [name, median(samples[name])])) as Record<Name, number>
 }
 
-/** Nanoseconds an operation of `run`, which does `operations` of them. */
-export const nanosPerOperation = async (operations: number, run: () => Promise<void>): Promise<number> => {
-  const start = performance.now()
-  await run()
-  return ((performance.now() - start) * 1e6) / operations
+/** Milliseconds of the processor that the main thread has used. Elsewhere than on Linux, those of the clock. */
+export const threadMillis = (): number => {
+  if (process.platform !== "linux") return performance.now()
+  // Linux brings the thread's own figure up to date when it is asked for the process's.
+  process.cpuUsage()
+  return Number(readFileSync("/proc/self/schedstat", "latin1").split(" ")[0]) / 1e6
 }

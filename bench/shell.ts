@@ -1,8 +1,9 @@
 /** The shell tool beside Node's own spawn of the same command. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { type Tool, ToolExecutor, ToolRegistry } from "stepline"
-import type { SectionResult } from "./figure.ts"
+import { ToolExecutor, ToolRegistry } from "stepline"
+import { shellTool } from "stepline/tools"
+import type { Section } from "./figure.ts"
 import { interleave } from "./measure.ts"
 
 const command = "echo hello"
@@ -16,45 +17,27 @@ const spawnDirectly = async (): Promise<string> => {
   return Buffer.concat(chunks).toString()
 }
 
-const millisEach = async (times: number, call: () => Promise<string>): Promise<number> => {
+const millisEach = async (call: () => Promise<string>): Promise<number> => {
   const start = performance.now()
-  for (let i = 0; i < times; i++) {
+  for (let i = 0; i < 40; i++) {
     const printed = await call()
     if (printed.trimEnd() !== "hello") throw new Error(`Did not expect ${JSON.stringify(printed)}`)
   }
-  return (performance.now() - start) / times
+  return (performance.now() - start) / 40
 }
 
-/** Undefined until the tool exists. */
-const loadShellTool = async (): Promise<Tool | undefined> => {
-  try {
-    const tools: Readonly<Record<string, unknown>> = await import("stepline/tools" as string)
-    return tools.shellTool as Tool | undefined
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return undefined
-    throw error
-  }
-}
-
-export const measureShell = async (quick: boolean): Promise<SectionResult> => {
-  const title = "A shell call"
-  const tool = await loadShellTool()
-  if (tool === undefined) return { title, figures: [], notes: ["Skipped: there is no shell tool yet"] }
-  const executor = new ToolExecutor(new ToolRegistry([tool]))
-  const callTool = async () => {
+export const shell: Section = {
+  title: "A shell call",
+  baseline: "direct spawn",
+  rows: [{ name: `\`${command}\``, unit: "ms", mostTimes: 2 }],
+  measure: async (quick) => {
+    await using executor = new ToolExecutor(new ToolRegistry([shellTool]))
     const call = { name: "shell", params: { command }, decision: "approve" } as const
-    return (await executor.run(call, () => undefined)).content
-  }
-  const [times, counted] = quick ? [20, 3] : [40, 5]
-  const { direct, stepline } = await interleave(
-    { direct: () => millisEach(times, spawnDirectly), stepline: () => millisEach(times, callTool) },
-    { warmUp: 1, counted },
-  )
-  await executor.shutdown()
-  const name = `${times * counted} times \`${command}\``
-  return {
-    title,
-    baseline: "direct spawn",
-    figures: [{ name, unit: "ms", stepline, baseline: direct, mostTimes: 2 }],
-  }
+    const callTool = async () => (await executor.run(call, () => undefined)).content
+    const { direct, stepline } = await interleave(
+      { direct: () => millisEach(spawnDirectly), stepline: () => millisEach(callTool) },
+      { warmUp: 1, counted: quick ? 1 : 5 },
+    )
+    return [{ stepline, baseline: direct }]
+  },
 }

@@ -1,89 +1,50 @@
-/** The tools that are called, made of the same handlers for both executors, which are made anew for every call. */
+/** The tools that both executors run, composed by the same code. */
 import { defineTool, type HandlerFunction, pipeline, Step, ToolRegistry } from "stepline"
-import { type BareTools, gate } from "./bare.ts"
+import { BarePlan } from "./bare-call.ts"
+import type { BareTool } from "./limit.ts"
 
-interface Params {
-  readonly text: string
+export const params = { text: "hello" }
+
+/** What a pipeline and a bare plan have in common. */
+interface Plan<P> {
+  andThen(handler: HandlerFunction): P
+  awaitApproval(): P
+  finally(handler: HandlerFunction): P
 }
 
-const parameters = {
-  type: "object",
-  properties: { text: { type: "string", description: "What comes back." } },
-  required: ["text"],
-} as const
+type Compose = <P extends Plan<P>>(plan: P, text: string) => P
 
-export const params: Params = { text: "hello" }
-
-const Check =
-  ({ text }: Params): HandlerFunction =>
-  () =>
-    text === "" ? Step.Error("Nothing to write") : Step.Continue
-
-const Write =
-  ({ text }: Params): HandlerFunction =>
-  async () =>
-    text === "" ? Step.Error("Nothing was written") : Step.Continue
-
-const Report =
-  ({ text }: Params): HandlerFunction =>
-  () =>
-    Step.Output(text)
-
-const Await =
-  ({ text }: Params): HandlerFunction =>
-  async () =>
-    Step.Output(text)
-
-const Close = (): HandlerFunction => () => Step.Continue
-
-/**
- * `plain` is one synchronous handler, `awaited` one that gives a promise, `approved` one behind a gate; `gated` is three, the second a promise, with a gate
- * after the first and a finally handler.
- */
-export const registry = new ToolRegistry([
-  defineTool({
-    name: "plain",
-    description: "One handler.",
-    parameters,
-    compose: (given) => pipeline().andThen(Report(given as unknown as Params)),
-  }),
-  defineTool({
-    name: "awaited",
-    description: "One handler that gives a promise.",
-    parameters,
-    compose: (given) => pipeline().andThen(Await(given as unknown as Params)),
-  }),
-  defineTool({
-    name: "approved",
-    description: "A handler behind a gate.",
-    parameters,
-    compose: (given) =>
-      pipeline()
-        .awaitApproval()
-        .andThen(Report(given as unknown as Params)),
-  }),
-  defineTool({
-    name: "gated",
-    description: "Three handlers.",
-    parameters,
-    compose: (given) => {
-      const checked = given as unknown as Params
-      return pipeline()
-        .andThen(Check(checked))
-        .awaitApproval()
-        .andThen(Write(checked))
-        .andThen(Report(checked))
-        .finally(Close())
-    },
-  }),
-])
-
-export const bareTools: BareTools = {
-  plain: (given) => ({ parts: [Report(given as Params)], finally: [] }),
-  awaited: (given) => ({ parts: [Await(given as Params)], finally: [] }),
-  approved: (given) => ({ parts: [gate, Report(given as Params)], finally: [] }),
-  gated: (given) => {
-    const checked = given as Params
-    return { parts: [Check(checked), gate, Write(checked), Report(checked)], finally: [Close()] }
-  },
+const composed: Readonly<Record<string, Compose>> = {
+  sync: (plan, text) => plan.andThen(() => Step.Output(text)),
+  async: (plan, text) => plan.andThen(async () => Step.Output(text)),
+  gate: (plan, text) => plan.awaitApproval().andThen(() => Step.Output(text)),
+  gated: (plan, text) =>
+    plan
+      .andThen(async () => Step.Continue)
+      .awaitApproval()
+      .andThen(async () => Step.Output(text)),
+  closing: (plan, text) => composed.gated!(plan, text).finally(async () => Step.Continue),
 }
+
+export const registry = new ToolRegistry(
+  Object.entries(composed).map(([name, compose]) =>
+    defineTool({
+      name,
+      description: "Gives its text.",
+      parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] } as const,
+      compose: (given) => compose(pipeline(), (given as typeof params).text),
+    }),
+  ),
+)
+
+/** Validated as stepline validates, without its call. */
+const bareTool = async (name: string, compose: Compose): Promise<[string, BareTool]> => {
+  const { validator } = registry.get(name)!
+  await validator.compile()
+  const validate = (given: unknown) => validator.validate(given)
+  return [name, { validate, compose: (given) => compose(new BarePlan(), (given as typeof params).text) }]
+}
+
+export const bareTools: ReadonlyMap<string, BareTool> = new Map(
+  await Promise.all(Object.entries(composed).map(([name, compose]) => bareTool(name, compose))),
+)
