@@ -1,4 +1,5 @@
 /** A host in a process of its own, which tells a line of JSON each. It can be told to kill itself at any of its commits. */
+import { cpSync } from "node:fs"
 import { openDurableExecutor } from "../../src/durable/index.ts"
 import { PostgresJournalStore } from "../../src/durable/postgres/journal-store.ts"
 import { PostgresStore } from "../../src/durable/postgres/postgres-store.ts"
@@ -12,13 +13,14 @@ const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
 
 let commits = 0
 
-/** Kills this process at the commit that the plan says. */
+/** Kills this process at the commit that the plan says, or copies what it would leave behind. */
 const die = (kill: "before" | "after"): void => {
   if (kill === "before") commits += 1
+  if (plan.images !== undefined) cpSync(cwd, `${plan.images}/${kill} ${commits}`, { recursive: true })
   if (commits === plan.killAt && plan.kill === kill) process.kill(process.pid, "SIGKILL")
 }
 
-if (plan.killAt !== undefined) {
+if (plan.killAt !== undefined || plan.images !== undefined) {
   const { transaction } = StoreDatabase.prototype
   StoreDatabase.prototype.transaction = function (this: StoreDatabase, work) {
     die("before")
