@@ -66,7 +66,8 @@ const bundler = { module: "esnext", moduleResolution: "bundler" }
 
 const wrong = source.replace('who: "a"', "who: 5").replace('command: "echo 1"', "command: 1")
 
-// To compile all entries takes long: the oldest compiler is asked in one resolution, the newest in the other.
+// To compile all entries takes long: the oldest compiler is asked in one resolution and of the package's own types, the newest in the
+// other and of all types that they lead to.
 it("all entries compile without skipLibCheck under TypeScript 5.9 with NodeNext, though no types are named", async () => {
   const options = { ...nodeNext, types: [], exactOptionalPropertyTypes: true }
   expect(await consumer.compile(source, options, "5.9")).toBe("")
