@@ -306,32 +306,43 @@ describe("a trusted folder", () => {
       "node_modules/zod/package.json": '{"name":"zod"}',
       "node_modules/zod/index.js": "exports.z = 1",
     }
-    const importing = {
-      "src/one.js": 'import "#one"',
-      "src/more/deep.js": 'export const x = import("#more/deep")',
-      "src/two.js": 'import "@me/project/two"',
-      "src/three.mjs":
-        'import { join } from "node:path"; import { pathToFileURL } from "node:url"; export const x = import(pathToFileURL(join(process.cwd(), "src", "three.mjs")).href)',
-      "src/four.json": `import { createRequire } from "node:module"; const r = createRequire(import.meta.url); r("../../src/fo" + "ur.json")`,
-      "node_modules/zod/index.js": "export const unused = (pi) => pi.zod",
-    }
-    for (const [file, code] of Object.entries(importing)) {
+    // An import that is computed makes all code of the folder count, so those stand alone.
+    const importing: ReadonlyArray<Readonly<Record<string, string>>> = [
+      {
+        "src/one.js": 'import "#one"',
+        "src/more/deep.js": 'export const x = import("#more/deep")',
+        "src/two.js": 'import "@me/project/two"',
+        "node_modules/zod/index.js": "export const unused = (pi) => pi.zod",
+      },
+      {
+        "src/three.mjs":
+          'import { join } from "node:path"; import { pathToFileURL } from "node:url"; export const x = import(pathToFileURL(join(process.cwd(), "src", "three.mjs")).href)',
+      },
+      {
+        "src/four.json": `import { createRequire } from "node:module"; const r = createRequire(import.meta.url); r("../../src/fo" + "ur.json")`,
+      },
+    ]
+    for (const imports of importing) {
       await rm(project(), { recursive: true })
-      await writeFiles(project(), { ...files, ".omp/tools/a.ts": `${code}\n${hostile()}` })
-      const { stderr: first } = await stepline(["tools", "--trust"])
-      expect([file, first]).toEqual([file, expect.not.stringContaining("Failed")])
+      await writeFiles(project(), files)
+      const modules = Object.values(imports)
+      for (const [index, code] of modules.entries())
+        await writeFiles(project(), { [`.omp/tools/${index}.ts`]: `${code}\n${hostile()}` })
+      expect((await stepline(["tools", "--trust"])).stderr).not.toContain("Failed")
       await trust()
       const before = await runs()
-      expect([file, (await stepline(["tools"])).stderr]).toEqual([
-        file,
-        expect.not.stringContaining("left out"),
-      ])
-      expect([file, await runs()]).toEqual([file, before + 1])
-      await writeFiles(project(), { [file]: `${files[file as keyof typeof files]}\n` })
-      expect([file, (await stepline(["tools"])).stderr]).toEqual([
-        file,
-        expect.stringContaining("because it has changed since it was trusted: "),
-      ])
+      expect((await stepline(["tools"])).stderr).not.toContain("left out")
+      expect(await runs()).toBe(before + modules.length)
+      for (const file of Object.keys(imports)) {
+        const text = files[file as keyof typeof files]
+        await writeFiles(project(), { [file]: `${text}\n` })
+        expect([file, (await stepline(["tools"])).stderr]).toEqual([
+          file,
+          expect.stringContaining("because it has changed since it was trusted: "),
+        ])
+        await writeFiles(project(), { [file]: text })
+      }
+      expect((await stepline(["tools"])).stderr).not.toContain("left out")
     }
   })
 
