@@ -5,9 +5,9 @@ import { once } from "node:events"
 import { createReadStream } from "node:fs"
 import { readFile, writeFile } from "node:fs/promises"
 import type { AddressInfo } from "node:net"
-import { expect, it, onTestFinished } from "vitest"
+import { afterAll, expect, it, onTestFinished } from "vitest"
 import { PrivateAddressError } from "../../src/io/address-guard.ts"
-import type { Browser } from "../../src/io/browser.ts"
+import { Browser } from "../../src/io/browser.ts"
 import { FetchError } from "../../src/io/fetch-error.ts"
 import { findChromium } from "../../src/io/find-chromium.ts"
 import { browserOf, watchedChromium } from "../servers/chromium.ts"
@@ -24,6 +24,15 @@ const html = { "content-type": "text/html" }
 
 const read = (browser: Browser, url: string, signal?: AbortSignal) =>
   browser.readPage({ url: new URL(url), maxLength: 50_000, ...(signal !== undefined && { signal }) })
+
+/** One Chromium for the tests that say nothing of its start and its end, and one whose guard takes 127.0.0.1 for public, and not 127.0.0.2. */
+const open = new Browser({ settleTimeout: 0, loadTimeout: 60_000, allowPrivate: true })
+const guarded = new Browser({
+  settleTimeout: 60_000,
+  loadTimeout: 60_000,
+  isAllowed: (address) => address === "127.0.0.1",
+})
+afterAll(() => Promise.all([open.close(), guarded.close()]))
 
 /** A page that never comes. Resolves with what its connection's end can be awaited by. */
 const holdPage = (name: string): Promise<{ readonly closed: Promise<unknown> }> =>
@@ -139,9 +148,7 @@ describeWith("chromium")("the Chromium of a Browser", () => {
   it("is not taken for broken where an address sounds like it", async () => {
     server.route("/why-it-crashed.zip", sends("PK", { "content-type": "application/zip" }))
     const url = server.url("/why-it-crashed.zip")
-    await expect(read(browserOf({ allowPrivate: true }), url)).rejects.toThrow(
-      `${url} is a download, not a page.`,
-    )
+    await expect(read(open, url)).rejects.toThrow(`${url} is a download, not a page.`)
     const resolve = () => Promise.reject(new Error("Nobody knows which host has been closed or crashed"))
     await expect(read(browserOf({ resolve }), "http://crashed.test/")).rejects.toThrow("Nobody knows")
   })
@@ -151,9 +158,8 @@ describeWith("chromium")("the Chromium of a Browser", () => {
       response.writeHead(200, { ...html, "set-cookie": "seen=yes; max-age=1000" })
       response.end(request.headers.cookie ?? "no cookie")
     })
-    const forgetful = browserOf({ allowPrivate: true })
-    await read(forgetful, server.url("/"))
-    expect((await read(forgetful, server.url("/"))).markdown).toBe("no cookie")
+    await read(open, server.url("/"))
+    expect((await read(open, server.url("/"))).markdown).toBe("no cookie")
     const lasting = browserOf({ allowPrivate: true, profile: path("profile") })
     await read(lasting, server.url("/"))
     await lasting.close()
@@ -232,10 +238,9 @@ describeWith("chromium")("an aborted signal", () => {
   }
 
   it("ends the loading of a page", async () => {
-    const browser = browserOf({ allowPrivate: true })
     const controller = new AbortController()
     const held = holdPage("/held")
-    const reading = read(browser, server.url("/held"), controller.signal)
+    const reading = read(open, server.url("/held"), controller.signal)
     const { closed } = await held
     controller.abort(new Error("no longer needed"))
     await expect(reading).rejects.toThrow("no longer needed")
@@ -243,7 +248,6 @@ describeWith("chromium")("an aborted signal", () => {
   })
 
   it("ends a page whose script never ends", async () => {
-    const browser = browserOf({ allowPrivate: true })
     const controller = new AbortController()
     const spinning = new Promise<void>((resolve) => {
       server.route("/spinning", (_request, response) => {
@@ -252,12 +256,12 @@ describeWith("chromium")("an aborted signal", () => {
       })
     })
     server.route("/", sends("<p>text</p><script>fetch('/spinning').then(() => { for (;;); })</script>", html))
-    const reading = read(browser, server.url("/"), controller.signal)
+    const reading = read(open, server.url("/"), controller.signal)
     await spinning
     controller.abort()
     await reading.catch(() => {})
     server.route("/", sends("<p>here</p>", html))
-    expect((await read(browser, server.url("/"))).markdown).toBe("here")
+    expect((await read(open, server.url("/"))).markdown).toBe("here")
   })
 
   it("ends the loading of a page in a profile", async () => {
@@ -324,22 +328,18 @@ describeWith("chromium")("an aborted signal", () => {
 })
 
 describeWith("chromium")("the address guard of a Browser", () => {
-  /** Of this machine, 127.0.0.1 is taken for public, and 127.0.0.2 is not. */
-  const guarded = () => browserOf({ isAllowed: (address) => address === "127.0.0.1", settleTimeout: 60_000 })
-
   const privateRequests = () =>
     server.requests.filter(({ headers }) => !headers.host?.startsWith("127.0.0.1:"))
 
   it("refuses pages of private addresses, and redirects to them", async () => {
-    const browser = guarded()
     server.route("/from", redirectsTo(server.url("/to", "127.0.0.2")))
     server.route("/script", sends(`<script>location = "${server.url("/to", "127.0.0.2")}"</script>`, html))
-    await expect(read(browser, server.url("/", "127.0.0.2"))).rejects.toThrow(PrivateAddressError)
-    await expect(read(browser, server.url("/from"))).rejects.toThrow(PrivateAddressError)
-    await expect(read(browser, server.url("/to", "127.0.0.2").replace("http:", "https:"))).rejects.toThrow(
+    await expect(read(guarded, server.url("/", "127.0.0.2"))).rejects.toThrow(PrivateAddressError)
+    await expect(read(guarded, server.url("/from"))).rejects.toThrow(PrivateAddressError)
+    await expect(read(guarded, server.url("/to", "127.0.0.2").replace("http:", "https:"))).rejects.toThrow(
       PrivateAddressError,
     )
-    await read(browser, server.url("/script")).catch(() => {})
+    await read(guarded, server.url("/script")).catch(() => {})
     expect(privateRequests()).toEqual([])
   })
 
@@ -401,7 +401,7 @@ describeWith("chromium")("the address guard of a Browser", () => {
         html,
       ),
     )
-    const { markdown } = await read(guarded(), server.url("/"))
+    const { markdown } = await read(guarded, server.url("/"))
     expect(markdown).toContain("fetch closed, redirect closed, socket closed, peers open")
     expect(privateRequests()).toEqual([])
     expect(packets).toBe(0)
@@ -409,8 +409,7 @@ describeWith("chromium")("the address guard of a Browser", () => {
 
   it("lets everything pass where private addresses are allowed", async () => {
     server.route("/", sends("<p>here</p>", html))
-    const browser = browserOf({ allowPrivate: true })
-    expect((await read(browser, server.url("/", "127.0.0.2"))).markdown).toBe("here")
-    expect((await read(browser, server.url("/", "localhost"))).markdown).toBe("here")
+    expect((await read(open, server.url("/", "127.0.0.2"))).markdown).toBe("here")
+    expect((await read(open, server.url("/", "localhost"))).markdown).toBe("here")
   })
 })
