@@ -306,12 +306,14 @@ describe("a trusted folder", () => {
       "node_modules/zod/package.json": '{"name":"zod"}',
       "node_modules/zod/index.js": "exports.z = 1",
     }
-    // An import that is computed makes all code of the folder count, so those stand alone.
+    // One name of the manifest makes all that it names count, and a computed import all code of the folder: such stand apart.
     const importing: ReadonlyArray<Readonly<Record<string, string>>> = [
       {
         "src/one.js": 'import "#one"',
-        "src/more/deep.js": 'export const x = import("#more/deep")',
         "src/two.js": 'import "@me/project/two"',
+      },
+      {
+        "src/more/deep.js": 'export const x = import("#more/deep")',
         "node_modules/zod/index.js": "export const unused = (pi) => pi.zod",
       },
       {
