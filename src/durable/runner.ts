@@ -14,7 +14,7 @@ import type { BackgroundTask } from "../tasks/background-tasks.ts"
 import { isOfTasks } from "../tasks/task-answers.ts"
 import { messageOf } from "../text/message-of.ts"
 import type { AskedQuestion } from "./inbox.ts"
-import { StoreJournal } from "./journal/journal.ts"
+import { type JournalOptions, StoreJournal } from "./journal/journal.ts"
 import { rememberingFilter } from "./journal/remembering-filter.ts"
 import { restoreAll, restoreRules, takeIn } from "./journal/restore.ts"
 import { taskText } from "./journal/task-text.ts"
@@ -45,6 +45,7 @@ export interface RunnerParts {
   readonly registry: ToolRegistry<never>
   /** Queues the calls of another process's request; returns their ids. */
   readonly take?: (calls: ReadonlyArray<ToolCallInput>) => ReadonlyArray<string>
+  readonly behindOthers?: JournalOptions["behindOthers"]
   /** Called once other processes run these calls. */
   readonly onFenced?: () => void
   /** Called once the executor was shut down and runs nothing. */
@@ -81,6 +82,7 @@ export class Runner {
       hooks: { before: hooks?.beforeCall !== undefined, after: hooks?.afterCall !== undefined },
       maxAttempts: toCount("maxAttempts", maxAttempts, 3),
       onStoreError,
+      behindOthers: parts.behindOthers,
       onFenced: parts.onFenced,
       onLeft: parts.onLeft,
     })

@@ -69,8 +69,10 @@ export const submit = (engine: Engine, input: ToolCall, to: Submitting, together
 }
 
 const begin = (engine: Engine, call: Call, inLane: boolean): void => {
-  if (inLane) engine.lanes.join(call)
-  else engine.startSoon(call)
+  const { journal, lanes } = engine
+  if (!inLane) engine.startSoon(call)
+  else if (journal === undefined) lanes.join(call)
+  else journal.joins(call, () => call.isActive && lanes.join(call))
 }
 
 /** Ends a call whose id is in use, or that comes after the shutdown, before any handler runs. */

@@ -7,6 +7,7 @@ import type { Call } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
 import type { Engine } from "../../pipeline/engine.ts"
 import type { ExecutorJournal } from "../../pipeline/executor-environment.ts"
+import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
@@ -30,6 +31,11 @@ export interface JournalOptions extends EntryOptions {
   readonly maxAttempts: number
   /** Called with the error when the store fails, and with undefined once it works again. */
   readonly onStoreError: ((error: unknown) => void) | undefined
+  /**
+   * Calls `join` once the calls that other processes queued before a call are taken in. Absent where no other process queues calls in
+   * the store.
+   */
+  readonly behindOthers?: ((call: ToolCall, join: () => void) => void) | undefined
   /** Called once other processes run these calls: nothing is stored any more. */
   readonly onFenced?: (() => void) | undefined
   /** Called once the executor was shut down and runs nothing. */
@@ -61,6 +67,8 @@ export class StoreJournal implements ExecutorJournal {
   private attached: Engine | undefined
   /** What the store has of the call that is being taken in. */
   private known: { readonly restored: Restored | undefined } | undefined
+  /** How many calls are not in their lanes yet. */
+  private joining = 0
   /** True until hosts have had the time to attach to the executor. */
   private isPaused = true
 
@@ -122,6 +130,11 @@ export class StoreJournal implements ExecutorJournal {
     return this.commits.stored()
   }
 
+  /** Whether calls that were added are not in their lanes yet. */
+  get isJoining(): boolean {
+    return this.joining > 0
+  }
+
   /** Stores a rule that an approval made. */
   made(rule: RuleRow): void {
     this.gathered.rule(rule)
@@ -174,6 +187,18 @@ export class StoreJournal implements ExecutorJournal {
     const waits = this.trials.mustWait(call)
     if (waits) this.trials.wait(call, begin)
     return waits
+  }
+
+  joins({ toolCall }: Call, join: () => void): void {
+    const { behindOthers } = this.options
+    if (this.known !== undefined || behindOthers === undefined) return join()
+    this.joining += 1
+    this.commits.hold(() =>
+      behindOthers(toolCall, () => {
+        this.joining -= 1
+        join()
+      }),
+    )
   }
 
   moved(call: Call): void {

@@ -20,12 +20,14 @@ const agentsOf = ({ calls, ended, actions, tasks }: Changes): Map<string, string
 /** A runner, as its store sees it. */
 export interface RunnerIdentity {
   readonly id: number
-  /** The agents whose calls it runs, as their columns hold them. */
-  readonly agents: ReadonlySet<string>
+  /** The agents whose calls it runs, as their columns hold them, each with the last `seq` that the runner has taken in. */
+  readonly agents: ReadonlyMap<string, number>
   /** Whether the runner has lately shown that it lives, so that it keeps its agents. */
   readonly isCurrent: () => boolean
   /** Called with agents that the runner has claimed, and that may have stored calls, tasks or actions. */
   readonly onAdopted: (agentIds: ReadonlyArray<string>) => void
+  /** Called when other processes have queued calls that the runner has not taken in. */
+  readonly onBehind: () => void
   /** Called with agents that belong to the runner. */
   readonly got: (agentIds: Iterable<string>) => void
   /** Called with the agents of a commit, and with none when it is over. */
@@ -55,18 +57,26 @@ export class PostgresJournalStore implements JournalStore {
     const agents = agentsOf(changes)
     const unknown = [...agents.keys()].filter((agentId) => !runner.agents.has(agentId)).sort()
     runner.onWriting(new Set(agents.keys()))
-    const adopted = await this.sql.begin(async (sql) => {
-      const fence = sql`SELECT FROM stepline_runners WHERE id = ${runner.id} FOR KEY SHARE`
+    const joining = changes.calls.filter((row) => row.isNew && !row.background)
+    const lanes = [...new Set(joining.map((row) => column(row.agentId)))]
+    const seen = lanes.map((agentId) => runner.agents.get(agentId) ?? 0)
+    const { adopted, isBehind } = await this.sql.begin(async (sql) => {
+      const fence = sql<Array<{ behind: boolean }>>`
+        SELECT EXISTS (
+          SELECT FROM unnest(${lanes}::text[], ${seen}::bigint[]) AS known (agent_id, seq) JOIN stepline_calls c USING (agent_id)
+          WHERE fresh AND ended_at IS NULL AND c.seq > known.seq
+        ) AS behind FROM stepline_runners WHERE id = ${runner.id} FOR KEY SHARE`
       const claims = unknown.length === 0 ? undefined : this.claim(sql, unknown, agents)
       const writes = writeChanges(sql, runner.id, changes)
       const [alive, , taken] = await Promise.all([fence, claims, writes])
       if (alive.length === 0) throw new FencedError()
       if (taken.length > 0) throw new TakenIdsError(taken)
-      return (await claims) ?? []
+      return { adopted: (await claims) ?? [], isBehind: alive[0]!.behind }
     })
     runner.got(unknown)
     runner.onWriting(new Set())
     if (adopted.length > 0) runner.onAdopted(adopted)
+    if (isBehind) runner.onBehind()
     if (changes.ended.length + changes.actions.size + changes.tasks.size > 0)
       runner.onMaybeIdle(agents.keys())
   }

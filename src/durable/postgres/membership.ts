@@ -48,28 +48,31 @@ const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> 
 
 /** A call that no runner has taken in, or a request, with its number. */
 interface WorkRow {
+  readonly agent_id: string
   readonly call_id: string
+  readonly place: number
   readonly text: string
   readonly request: number | null
 }
 
 /** In one statement: between two, a call may be queued and answered, and its request be found without the call. */
 const workOf = (sql: Sql, runner: number): Promise<Array<WorkRow>> => sql<Array<WorkRow>>`
-  SELECT c.call_id, c.snapshot AS text, NULL::bigint AS request, c.seq AS place
+  SELECT agent_id, c.call_id, c.snapshot AS text, NULL::bigint AS request, c.seq AS place
   FROM stepline_calls c JOIN stepline_agents a USING (agent_id) WHERE c.fresh AND a.runner = ${runner}
   UNION ALL
-  SELECT r.call_id, r.request, r.id, r.id
+  SELECT agent_id, r.call_id, r.request, r.id, r.id
   FROM stepline_requests r JOIN stepline_agents a USING (agent_id) WHERE r.answer IS NULL AND a.runner = ${runner}
   ORDER BY place`
 
 /** The runner of this process, until other processes end it. */
 export class Membership implements RunnerIdentity {
   readonly id: number
-  readonly agents = new Set<string>()
+  readonly agents = new Map<string, number>()
   private readonly sql: Sql
   private seenAt: number
   /** Agents that were claimed, and whose state was not read yet. */
   private adopted: Array<string> = []
+  private hasMissed = false
   private readonly maybeIdle = new Set<string>()
   /** Agents of the commit under way. */
   private writing: ReadonlySet<string> = new Set()
@@ -110,8 +113,22 @@ export class Membership implements RunnerIdentity {
     this.adopted.push(...agentIds)
   }
 
+  readonly onBehind = (): void => {
+    this.hasMissed = true
+  }
+
+  /** Whether other processes may have queued calls that the last look has not found. */
+  get isBehind(): boolean {
+    return this.hasMissed || this.adopted.length > 0
+  }
+
   readonly got = (agentIds: Iterable<string>): void => {
-    for (const agentId of agentIds) if (!this.releasing.has(agentId)) this.agents.add(agentId)
+    for (const agentId of agentIds) if (!this.releasing.has(agentId)) this.tookIn(agentId, 0)
+  }
+
+  /** Notes that the calls of an agent are taken in, up to a `seq`. */
+  tookIn(agentId: string, seq: number): void {
+    this.agents.set(agentId, Math.max(this.agents.get(agentId) ?? 0, seq))
   }
 
   /** Resolves once the release of idle agents is over: then `agents` is right, as far as that can be known. */
@@ -159,6 +176,7 @@ export class Membership implements RunnerIdentity {
     const { sql } = this
     const adopted = this.adopted
     this.adopted = []
+    this.hasMissed = false
     try {
       if (this.isUnsure) adopted.push(...(await this.lost(adopted)))
       await this.claim(adopted)
@@ -166,15 +184,19 @@ export class Membership implements RunnerIdentity {
       const rows = await workOf(sql, this.id)
       const fresh: Array<Work["fresh"][number]> = []
       const requests: Array<OpenRequest> = []
-      for (const { call_id: callId, request: id, text } of rows) {
-        if (id === null) fresh.push({ callId, snapshot: text })
-        else requests.push({ id, text })
-      }
       this.got(adopted)
+      for (const { agent_id: agentId, call_id: callId, request: id, text, place } of rows) {
+        if (id !== null) requests.push({ id, text })
+        else {
+          fresh.push({ callId, snapshot: text })
+          if (this.agents.has(agentId)) this.tookIn(agentId, place)
+        }
+      }
       this.isUnsure = false
       return { state, fresh, requests }
     } catch (error) {
       this.adopted.unshift(...adopted)
+      this.hasMissed = true
       this.isUnsure = true
       throw error
     }
@@ -196,7 +218,7 @@ export class Membership implements RunnerIdentity {
   private async lost(adopted: ReadonlyArray<string>): Promise<Array<string>> {
     const rows = await this.sql<Array<{ agent_id: string }>>`
       SELECT agent_id FROM stepline_agents WHERE runner = ${this.id}`
-    const known = new Set([...this.agents, ...this.releasing, ...this.writing, ...adopted])
+    const known = new Set([...this.agents.keys(), ...this.releasing, ...this.writing, ...adopted])
     return rows.flatMap(({ agent_id }) => (known.has(agent_id) ? [] : [agent_id]))
   }
 

@@ -1,4 +1,5 @@
 /** Runs calls of a Postgres store, as one of its runners. */
+import { setTimeout as sleep } from "node:timers/promises"
 import type { CallSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
@@ -30,8 +31,14 @@ interface Life {
   readonly runner: Runner
   /** Requests that were carried out, until the store says so. */
   readonly taken: Set<number>
+  /** Calls that join their lanes once what was queued before them is taken in. */
+  readonly joining: Array<() => void>
   lastRule: number
 }
+
+/** Whether calls of other agents may be in the lane of a call. */
+const spansAgents = ({ lane, agentId, callId }: ToolCall): boolean =>
+  lane !== undefined && lane !== agentId && lane !== callId
 
 /** Frees the agents of a runner. If the store fails, its lease expires. */
 const leaveStore = async (membership: Membership, runner: Runner | undefined): Promise<void> => {
@@ -133,27 +140,50 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   }
 
   protected async submit(calls: ReadonlyArray<ToolCall>): Promise<void> {
+    await this.joined(this.life)
     const { membership, runner } = this.life
     const found = new Set<string>()
     this.queueing.add(found)
     const queue = async () => {
-      const queued = await this.store.submit(calls, membership.id)
+      const queued = await this.store.submit(calls, membership)
       // Waits for a release under way: an agent that was idle may stay with this runner.
       await membership.settled()
       return queued
     }
     const { added, agents } = await queue().finally(() => this.queueing.delete(found))
     membership.got(agents)
-    if (added.size < calls.length) membership.onMaybeIdle(agents)
+    if (added.length < calls.length) membership.onMaybeIdle(agents)
+    const places = new Map(added.map((row) => [row.callId, row]))
     let isElsewhere = false
     for (const call of calls) {
+      const agentId = column(call.agentId)
+      const place = places.get(column(call.callId))
       // Of several calls with one id, the first is stored.
-      if (!added.delete(column(call.callId))) continue
-      const isOurs = !runner.journal.isClosed && membership.agents.has(column(call.agentId))
-      if (!isOurs) isElsewhere = true
-      else if (!found.has(column(call.callId)) && !runner.isKnown(call.callId)) runner.takeIn(call)
+      if (place === undefined || !places.delete(place.callId)) continue
+      if (runner.journal.isClosed || !membership.agents.has(agentId)) isElsewhere = true
+      else if (place.isBehind || spansAgents(call)) this.lookSoon()
+      else {
+        membership.tookIn(agentId, place.seq)
+        if (!found.has(place.callId) && !runner.isKnown(call.callId)) runner.takeIn(call)
+      }
     }
     if (isElsewhere) await this.store.tell("work")
+  }
+
+  /** Resolves once the calls that the executor was given before are stored, and in their lanes, or never will be. */
+  private async joined({ runner: { journal } }: Life): Promise<void> {
+    while (journal.isJoining && !journal.isClosed) {
+      await journal.stored().catch(() => undefined)
+      if (journal.isJoining) await (this.looking ?? sleep(lookAgain))
+    }
+  }
+
+  /** Calls `join` once the calls are taken in that other processes queued before this one. */
+  private behindOthers({ membership, joining }: Life, call: ToolCall, join: () => void): void {
+    if (spansAgents(call)) membership.onBehind()
+    if (joining.length === 0 && !membership.isBehind) return join()
+    joining.push(join)
+    this.lookSoon()
   }
 
   protected async ask(request: CallRequest): Promise<unknown> {
@@ -178,12 +208,13 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
         {
           store: new PostgresJournalStore(sql, membership),
           registry: this.registry,
+          behindOthers: (call, join) => this.behindOthers(life!, call, join),
           onFenced: () => this.fenced(membership),
           onLeft: () => this.giveBack(membership),
         },
         this.options,
       )
-      life = { membership, runner, taken: new Set(), lastRule: 0 }
+      life = { membership, runner, taken: new Set(), joining: [], lastRule: 0 }
       await this.learn(life)
       await this.look(life)
       await runner.journal.stored()
@@ -263,7 +294,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       })
   }
 
-  private async look({ membership, runner, taken }: Life): Promise<void> {
+  private async look({ membership, runner, taken, joining }: Life): Promise<void> {
     if (runner.journal.isRefusing) return this.lookLater()
     runner.journal.endings.forget()
     const before = [...taken]
@@ -278,6 +309,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     for (const { callId, snapshot } of fresh) {
       if (!runner.isKnown(callId)) runner.takeIn((JSON.parse(snapshot) as CallSnapshot).call)
     }
+    if (!membership.isBehind) for (const join of joining.splice(0)) join()
     const still = new Set(requests.map(({ id }) => id))
     for (const id of before) if (!still.has(id)) taken.delete(id)
     for (const { id, text } of requests) {

@@ -14,14 +14,22 @@ import type { StoredEvent } from "../stored-event.ts"
 import { storedTaskTexts, type TaskOrCallColumns } from "../stored-rows.ts"
 import { column, openConnection } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
+import type { RunnerIdentity } from "./journal-store.ts"
 import { Notices } from "./notices.ts"
 import { channel, type Notice } from "./schema.ts"
 import { isAway, type Sql } from "./sql.ts"
 
+/** A call that was not known before. */
+interface Added {
+  readonly callId: string
+  readonly seq: number
+  /** Whether other processes have queued calls of the agent before, which its runner has not taken in. */
+  readonly isBehind: boolean
+}
+
 /** The outcome of queueing calls. */
 export interface Enqueued {
-  /** The ids of the calls that were not known before. */
-  readonly added: Set<string>
+  readonly added: ReadonlyArray<Added>
   /** The agents that were new, and belong to the runner. */
   readonly agents: ReadonlyArray<string>
 }
@@ -69,7 +77,10 @@ export class PostgresStore implements CallStore {
   }
 
   /** Queues calls. `runner` gets the agents that are new. The returned ids are as their columns hold them. */
-  async submit(calls: ReadonlyArray<ToolCall>, runner: number | undefined): Promise<Enqueued> {
+  async submit(
+    calls: ReadonlyArray<ToolCall>,
+    runner: Pick<RunnerIdentity, "id" | "agents"> | undefined,
+  ): Promise<Enqueued> {
     if (this.isClosed) throw closedError()
     const createdAt = Date.now()
     const rows = calls.map((call) => ({
@@ -81,32 +92,37 @@ export class PostgresStore implements CallStore {
       snapshot: JSON.stringify(queuedSnapshot(call, createdAt)),
     }))
     const agentIds = [...new Set(rows.map((row) => row.agent_id))].sort()
+    const known = agentIds.filter((agentId) => runner?.agents.has(agentId))
+    const seen = known.map((agentId) => runner!.agents.get(agentId)!)
     const [agents, added] = await this.patiently(() =>
       this.sql.begin((sql) =>
         Promise.all([
           // The update locks existing rows: `release` locks an agent before it checks whether the agent has calls.
           sql<Array<{ agent_id: string; is_new: boolean }>>`
         INSERT INTO stepline_agents (agent_id, runner)
-        SELECT unnest(${agentIds}::text[]), (SELECT id FROM stepline_runners WHERE id = ${runner ?? null}::bigint FOR KEY SHARE)
+        SELECT unnest(${agentIds}::text[]), (SELECT id FROM stepline_runners WHERE id = ${runner?.id ?? null}::bigint FOR KEY SHARE)
         ON CONFLICT (agent_id) DO UPDATE SET runner = stepline_agents.runner
         RETURNING agent_id, xmax = 0 AND runner IS NOT NULL AS is_new`,
           inParts(
             rows,
-            ({ json }) => sql<Array<{ call_id: string }>>`
+            ({ json }) => sql<Array<Added>>`
+        WITH behind AS (
+          SELECT DISTINCT agent_id
+          FROM unnest(${known}::text[], ${seen}::bigint[]) AS known (agent_id, seq) JOIN stepline_calls c USING (agent_id)
+          WHERE fresh AND ended_at IS NULL AND c.seq > known.seq
+        ), added AS (
         INSERT INTO stepline_calls (call_id, agent_id, name, asks, background, snapshot, fresh)
         SELECT call_id, agent_id, name, asks, background, snapshot, true
         FROM json_to_recordset(${json}::text::json)
           AS rows(call_id text, agent_id text, name text, asks boolean, background boolean, snapshot text)
         ON CONFLICT (call_id) DO NOTHING
-        RETURNING call_id`,
+        RETURNING call_id, agent_id, seq)
+        SELECT call_id AS "callId", seq, behind.agent_id IS NOT NULL AS "isBehind" FROM added LEFT JOIN behind USING (agent_id)`,
           ),
         ]),
       ),
     )
-    return {
-      added: new Set(added.map((row) => row.call_id)),
-      agents: agents.filter((row) => row.is_new).map((row) => row.agent_id),
-    }
+    return { added, agents: agents.filter((row) => row.is_new).map((row) => row.agent_id) }
   }
 
   async ask(request: Request): Promise<unknown> {

@@ -13,6 +13,8 @@ import type { Command } from "./command.ts"
 export interface Journal extends EventJournal, TaskJournal {
   /** A call was added. */
   added(call: Call): void
+  /** Calls `join` once every call of its lane that the store has from before is in the lane. */
+  joins(call: Call, join: () => void): void
   /** The call's data has changed. */
   moved(call: Call): void
   /** The call has ended, and its terminal event was emitted. */

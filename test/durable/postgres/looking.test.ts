@@ -130,4 +130,62 @@ describeWith("postgres")("a look at a Postgres store", () => {
     expect(durable.executor.inspect()).toMatchObject([{ callId: "a" }])
     looked.resolve()
   })
+
+  it.for(["durable", "executor"] as const)(
+    "gives the turns of a lane in the order of its calls, queued by a client and by the owner's %s in turn",
+    async (by) => {
+      const store = await server.database()
+      const ran = new Map<string, Array<string>>()
+      const tool = pipeline().andThen(({ call }) => {
+        const lane = call.callId.split(" ")[0]!
+        ran.set(lane, [...(ran.get(lane) ?? []), call.callId])
+        return Step.Output("x")
+      })
+      const owner = await durableOf(store, { tool, gated: gated() })
+      await using client = await openDurableExecutor({ store, runner: false })
+      const lanes = Array.from({ length: 25 }, (_, index) => `lane-${index}`)
+      // A lane of its own for each agent, and one of two agents.
+      const callOf = (lane: string, index: number) => {
+        const agentId = lane === "lane-0" && index % 2 === 0 ? "other" : lane
+        return {
+          callId: `${lane} ${index}`,
+          agentId,
+          name: "tool",
+          ...(lane === "lane-0" && { lane: "shared" }),
+        }
+      }
+      const agentIds = [...lanes, "other"]
+      await owner.enqueue(
+        agentIds.map((agentId) => ({ callId: agentId, agentId, name: "gated", background: true })),
+      )
+      await expect.poll(() => owner.inbox()).toHaveLength(agentIds.length)
+      const queue = async (lane: string) => {
+        for (let index = 0; index < 40; index += 2) {
+          await client.enqueue([callOf(lane, index)])
+          if (by === "durable") await owner.enqueue([callOf(lane, index + 1)])
+          else await owner.executor.run(callOf(lane, index + 1), () => {})
+        }
+      }
+      await Promise.all(lanes.map(queue))
+      const expected = lanes.map((lane) => Array.from({ length: 40 }, (_, index) => `${lane} ${index}`))
+      await expect.poll(() => [...ran.values()].flat().length, { timeout: 60_000 }).toBe(1000)
+      expect(lanes.map((lane) => ran.get(lane))).toEqual(expected)
+    },
+  )
+
+  it("keeps the order of what the owner gives its executor and then the store", async () => {
+    const store = await server.database()
+    const ran: Array<string> = []
+    const tool = pipeline().andThen(({ call }) => {
+      ran.push(call.callId)
+      return Step.Output("x")
+    })
+    const owner = await durableOf(store, { tool })
+    const callIds = Array.from({ length: 40 }, (_, index) => `c${index}`)
+    for (const [index, callId] of callIds.entries()) {
+      if (index % 2 === 0) owner.executor.enqueue([{ callId, name: "tool" }])
+      else await owner.enqueue([{ callId, name: "tool" }])
+    }
+    await expect.poll(() => ran).toEqual(callIds)
+  })
 })

@@ -175,7 +175,7 @@ describeWith("postgres")("processes that share a Postgres store", () => {
     expect(result).toMatchObject({
       status: "cancelled",
       content:
-        'Another process runs the calls of the agent "main", until they have ended: enqueue them with `enqueue` of the durable executor, or under an `agentId` of this process\'s own\nNothing was changed: the call was waiting for approval.',
+        'Another process runs the calls of the agent "main", until they have ended: enqueue them with `enqueue` of the durable executor, or under an `agentId` of this process\'s own',
     })
     expect(await other.result("b")).toBeUndefined()
     await other.enqueue([{ callId: "b", name: "gated" }])

@@ -13,7 +13,7 @@ const gated = () =>
     .andThen(({ call }) => Step.Output(`done for ${call.agentId}`))
 
 const inUse = (callId: string) =>
-  `Call id "${callId}" is in use in this store. Use a new id for every call, or \`enqueue\` of the durable executor, which takes the same id for the same call.\nNothing was changed: the call was waiting for approval.`
+  `Call id "${callId}" is in use in this store. Use a new id for every call, or \`enqueue\` of the durable executor, which takes the same id for the same call.`
 
 const openIds = async (durable: DurableExecutor) =>
   (await durable.inbox()).map(({ callId, agentId }) => `${callId} ${agentId}`)
