@@ -75,18 +75,18 @@ const firstOfEach = (ended: ReadonlyArray<EndedRow>): readonly [Array<EndedRow>,
   return [first, later]
 }
 
-/** Writes calls that have ended, with or without a row. Returns the ids that other calls have. */
+/** Writes calls that have ended, with or without a row, dated by the server's clock. Returns the ids that other calls have. */
 export const endCalls = async (sql: Query, ended: ReadonlyArray<EndedRow>): Promise<Array<string>> => {
   if (ended.length === 0) return []
   const [first, later] = firstOfEach(ended)
-  const rows = first.map((row) => ({ ...head(row), result: row.result, ended_at: row.endedAt }))
+  const rows = first.map((row) => ({ ...head(row), result: row.result }))
   const fresh = newIds(first)
   const writing = inParts(
     rows,
     ({ json }) => sql<Array<WrittenRow>>`
       INSERT INTO stepline_calls AS c (call_id, agent_id, name, result, ended_at)
-      SELECT call_id, agent_id, name, result, ended_at FROM json_to_recordset(${json}::text::json)
-        AS rows(call_id text, agent_id text, name text, result text, ended_at bigint)
+      SELECT call_id, agent_id, name, result, (extract(epoch FROM now()) * 1000)::bigint
+      FROM json_to_recordset(${json}::text::json) AS rows(call_id text, agent_id text, name text, result text)
       ON CONFLICT (call_id) DO UPDATE SET
         agent_id = EXCLUDED.agent_id, name = EXCLUDED.name, fresh = false, asks = false, snapshot = NULL, deadline = NULL,
         result = EXCLUDED.result, ended_at = EXCLUDED.ended_at

@@ -1,6 +1,6 @@
 /** What a process does for a Postgres store besides running calls. */
 import type { RuleRow } from "../store.ts"
-import type { Sql } from "./sql.ts"
+import type { Query, Sql } from "./sql.ts"
 
 const pruneEvery = 3_600_000
 
@@ -9,11 +9,9 @@ export class Maintenance {
   private readonly sql: Sql
   private readonly timer: NodeJS.Timeout
 
-  /** @param retention Milliseconds for which ended calls and their events are kept. */
-  constructor(sql: Sql, retention: number) {
+  constructor(sql: Sql) {
     this.sql = sql
-    this.timer = setInterval(() => this.prune(retention), pruneEvery).unref()
-    this.prune(retention)
+    this.timer = setInterval(() => this.prune(), pruneEvery).unref()
   }
 
   close(): void {
@@ -27,20 +25,29 @@ export class Maintenance {
   }
 
   /** Forgets what is old. After a failure the next run, an hour later, tries again. */
-  private prune(retention: number): void {
-    if (!Number.isFinite(retention)) return
-    const before = Math.trunc(Date.now() - retention)
-    const { sql } = this
-    void Promise.all([
-      sql`DELETE FROM stepline_calls WHERE ended_at < ${before}`,
-      sql`DELETE FROM stepline_events WHERE at < ${before}`,
-      // An unanswered request is kept while its call is open or its task is kept: it may still be answered.
-      sql`
-        DELETE FROM stepline_requests r WHERE at < ${before} AND (
-          answer IS NOT NULL
-          OR NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = r.call_id AND ended_at IS NULL)
-          AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = r.call_id)
-        )`,
-    ]).catch(() => undefined)
+  prune(): void {
+    this.sql.begin(pruneOnce).catch(() => undefined)
   }
+}
+
+/** By the server's clock, which all processes share, and by the longest retention of the runners that live. */
+const pruneOnce = async (sql: Query): Promise<void> => {
+  const [{ before }] = await sql<[{ before: number | null }]>`
+    SELECT (extract(epoch FROM now()) * 1000)::bigint - max(value) AS before
+    FROM stepline_meta JOIN stepline_runners ON key = 'retention ' || id`
+  if (before === null) return
+  await Promise.all([
+    sql`
+      DELETE FROM stepline_meta WHERE key LIKE 'retention %'
+      AND NOT EXISTS (SELECT FROM stepline_runners WHERE key = 'retention ' || id)`,
+    sql`DELETE FROM stepline_calls WHERE ended_at < ${before}`,
+    sql`DELETE FROM stepline_events WHERE at < ${before}`,
+    // An unanswered request is kept while its call is open or its task is kept: it may still be answered.
+    sql`
+      DELETE FROM stepline_requests r WHERE at < ${before} AND (
+        answer IS NOT NULL
+        OR NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = r.call_id AND ended_at IS NULL)
+        AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = r.call_id)
+      )`,
+  ])
 }

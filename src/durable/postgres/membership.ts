@@ -98,12 +98,20 @@ export class Membership implements RunnerIdentity {
     }, beatEvery)
   }
 
-  /** `beaten` is called after each sign of life, and with false if other processes have ended this runner. */
-  static async join(sql: Sql, beaten: (isAlive: boolean) => Promise<void>): Promise<Membership> {
+  /** `retention`: milliseconds for which ended calls are kept. `beaten` is called after each sign of life, and with false if other processes have ended this runner. */
+  static async join(
+    sql: Sql,
+    retention: number,
+    beaten: (isAlive: boolean) => Promise<void>,
+  ): Promise<Membership> {
     const seenAt = performance.now()
     await endDead(sql, null)
+    const kept = Math.trunc(Math.min(retention, Number.MAX_SAFE_INTEGER))
     const [row] = await sql<[{ id: number }]>`
-      INSERT INTO stepline_runners (expires_at) VALUES (now() + ${lease} * interval '1 millisecond') RETURNING id`
+      WITH joined AS (
+        INSERT INTO stepline_runners (expires_at) VALUES (now() + ${lease} * interval '1 millisecond') RETURNING id
+      ), kept AS (INSERT INTO stepline_meta SELECT 'retention ' || id, ${kept}::bigint FROM joined)
+      SELECT id FROM joined`
     return new Membership(sql, row.id, seenAt, beaten)
   }
 

@@ -55,6 +55,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   protected override readonly store: PostgresStore
   private readonly registry: ToolRegistry<never>
   private readonly options: DurableOptions
+  private readonly retention: number
   private readonly maintenance: Maintenance
   private life!: Life
   /** The attempts to join again, one after the other. */
@@ -73,7 +74,8 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     this.registry = registry
     this.options = options
     this.tasks = new StoredTasks(store, (callId) => this.ask({ _tag: "Take", callId }))
-    this.maintenance = new Maintenance(store.sql, toMillis("retention", options.retention, "7 days"))
+    this.retention = toMillis("retention", options.retention, "7 days")
+    this.maintenance = new Maintenance(store.sql)
   }
 
   static async open(
@@ -202,7 +204,11 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private async join(): Promise<void> {
     const { sql } = this.store
     let life: Life | undefined
-    const membership = await Membership.join(sql, async (isAlive) => life && this.beaten(life, isAlive))
+    const membership = await Membership.join(
+      sql,
+      this.retention,
+      async (isAlive) => life && this.beaten(life, isAlive),
+    )
     try {
       const runner = new Runner(
         {
@@ -225,6 +231,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     }
     this.life = life
     life.runner.begin()
+    this.maintenance.prune()
     // For notices that came before.
     this.lookSoon()
   }

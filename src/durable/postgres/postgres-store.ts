@@ -133,7 +133,7 @@ export class PostgresStore implements CallStore {
     const key = randomUUID()
     const insert = () => sql<Array<{ id: number }>>`
       INSERT INTO stepline_requests (key, agent_id, call_id, request, at)
-      SELECT ${key}, agent_id, ${callId}, ${JSON.stringify(request)}, ${Date.now()}
+      SELECT ${key}, agent_id, ${callId}, ${JSON.stringify(request)}, (extract(epoch FROM now()) * 1000)::bigint
       FROM (
         SELECT agent_id FROM stepline_calls WHERE call_id = ${callId} AND ended_at IS NULL
         UNION SELECT agent_id FROM stepline_tasks WHERE task_id = ${callId}

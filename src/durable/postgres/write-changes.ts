@@ -106,11 +106,10 @@ const answer = (sql: Query, answers: Changes["answers"]): Promise<unknown> =>
  * later numbers misses none. An event that was stored by a commit whose answer was lost is left out.
  */
 const tell = (sql: Query, runner: number, events: ReadonlyArray<EventRow>): Promise<unknown> => {
-  const rows = events.map(({ seq, agentId, at, event }, index) => ({
+  const rows = events.map(({ seq, agentId, event }, index) => ({
     place: index + 1,
     source: `${runner}:${seq}`,
     agent_id: column(agentId),
-    at,
     event,
   }))
   return inParts(
@@ -121,9 +120,9 @@ const tell = (sql: Query, runner: number, events: ReadonlyArray<EventRow>): Prom
         RETURNING value - ${count + before} AS base
       )
       INSERT INTO stepline_events (seq, source, agent_id, at, event)
-      SELECT base + place, source, agent_id, at, event
+      SELECT base + place, source, agent_id, (extract(epoch FROM now()) * 1000)::bigint, event
       FROM counter, json_to_recordset(${json}::text::json)
-        AS rows(place bigint, source text, agent_id text, at bigint, event text)
+        AS rows(place bigint, source text, agent_id text, event text)
       ON CONFLICT (source) DO NOTHING`,
   )
 }

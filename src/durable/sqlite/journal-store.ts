@@ -83,9 +83,14 @@ export class SqliteJournalStore implements JournalStore {
     return this.database.get("SELECT 1 AS found FROM calls WHERE call_id = ?", callId) !== undefined
   }
 
-  /** Forgets what ended before a time in epoch milliseconds. */
-  prune(before: number): void {
+  /**
+   * Forgets what is older than so many milliseconds. The age counts up to the last event: the clock may be wrong when the store is
+   * opened, and there is no other.
+   */
+  prune(retention: number): void {
     const { database } = this
+    const last = Number(database.get("SELECT max(at) AS at FROM events")?.at ?? 0)
+    const before = Math.min(Date.now(), last) - retention
     database.transaction(() => {
       database.run("DELETE FROM calls WHERE ended_at < ?", before)
       database.run("DELETE FROM events WHERE at < ?", before)

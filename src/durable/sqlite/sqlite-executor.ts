@@ -190,7 +190,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   private prune(kept: number): void {
     if (!Number.isFinite(kept)) return
     try {
-      this.rows.prune(Date.now() - kept)
+      this.rows.prune(kept)
     } catch {
       // The store fails, which its next write reports.
     }
