@@ -48,8 +48,8 @@ const columnOf = (text: string | undefined): string | null => (text === undefine
 /** Milliseconds until a query is tried again while the database cannot be reached. */
 const awayRetry = 250
 
-/** The code of the error that ends one of two transactions in a deadlock. */
-const deadlock = "40P01"
+/** The codes of errors that end one of two transactions which hinder each other: a deadlock, and a conflict of isolation. */
+const hindered: ReadonlySet<unknown> = new Set(["40P01", "40001"])
 
 /** Reads a store, and sends requests to the processes that run its calls. */
 export class PostgresStore implements CallStore {
@@ -265,7 +265,7 @@ export class PostgresStore implements CallStore {
     )
   }
 
-  /** Does `work`, and again while the database cannot be reached, or has ended `work` to resolve a deadlock. */
+  /** Does `work`, and again while the database cannot be reached, or has ended `work` for another transaction. */
   private async patiently<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       if (this.isClosed) throw closedError()
@@ -274,7 +274,7 @@ export class PostgresStore implements CallStore {
       } catch (error) {
         if (this.isClosed) throw closedError()
         if (isAway(error)) await sleep(awayRetry)
-        else if ((error as { readonly code?: unknown }).code !== deadlock) throw error
+        else if (!hindered.has((error as { readonly code?: unknown }).code)) throw error
       }
     }
   }

@@ -121,7 +121,8 @@ const transactionOn =
     const client = await pool.connect()
     const { queries, stop } = inTurn(client)
     try {
-      await client.query("BEGIN")
+      // The default of the database may be another: then conflicts would be errors.
+      await client.query("BEGIN ISOLATION LEVEL READ COMMITTED")
       const result = await work(queries)
       await client.query("COMMIT")
       client.release()

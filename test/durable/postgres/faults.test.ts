@@ -166,4 +166,24 @@ describeWith("postgres")("a Postgres store that fails in the middle", () => {
       expect(inspect(error)).not.toMatch(/s3|cret/)
     }
   })
+
+  it("takes no conflict for a failure where a database defaults to serializable transactions", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const [{ name }] = await sql<[{ name: string }]>`SELECT current_database() AS name`
+    await sql.run(`ALTER DATABASE ${name} SET default_transaction_isolation = serializable`)
+    const failures: Array<unknown> = []
+    const onStoreError = (error: unknown) => failures.push(error)
+    const runners = [
+      await durableOf(store, { quick: quick() }, { onStoreError }),
+      await durableOf(store, { quick: quick() }, { onStoreError }),
+    ]
+    const runs = Array.from({ length: 60 }, (_, index) => {
+      const callId = `c${index}`
+      return runners[index % 2]!.executor.run({ callId, agentId: callId, name: "quick" })
+    })
+    const results = await Promise.all(runs)
+    expect(results.map(({ status }) => status)).toEqual(runs.map(() => "complete"))
+    expect(failures).toEqual([])
+  })
 })
