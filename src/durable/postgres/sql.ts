@@ -72,15 +72,17 @@ const optionsOf = (driver: typeof pg, connectionString: string): pg.ClientConfig
   },
 })
 
-/** Error codes that mean a passing failure: the server starts or stops, or cannot be reached. */
-const away = /^(?:08|57P0|53300|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_AGAIN|ENOTFOUND)/
+/** Error codes that mean a passing failure: the server starts or stops, may only be read, or cannot be reached. */
+const away = /^(?:08|57P0|53300|25006|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_AGAIN|ENOTFOUND)/
 
 /** Whether a query failed because the database cannot be reached. */
 export const isAway = (error: unknown): boolean => {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   return (
     away.test(String(code)) ||
-    /^(?:Connection terminated|timeout expired|timeout exceeded|Query read timeout)/.test(String(message))
+    /^(?:Connection terminated|Client has encountered|timeout expired|timeout exceeded|Query read timeout)/.test(
+      String(message),
+    )
   )
 }
 
@@ -133,8 +135,8 @@ const transactionOn =
         () => true,
         () => false,
       )
-      // A connection in an unknown state is not used again.
-      client.release(!isOver)
+      // A connection is not used again if its state is unknown, or its server away: another server may have its address by now.
+      client.release(!isOver || isAway(error))
       throw error
     }
   }

@@ -186,4 +186,48 @@ describeWith("postgres")("a Postgres store that fails in the middle", () => {
     expect(results.map(({ status }) => status)).toEqual(runs.map(() => "complete"))
     expect(failures).toEqual([])
   })
+
+  it("lets what is asked wait while its connections are cut, and while it may only be read", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const cut = () => sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'stepline'`
+    const [{ name }] = await sql<[{ name: string }]>`SELECT current_database() AS name`
+    const makeReadOnly = async (isSo: boolean) => {
+      await sql.run(`ALTER DATABASE ${name} SET default_transaction_read_only = ${isSo ? "on" : "off"}`)
+    }
+    const durable = await durableOf(store, { quick: quick() })
+    await using client = await openDurableExecutor({ store, runner: false })
+    const callIds: Array<string> = []
+    const ask = async (by: typeof durable | typeof client, rounds: number) => {
+      for (let round = 0; round < rounds; round += 1) {
+        const callId = `c${callIds.length}`
+        callIds.push(callId)
+        await by.enqueue([{ callId, agentId: callId, name: "quick" }])
+        await by.inbox()
+        await by.tasks.list()
+      }
+    }
+    const storm = async () => {
+      for (let cuts = 0; cuts < 100; cuts += 1) {
+        await cut()
+        // The server's pause: what is asked gets through to it in part.
+        await sql`SELECT pg_sleep(0.02)`
+      }
+    }
+    const asking = [durable, client, durable, client].map((by) => ask(by, 20))
+    const [asked] = await Promise.all([Promise.allSettled(asking), storm()])
+    expect(asked.flatMap((each) => (each.status === "rejected" ? [each.reason] : []))).toEqual([])
+    await makeReadOnly(true)
+    await cut()
+    // Connections that see the server as one that may only be read.
+    await durable.inbox()
+    await client.inbox()
+    const waiting = Promise.all([ask(durable, 1), ask(client, 1)])
+    await makeReadOnly(false)
+    await waiting
+    await expect
+      .poll(async () => Promise.all(callIds.map((id) => client.result(id))))
+      .not.toContain(undefined)
+  })
 })
