@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest"
 import { openDurableExecutor } from "../../src/durable/index.ts"
 import { pipeline, Step, ToolRegistry } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { turn } from "../support/deferred.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
 
 const path = useTempFolder()
@@ -216,6 +217,33 @@ describe("a client of a store that another host runs", () => {
     writer.exec("ROLLBACK")
     writer.close()
     expect(await approved).toBe(true)
+    await client.close()
+  })
+
+  it("does not hold up its host while somebody else writes to it, and tells a client in words", async () => {
+    const onStoreError = vi.fn()
+    const host = await durableOf(store, { tool: gated }, { onStoreError })
+    await host.enqueue([{ callId: "c", name: "tool" }])
+    await untilTag(host, "AwaitingApproval")
+    const client = await openDurableExecutor({ store, runner: false })
+    const writer = new Libsql(store)
+    writer.exec("BEGIN IMMEDIATE")
+    const enqueued = host.enqueue([{ callId: "d", name: "tool" }])
+    // The commit is tried meanwhile, in this process, which could not let the writer go if it were blocked.
+    for (let turns = 0; turns < 5; turns += 1) await turn()
+    writer.exec("ROLLBACK")
+    await enqueued
+    expect(onStoreError).not.toHaveBeenCalled()
+    writer.exec("BEGIN IMMEDIATE")
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    const refused = expect(client.approve("c")).rejects.toThrow(
+      `${store} is locked: another process has been writing to it for 5 seconds. Wait for its end, and ask again`,
+    )
+    await vi.advanceTimersByTimeAsync(6000)
+    vi.useRealTimers()
+    await refused
+    writer.close()
+    expect(await client.approve("c")).toBe(true)
     await client.close()
   })
 

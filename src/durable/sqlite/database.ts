@@ -81,12 +81,34 @@ const load = async (): Promise<typeof Database> => {
   }
 }
 
-/** Milliseconds that this process blocks while another one locks the store. */
-const busyTimeout = 2000
+/** Milliseconds until a locked store is tried again: SQLite itself would block the process while it waits. */
+const lockRetry = 10
 
-/** Whether another process has locked the store for longer than this one waits. */
+/** How often a locked store is tried again: for five seconds. */
+const lockRetries = 500
+
+/** Whether another process has locked the store. */
 export const isBusy = (error: unknown): boolean =>
   String((error as { readonly code?: unknown } | null | undefined)?.code).startsWith("SQLITE_BUSY")
+
+/** Rejects with a StoreError if another process locks the store all the time. */
+const whenFree = async <T>(path: string, work: () => T): Promise<T> => {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (retries === lockRetries) throw lockedError(path, error)
+    }
+    await new Promise((resolve) => setTimeout(resolve, lockRetry))
+  }
+}
+
+const lockedError = (path: string, cause: unknown): StoreError =>
+  new StoreError(
+    `${path} is locked: another process has been writing to it for 5 seconds. Wait for its end, and ask again`,
+    { cause },
+  )
 
 /** An open database. */
 export class StoreDatabase {
@@ -117,7 +139,7 @@ export class StoreDatabase {
       if (owns) makeFile(path)
       const database = new Libsql(path)
       try {
-        prepare(database, path, owns)
+        await whenFree(path, () => prepare(database, path, owns))
         return new StoreDatabase(path, database, lock)
       } catch (error) {
         database.close()
@@ -130,11 +152,15 @@ export class StoreDatabase {
     }
   }
 
-  /** Commits all of `work`, or nothing. `waits`: whether this process blocks while another one locks the store. */
-  transaction(work: () => void, waits = true): void {
+  /** Does `work`, at once if possible, else as soon as no other process locks the store. */
+  whenFree<T>(work: () => T): Promise<T> {
+    return whenFree(this.path, work)
+  }
+
+  /** Commits all of `work`, or nothing. Throws if another process locks the store. */
+  transaction(work: () => void): void {
     if (!this.database.open) throw closedError()
-    if (waits) this.database.exec("BEGIN IMMEDIATE")
-    else this.beginAtOnce()
+    this.database.exec("BEGIN IMMEDIATE")
     try {
       work()
       this.database.exec("COMMIT")
@@ -142,15 +168,6 @@ export class StoreDatabase {
     } catch (error) {
       this.rollBack()
       throw error
-    }
-  }
-
-  private beginAtOnce(): void {
-    this.database.exec("PRAGMA busy_timeout = 0")
-    try {
-      this.database.exec("BEGIN IMMEDIATE")
-    } finally {
-      this.database.exec(`PRAGMA busy_timeout = ${busyTimeout}`)
     }
   }
 
@@ -250,7 +267,7 @@ const pragma = (database: Database.Database, name: string): number => {
 
 /** Sets a database up; a refused one is not changed. */
 const prepare = (database: Database.Database, path: string, owns: boolean): void => {
-  database.exec(`PRAGMA busy_timeout = ${busyTimeout}`)
+  database.exec("PRAGMA busy_timeout = 0")
   const isNew = isNewStore(database, path)
   if (isNew && !owns) throw noStore(path)
   database.exec("PRAGMA journal_mode = WAL")

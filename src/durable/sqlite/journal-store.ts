@@ -1,12 +1,12 @@
 /** What the process that runs the calls of a SQLite store writes, and reads back. */
 import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, StoredState } from "../store.ts"
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
-import type { StoreDatabase } from "./database.ts"
+import { isBusy, type StoreDatabase } from "./database.ts"
 
 /** Event numbers that are reserved in the store at a time. */
 const sequenceBlock = 100_000
 
-/** Writes to the database for its owner. Each commit is stored when it returns. */
+/** Writes to the database for its owner. A commit is stored when it returns, or later if another process locks the database. */
 export class SqliteJournalStore implements JournalStore {
   readonly firstSequence: number
   private readonly database: StoreDatabase
@@ -23,7 +23,16 @@ export class SqliteJournalStore implements JournalStore {
     database.transaction(() => this.reserve(this.firstSequence))
   }
 
-  commit(changes: Changes): void {
+  commit(changes: Changes): void | Promise<void> {
+    try {
+      this.commitAtOnce(changes)
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return this.database.whenFree(() => this.commitAtOnce(changes))
+    }
+  }
+
+  private commitAtOnce(changes: Changes): void {
     const { database } = this
     database.transaction(() => {
       // First: a new call may have the id of one that ends here.
@@ -87,7 +96,11 @@ export class SqliteJournalStore implements JournalStore {
    * Forgets what is older than so many milliseconds. The age counts up to the last event: the clock may be wrong when the store is
    * opened, and there is no other.
    */
-  prune(retention: number): void {
+  pruneWhenFree(retention: number): Promise<void> {
+    return this.database.whenFree(() => this.prune(retention))
+  }
+
+  private prune(retention: number): void {
     const { database } = this
     const last = Number(database.get("SELECT max(at) AS at FROM events")?.at ?? 0)
     const before = Math.min(Date.now(), last) - retention

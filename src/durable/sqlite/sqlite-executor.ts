@@ -93,7 +93,8 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   ): Promise<SqliteExecutor> {
     const database = await StoreDatabase.open(path, true)
     try {
-      const durable = new SqliteExecutor(database, registry, options)
+      // Its first statement fails while another process locks the store.
+      const durable = await database.whenFree(() => new SqliteExecutor(database, registry, options))
       await durable.runner.journal.stored()
       durable.runner.begin()
       return durable
@@ -189,10 +190,6 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   /** Forgets old calls. After a failure the next run, an hour later, tries again. */
   private prune(kept: number): void {
     if (!Number.isFinite(kept)) return
-    try {
-      this.rows.prune(kept)
-    } catch {
-      // The store fails, which its next write reports.
-    }
+    this.rows.pruneWhenFree(kept).catch(() => undefined)
   }
 }

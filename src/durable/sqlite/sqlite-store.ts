@@ -1,5 +1,4 @@
 /** A store in one SQLite file, for every process that has it open. */
-import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, inboxPage } from "../inbox.ts"
@@ -10,11 +9,8 @@ import { unansweredError } from "../store-error.ts"
 import type { StoredEvent } from "../stored-event.ts"
 import { storedTaskTexts } from "../stored-rows.ts"
 import { toWellFormed } from "../well-formed.ts"
-import { isBusy, type Row, StoreDatabase, type Value } from "./database.ts"
+import { type Row, StoreDatabase, type Value } from "./database.ts"
 import { FileChanges } from "./file-changes.ts"
-
-/** Milliseconds until a locked store is tried again. */
-const lockRetry = 10
 
 /** Joins the conditions that have a value. */
 const where = (conditions: Readonly<Record<string, Value | undefined>>) => {
@@ -47,7 +43,7 @@ export class SqliteStore implements CallStore {
   }
 
   async ask(request: Request): Promise<unknown> {
-    const answer = await this.answers.of(await this.insertWhenFree(request))
+    const answer = await this.answers.of(await this.database.whenFree(() => this.insert(request)))
     if (answer === undefined) throw unansweredError()
     if ("error" in answer) throw new Error(answer.error)
     return answer.took
@@ -70,6 +66,10 @@ export class SqliteStore implements CallStore {
     const reading = `SELECT event FROM events WHERE seq > ?${ofAgent.sql} ORDER BY seq LIMIT ${pageSize}`
     const rows = this.database.all(reading, after, ...ofAgent.values)
     return texts(rows, "event").map((text) => JSON.parse(text) as StoredEvent)
+  }
+
+  async lastSequence(): Promise<number> {
+    return Number(this.database.get("SELECT value FROM meta WHERE key = 'events'")?.value ?? 0)
   }
 
   async result(callId: string): Promise<string | undefined> {
@@ -138,24 +138,12 @@ export class SqliteStore implements CallStore {
     this.database.close()
   }
 
-  /** Inserts a request. While another process locks the store, the request waits, but this process is not blocked. */
-  private async insertWhenFree(request: Request): Promise<number> {
-    for (;;) {
-      try {
-        return this.insert(request)
-      } catch (error) {
-        if (!isBusy(error)) throw error
-      }
-      await sleep(lockRetry)
-    }
-  }
-
   private insert(request: Request): number {
     let id = 0
     this.database.transaction(() => {
       const inserting = "INSERT INTO requests (request, at) VALUES (?, ?)"
       id = this.database.run(inserting, JSON.stringify(request), Date.now())
-    }, false)
+    })
     return id
   }
 
