@@ -3,6 +3,7 @@ import type { ToolEvent } from "../pipeline/model/event.ts"
 import { expectOptions, expectSignal, expectText, got } from "../pipeline/model/got.ts"
 import { whenAborted } from "../pipeline/model/when-aborted.ts"
 import { type CallStore, unlessClosed } from "./store.ts"
+import { StoreError } from "./store-error.ts"
 import { plainEvent, type StoredEvent } from "./stored-event.ts"
 
 /** Options of `events`. */
@@ -19,6 +20,15 @@ export interface EventsOptions {
 export const expectPlace = (after: number | undefined): void => {
   if (after === undefined || Number.isInteger(after)) return
   throw new TypeError(`Expected \`after\` to be the \`seq\` of what was read last, ${got(after)}`)
+}
+
+/** Throws a StoreError for a cursor behind all events: the store has not given it, and later events would be left out. */
+const expectKnown = async (store: Pick<CallStore, "lastSequence">, after: number): Promise<void> => {
+  const last = after > 0 ? await store.lastSequence() : after
+  if (after <= last) return
+  throw new StoreError(
+    `The store has no event ${after}: its events end at ${last}. It was restored from a backup, or is another one: read it anew, without \`after\``,
+  )
 }
 
 /** Throws a TypeError for anything but options, such as a bare cursor. */
@@ -81,12 +91,13 @@ class LiveEvents {
 
 /** Reads the stored events, then those of the executor in this process, deltas included. Ends when the store is closed. */
 export async function* readEvents(
-  store: Pick<CallStore, "events">,
+  store: Pick<CallStore, "events" | "lastSequence">,
   source: EventSource,
   closed: AbortSignal,
   { after = 0, agentId, signal }: EventsOptions,
 ): AsyncGenerator<StoredEvent, undefined, undefined> {
   expectPlace(after)
+  await expectKnown(store, after)
   const live = new LiveEvents()
   const stop = source.listen((event) => live.add(event, agentId))
   const isOver = () => signal?.aborted === true || closed.aborted
@@ -128,6 +139,7 @@ export async function* followEvents(
 ): AsyncGenerator<StoredEvent, undefined, undefined> {
   expectPlace(after)
   const isOver = () => signal?.aborted === true || store.isClosed
+  if (!isOver()) await unlessClosed(store, () => expectKnown(store, after))
   let last = after
   while (!isOver()) {
     // Marked before the read: `changed` then sees what is stored during it.

@@ -139,6 +139,8 @@ export interface CallStore {
   inbox(options?: InboxOptions): Promise<Array<InboxItem>>
   /** A page of the events after a place. */
   events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>>
+  /** A number that no event has exceeded. */
+  lastSequence(): Promise<number>
   /** JSON of the last event of a call that has ended. */
   result(callId: string): Promise<string | undefined>
   tasks(query: TaskQuery): Promise<StoredTaskTexts>

@@ -84,6 +84,16 @@ describeStores("a page", (_path, storeOf) => {
     await expect(runner.events({ after: after as number }).next()).rejects.toThrow(message)
   })
 
+  it("of events does not go on behind an event that the store never had, as after a restored backup", async () => {
+    const runner = await opened(storeOf(), twice)
+    await using client = await openDurableExecutor({ store: storeOf(), runner: false })
+    for (const reader of [runner, client]) {
+      await expect(reader.events({ after: 1_000_000_000 }).next()).rejects.toThrow(
+        /^The store has no event 1000000000: its events end at \d+\. It was restored from a backup, or is another one: read it anew, without `after`$/,
+      )
+    }
+  })
+
   it.each([0, Number.NaN, 1.5])("of questions cannot have %j of them", async (limit) => {
     const runner = await opened(storeOf(), twice)
     await expect(runner.inbox({ limit })).rejects.toThrow("Expected `limit` to be a positive integer")

@@ -188,6 +188,12 @@ export class PostgresStore implements CallStore {
     }))
   }
 
+  async lastSequence(): Promise<number> {
+    const read = () => this.sql<[{ value: number }]>`SELECT value FROM stepline_meta WHERE key = 'events'`
+    const [{ value }] = await this.patiently(read)
+    return value
+  }
+
   async result(callId: string): Promise<string | undefined> {
     const read = () => this.sql<Array<{ result: string | null }>>`
       SELECT result FROM stepline_calls WHERE call_id = ${column(callId)}`
