@@ -1,12 +1,14 @@
 // @module-tag waits
 import { readFile, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
+import { handler, pipeline, Step } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { isAlive } from "../support/is-alive.ts"
+import { durableOf } from "./durable-of.ts"
 import { ranIn, tag, tags, useHosts } from "./hosts.ts"
 
 const path = useTempFolder()
-const { run: runHost } = useHosts()
+const { run: runHost, dies } = useHosts()
 
 const edit = {
   callId: "edit",
@@ -114,5 +116,24 @@ describe("a host that is killed loses nothing:", () => {
       "h hang h/0/1",
       "h hang h/0/1",
     ])
+  })
+
+  it("a call whose first handler was in flight is cleaned up, though it is cancelled before that runs again", async () => {
+    const calls = [{ callId: "l", name: "lock" }]
+    expect(await dies(path(), { calls })).toBe(true)
+    expect(await ranIn(path())).toEqual(["l lock"])
+    const cleaned: Array<string> = []
+    const lock = pipeline()
+      .andThen(handler("lock", () => Step.Output("not again")))
+      .finally(
+        handler("last", ({ call }) => {
+          cleaned.push(call.callId)
+          return Step.Continue
+        }),
+      )
+    const durable = await durableOf(path("calls.db"), { lock })
+    expect(await durable.cancel("l", "no more")).toBe(true)
+    await expect.poll(() => durable.result("l")).toMatchObject({ _tag: "Cancelled" })
+    expect(cleaned).toEqual(["l"])
   })
 })

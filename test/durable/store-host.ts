@@ -81,6 +81,17 @@ const toolsOf = (cwd: string, plan: HostPlan) => {
         .andThen(working("apply"))
         .finally(working("close")),
     ),
+    define("lock", () =>
+      pipeline()
+        .andThen(
+          handler("lock", ({ call }) => {
+            ran(`${call.callId} lock`)
+            process.kill(process.pid, "SIGKILL")
+            return new Promise<Step>(() => undefined)
+          }),
+        )
+        .finally(working("last")),
+    ),
     define("hang", () =>
       pipeline()
         .andThen(working("began"))

@@ -61,6 +61,8 @@ export class JournalEntry {
   private begun: string | undefined
   /** The number of the attempt that the row says has begun, or may have begun. */
   private storedAttempts: number
+  /** Whether the row says that the call has begun. */
+  private hasBegun: boolean
   /** The id of the last question that the host was asked, and when. */
   private asked = 0
   private askedAt: number | undefined
@@ -71,8 +73,9 @@ export class JournalEntry {
     this.isKnown = isKnown
     this.options = options
     this.written = restored?.row
-    const { started = false, announced, attempts = 0, asked = 0, askedAt } = restored?.snapshot ?? {}
+    const { state, started = false, announced, attempts = 0, asked = 0, askedAt } = restored?.snapshot ?? {}
     this.storedAttempts = attempts
+    this.hasBegun = state !== undefined && state._tag !== "Queued"
     this.toldStarted = started
     this.toldBackground = announced === "yes"
     if (askedAt === undefined) return
@@ -88,10 +91,11 @@ export class JournalEntry {
     return this.call.toolCall.agentId
   }
 
-  /** Notes that the next handler begins. True if that has to be stored first. */
+  /** Notes that the next handler begins. True if that has to be stored first: the next process then does not run it, or cleans up. */
   begin(): boolean {
-    const { call } = this
-    if (call.attempts <= this.storedAttempts && !runsOnce(call)) return false
+    const { call, hasBegun } = this
+    this.hasBegun = true
+    if (call.attempts <= this.storedAttempts && !runsOnce(call)) return !hasBegun && call.finals.length > 0
     const place = placeOf(call)
     if (this.begun === place) return false
     this.begun = place
