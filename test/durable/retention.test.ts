@@ -59,7 +59,11 @@ describeWith("postgres")("what has ended in Postgres", () => {
     await openOnce(store, "20 days")
     await using client = await openDurableExecutor({ store, runner: false })
     expect(await client.result("a")).toMatchObject({ content: "done" })
-    await openOnce(store)
-    expect(await client.result("a")).toBeUndefined()
+    // One that is closed before it has pruned leaves that to the next.
+    const resultLater = async () => {
+      await openOnce(store)
+      return client.result("a")
+    }
+    await expect.poll(resultLater).toBeUndefined()
   })
 })

@@ -10,7 +10,7 @@ import { connectSql, type Queries, type Query, type Sql } from "./sql.ts"
 const connections = 4
 
 /** The address without its secrets, for errors. */
-const shown = (url: string): string => {
+export const shown = (url: string): string => {
   try {
     const { protocol, host, pathname } = new URL(url)
     return `${protocol}//${host}${pathname}`

@@ -12,6 +12,9 @@ const proveEvery = 5000
 
 const proof = "proof"
 
+/** Milliseconds that a notice may take when the store is opened. */
+const hearWithin = 5000
+
 /** Milliseconds until a lost connection is opened again. */
 const connectAgain = 250
 
@@ -24,6 +27,7 @@ export class Notices {
   private listener: Listener | undefined
   private isListening = false
   private isProved = false
+  private proved: (() => void) | undefined
   private isClosed = false
   private count = 0
 
@@ -54,6 +58,25 @@ export class Notices {
       this.news()
     } finally {
       this.isListening = false
+    }
+  }
+
+  /** Whether a proof is heard that is told on another connection. True as well if that cannot be found out. */
+  async hears(tell: (message: string) => Promise<unknown>): Promise<boolean> {
+    if (this.listener === undefined) return true
+    let late: NodeJS.Timeout | undefined
+    const heard = new Promise<boolean>((resolve) => {
+      this.proved = () => resolve(true)
+      late = setTimeout(() => resolve(this.listener === undefined), hearWithin)
+    })
+    try {
+      await tell(proof)
+      return await heard
+    } catch {
+      return true
+    } finally {
+      clearTimeout(late)
+      this.proved = undefined
     }
   }
 
@@ -88,6 +111,7 @@ export class Notices {
   private hear(notice: string): void {
     if (notice === proof) {
       this.isProved = true
+      this.proved?.()
       return
     }
     this.heard(notice as Notice)

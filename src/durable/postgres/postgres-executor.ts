@@ -14,6 +14,7 @@ import { StoredCalls } from "../stored-calls.ts"
 import type { StoredEvent } from "../stored-event.ts"
 import { column } from "./connection.ts"
 import { PostgresJournalStore } from "./journal-store.ts"
+import { LaneOrder, spansAgents } from "./lane-order.ts"
 import { Maintenance } from "./maintenance.ts"
 import { Membership } from "./membership.ts"
 import { PostgresStore } from "./postgres-store.ts"
@@ -31,14 +32,9 @@ interface Life {
   readonly runner: Runner
   /** Requests that were carried out, until the store says so. */
   readonly taken: Set<number>
-  /** Calls that join their lanes once what was queued before them is taken in. */
-  readonly joining: Array<() => void>
+  readonly order: LaneOrder
   lastRule: number
 }
-
-/** Whether calls of other agents may be in the lane of a call. */
-const spansAgents = ({ lane, agentId, callId }: ToolCall): boolean =>
-  lane !== undefined && lane !== agentId && lane !== callId
 
 /** Frees the agents of a runner. If the store fails, its lease expires. */
 const leaveStore = async (membership: Membership, runner: Runner | undefined): Promise<void> => {
@@ -180,14 +176,6 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     }
   }
 
-  /** Calls `join` once the calls are taken in that other processes queued before this one. */
-  private behindOthers({ membership, joining }: Life, call: ToolCall, join: () => void): void {
-    if (spansAgents(call)) membership.onBehind()
-    if (joining.length === 0 && !membership.isBehind) return join()
-    joining.push(join)
-    this.lookSoon()
-  }
-
   protected async ask(request: CallRequest): Promise<unknown> {
     const { runner } = this.life
     if (runner.journal.isClosed || !runner.has(request.callId)) return this.store.ask(request)
@@ -209,18 +197,19 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       this.retention,
       async (isAlive) => life && this.beaten(life, isAlive),
     )
+    const order = new LaneOrder(membership, () => this.lookSoon())
     try {
       const runner = new Runner(
         {
           store: new PostgresJournalStore(sql, membership),
           registry: this.registry,
-          behindOthers: (call, join) => this.behindOthers(life!, call, join),
+          behindOthers: (call, join) => order.join(call, join),
           onFenced: () => this.fenced(membership),
           onLeft: () => this.giveBack(membership),
         },
         this.options,
       )
-      life = { membership, runner, taken: new Set(), joining: [], lastRule: 0 }
+      life = { membership, runner, taken: new Set(), order, lastRule: 0 }
       await this.learn(life)
       await this.look(life)
       await runner.journal.stored()
@@ -301,7 +290,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       })
   }
 
-  private async look({ membership, runner, taken, joining }: Life): Promise<void> {
+  private async look({ membership, runner, taken, order }: Life): Promise<void> {
     if (runner.journal.isRefusing) return this.lookLater()
     runner.journal.endings.forget()
     const before = [...taken]
@@ -316,7 +305,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     for (const { callId, snapshot } of fresh) {
       if (!runner.isKnown(callId)) runner.takeIn((JSON.parse(snapshot) as CallSnapshot).call)
     }
-    if (!membership.isBehind) for (const join of joining.splice(0)) join()
+    order.looked()
     const still = new Set(requests.map(({ id }) => id))
     for (const id of before) if (!still.has(id)) taken.delete(id)
     for (const { id, text } of requests) {

@@ -9,10 +9,10 @@ import { type InboxItem, type InboxOptions, type InboxRow, inboxPage } from "../
 import { PendingReads } from "../pending-reads.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
-import { closedError, unansweredError } from "../store-error.ts"
+import { closedError, StoreError, unansweredError } from "../store-error.ts"
 import type { StoredEvent } from "../stored-event.ts"
 import { storedTaskTexts, type TaskOrCallColumns } from "../stored-rows.ts"
-import { column, openConnection } from "./connection.ts"
+import { column, openConnection, shown } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
 import { Notices } from "./notices.ts"
@@ -68,7 +68,13 @@ export class PostgresStore implements CallStore {
     const sql = await openConnection(url, makes)
     const notices = new Notices(url, heard)
     await notices.listen().catch(() => undefined)
-    return new PostgresStore(sql, notices)
+    if (await notices.hears((message) => sql`SELECT pg_notify(${channel}, ${message})`))
+      return new PostgresStore(sql, notices)
+    notices.close()
+    await sql.end()
+    throw new StoreError(
+      `Notices of ${shown(url)} do not arrive: a pooler in front of it does not keep sessions. Set that to keep them (pgbouncer: pool_mode = session), or use the address of the server itself`,
+    )
   }
 
   async enqueue(calls: ReadonlyArray<ToolCall>): Promise<void> {
@@ -92,8 +98,9 @@ export class PostgresStore implements CallStore {
       snapshot: JSON.stringify(queuedSnapshot(call, createdAt)),
     }))
     const agentIds = [...new Set(rows.map((row) => row.agent_id))].sort()
-    const known = agentIds.filter((agentId) => runner?.agents.has(agentId))
-    const seen = known.map((agentId) => runner!.agents.get(agentId)!)
+    // Of an agent that is being released it is not known what was taken in.
+    const known = runner === undefined ? [] : agentIds
+    const seen = known.map((agentId) => runner?.agents.get(agentId) ?? 0)
     const [agents, added] = await this.patiently(() =>
       this.sql.begin((sql) =>
         Promise.all([

@@ -1,5 +1,8 @@
 // @module-tag waits
+import { type AddressInfo, connect, createServer } from "node:net"
 import { expect, it, onTestFinished, vi } from "vitest"
+import { openDurableExecutor } from "../../../src/durable/index.ts"
+import { openConnection } from "../../../src/durable/postgres/connection.ts"
 import { Notices } from "../../../src/durable/postgres/notices.ts"
 import type { Sql } from "../../../src/durable/postgres/sql.ts"
 import { usePostgres } from "../../servers/postgres.ts"
@@ -45,5 +48,34 @@ describeWith("postgres")("notices of a Postgres store", () => {
       await expect.poll(() => heard).toHaveLength(proofs)
     }
     expect((await listening(sql)).pid).toBe(first.pid)
+  })
+
+  it("are missed at opening where a pooler does not keep sessions", async () => {
+    const url = new URL(await server.database())
+    // As such a pooler does, it passes on all but notices.
+    const pooler = createServer((socket) => {
+      const upstream = connect(Number(url.port), url.hostname)
+      socket.pipe(upstream)
+      let left = Buffer.alloc(0)
+      upstream.on("data", (bytes: Buffer) => {
+        left = Buffer.concat([left, bytes])
+        while (left.length >= 5 && left.length > left.readUInt32BE(1)) {
+          const end = left.readUInt32BE(1) + 1
+          if (left[0] !== "A".charCodeAt(0)) socket.write(left.subarray(0, end))
+          left = left.subarray(end)
+        }
+      })
+      for (const end of [socket, upstream]) end.on("error", () => {})
+      upstream.on("close", () => socket.destroy())
+      socket.on("close", () => upstream.destroy())
+    })
+    await new Promise<void>((resolve) => pooler.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void pooler.close())
+    const { port } = pooler.address() as AddressInfo
+    const store = `postgres://stepline@127.0.0.1:${port}${url.pathname}`
+    await openConnection(url.href, true).then((sql) => sql.end())
+    await expect(openDurableExecutor({ store, runner: false })).rejects.toThrow(
+      `Notices of postgres://127.0.0.1:${port}${url.pathname} do not arrive: a pooler in front of it does not keep sessions. Set that to keep them (pgbouncer: pool_mode = session), or use the address of the server itself`,
+    )
   })
 })

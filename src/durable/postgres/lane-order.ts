@@ -1,0 +1,32 @@
+/** Keeps the calls of this process behind those that other processes queued before, and that its runner has not taken in yet. */
+import type { ToolCall } from "../../pipeline/model/call.ts"
+import type { Membership } from "./membership.ts"
+
+/** Whether calls of other agents may be in the lane of a call. */
+export const spansAgents = ({ lane, agentId, callId }: ToolCall): boolean =>
+  lane !== undefined && lane !== agentId && lane !== callId
+
+/** The calls of one executor that wait for their place in a lane. */
+export class LaneOrder {
+  private readonly membership: Membership
+  private readonly lookSoon: () => void
+  private readonly waiting: Array<() => void> = []
+
+  /** `lookSoon` takes in what other processes have queued, and calls `looked` then. */
+  constructor(membership: Membership, lookSoon: () => void) {
+    this.membership = membership
+    this.lookSoon = lookSoon
+  }
+
+  /** Calls `join` once the calls are taken in that other processes queued before this one. */
+  join(call: ToolCall, join: () => void): void {
+    if (spansAgents(call)) this.membership.onBehind()
+    if (this.waiting.length === 0 && !this.membership.isBehind) return join()
+    this.waiting.push(join)
+    this.lookSoon()
+  }
+
+  looked(): void {
+    if (!this.membership.isBehind) for (const join of this.waiting.splice(0)) join()
+  }
+}
