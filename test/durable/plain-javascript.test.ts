@@ -55,7 +55,7 @@ describe("a store, by its runner and by a client, refuses", () => {
       "Expected `runner` to be true or false, got `false` (string)",
     )
     await expect(open({ maxAttempts: 0 })).rejects.toThrow(
-      "Expected `maxAttempts` to be a positive integer, got 0",
+      "Expected `maxAttempts` to be a positive integer, got `0` (number)",
     )
     await expect(open({ keepsRules: "no" })).rejects.toThrow(
       "Expected `keepsRules` to be true or false, got `no` (string)",

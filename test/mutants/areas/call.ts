@@ -29,7 +29,7 @@ export const callMutants = inEngine("call", [
   {
     mistake: "announces a background call that was cancelled before",
     file: "src/pipeline/call/running.ts",
-    from: 'if (call.announced === "due") call.announced = "no"',
+    from: 'if (call.announced === "due") call.announced = false',
     to: "",
     tests: of("background"),
   },

@@ -37,8 +37,8 @@ export const durableMutants = inArea("durable", [
   {
     mistake: "puts an action back that was applied, though the store had not been told",
     file: "src/durable/journal/restore.ts",
-    from: "standing?.settled === true && standing.action",
-    to: "standing?.settled === false && standing.action",
+    from: "settled === true && action ?",
+    to: "settled === false && action ?",
     tests: of("durable", "features"),
   },
   {
@@ -142,8 +142,8 @@ export const durableMutants = inArea("durable", [
   {
     mistake: "forgets a question that nobody has answered yet with what is old",
     file: "src/durable/postgres/maintenance.ts",
-    from: "          answer IS NOT NULL\n          OR NOT EXISTS",
-    to: "          answer IS NOT NULL OR true\n          OR NOT EXISTS",
+    from: "        answer IS NOT NULL\n        OR NOT EXISTS",
+    to: "        answer IS NOT NULL OR true\n        OR NOT EXISTS",
     tests: ofPostgres("requests"),
   },
 ])

@@ -41,7 +41,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     "  if (part ===",
   ),
   mutant("passes a gate twice", "running", "call.passed += 1\n  // A gate", "call.passed += 2\n  // A gate"),
-  mutant("skips a part", "running", "call.at += 1\n  enter", "call.at += 2\n  enter"),
+  mutant("skips a part", "running", "call.at += 1\n  call.attempts", "call.at += 2\n  call.attempts"),
   mutant(
     "passes a gate that nobody opened",
     "running",

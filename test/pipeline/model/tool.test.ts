@@ -125,7 +125,7 @@ describe("defineTool", () => {
   it("is refused with no attempts", () => {
     const options = { name: "t", description: "", parameters: {}, compose: () => pipeline() }
     expect(() => defineTool({ ...options, maxAttempts: 0.5 })).toThrow(
-      "Expected `maxAttempts` of tool `t` to be a positive integer, got 0.5",
+      "Expected `maxAttempts` of tool `t` to be a positive integer, got `0.5` (number)",
     )
   })
 
