@@ -1,6 +1,8 @@
 /** Runs calls of a store: an executor, and the journal that stores what it does. */
 import { resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { laneOf } from "../pipeline/call/call.ts"
+import { type CallSnapshot, queuedSnapshot } from "../pipeline/call/snapshot.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
 import { withJournal } from "../pipeline/executor-environment.ts"
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
@@ -121,8 +123,20 @@ export class Runner {
   }
 
   /** Takes in a call that is stored already. */
-  takeIn(call: ToolCall): void {
-    takeIn(call, this.journal)
+  takeIn(snapshot: CallSnapshot): void {
+    takeIn(snapshot, this.journal)
+  }
+
+  /** Snapshots of calls that are about to be taken in. Those that have their turn at once are on their first attempt. */
+  queuedSnapshots(calls: ReadonlyArray<ToolCall>): Array<CallSnapshot> {
+    const createdAt = Date.now()
+    const taken = new Set<string>()
+    return calls.map((call) => {
+      const lane = laneOf(call)
+      const isNext = call.background || !(taken.has(lane) || this.journal.engine.lanes.isBusy(lane))
+      if (!call.background) taken.add(lane)
+      return { ...queuedSnapshot(call, createdAt), ...(isNext && { attempts: 1 }) }
+    })
   }
 
   /** Starts in the next turn, so that hosts can attach to the executor before anything runs. */

@@ -20,10 +20,10 @@ export interface EntryOptions {
   readonly hasFunction: HasFunction
 }
 
-/** A call that an earlier executor had: its row, and the snapshot read from it. */
-export interface Restored {
-  readonly row: WrittenRow
+/** A call that was stored before the executor had it. `row`: undefined if no executor has had the call. */
+export interface Known {
   readonly snapshot: CallSnapshot
+  readonly row: WrittenRow | undefined
 }
 
 /** Identifies the handler that runs or is next; the same at each attempt. */
@@ -68,12 +68,12 @@ export class JournalEntry {
   private askedAt: number | undefined
   private readonly options: EntryOptions
 
-  constructor(call: Call, isKnown: boolean, options: EntryOptions, restored: Restored | undefined) {
+  constructor(call: Call, options: EntryOptions, known: Known | undefined) {
     this.call = call
-    this.isKnown = isKnown
+    this.isKnown = known !== undefined
     this.options = options
-    this.written = restored?.row
-    const { state, started = false, announced, attempts = 0, asked = 0, askedAt } = restored?.snapshot ?? {}
+    this.written = known?.row
+    const { state, started = false, announced, attempts = 0, asked = 0, askedAt } = known?.snapshot ?? {}
     this.storedAttempts = attempts
     this.hasBegun = state !== undefined && state._tag !== "Queued"
     this.toldStarted = started

@@ -5,6 +5,7 @@
 
 import type { Call } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
+import type { CallSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { Engine } from "../../pipeline/engine.ts"
 import type { ExecutorJournal } from "../../pipeline/executor-environment.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
@@ -12,13 +13,13 @@ import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { AskedQuestion } from "../inbox.ts"
-import type { JournalStore, RuleRow } from "../store.ts"
+import type { JournalStore, RuleRow, WrittenRow } from "../store.ts"
 import { ForeignAgentsError } from "../store-error.ts"
 import { Commits } from "./commits.ts"
 import { Endings } from "./endings.ts"
 import { eventText } from "./event-text.ts"
 import { Gathered, type Taken } from "./gathered.ts"
-import { type EntryOptions, JournalEntry, type Restored } from "./journal-entry.ts"
+import { type EntryOptions, JournalEntry, type Known } from "./journal-entry.ts"
 import { type Refusal, refusedCalls } from "./refusals.ts"
 import { taskText } from "./task-text.ts"
 import { Trials } from "./trials.ts"
@@ -66,7 +67,7 @@ export class StoreJournal implements ExecutorJournal {
   private unkept: string | undefined
   private attached: Engine | undefined
   /** What the store has of the call that is being taken in. */
-  private known: { readonly restored: Restored | undefined } | undefined
+  private known: Known | undefined
   /** How many calls are not in their lanes yet. */
   private joining = 0
   /** True until hosts have had the time to attach to the executor. */
@@ -164,18 +165,17 @@ export class StoreJournal implements ExecutorJournal {
 
   added(call: Call): void {
     const { known } = this
-    const restored = known?.restored
-    const entry = new JournalEntry(call, known !== undefined, this.options, restored)
+    const entry = new JournalEntry(call, this.options, known)
     this.gathered.admit(entry.agentId)
     this.entries.set(call.toolCall.callId, entry)
     // The row of a call that no executor has had is as it was enqueued.
-    if (restored === undefined) this.note(entry, known === undefined)
+    if (known?.row === undefined) this.note(entry, known === undefined)
     else if (entry.isAskedAnew) this.note(entry, true)
   }
 
-  /** Calls `take` for a call that is stored already. `restored`: its state, if an executor has had it. */
-  takingIn(restored: Restored | undefined, take: () => void): void {
-    this.known = { restored }
+  /** Calls `take` for a call that is stored already. `row`: what the store has, if an executor has had the call. */
+  takingIn(snapshot: CallSnapshot, row: WrittenRow | undefined, take: () => void): void {
+    this.known = { snapshot, row }
     try {
       take()
     } finally {

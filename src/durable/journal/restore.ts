@@ -8,7 +8,6 @@ import {
   restoreStaged,
   tellDropped,
 } from "../../pipeline/intake.ts"
-import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { CallFilter } from "../../pipeline/model/options.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
@@ -74,17 +73,15 @@ export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
   // Read one by one: the snapshots of many thousand calls are never in memory together.
   for (const call of state.calls) {
     const snapshot = snapshotOf(call)
-    if (call.isFresh && snapshot.refusal === undefined) takeIn(snapshot.call, journal)
-    else
-      journal.takingIn({ row: call.row, snapshot }, () =>
-        restoreJournaled(engine, snapshot, journal.maxAttempts),
-      )
+    const isNew = call.isFresh && snapshot.refusal === undefined && snapshot.attempts === undefined
+    if (isNew) takeIn(snapshot, journal)
+    else journal.takingIn(snapshot, call.row, () => restoreJournaled(engine, snapshot, journal.maxAttempts))
   }
 }
 
 /** Takes in a stored call that no executor has had. */
-export const takeIn = (call: ToolCall, journal: StoreJournal): void =>
-  journal.takingIn(undefined, () => enqueue(journal.engine, [call]))
+export const takeIn = (snapshot: CallSnapshot, journal: StoreJournal): void =>
+  journal.takingIn(snapshot, undefined, () => enqueue(journal.engine, [snapshot.call]))
 
 /** A stored task; undefined for one that cannot be read. */
 const readTask = (text: string): BackgroundTask | undefined => {

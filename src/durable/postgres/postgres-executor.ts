@@ -142,8 +142,9 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     const { membership, runner } = this.life
     const found = new Set<string>()
     this.queueing.add(found)
+    const snapshots = runner.queuedSnapshots(calls)
     const queue = async () => {
-      const queued = await this.store.submit(calls, membership)
+      const queued = await this.store.submit(snapshots, membership)
       // Waits for a release under way: an agent that was idle may stay with this runner.
       await membership.settled()
       return queued
@@ -153,7 +154,8 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     if (added.length < calls.length) membership.onMaybeIdle(agents)
     const places = new Map(added.map((row) => [row.callId, row]))
     let isElsewhere = false
-    for (const call of calls) {
+    for (const snapshot of snapshots) {
+      const { call } = snapshot
       const agentId = column(call.agentId)
       const place = places.get(column(call.callId))
       // Of several calls with one id, the first is stored.
@@ -162,7 +164,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       else if (place.isBehind || spansAgents(call)) this.lookSoon()
       else {
         membership.tookIn(agentId, place.seq)
-        if (!found.has(place.callId) && !runner.isKnown(call.callId)) runner.takeIn(call)
+        if (!found.has(place.callId) && !runner.isKnown(call.callId)) runner.takeIn(snapshot)
       }
     }
     if (isElsewhere) await this.store.tell("work")
@@ -303,7 +305,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       for (const { callId } of [...(state?.calls ?? []), ...fresh]) callIds.add(callId)
     }
     for (const { callId, snapshot } of fresh) {
-      if (!runner.isKnown(callId)) runner.takeIn((JSON.parse(snapshot) as CallSnapshot).call)
+      if (!runner.isKnown(callId)) runner.takeIn(JSON.parse(snapshot) as CallSnapshot)
     }
     order.looked()
     const still = new Set(requests.map(({ id }) => id))

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import { queuedSnapshot } from "../../pipeline/call/snapshot.ts"
+import { type CallSnapshot, queuedSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, type InboxRow, inboxPage } from "../inbox.ts"
@@ -78,24 +78,25 @@ export class PostgresStore implements CallStore {
   }
 
   async enqueue(calls: ReadonlyArray<ToolCall>): Promise<void> {
-    await this.submit(calls, undefined)
+    const createdAt = Date.now()
+    const snapshots = calls.map((call) => queuedSnapshot(call, createdAt))
+    await this.submit(snapshots, undefined)
     await this.tell("work")
   }
 
   /** Queues calls. `runner` gets the agents that are new. The returned ids are as their columns hold them. */
   async submit(
-    calls: ReadonlyArray<ToolCall>,
+    snapshots: ReadonlyArray<CallSnapshot>,
     runner: Pick<RunnerIdentity, "id" | "agents"> | undefined,
   ): Promise<Enqueued> {
     if (this.isClosed) throw closedError()
-    const createdAt = Date.now()
-    const rows = calls.map((call) => ({
+    const rows = snapshots.map(({ call, ...rest }) => ({
       call_id: column(call.callId),
       agent_id: column(call.agentId),
       name: column(call.name),
       asks: call.decision === "requested",
       background: call.background,
-      snapshot: JSON.stringify(queuedSnapshot(call, createdAt)),
+      snapshot: JSON.stringify({ ...rest, call }),
     }))
     const agentIds = [...new Set(rows.map((row) => row.agent_id))].sort()
     // Of an agent that is being released it is not known what was taken in.
