@@ -17,6 +17,10 @@ const agentsOf = ({ calls, ended, actions, tasks }: Changes): Map<string, string
   return new Map(agentIds.map((agentId) => [column(agentId), agentId]))
 }
 
+interface Fence {
+  readonly behind: boolean
+}
+
 /** A runner, as its store sees it. */
 export interface RunnerIdentity {
   readonly id: number
@@ -59,13 +63,8 @@ export class PostgresJournalStore implements JournalStore {
     runner.onWriting(new Set(agents.keys()))
     const joining = changes.calls.filter((row) => row.isNew && !row.background)
     const lanes = [...new Set(joining.map((row) => column(row.agentId)))]
-    const seen = lanes.map((agentId) => runner.agents.get(agentId) ?? 0)
     const { adopted, isBehind } = await this.sql.begin(async (sql) => {
-      const fence = sql<Array<{ behind: boolean }>>`
-        SELECT EXISTS (
-          SELECT FROM unnest(${lanes}::text[], ${seen}::bigint[]) AS known (agent_id, seq) JOIN stepline_calls c USING (agent_id)
-          WHERE fresh AND ended_at IS NULL AND c.seq > known.seq
-        ) AS behind FROM stepline_runners WHERE id = ${runner.id} FOR KEY SHARE`
+      const fence = lanes.length === 0 ? this.alive(sql) : this.behind(sql, lanes)
       const claims = unknown.length === 0 ? undefined : this.claim(sql, unknown, agents)
       const writes = writeChanges(sql, runner.id, changes)
       const [alive, , taken] = await Promise.all([fence, claims, writes])
@@ -82,6 +81,23 @@ export class PostgresJournalStore implements JournalStore {
   }
 
   close(): void {}
+
+  /** The row of the runner, which no other process deletes before the transaction ends; none if other processes have its agents. */
+  private alive(sql: Query): Promise<Array<Fence>> {
+    return sql<Array<Fence>>`
+      SELECT false AS behind FROM stepline_runners WHERE id = ${this.runner.id} FOR KEY SHARE`
+  }
+
+  /** The same, and whether other processes have queued calls of these agents that the runner has not taken in. */
+  private behind(sql: Query, agentIds: ReadonlyArray<string>): Promise<Array<Fence>> {
+    const { id, agents } = this.runner
+    const seen = agentIds.map((agentId) => agents.get(agentId) ?? 0)
+    return sql<Array<Fence>>`
+      SELECT EXISTS (
+        SELECT FROM unnest(${agentIds}::text[], ${seen}::bigint[]) AS known (agent_id, seq) JOIN stepline_calls c USING (agent_id)
+        WHERE fresh AND ended_at IS NULL AND c.seq > known.seq
+      ) AS behind FROM stepline_runners WHERE id = ${id} FOR KEY SHARE`
+  }
 
   /** Claims agents that no runner has; returns those that were in the store before. */
   private async claim(
