@@ -179,10 +179,8 @@ export class JournalEntry {
     this.storedAttempts = attempts
     try {
       const { toldStarted, toldBackground } = this
-      const once = runsOnce(call)
       const notes = {
-        begun,
-        once,
+        begun: begun && runsOnce(call),
         toldStarted,
         toldBackground,
         askedAt,

@@ -90,13 +90,13 @@ export class PostgresStore implements CallStore {
     runner: Pick<RunnerIdentity, "id" | "agents"> | undefined,
   ): Promise<Enqueued> {
     if (this.isClosed) throw closedError()
-    const rows = snapshots.map(({ call, ...rest }) => ({
-      call_id: column(call.callId),
-      agent_id: column(call.agentId),
-      name: column(call.name),
-      asks: call.decision === "requested",
-      background: call.background,
-      snapshot: JSON.stringify({ ...rest, call }),
+    const rows = snapshots.map((snapshot) => ({
+      call_id: column(snapshot.call.callId),
+      agent_id: column(snapshot.call.agentId),
+      name: column(snapshot.call.name),
+      asks: snapshot.call.decision === "requested",
+      background: snapshot.call.background,
+      snapshot: JSON.stringify(snapshot),
     }))
     const agentIds = [...new Set(rows.map((row) => row.agent_id))].sort()
     // Of an agent that is being released it is not known what was taken in.

@@ -20,12 +20,10 @@ import { type Question, queued, running, type StateOf, type Then } from "./state
 
 /** The facts about a call that only a journal knows. */
 export interface JournalNotes {
-  /** Whether the next handler has started. */
+  /** Whether the next handler has started, and so must not run again after a restart. */
   readonly begun: boolean
   /** The number of the attempt that has begun, or may have begun. */
   readonly attempts: number
-  /** Whether the handler must not run again after a restart if it has started. */
-  readonly once: boolean
   /** Whether `Started` and `BackgroundStarted` are stored. */
   readonly toldStarted: boolean
   readonly toldBackground: boolean
@@ -66,7 +64,7 @@ export const writeMoving = (call: Call, notes: JournalNotes): string => {
 
 const moving = (call: Call, notes: JournalNotes): Mutable<CallSnapshot> => {
   const { state, resume } = call
-  const begun = (notes.begun && notes.once) || undefined
+  const begun = notes.begun || undefined
   switch (state._tag) {
     case "Queued":
       // A restored call that has not had its turn yet stands where it stood.

@@ -47,8 +47,7 @@ const hasBegun = ({ record: { state, at }, side }: ExploredCall): boolean =>
 
 const written = (call: ExploredCall, { once }: Restart): CallSnapshot => {
   const notes = {
-    begun: hasBegun(call),
-    once,
+    begun: once && hasBegun(call),
     attempts: call.record.attempts,
     toldStarted: call.side.toldStarted,
     toldBackground: call.side.toldBackground,
