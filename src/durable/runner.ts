@@ -18,10 +18,10 @@ import { messageOf } from "../text/message-of.ts"
 import type { AskedQuestion } from "./inbox.ts"
 import { type JournalOptions, StoreJournal } from "./journal/journal.ts"
 import { rememberingFilter } from "./journal/remembering-filter.ts"
-import { restoreAll, restoreRules, takeIn } from "./journal/restore.ts"
+import { restoreAll, restoreRules, takeIn, takeInStored } from "./journal/restore.ts"
 import { taskText } from "./journal/task-text.ts"
 import { type CallRequest, type Request, type RequestAnswer, readRequest } from "./requests.ts"
-import type { JournalStore, RuleRow, StoredState } from "./store.ts"
+import type { JournalStore, RuleRow, StoredCall, StoredState } from "./store.ts"
 
 /** The options of a durable executor, besides those of every executor. */
 export interface DurableOptions extends ToolExecutorOptions {
@@ -75,6 +75,7 @@ export class Runner {
     const { hooks, approvalTimeout, delegates, cwd = process.cwd() } = options
     expectFlag("keepsRules", keepsRules)
     expectFunction("onStoreError", onStoreError)
+    const most = toCount("maxAttempts", maxAttempts, 3)
     this.parts = parts
     this.keepsRules = keepsRules
     this.journal = new StoreJournal(parts.store, {
@@ -82,7 +83,7 @@ export class Runner {
       hasFunction: (effect) =>
         isOfTasks(effect) || delegateOf(delegates ?? {}, String(effect?._tag)) !== undefined,
       hooks: { before: hooks?.beforeCall !== undefined, after: hooks?.afterCall !== undefined },
-      maxAttempts: toCount("maxAttempts", maxAttempts, 3),
+      maxAttemptsOf: (tool) => tool?.maxAttempts ?? most,
       onStoreError,
       behindOthers: parts.behindOthers,
       onFenced: parts.onFenced,
@@ -127,15 +128,23 @@ export class Runner {
     takeIn(snapshot, this.journal)
   }
 
+  /** Takes in the row of a call that no executor has had, whatever its snapshot holds. */
+  takeInStored(call: StoredCall): void {
+    takeInStored(call, this.journal)
+  }
+
   /** Snapshots of calls that are about to be taken in. Those that have their turn at once are on their first attempt. */
   queuedSnapshots(calls: ReadonlyArray<ToolCall>): Array<CallSnapshot> {
+    const { engine } = this.journal
     const createdAt = Date.now()
     const taken = new Set<string>()
     return calls.map((call) => {
       const lane = laneOf(call)
-      const isNext = call.background || !(taken.has(lane) || this.journal.engine.lanes.isBusy(lane))
+      const isNext = call.background || !(taken.has(lane) || engine.lanes.isBusy(lane))
       if (!call.background) taken.add(lane)
-      return { ...queuedSnapshot(call, createdAt), ...(isNext && { attempts: 1 }) }
+      const isCounted =
+        isNext && this.journal.maxAttemptsOf(engine.tools.toolFor(call.agentId, call.name)) > 1
+      return { ...queuedSnapshot(call, createdAt), ...(isCounted && { attempts: 1 }) }
     })
   }
 

@@ -1,5 +1,5 @@
 /** Rows of a store's tables. Both databases use the same column names. */
-import type { StoredState, StoredTaskTexts } from "./store.ts"
+import type { StoredCall, StoredState, StoredTaskTexts } from "./store.ts"
 
 /** The columns of a task. */
 export interface TaskColumns {
@@ -44,13 +44,15 @@ export const storedState = (
     sourceToolName: row.source,
     snapshot: row.snapshot ?? undefined,
   })),
-  calls: calls.map((row) => ({
-    callId: row.call_id,
-    agentId: row.agent_id,
-    name: row.name,
-    row: { snapshot: row.snapshot, asks: Boolean(row.asks), deadline: row.deadline ?? undefined },
-    isFresh: row.fresh === true,
-  })),
+  calls: calls.map(storedCall),
+})
+
+export const storedCall = (row: CallColumns): StoredCall => ({
+  callId: row.call_id,
+  agentId: row.agent_id,
+  name: row.name,
+  row: { snapshot: row.snapshot, asks: Boolean(row.asks), deadline: row.deadline ?? undefined },
+  isFresh: row.fresh === true,
 })
 
 /** The columns of a task that has ended, or of a background call that has not. */

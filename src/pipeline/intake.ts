@@ -15,6 +15,7 @@ import { byShutdown } from "./model/decision.ts"
 import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
 import type { PendingAction } from "./model/pending-actions.ts"
 import type { StagedAction } from "./model/staged-action.ts"
+import type { Tool } from "./model/tool.ts"
 
 /** The reason of calls that the shutdown cancels. */
 export const shutdownReason = "Cancelled: the executor was shut down"
@@ -103,17 +104,22 @@ export const restoreCall = (engine: Engine, snapshot: CallSnapshot): string => {
 }
 
 /** Restores a call from a journal, which also stores the action that the call claims. A call that cannot continue ends as an Error. */
-export const restoreJournaled = (engine: Engine, snapshot: CallSnapshot, maxAttempts: number): string => {
+export const restoreJournaled = (
+  engine: Engine,
+  snapshot: CallSnapshot,
+  maxAttemptsOf: (tool: Tool<unknown> | undefined) => number,
+): string => {
   const toolOf = toolsOf(engine, snapshot.call)
   const call = callFor(engine, snapshot)
+  const maxAttempts = maxAttemptsOf(call.tool)
   try {
-    readCall(call, snapshot, toolOf, call.tool?.maxAttempts ?? maxAttempts)
+    readCall(call, snapshot, toolOf, maxAttempts)
     const { action } = call
     if (action !== undefined) call.action = engine.actions.reclaim(call.toolCall.agentId, action.actionId)
     return putBack(engine, call, snapshot)
   } catch (error) {
     const lost = callFor(engine, snapshot)
-    readLost(lost, snapshot, messageOf(error), toolOf)
+    readLost(lost, snapshot, messageOf(error), toolOf, maxAttempts)
     return putBack(engine, lost, snapshot)
   }
 }

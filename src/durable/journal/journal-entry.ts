@@ -6,6 +6,7 @@ import type { Question } from "../../pipeline/call/state.ts"
 import { writeMoving } from "../../pipeline/call/write-snapshot.ts"
 import type { HostEffect } from "../../pipeline/model/host-effect.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
+import type { Tool } from "../../pipeline/model/tool.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { AskedQuestion } from "../inbox.ts"
 import { withinBounds } from "../kept-text.ts"
@@ -17,6 +18,8 @@ export type HasFunction = (effect: HostEffect) => boolean
 /** What a row depends on besides its call. */
 export interface EntryOptions {
   readonly approvalTimeout: number
+  /** How many processes may end while one handler of a tool runs. */
+  readonly maxAttemptsOf: (tool: Tool<unknown> | undefined) => number
   readonly hasFunction: HasFunction
 }
 
@@ -36,13 +39,6 @@ const runsOnce = ({ state, parts, finals, at }: Call): boolean => {
   return (part?.kind === "handler" || part?.kind === "finally") && part.handler.retry === "never"
 }
 
-/** The number of the attempt that has begun by the time that the row is stored, or may have begun. */
-const attemptsOf = ({ state, attempts, hasTurn, toolCall }: Call, begun: boolean): number => {
-  if (attempts === 0) return hasTurn || toolCall.background ? 1 : 0
-  // A handler that runs again stores first that it begins.
-  return state._tag === "Queued" || begun || attempts === 1 ? attempts : attempts - 1
-}
-
 /** A call that has not ended. */
 export class JournalEntry {
   readonly call: Call
@@ -51,6 +47,8 @@ export class JournalEntry {
   /** Whether a failed commit may have stored a row. */
   private mayBeThere = false
   isOver = false
+  /** Whether this process ends as its host wants: then no handler is to blame. */
+  private isLeaving = false
   toldStarted: boolean
   toldBackground: boolean
   /** The last row that was written. Not kept while the call asks: the row may be long, and writing it again does no harm. */
@@ -59,6 +57,8 @@ export class JournalEntry {
   result: string | undefined
   private endedAt = 0
   private begun: string | undefined
+  /** Whether the row does not count the attempt that has begun. */
+  private isExcused = false
   /** The number of the attempt that the row says has begun, or may have begun. */
   private storedAttempts: number
   /** Whether the row says that the call has begun. */
@@ -91,15 +91,22 @@ export class JournalEntry {
     return this.call.toolCall.agentId
   }
 
-  /** Notes that the next handler begins. True if that has to be stored first: the next process then does not run it, or cleans up. */
+  /** Notes that the next handler begins, or goes on after an answer. True if that has to be stored first: the next process then does not run it, or cleans up. */
   begin(): boolean {
     const { call, hasBegun } = this
     this.hasBegun = true
     if (call.attempts <= this.storedAttempts && !runsOnce(call)) return !hasBegun && call.finals.length > 0
     const place = placeOf(call)
-    if (this.begun === place) return false
+    if (this.begun === place && !this.isExcused) return false
     this.begun = place
+    this.isExcused = false
     return true
+  }
+
+  /** Notes that this process ends, but not because of a handler. True if the row says otherwise. */
+  leave(): boolean {
+    this.isLeaving = true
+    return this.storedAttempts > 0 && !asks(this.call, this.options.hasFunction)
   }
 
   /** Whether the open question differs from the one in the row, which other processes read. */
@@ -172,11 +179,31 @@ export class JournalEntry {
     return this.askedAt
   }
 
+  /** How many attempts have begun by the time that the row is stored, or may have begun. An attempt that waits for the host is not counted. */
+  private attempts(begun: boolean): number {
+    const { call, options, isLeaving } = this
+    const { state, attempts, hasTurn, toolCall, tool } = call
+    // The first attempt may begin before the row says so, unless there is no second one.
+    const isFree = !isLeaving && options.maxAttemptsOf(tool) > 1
+    switch (state._tag) {
+      case "Queued":
+        return attempts === 0 && isFree && (hasTurn || toolCall.background) ? 1 : attempts
+      case "Held":
+      case "Stopping":
+        return 0
+      default: {
+        const counts = begun ? !isLeaving && !asks(call, options.hasFunction) : attempts === 1 && isFree
+        return counts ? attempts : Math.max(0, attempts - 1)
+      }
+    }
+  }
+
   private write(askedAt: number | undefined): string {
     const { call } = this
     const begun = this.begun !== undefined && this.begun === placeOf(call)
-    const attempts = attemptsOf(call, begun)
+    const attempts = this.attempts(begun)
     this.storedAttempts = attempts
+    this.isExcused = begun && attempts < call.attempts
     try {
       const { toldStarted, toldBackground } = this
       const notes = {

@@ -28,8 +28,6 @@ import { type CalledHooks, isOutward, isUrgentState } from "./urgency.ts"
 /** What a journal knows of its executor, and whom it calls back. */
 export interface JournalOptions extends EntryOptions {
   readonly hooks: CalledHooks
-  /** How many processes may end while one handler runs, where its tool does not say so. */
-  readonly maxAttempts: number
   /** Called with the error when the store fails, and with undefined once it works again. */
   readonly onStoreError: ((error: unknown) => void) | undefined
   /**
@@ -55,7 +53,7 @@ const ends: ReadonlySet<ToolEvent["_tag"]> = new Set([
 export class StoreJournal implements ExecutorJournal {
   readonly firstSequence: number
   readonly endings = new Endings()
-  readonly maxAttempts: number
+  readonly maxAttemptsOf: EntryOptions["maxAttemptsOf"]
   private readonly store: JournalStore
   private readonly options: JournalOptions
   private readonly entries = new Map<string, JournalEntry>()
@@ -68,8 +66,8 @@ export class StoreJournal implements ExecutorJournal {
   private attached: Engine | undefined
   /** What the store has of the call that is being taken in. */
   private known: Known | undefined
-  /** How many calls are not in their lanes yet. */
-  private joining = 0
+  /** How many calls have asked for their places in lanes, and how many of them, in that order, have them. */
+  readonly joined = { asked: 0, done: 0 }
   /** True until hosts have had the time to attach to the executor. */
   private isPaused = true
 
@@ -77,8 +75,8 @@ export class StoreJournal implements ExecutorJournal {
     this.store = store
     this.options = options
     this.firstSequence = store.firstSequence
-    this.maxAttempts = options.maxAttempts
-    this.trials = new Trials(({ tool, attempts }) => attempts >= (tool?.maxAttempts ?? options.maxAttempts))
+    this.maxAttemptsOf = options.maxAttemptsOf
+    this.trials = new Trials(({ tool, attempts }) => attempts >= options.maxAttemptsOf(tool))
     this.gathered = new Gathered({
       actionsOf: (agentId) => this.engine.actions.all(agentId),
     })
@@ -131,11 +129,6 @@ export class StoreJournal implements ExecutorJournal {
     return this.commits.stored()
   }
 
-  /** Whether calls that were added are not in their lanes yet. */
-  get isJoining(): boolean {
-    return this.joining > 0
-  }
-
   /** Stores a rule that an approval made. */
   made(rule: RuleRow): void {
     this.gathered.rule(rule)
@@ -154,6 +147,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   close(): Promise<void> {
+    for (const entry of this.entries.values()) if (entry.leave()) this.gathered.call(entry)
     return this.commits.close()
   }
 
@@ -192,10 +186,10 @@ export class StoreJournal implements ExecutorJournal {
   joins({ toolCall }: Call, join: () => void): void {
     const { behindOthers } = this.options
     if (this.known !== undefined || behindOthers === undefined) return join()
-    this.joining += 1
+    this.joined.asked += 1
     this.commits.hold(() =>
       behindOthers(toolCall, () => {
-        this.joining -= 1
+        this.joined.done += 1
         join()
       }),
     )
@@ -223,7 +217,8 @@ export class StoreJournal implements ExecutorJournal {
     if (!isOutward(command, this.options.hooks)) return true
     if (this.store.isCurrent === false) return false
     const isRun = command._tag === "Run" || command._tag === "RunFinal"
-    const entry = isRun ? this.entries.get(call.toolCall.callId) : undefined
+    const begins = isRun || command._tag === "Reply"
+    const entry = begins ? this.entries.get(call.toolCall.callId) : undefined
     // A handler that has to wait is told so when it would begin, and has not begun.
     if (isRun && this.trials.mustWait(call)) return true
     if (entry?.begin() === true) this.note(entry, true)

@@ -73,10 +73,18 @@ export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
   // Read one by one: the snapshots of many thousand calls are never in memory together.
   for (const call of state.calls) {
     const snapshot = snapshotOf(call)
-    const isNew = call.isFresh && snapshot.refusal === undefined && snapshot.attempts === undefined
-    if (isNew) takeIn(snapshot, journal)
-    else journal.takingIn(snapshot, call.row, () => restoreJournaled(engine, snapshot, journal.maxAttempts))
+    if (call.isFresh && snapshot.attempts === undefined) takeInStored(call, journal, snapshot)
+    else goOn(call, journal, snapshot)
   }
+}
+
+const goOn = ({ row }: StoredCall, journal: StoreJournal, snapshot: CallSnapshot): void =>
+  journal.takingIn(snapshot, row, () => restoreJournaled(journal.engine, snapshot, journal.maxAttemptsOf))
+
+/** Takes in the row of a call that no executor has had. */
+export const takeInStored = (call: StoredCall, journal: StoreJournal, snapshot = snapshotOf(call)): void => {
+  if (snapshot.refusal === undefined) takeIn(snapshot, journal)
+  else goOn(call, journal, snapshot)
 }
 
 /** Takes in a stored call that no executor has had. */

@@ -4,6 +4,9 @@
  */
 import type { Call } from "../../pipeline/call/call.ts"
 
+/** Milliseconds until the next one begins all the same: the one that runs may wait for it. */
+const patience = 10_000
+
 interface Waiting {
   readonly call: Call
   readonly begin: () => void
@@ -13,6 +16,7 @@ export class Trials {
   private readonly isLast: (call: Call) => boolean
   private running: Call | undefined
   private readonly waiting: Array<Waiting> = []
+  private timer: NodeJS.Timeout | undefined
 
   /** @param isLast Whether the call's handler may not begin once more after this attempt. */
   constructor(isLast: (call: Call) => boolean) {
@@ -28,19 +32,26 @@ export class Trials {
 
   wait(call: Call, begin: () => void): void {
     this.waiting.push({ call, begin })
+    this.timer ??= setTimeout(() => this.next(), patience).unref()
   }
 
   /** The call's data has changed: if its handler has ended, or waits for somebody, the next one begins. */
   moved(call: Call): void {
-    if (this.running !== call || this.isOnTrial(call)) return
+    if (this.running === call && !this.isOnTrial(call)) this.next()
+  }
+
+  private next(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
     this.running = undefined
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       if (!this.isOnTrial(next.call)) continue
       this.running = next.call
       // Later: the change that brought this about is still being carried out.
       queueMicrotask(next.begin)
-      return
+      break
     }
+    if (this.waiting.length > 0) this.timer = setTimeout(() => this.next(), patience).unref()
   }
 
   private isOnTrial(call: Call): boolean {

@@ -12,7 +12,7 @@ export class LaneOrder {
   private readonly lookSoon: () => void
   private readonly waiting: Array<() => void> = []
 
-  /** `lookSoon` takes in what other processes have queued, and calls `looked` then. */
+  /** `lookSoon` takes in what other processes have queued: it calls `looks` before, and what that returns after. */
   constructor(membership: Membership, lookSoon: () => void) {
     this.membership = membership
     this.lookSoon = lookSoon
@@ -26,7 +26,11 @@ export class LaneOrder {
     this.lookSoon()
   }
 
-  looked(): void {
-    if (!this.membership.isBehind) for (const join of this.waiting.splice(0)) join()
+  /** Calls that wait by now have their place once this look is over; later ones need a later look. */
+  looks(): () => void {
+    const upTo = this.waiting.length
+    return () => {
+      for (const join of this.waiting.splice(0, upTo)) join()
+    }
   }
 }

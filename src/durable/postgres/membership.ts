@@ -1,6 +1,12 @@
 /** A process as a runner of a Postgres store: it shows that it lives, and claims the agents that no runner has. */
-import type { StoredState } from "../store.ts"
-import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
+import type { StoredCall, StoredState } from "../store.ts"
+import {
+  type ActionColumns,
+  type CallColumns,
+  storedCall,
+  storedState,
+  type TaskColumns,
+} from "../stored-rows.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
 import type { Sql } from "./sql.ts"
 
@@ -23,8 +29,8 @@ export interface OpenRequest {
 export interface Work {
   /** The state of the agents that it has claimed. */
   readonly state: StoredState | undefined
-  /** Calls that no runner has taken in: JSON of their snapshots. */
-  readonly fresh: ReadonlyArray<{ readonly callId: string; readonly snapshot: string }>
+  /** Calls that no runner has taken in. */
+  readonly fresh: ReadonlyArray<StoredCall>
   readonly requests: ReadonlyArray<OpenRequest>
 }
 
@@ -46,21 +52,18 @@ const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> 
   return storedState(tasks, actions, calls)
 }
 
-/** A call that no runner has taken in, or a request, with its number. */
-interface WorkRow {
-  readonly agent_id: string
-  readonly call_id: string
+/** A call that no runner has taken in, or a request, with its number and text. */
+interface WorkRow extends CallColumns {
   readonly place: number
-  readonly text: string
   readonly request: number | null
 }
 
 /** In one statement: between two, a call may be queued and answered, and its request be found without the call. */
 const workOf = (sql: Sql, runner: number): Promise<Array<WorkRow>> => sql<Array<WorkRow>>`
-  SELECT agent_id, c.call_id, c.snapshot AS text, NULL::bigint AS request, c.seq AS place
+  SELECT agent_id, c.call_id, name, c.snapshot, asks, deadline, fresh, NULL::bigint AS request, c.seq AS place
   FROM stepline_calls c JOIN stepline_agents a USING (agent_id) WHERE c.fresh AND a.runner = ${runner}
   UNION ALL
-  SELECT agent_id, r.call_id, r.request, r.id, r.id
+  SELECT agent_id, r.call_id, '', r.request, false, NULL, false, r.id, r.id
   FROM stepline_requests r JOIN stepline_agents a USING (agent_id) WHERE r.answer IS NULL AND a.runner = ${runner}
   ORDER BY place`
 
@@ -190,13 +193,14 @@ export class Membership implements RunnerIdentity {
       await this.claim(adopted)
       const state = adopted.length === 0 ? undefined : await stateOf(sql, adopted)
       const rows = await workOf(sql, this.id)
-      const fresh: Array<Work["fresh"][number]> = []
+      const fresh: Array<StoredCall> = []
       const requests: Array<OpenRequest> = []
       this.got(adopted)
-      for (const { agent_id: agentId, call_id: callId, request: id, text, place } of rows) {
-        if (id !== null) requests.push({ id, text })
+      for (const row of rows) {
+        const { agent_id: agentId, request: id, snapshot, place } = row
+        if (id !== null) requests.push({ id, text: snapshot })
         else {
-          fresh.push({ callId, snapshot: text })
+          fresh.push(storedCall(row))
           if (this.agents.has(agentId)) this.tookIn(agentId, place)
         }
       }

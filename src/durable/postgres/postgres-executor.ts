@@ -1,6 +1,5 @@
 /** Runs calls of a Postgres store, as one of its runners. */
 import { setTimeout as sleep } from "node:timers/promises"
-import type { CallSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
@@ -172,9 +171,11 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
 
   /** Resolves once the calls that the executor was given before are stored, and in their lanes, or never will be. */
   private async joined({ runner: { journal } }: Life): Promise<void> {
-    while (journal.isJoining && !journal.isClosed) {
+    const upTo = journal.joined.asked
+    const isOver = () => journal.joined.done >= upTo || journal.isClosed
+    while (!isOver()) {
       await journal.stored().catch(() => undefined)
-      if (journal.isJoining) await (this.looking ?? sleep(lookAgain))
+      if (!isOver()) await (this.looking ?? sleep(lookAgain))
     }
   }
 
@@ -296,18 +297,17 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     if (runner.journal.isRefusing) return this.lookLater()
     runner.journal.endings.forget()
     const before = [...taken]
+    const looked = order.looks()
     const { state, fresh, requests } = await membership.look()
     if (runner.journal.isClosed) return
-    if (state !== undefined) {
-      runner.restore({ ...state, calls: state.calls.filter(({ callId }) => !runner.isKnown(callId)) })
-    }
     for (const callIds of this.queueing) {
       for (const { callId } of [...(state?.calls ?? []), ...fresh]) callIds.add(callId)
     }
-    for (const { callId, snapshot } of fresh) {
-      if (!runner.isKnown(callId)) runner.takeIn(JSON.parse(snapshot) as CallSnapshot)
+    if (state !== undefined) {
+      runner.restore({ ...state, calls: state.calls.filter(({ callId }) => !runner.isKnown(callId)) })
     }
-    order.looked()
+    for (const call of fresh) if (!runner.isKnown(call.callId)) runner.takeInStored(call)
+    looked()
     const still = new Set(requests.map(({ id }) => id))
     for (const id of before) if (!still.has(id)) taken.delete(id)
     for (const { id, text } of requests) {

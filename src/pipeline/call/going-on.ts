@@ -33,7 +33,7 @@ export const goOn = (call: Call, resume: Resume, out: Outbox): void => {
     case "Cleaning": {
       const { attempts } = call
       cleanPart(call, resume.part, resume.then, out)
-      call.attempts = attempts + 1
+      if (call.state._tag === "Cleaning") call.attempts = attempts + 1
     }
   }
 }

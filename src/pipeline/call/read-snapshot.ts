@@ -113,10 +113,13 @@ const readResume = (
   maxAttempts: number,
 ): Resume => {
   switch (state._tag) {
-    case "Cleaning": {
-      const isOver = begun === true || call.attempts >= maxAttempts
-      return cleanFrom(call, shape === undefined ? 0 : state.part, isOver, state.then)
-    }
+    case "Cleaning":
+      return cleanFrom(
+        call,
+        shape === undefined ? 0 : state.part,
+        isOver(call, begun, maxAttempts),
+        state.then,
+      )
     case "Asking":
       return { _tag: "Asking", question: readQuestion(state.question, toolOf(call.subject.name)) }
     case "Running":
@@ -126,10 +129,14 @@ const readResume = (
   }
 }
 
-/** `isOver`: the finally handler `part` had started, and must not run again. */
-const cleanFrom = (call: Call, part: number, isOver: boolean | undefined, then: Then): Resume => {
+/** Whether the finally handler that was next must not run again. */
+const isOver = ({ attempts }: Call, begun: boolean | undefined, maxAttempts: number): boolean =>
+  begun === true || attempts >= maxAttempts
+
+/** `over`: the finally handler `part` had started, and must not run again. */
+const cleanFrom = (call: Call, part: number, over: boolean, then: Then): Resume => {
   const next = call.finals[part]
-  if (isOver !== true || next === undefined) return { _tag: "Cleaning", part, then, question: undefined }
+  if (!over || next === undefined) return { _tag: "Cleaning", part, then, question: undefined }
   const { name } = next
   noteUncleaned(call, `${name}: ${call.attempts > 1 ? poisoned(name, call.attempts) : interrupted(name)}`)
   call.attempts = 0
@@ -155,7 +162,13 @@ const readQuestion = (question: Question, tool: Tool<unknown> | undefined): Ques
  * Fills a new call from a snapshot that cannot be continued. The call runs its finally handlers, if its pipeline still has the same
  * ones, and ends as an Error with this message. If its outcome had already been decided, it ends with that outcome.
  */
-export const readLost = (call: Call, snapshot: CallSnapshot, message: string, toolOf: ToolOf): void => {
+export const readLost = (
+  call: Call,
+  snapshot: CallSnapshot,
+  message: string,
+  toolOf: ToolOf,
+  maxAttempts: number,
+): void => {
   const { state, started } = snapshot
   const outcome = failed("failed", message)
   readData(call, snapshot)
@@ -168,7 +181,7 @@ export const readLost = (call: Call, snapshot: CallSnapshot, message: string, to
   if (state._tag !== "Cleaning") call.attempts = 0
   if (then?._tag !== "End") call.output = undefined
   else if (snapshot.previewed === true) call.preview = call.output
-  call.resume = lostResume(call, snapshot, then, outcome, toolOf)
+  call.resume = lostResume(call, snapshot, then, outcome, toolOf, maxAttempts)
 }
 
 const lostResume = (
@@ -177,14 +190,16 @@ const lostResume = (
   then: Then | undefined,
   outcome: Stopped,
   toolOf: ToolOf,
+  maxAttempts: number,
 ): Resume => {
   if (action === undefined && staged === undefined) call.finals = sameFinals(call.toolCall, shape, toolOf)
   // All that is left of the plan, so that another process can go on with the cleanup.
   call.parts = call.finals
   const from = state._tag === "Cleaning" ? Math.min(state.part, call.finals.length) : 0
-  if (then?._tag !== "End") return cleanFrom(call, from, then && begun, endWith(outcome))
+  const over = then !== undefined && isOver(call, begun, maxAttempts)
+  if (then?._tag !== "End") return cleanFrom(call, from, over, endWith(outcome))
   if (call.finals.length === 0) noteUncleaned(call, outcome.message)
-  return cleanFrom(call, from, begun, then)
+  return cleanFrom(call, from, over, then)
 }
 
 const finalsIn = (shape: string): string =>

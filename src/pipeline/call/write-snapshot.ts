@@ -68,7 +68,9 @@ const moving = (call: Call, notes: JournalNotes): Mutable<CallSnapshot> => {
   switch (state._tag) {
     case "Queued":
       // A restored call that has not had its turn yet stands where it stood.
-      if (resume?._tag === "Fail") return { ...snapshotOf(call, running), begun: true }
+      if (resume?._tag === "Fail") {
+        return { ...snapshotOf(call, running), begun: resume.reason === "poisoned" ? undefined : true }
+      }
       return snapshotOf(call, resume ?? queued)
     case "Held":
     case "Preparing":

@@ -188,4 +188,27 @@ describeWith("postgres")("a look at a Postgres store", () => {
     }
     await expect.poll(() => ran).toEqual(callIds)
   })
+
+  it("does not wait with what its host queues for what its executor is given later", async () => {
+    const store = await server.database()
+    const tool = pipeline().andThen(() => Step.Output("x"))
+    const durable = await durableOf(store, { tool })
+    const looked = deferred()
+    const look = vi.spyOn(Membership.prototype, "look").mockImplementation(async () => {
+      await looked.promise
+      return { state: undefined, fresh: [], requests: [] }
+    })
+    onTestFinished(() => {
+      looked.resolve()
+      look.mockRestore()
+    })
+    durable.executor.enqueue([{ callId: "before", name: "tool" }])
+    const queued = durable.enqueue([{ callId: "a", name: "tool" }])
+    // This one has its place only after a look.
+    durable.executor.enqueue([{ callId: "later", agentId: "other", lane: "shared", name: "tool" }])
+    await queued
+    expect(await durable.result("later")).toBeUndefined()
+    looked.resolve()
+    await expect.poll(() => durable.result("later")).toMatchObject({ _tag: "Completed" })
+  })
 })

@@ -73,7 +73,7 @@ export const restarted = (
     if (record.action !== undefined) record.action = reclaim(record.action.actionId)
   } catch {
     record = freshRecord(snapshot.call)
-    readLost(record, snapshot, "The tool is another", toolOf)
+    readLost(record, snapshot, "The tool is another", toolOf, Number.POSITIVE_INFINITY)
   }
   const { background } = record.toolCall
   return { spec: { ...spec, outside: false, background }, record, side: readSide(call, record, how), key: "" }
