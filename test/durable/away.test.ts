@@ -89,16 +89,19 @@ describe("a store that is away", () => {
     await durable.enqueue([{ callId: "a", name: "tool" }])
     await untilTag(durable, "AwaitingApproval")
     const full = new Error("database or disk is full")
+    const failed = deferred()
     const transaction = vi.spyOn(StoreDatabase.prototype, "transaction").mockImplementation(() => {
+      failed.resolve()
       throw full
     })
     onTestFinished(() => transaction.mockRestore())
     const denied = durable.deny("a")
+    await failed.promise
     transaction.mockRestore()
     await durable.close()
     expect(await denied).toBe(true)
     expect(told).toEqual([full, undefined])
     const second = await durableOf(store, { tool })
-    expect(await untilTag(second, "Denied")).toMatchObject({ callId: "a" })
+    expect(await second.result("a")).toMatchObject({ _tag: "Denied", callId: "a" })
   })
 })

@@ -247,11 +247,14 @@ it("a store that is away bounds the deltas that wait for it", async () => {
   await durable.enqueue([{ callId: "a", name: "tool" }])
   await untilTag(durable, "Started")
   const reading = durable.executor.next()
+  const failed = deferred()
   const transaction = vi.spyOn(StoreDatabase.prototype, "transaction").mockImplementation(() => {
+    failed.resolve()
     throw new Error("database or disk is full")
   })
   onTestFinished(() => transaction.mockRestore())
   durable.executor.enqueue([{ callId: "b", agentId: "other", name: "tool" }])
+  await failed.promise
   away.resolve()
   await flooded.promise
   transaction.mockRestore()

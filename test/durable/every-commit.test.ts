@@ -20,6 +20,7 @@ const calls: ReadonlyArray<ToolCallInput> = [
   { callId: "a1", agentId: "a", name: "work" },
   { callId: "a2", agentId: "a", name: "work", decision: "approve" },
   { callId: "a3", agentId: "a", name: "once" },
+  { callId: "a4", agentId: "a", name: "work", decision: "approve" },
   { callId: "b1", agentId: "b", name: "ask" },
   { callId: "b2", agentId: "b", name: "work", decision: "deny" },
   { callId: "t1", agentId: "c", name: "work", background: true },
@@ -36,6 +37,7 @@ const contents: Readonly<Record<string, ReadonlyArray<string>>> = {
     "before;strict;",
     "Interrupted: the process ended while strict ran. It may have run, wholly or in part: look before you call it again.",
   ],
+  a4: ["first;second;"],
   b1: ["answeredanswered;"],
   b2: ["Denied by user"],
 }

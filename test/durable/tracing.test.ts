@@ -43,9 +43,10 @@ it("spans of OpenTelemetry", async () => {
   await second.approve("a")
   await untilTag(second, "Completed")
   const spans = exporter.getFinishedSpans()
-  expect(spans.map(({ name }) => name)).toEqual([
-    "turn",
-    "handler Preview",
+  const names = spans.map(({ name }) => name)
+  // Both follow the commit of the call.
+  expect(names.splice(0, 2).sort()).toEqual(["handler Preview", "turn"])
+  expect(names).toEqual([
     "wait approval",
     "execute_tool tool",
     "wait approval",

@@ -32,13 +32,6 @@ const retryAfter = 250
 /** Milliseconds that a change may wait if a restart would reach it again. */
 const storeLate = 100
 
-/** A commit under way. */
-interface Storing {
-  readonly isUrgent: boolean
-  /** Resolves when the commit has succeeded or failed. */
-  readonly over: Promise<void>
-}
-
 /** Stores the gathered changes. */
 export class Commits {
   private readonly options: CommitsOptions
@@ -47,10 +40,15 @@ export class Commits {
   private lastSequence: number
   /** The last number that is stored, or is being stored. */
   private takenSequence: number
-  /** Whether a change has to be stored before the next handler runs. */
-  private isUrgent = false
+  /** The number of the commit that stores what is gathered now. */
+  private next = 1
+  /** The number of the last commit that has succeeded. */
+  private done = 0
+  /** The commit that any call has to wait for. */
+  private urgent = 0
   private scheduled = false
-  private storing: Storing | undefined
+  /** Resolves when the commit under way has succeeded or failed. */
+  private storing: Promise<void> | undefined
   private retry: NodeJS.Timeout | undefined
   private late: NodeJS.Timeout | undefined
   /** Whether no commit may begin any more. */
@@ -78,7 +76,6 @@ export class Commits {
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(closedError())
       this.after(resolve, reject)
-      this.commit()
     })
   }
 
@@ -104,16 +101,20 @@ export class Commits {
     this.schedule()
   }
 
-  /** Whether everything is stored that has to be before the next handler runs. Stores it first if the store is synchronous. */
-  isReady(): boolean {
-    if (!this.isUrgent && this.storing?.isUrgent !== true) return true
-    return this.commit()
+  /** Whether this commit has succeeded, and every commit that all calls wait for. If not, `onReady` is called later. */
+  isReady(commit = 0): boolean {
+    return Math.max(commit, this.urgent) <= this.done
   }
 
-  /** The gathered changes have to be stored before the next handler runs. */
-  markUrgent(): void {
-    this.isUrgent = true
+  /** Stores the gathered changes soon. Returns the number of the commit, for the call that has to wait for it. */
+  markUrgent(): number {
     this.schedule()
+    return this.next
+  }
+
+  /** The gathered changes have to be stored before any handler runs. */
+  blockAll(): void {
+    this.urgent = this.markUrgent()
   }
 
   /** Stores the gathered changes in a later turn. */
@@ -122,7 +123,7 @@ export class Commits {
     this.scheduled = true
     setImmediate(() => {
       this.scheduled = false
-      this.commit()
+      if (this.commit()) this.options.onReady()
     })
   }
 
@@ -146,14 +147,14 @@ export class Commits {
     if (this.closed) return
     const wasAway = this.retry !== undefined
     this.stopRetry()
-    if (this.storing !== undefined) await this.storing.over
+    await this.storing
     // A failed commit has set a timer for the next attempt, which is made here, and is the last.
     this.stopRetry()
     if (this.commit() && wasAway) this.report(undefined)
     // Later changes are not stored, for the acts that wait for them are told that they are lost.
     this.isLast = true
     // The commit under way runs its own acts when it succeeds.
-    if (this.storing !== undefined) await this.storing.over
+    await this.storing
     this.abandon(this.retry === undefined ? closingError() : lostError())
     await this.options.store.close()
   }
@@ -166,13 +167,15 @@ export class Commits {
     if (this.closed || this.isLast || this.retry !== undefined || this.storing !== undefined) return false
     const { gathered, store } = this.options
     const upTo = this.held.length
+    const number = this.next
+    this.next += 1
     if (!gathered.isEmpty) {
       const taken = gathered.take(this.lastSequence)
       this.takenSequence = this.lastSequence
       try {
         const storing = store.commit(taken.changes)
         if (storing !== undefined) {
-          this.storeLater(taken, upTo, storing)
+          this.storeLater(taken, number, upTo, storing)
           return false
         }
       } catch (error) {
@@ -182,19 +185,18 @@ export class Commits {
       }
       this.options.onStored(taken)
     }
-    this.isUrgent = false
+    this.done = number
     this.held.release(upTo)
     return true
   }
 
   /** Follows a commit that takes time. Changes that come meanwhile are stored next. */
-  private storeLater(taken: Taken, upTo: number, storing: Promise<void>): void {
-    const { isUrgent } = this
+  private storeLater(taken: Taken, number: number, upTo: number, storing: Promise<void>): void {
     const { gathered, onStored, onReady } = this.options
-    this.isUrgent = false
-    const over = storing.then(
+    this.storing = storing.then(
       () => {
         this.storing = undefined
+        this.done = number
         onStored(taken)
         this.held.release(upTo)
         // Also without changes: acts that were added meanwhile wait for a commit.
@@ -203,12 +205,10 @@ export class Commits {
       },
       (error) => {
         this.storing = undefined
-        if (isUrgent) this.isUrgent = true
         gathered.putBack(taken, isRefusal(error))
         this.failed(error)
       },
     )
-    this.storing = { isUrgent, over }
   }
 
   private failed(error: unknown): void {
@@ -231,7 +231,7 @@ export class Commits {
       this.report(undefined)
       this.options.onReady()
     } else if (this.storing !== undefined) {
-      void this.storing.over.then(() => this.retry === undefined && this.report(undefined))
+      void this.storing.then(() => this.retry === undefined && this.report(undefined))
     }
   }
 

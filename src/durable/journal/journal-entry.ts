@@ -47,6 +47,8 @@ export class JournalEntry {
   /** Whether a failed commit may have stored a row. */
   private mayBeThere = false
   isOver = false
+  /** The number of the commit that the call waits for before it acts. */
+  commit = 0
   /** Whether this process ends as its host wants: then no handler is to blame. */
   private isLeaving = false
   toldStarted: boolean
@@ -57,8 +59,6 @@ export class JournalEntry {
   result: string | undefined
   private endedAt = 0
   private begun: string | undefined
-  /** Whether the row does not count the attempt that has begun. */
-  private isExcused = false
   /** The number of the attempt that the row says has begun, or may have begun. */
   private storedAttempts: number
   /** Whether the row says that the call has begun. */
@@ -97,9 +97,8 @@ export class JournalEntry {
     this.hasBegun = true
     if (call.attempts <= this.storedAttempts && !runsOnce(call)) return !hasBegun && call.finals.length > 0
     const place = placeOf(call)
-    if (this.begun === place && !this.isExcused) return false
+    if (this.begun === place && this.attempts(true) <= this.storedAttempts) return false
     this.begun = place
-    this.isExcused = false
     return true
   }
 
@@ -203,7 +202,6 @@ export class JournalEntry {
     const begun = this.begun !== undefined && this.begun === placeOf(call)
     const attempts = this.attempts(begun)
     this.storedAttempts = attempts
-    this.isExcused = begun && attempts < call.attempts
     try {
       const { toldStarted, toldBackground } = this
       const notes = {

@@ -209,7 +209,7 @@ export class StoreJournal implements ExecutorJournal {
     this.entries.delete(call.toolCall.callId)
     entry.ended(Date.now())
     if (this.gathered.end(entry)) this.endings.add(entry.callId)
-    this.commits.markUrgent()
+    this.commits.blockAll()
   }
 
   allows(call: Call, command: Command): boolean {
@@ -217,12 +217,11 @@ export class StoreJournal implements ExecutorJournal {
     if (!isOutward(command, this.options.hooks)) return true
     if (this.store.isCurrent === false) return false
     const isRun = command._tag === "Run" || command._tag === "RunFinal"
-    const begins = isRun || command._tag === "Reply"
-    const entry = begins ? this.entries.get(call.toolCall.callId) : undefined
+    const entry = this.entries.get(call.toolCall.callId)
     // A handler that has to wait is told so when it would begin, and has not begun.
     if (isRun && this.trials.mustWait(call)) return true
-    if (entry?.begin() === true) this.note(entry, true)
-    return this.commits.isReady()
+    if (entry !== undefined && (isRun || command._tag === "Reply") && entry.begin()) this.note(entry, true)
+    return this.commits.isReady(entry?.commit)
   }
 
   kept(task: BackgroundTask): void {
@@ -240,17 +239,17 @@ export class StoreJournal implements ExecutorJournal {
 
   staged(agentId: string): void {
     this.gathered.staged(agentId)
-    this.commits.markUrgent()
+    this.commits.blockAll()
   }
 
   dropping(agentId: string, action: StagedAction): void {
     this.gathered.drop(agentId, action)
-    this.commits.markUrgent()
+    this.commits.blockAll()
   }
 
   private note(entry: JournalEntry, isUrgent: boolean): void {
     this.gathered.call(entry)
-    if (isUrgent) this.commits.markUrgent()
+    if (isUrgent) entry.commit = this.commits.markUrgent()
     else this.commits.scheduleLate()
   }
 

@@ -54,6 +54,7 @@ it("stores nothing more than was there when it was closed, and loses nothing of 
   const { executor, journal } = new Runner({ store, registry: registryOf({}) }, {})
   journal.staged("first")
   const first = journal.stored()
+  await until(() => commits.length === 1)
   journal.staged("before")
   const before = journal.stored()
   const down = executor.shutdown()
@@ -67,4 +68,27 @@ it("stores nothing more than was there when it was closed, and loses nothing of 
   await down
   await Promise.all([first, before, meanwhile])
   expect(commits.map(({ agents }) => agents)).toEqual([["first"], ["before"]])
+})
+
+it("stores what a hundred gates ask, and the answers to all of them, with a few commits", async () => {
+  let commits = 0
+  const commit = () => {
+    commits += 1
+  }
+  const store: JournalStore = { firstSequence: 0, commit, close: () => {} }
+  const gated = pipeline()
+    .awaitApproval()
+    .andThen(() => Step.Output("done"))
+  const { executor, journal } = new Runner({ store, registry: registryOf({ gated }) }, {})
+  journal.begin()
+  const ids = Array.from({ length: 100 }, (_, index) => `c${index}`)
+  const runs = ids.map((callId) => executor.run({ callId, agentId: callId, name: "gated" }, () => {}))
+  await until(() => executor.inspect().every(({ waitingFor }) => waitingFor === "approval"))
+  await journal.stored()
+  expect(commits).toBeLessThan(10)
+  commits = 0
+  for (const callId of ids) executor.approve(callId)
+  await Promise.all(runs)
+  expect(commits).toBeLessThan(10)
+  await executor.shutdown()
 })
