@@ -25,7 +25,7 @@ export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
 export type { CallSnapshot, StagedSnapshot } from "./pipeline/call/snapshot.ts"
 export type { ResolveRequest } from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
-export type { CallOf, ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
+export type { CallOf, EnqueueOptions, ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
 export type {
   CallDecision,
   CancelledBy,

@@ -94,8 +94,9 @@ class Stepline:
 
         return define
 
-    def enqueue(self, *calls: Mapping[str, Any]) -> list[str]:
-        return self.request("enqueue", calls=calls)["callIds"]
+    def enqueue(self, *calls: Mapping[str, Any], truncated: bool = False) -> list[str]:
+        """`truncated`: whether the model's answer was cut at its token limit. Then each call ends as an Error, and nothing runs."""
+        return self.request("enqueue", calls=calls, truncated=truncated)["callIds"]
 
     def run(self, call: Mapping[str, Any]) -> Iterator[Event]:
         """Enqueues a call and gives all events up to its last one, or to where it goes on in the background."""

@@ -22,7 +22,7 @@ export const converse = async (
       description,
       input_schema: parameters as Anthropic.Tool.InputSchema,
     }))
-    const { content } = await client.messages.create({
+    const { content, stop_reason } = await client.messages.create({
       model,
       max_tokens: 8192,
       messages,
@@ -35,6 +35,7 @@ export const converse = async (
     const results = await agent.runTurn(
       calls.map(({ id, name, input }) => ({ callId: id, name, params: input })),
       onEvent,
+      { truncated: stop_reason === "max_tokens" },
     )
     if (calls.length === 0) return content.map((block) => (block.type === "text" ? block.text : "")).join("")
     const told: Array<Anthropic.ContentBlockParam> = results.map((result, index) => ({

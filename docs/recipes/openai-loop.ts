@@ -36,6 +36,7 @@ export const converse = async (
     const results = await agent.runTurn(
       calls.map((call) => ({ callId: call.call_id, name: call.name, params: parsed(call.arguments) })),
       onEvent,
+      { truncated: response.incomplete_details?.reason === "max_output_tokens" },
     )
     if (calls.length === 0) return response.output_text
     for (const [index, { output }] of results.entries()) {

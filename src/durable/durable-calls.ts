@@ -1,5 +1,5 @@
 /** The operations on the calls of a store, for the process that runs them and for every other that has the store open. */
-import type { ToolCallInput } from "../pipeline/model/call.ts"
+import type { EnqueueOptions, ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
 import type { ResolveParams } from "../resolve/definition.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
@@ -22,7 +22,7 @@ export interface ResolveOptions {
  */
 export interface DurableCalls extends AsyncDisposable {
   /** Queues calls; returns their ids. A call whose id is in the store already is not run again. */
-  enqueue(calls: ReadonlyArray<ToolCallInput>): Promise<Array<string>>
+  enqueue(calls: ReadonlyArray<ToolCallInput>, options?: EnqueueOptions): Promise<Array<string>>
   /**
    * Approves a call that waits at a gate, or that is `requested`. True if the approval took effect. With `question`, an item of the
    * inbox, it takes effect only while that question is open, not on a later one of the same call. Likewise `deny` and `respond`.

@@ -1,6 +1,6 @@
 /** What the process that runs the calls of a store and every client do alike. */
-import { CallIds, toToolCall } from "../pipeline/call/call-input.ts"
-import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
+import { CallIds, toldOf, toToolCall } from "../pipeline/call/call-input.ts"
+import type { EnqueueOptions, ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
 import { type ApproveOptions, expectApproval } from "../pipeline/model/event.ts"
 import { expectId, expectOptions, expectSignal, expectText, toCount } from "../pipeline/model/got.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
@@ -54,8 +54,8 @@ export abstract class StoredCalls implements DurableCalls {
 
   abstract close(): Promise<void>
 
-  async enqueue(calls: ReadonlyArray<ToolCallInput>): Promise<Array<string>> {
-    const toolCalls = this.toToolCalls(calls)
+  async enqueue(calls: ReadonlyArray<ToolCallInput>, options?: EnqueueOptions): Promise<Array<string>> {
+    const toolCalls = this.toToolCalls(calls, options)
     if (this.store.isClosed) throw closedError()
     for (const call of toolCalls) checkKept(call)
     if (toolCalls.length > 0) await this.submit(toolCalls)
@@ -118,9 +118,8 @@ export abstract class StoredCalls implements DurableCalls {
   }
 
   /** Fills in defaults. Throws a TypeError for anything but calls. */
-  protected toToolCalls(calls: ReadonlyArray<ToolCallInput>): Array<ToolCall> {
-    if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
-    return calls.map((call: ToolCallInput) => toToolCall(call, this.ids))
+  protected toToolCalls(calls: ReadonlyArray<ToolCallInput>, options?: EnqueueOptions): Array<ToolCall> {
+    return toldOf("enqueue", calls, options).map((call) => toToolCall(call, this.ids))
   }
 
   private async took(request: CallRequest): Promise<boolean> {

@@ -2,11 +2,12 @@
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
 import * as toolChoice from "../resolve/tool-choice.ts"
+import { toldOf } from "./call/call-input.ts"
 import type { StandingResolveHandler } from "./call/resolver.ts"
 import type { Engine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
 import { shutdownReason, submit } from "./intake.ts"
-import type { ToolCall, ToolCallInput } from "./model/call.ts"
+import type { EnqueueOptions, ToolCall, ToolCallInput } from "./model/call.ts"
 import type { ToolEvent, ToolResult } from "./model/event.ts"
 import { expectOptions, expectSignalOptions, expectText, got } from "./model/got.ts"
 import { failed, type Stopped } from "./model/outcome.ts"
@@ -147,8 +148,8 @@ export class ExecutorAgent {
    * Enqueues the calls of one turn of the model; a turn may have no calls. While a preview waits, a turn that does anything but resolve
    * it is withheld, and the choice is forced. Returns the call ids. Throws at once for an invalid call, and after shutdown.
    */
-  enqueueTurn(calls: ReadonlyArray<TurnCall>): Array<string> {
-    const toolCalls = this.#callsOf(calls, "enqueueTurn")
+  enqueueTurn(calls: ReadonlyArray<TurnCall>, options?: EnqueueOptions): Array<string> {
+    const toolCalls = this.#callsOf(calls, "enqueueTurn", options)
     this.#engine.assertOpen()
     const refusal = this.#takeTurn(toolCalls)
     const to = { sink: this.#engine.events, refusal }
@@ -163,10 +164,10 @@ export class ExecutorAgent {
   async runTurn(
     calls: ReadonlyArray<TurnCall>,
     onEvent?: (event: ToolEvent) => unknown,
-    options: SignalOption = {},
+    options: SignalOption & EnqueueOptions = {},
   ): Promise<Array<ToolResult>> {
-    expectSignalOptions("runTurn", options)
-    const toolCalls = this.#callsOf(calls, "runTurn")
+    expectSignalOptions("runTurn", options, ["signal", "truncated"])
+    const toolCalls = this.#callsOf(calls, "runTurn", { truncated: options.truncated })
     const refusal = this.#takeTurn(toolCalls)
     const runs = toolCalls.map((call) => this.#run(call, onEvent, options, { refusal, settles: true }))
     await Promise.allSettled(runs)
@@ -193,9 +194,9 @@ export class ExecutorAgent {
     return runToResult(this.#engine, call, new CallbackSink(onEvent, this.#engine.stamps), signal, place)
   }
 
-  #callsOf(calls: ReadonlyArray<TurnCall>, method: string): Array<ToolCall> {
-    if (!Array.isArray(calls)) throw new TypeError(`Expected \`${method}\` to be given an array of calls`)
-    return calls.map((call) => this.#engine.toToolCall({ ...call, agentId: this.agentId }))
+  #callsOf(calls: ReadonlyArray<TurnCall>, method: string, options?: EnqueueOptions): Array<ToolCall> {
+    const { agentId } = this
+    return toldOf(method, calls, options).map((call) => this.#engine.toToolCall({ ...call, agentId }))
   }
 
   #takeTurn(calls: ReadonlyArray<ToolCall>): Stopped | undefined {

@@ -16,6 +16,7 @@ import type { ExecutorWatcher } from "../watching/watcher.ts"
 import { ExecutorAgent, type SignalOption } from "./agent.ts"
 import * as answers from "./call/answers.ts"
 import { rulesToRemember } from "./call/asking.ts"
+import { toldOf } from "./call/call-input.ts"
 import { type CancelOptions, readCancel } from "./call/calls.ts"
 import { readSnapshot } from "./call/check-snapshot.ts"
 import { decideCall } from "./call/deciding.ts"
@@ -28,7 +29,7 @@ import { CallbackSink } from "./events/callback-sink.ts"
 import { EventIterator } from "./events/event-queue.ts"
 import { type ExecutorJournal, takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import { drop, enqueue, restoreCall, restoreStaged } from "./intake.ts"
-import type { CallOf, ToolCallInput } from "./model/call.ts"
+import type { CallOf, EnqueueOptions, ToolCallInput } from "./model/call.ts"
 import type { CallDecision } from "./model/decision.ts"
 import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
 import { expectSignal, expectSignalOptions, got } from "./model/got.ts"
@@ -97,11 +98,12 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    * Enqueues calls and returns their ids. No code of a tool runs before the caller's synchronous code has returned.
    * Throws at once for an invalid call, and after shutdown.
    */
-  enqueue(calls: ReadonlyArray<ToolCallInput>): Array<string> {
+  enqueue(calls: ReadonlyArray<ToolCallInput>, options?: EnqueueOptions): Array<string> {
     if (!Array.isArray(calls)) throw new TypeError("Expected `enqueue` to be given an array of calls")
     const { engine } = this
     engine.assertOpen()
-    const toolCalls = calls.map((input) => engine.toToolCall(input))
+    const inputs = options === undefined ? calls : toldOf("enqueue", calls, options)
+    const toolCalls = inputs.map((input) => engine.toToolCall(input))
     if (!engine.actions.isEmpty) engine.actions.calledOutsideTurns(toolCalls)
     return enqueue(engine, toolCalls)
   }

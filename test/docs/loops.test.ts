@@ -32,6 +32,8 @@ const person = (event: ToolEvent): void => {
   else event.deny("Not this file")
 }
 
+const cutText = expect.stringContaining("cut at its token limit")
+
 const resolve = { action: "apply", reason: "good" }
 
 const turns = [
@@ -76,6 +78,16 @@ describe("the loop on @anthropic-ai/sdk", () => {
     ])
     expect(asked[2]!.body.messages.at(-1).content.at(-1).text).toContain("This is a preview.")
     expect(log).toEqual(["preview a.ts", "apply a.ts", "close a.ts"])
+  })
+
+  it("runs nothing of an answer that was cut, and tells the model so", async () => {
+    const cut = { ...calling([{ id: "a", name: "draw", params: {} }]), stop_reason: "max_tokens" }
+    const { url, asked } = await modelServer([cut, message([{ type: "text", text: "done" }])])
+    const client = new Anthropic({ apiKey: "none", baseURL: url, maxRetries: 0 })
+    await anthropic(client, "a-model", tools().executor, "Draw", person)
+    expect(asked[1]!.body.messages.at(-1).content).toMatchObject([
+      { is_error: true, content: [{ text: cutText }] },
+    ])
   })
 })
 
@@ -125,6 +137,15 @@ describe("the loop on openai", () => {
     ])
     expect(asked[2]!.body.input.at(-1).content).toContain("This is a preview.")
     expect(log).toEqual(["preview a.ts", "apply a.ts", "close a.ts"])
+  })
+
+  it("runs nothing of an answer that was cut, and tells the model so", async () => {
+    const answer = calling([{ id: "a", name: "draw", params: {} }])
+    const cut = { ...answer, status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }
+    const { url, asked } = await modelServer([cut, saying("done")])
+    const client = new OpenAI({ apiKey: "none", baseURL: url, maxRetries: 0 })
+    await openai(client, "a-model", tools().executor, "Draw", person)
+    expect(asked[1]!.body.input.at(-1).output).toMatchObject([{ text: cutText }])
   })
 
   it("tells the model of arguments that are no JSON", async () => {

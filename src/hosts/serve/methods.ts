@@ -2,7 +2,7 @@
 
 import type { ToolOutput } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolCallInput } from "../../pipeline/model/call.ts"
+import type { EnqueueOptions, ToolCallInput } from "../../pipeline/model/call.ts"
 import type { ApproveOptions } from "../../pipeline/model/event.ts"
 import { resultOf } from "../../pipeline/model/outcome.ts"
 import { resolveName } from "../../resolve/definition.ts"
@@ -101,6 +101,11 @@ const resolve: Method = {
   },
 }
 
+const callsIn = (params: Params): [ReadonlyArray<ToolCallInput>, EnqueueOptions] => [
+  params.list("calls") as ReadonlyArray<ToolCallInput>,
+  { truncated: params.flag("truncated") },
+]
+
 const methods: Readonly<Record<string, Method>> = {
   "tools/list": {
     takes: ["agentId"],
@@ -111,16 +116,12 @@ const methods: Readonly<Record<string, Method>> = {
     call: ({ hostTools }, params) => ({ defined: hostTools.define(params.list("tools")) }),
   },
   enqueue: {
-    takes: ["calls"],
-    call: ({ executor }, params) => ({
-      callIds: executor.enqueue(params.list("calls") as ReadonlyArray<ToolCallInput>),
-    }),
+    takes: ["calls", "truncated"],
+    call: ({ executor }, params) => ({ callIds: executor.enqueue(...callsIn(params)) }),
   },
   enqueueTurn: {
-    takes: ["agentId", "calls"],
-    call: (host, params) => ({
-      callIds: agentOf(host, params).enqueueTurn(params.list("calls") as ReadonlyArray<ToolCallInput>),
-    }),
+    takes: ["agentId", "calls", "truncated"],
+    call: (host, params) => ({ callIds: agentOf(host, params).enqueueTurn(...callsIn(params)) }),
   },
   toolChoice: {
     takes: ["agentId"],

@@ -1,7 +1,7 @@
 /** Turns the host's input into a ToolCall. A wrong shape is the host's mistake and throws. `params` come from the model and are
  * validated later. */
-import type { ToolCall, ToolCallInput, ToolDecision } from "../model/call.ts"
-import { got } from "../model/got.ts"
+import type { EnqueueOptions, ToolCall, ToolCallInput, ToolDecision } from "../model/call.ts"
+import { expectFlag, expectOptions, got } from "../model/got.ts"
 import { ownsBackground } from "../model/registry.ts"
 import type { Tool } from "../model/tool.ts"
 
@@ -37,6 +37,18 @@ export class CallIds {
   }
 }
 
+/** The calls with what the options say of all of them. Throws a TypeError for what is no list of calls, and for invalid options. */
+export const toldOf = <C extends Partial<ToolCallInput>>(
+  method: string,
+  calls: ReadonlyArray<C>,
+  options: EnqueueOptions | undefined,
+): ReadonlyArray<C> => {
+  if (!Array.isArray(calls)) throw new TypeError(`Expected \`${method}\` to be given an array of calls`)
+  expectOptions(method, options, ["truncated"])
+  expectFlag("truncated", options?.truncated)
+  return options?.truncated === true ? calls.map((call) => ({ ...call, truncated: true })) : calls
+}
+
 /** Fills in the defaults of a call, and generates a missing id. Throws a TypeError for an invalid call. */
 export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   if (typeof input !== "object" || input === null)
@@ -50,6 +62,7 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
     background = false,
     lane,
     priority,
+    truncated,
     meta,
   } = input
   if (typeof name !== "string")
@@ -68,15 +81,18 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
     throw new TypeError(`Expected \`lane\` of a call to be a string, ${got(lane)}`)
   if (priority !== undefined && !Number.isFinite(priority))
     throw new TypeError(`Expected \`priority\` of a call to be a finite number, ${got(priority)}`)
+  if (truncated !== undefined) expectFlag("truncated", truncated, " of a call")
   if (meta !== undefined && (typeof meta !== "object" || meta === null || Array.isArray(meta)))
     throw new TypeError(`Expected \`meta\` of a call to be an object, ${got(meta)}`)
   const call = { agentId, callId, name, params, decision, background: background === true }
-  if (lane === undefined && priority === undefined && meta === undefined) return call
+  if (lane === undefined && priority === undefined && meta === undefined && !truncated) return call
   return {
     ...call,
     ...(lane !== undefined && { lane }),
     ...(priority !== undefined && { priority }),
     ...(meta !== undefined && { meta }),
+    // It waits for nobody's decision.
+    ...(truncated && { truncated, decision: "deny" as const }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Engine } from "../engine.ts"
 import type { ToolCall } from "../model/call.ts"
 import { byCall, type CallDecision, type DecidedBy } from "../model/decision.ts"
 import type { CallFilter, FilteredTool } from "../model/options.ts"
-import { deniedByUser, duplicate, type Stopped } from "../model/outcome.ts"
+import { duplicate, notTaken, type Stopped } from "../model/outcome.ts"
 import type { PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import { type Admission, admit } from "./admission.ts"
@@ -24,7 +24,7 @@ export const decideCall = async (engine: Engine, input: ToolCall): Promise<CallD
   const call = withBackground(input, tool)
   const refuse = (outcome: Stopped): CallDecision => ({ ...refused(outcome), params: call.params })
   if (engine.isTaken(call.callId)) return refuse(duplicate(call.callId))
-  if (call.decision === "deny") return refuse(deniedByUser(undefined, byCall))
+  if (call.decision === "deny") return refuse(notTaken(call))
   // Read now: while the hook is asked, the action may be resolved.
   const pending = call.name === resolveName ? engine.actions.latest(call.agentId) : undefined
   const admission = await admit(call, tool, engine, { controller: undefined })

@@ -4,9 +4,9 @@
  * or a cancel of a call that is already ending, changes nothing, and `transition` returns false.
  */
 import { withHint } from "../../resolve/reminder.ts"
-import { byCall, byTimeout, byUserBecause } from "../model/decision.ts"
+import { byTimeout, byUserBecause } from "../model/decision.ts"
 import type { Resolution } from "../model/handler.ts"
-import { cancelled, deniedByUser, failed, type Stopped } from "../model/outcome.ts"
+import { cancelled, failed, notTaken, type Stopped } from "../model/outcome.ts"
 import type { Call } from "./call.ts"
 import {
   advanceFinal,
@@ -142,7 +142,7 @@ const queuedRow: Row = {
       return true
     }
     const { decision } = call.toolCall
-    if (decision === "deny") return end(call, call.refusal ?? deniedByUser(undefined, byCall), out)
+    if (decision === "deny") return end(call, notTaken(call.toolCall, call.refusal), out)
     if (decision === "requested") call.state = held
     else prepare(call, out)
     return true

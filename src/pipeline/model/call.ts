@@ -21,6 +21,8 @@ export interface ToolCall {
   readonly lane?: string
   /** Among background calls that wait for a place, those with a higher priority go first. Absent: 0. */
   readonly priority?: number
+  /** Set if the model's answer with this call was cut at its token limit: the call ends as an Error, and nothing of it runs. */
+  readonly truncated?: true
   /** The host's own data. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
@@ -45,8 +47,22 @@ export interface ToolCallInput {
    * Default 0.
    */
   readonly priority?: number
+  /**
+   * Whether the model's answer with this call was cut at its token limit. If so, the call ends as an Error with the reason `truncated`,
+   * and nothing of it runs, whatever its `decision`. Default false.
+   */
+  readonly truncated?: boolean
   /** The host's own data for its hooks and handlers: `call.meta`, `context.meta`. Has to be plain JSON for snapshots. */
   readonly meta?: Readonly<Record<string, unknown>>
+}
+
+/** What a host says of all the calls of a list. */
+export interface EnqueueOptions {
+  /**
+   * Whether the model's answer was cut at its token limit. If so, each call ends as an Error with the reason `truncated`, and nothing
+   * runs. Default false.
+   */
+  readonly truncated?: boolean | undefined
 }
 
 /** The parameters of a call may say that it runs in the background, unless that means something else to the tool. */

@@ -35,7 +35,7 @@ export type FinalStatus = "complete" | "error" | "denied" | "cancelled"
 /**
  * Why a call ended as an Error. `failed`: a handler, a hook or `compose` failed. `invalid`: the parameters do not fit the schema,
  * or the tool cannot run in the background. `duplicate`: the call id is in use. `withheld`: the turn had to resolve a preview.
- * `poisoned`: the call's processes ended again and again while its handler ran.
+ * `poisoned`: the call's processes ended again and again while its handler ran. `truncated`: the model's answer was cut.
  */
 export type ErrorReason =
   | "failed"
@@ -45,6 +45,7 @@ export type ErrorReason =
   | "timeout"
   | "withheld"
   | "poisoned"
+  | "truncated"
 
 /** Why a handler failed: on its own, or because something that it waited for took too long. */
 export type FailureReason = Extract<ErrorReason, "failed" | "timeout">

@@ -2,7 +2,14 @@
 
 import { type ToolOutput, textOf, textOutput } from "../../output/output.ts"
 import type { ToolCall } from "./call.ts"
-import { byUser, byUserBecause, type CancellingParty, type DecidedBy, reasonText } from "./decision.ts"
+import {
+  byCall,
+  byUser,
+  byUserBecause,
+  type CancellingParty,
+  type DecidedBy,
+  reasonText,
+} from "./decision.ts"
 import type {
   CompletedEvent,
   DeniedBy,
@@ -46,6 +53,15 @@ export const duplicate = (callId: string): Stopped =>
 /** The outcome of a background call of a tool that may not run in the background. */
 export const noBackground = (name: string): Stopped =>
   failed("invalid", `Tool "${name}" cannot run in the background. Call it without \`background\`.`)
+
+/** The outcome of a call that may not begin: it was cut, `refusal` says why, or the host denied it when it enqueued the call. */
+export const notTaken = ({ truncated }: ToolCall, refusal?: Stopped): Stopped =>
+  truncated
+    ? failed(
+        "truncated",
+        "Your answer was cut at its token limit, so this call may be incomplete, and nothing of it ran. Send the call again, shorter: for example as several small ones.",
+      )
+    : (refusal ?? deniedByUser(undefined, byCall))
 
 /** The outcome of a denial. Default of the reason: `Denied by user`. */
 export const deniedByUser = (reason?: string, decidedBy = byUserBecause(reason)): Stopped => ({
