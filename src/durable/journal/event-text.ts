@@ -1,14 +1,18 @@
 /** The text of an event in a store. */
-import type { ToolEvent } from "../../pipeline/model/event.ts"
+import type { DeniedEvent, ToolEvent } from "../../pipeline/model/event.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { keptText } from "../kept-text.ts"
 import { plainEvent } from "../stored-event.ts"
+
+const withoutParams = ({ params: _, ...event }: DeniedEvent): DeniedEvent => event
 
 /** JSON of an event. An event that is no JSON, or is too long, is stored with a message in its place. */
 export const eventText = (event: ToolEvent): string => {
   try {
     return keptText(plainEvent(event))
   } catch (error) {
+    // What a call was denied for counts for more than its parameters.
+    if (event._tag === "Denied" && "params" in event) return eventText(withoutParams(event))
     const { _tag, agentId, seq, at } = event
     const callId = "callId" in event ? { callId: event.callId } : {}
     const content = `This cannot be kept: ${messageOf(error)}`

@@ -79,7 +79,7 @@ const isUndone = (call: Call): boolean => {
 
 /** The terminal event of the call, before the output check and the `afterCall` hook. */
 export const endOf = (call: Call): TerminalEvent => {
-  const { toolCall, outcome, output, stream, decidedBy, edited, links, cleanupErrors } = call
+  const { toolCall, outcome, output, stream, decidedBy, started, edited, links, cleanupErrors } = call
   const streamed = stream === undefined ? "" : stream.transcript.toString()
   return terminalEvent({
     call: toolCall,
@@ -87,6 +87,7 @@ export const endOf = (call: Call): TerminalEvent => {
     output: outcome!._tag !== "Completed" && isUndone(call) ? undefined : output,
     streamed,
     decidedBy,
+    started,
     edited,
     staged: links.staged,
     cleanupErrors,

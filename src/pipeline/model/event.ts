@@ -152,6 +152,8 @@ export interface ErrorEvent extends EndEvent {
 export interface DeniedEvent extends EndEvent {
   readonly _tag: "Denied"
   readonly by: DeniedBy
+  /** As they came, of a call that was denied before its `Started` told them. Absent in a store that cannot keep them. */
+  readonly params?: unknown
 }
 
 /** The call was cancelled. `by` names the cancelling party. `content` is the reason, followed by the output before the cancel. */

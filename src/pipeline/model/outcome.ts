@@ -95,6 +95,8 @@ export interface Ended {
   readonly streamed: string
   /** The party that decided the last gate, if any. */
   readonly decidedBy: DecidedBy | undefined
+  /** Whether `Started` has told its parameters. */
+  readonly started: boolean
   readonly edited: boolean
   readonly staged: CompletedEvent["staged"]
   readonly cleanupErrors: ReadonlyArray<string> | undefined
@@ -119,6 +121,7 @@ export const terminalEvent = (ended: Ended): TerminalEvent => {
     if (ended.edited) event.editedParams = ended.call.params
   }
   if (event._tag === "Completed" && ended.staged !== undefined) event.staged = ended.staged
+  if (event._tag === "Denied" && !ended.started) event.params = ended.call.params
   return event
 }
 

@@ -304,6 +304,7 @@ describe("a call that was decided beforehand", () => {
       content: "Denied by user",
       by: "user",
       decidedBy: { kind: "call" },
+      params: {},
     })
     expect(log).toEqual([])
     expect(executor.inspect()).toEqual([])
