@@ -16,6 +16,7 @@ import type { InboxCommandOptions } from "./inbox-command.ts"
 import type { LocalOptions } from "./local-executor.ts"
 import type { McpCommandOptions } from "./mcp-command.ts"
 import type { PlanOptions } from "./plan-command.ts"
+import { addReplay } from "./rule-commands.ts"
 import type { RunOptions } from "./run-command.ts"
 import { onStop } from "./stopping.ts"
 import { exitStatus } from "./tally.ts"
@@ -249,6 +250,10 @@ export const runProgram = async (
       const { inboxCommand } = await import("./inbox-command.ts")
       status = await endingAtOnce(() => inboxCommand(options))
     })
+
+  addReplay(program, async (work) => {
+    status = await endingAtOnce(work)
+  })
 
   program
     .command("verify-log")

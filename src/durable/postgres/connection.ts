@@ -36,11 +36,22 @@ const checkAddress = (url: string): void => {
  * Opens a store. Throws a StoreError if the store cannot be reached, or if a newer version wrote it. `makes`: whether missing tables
  * are created.
  */
-export const openConnection = async (url: string, makes: boolean): Promise<Sql> => {
+export const openConnection = (url: string, makes: boolean): Promise<Sql> =>
+  opened(url, connections, (sql, name) => prepare(sql, name, makes))
+
+/** Opens a store only to read it: one of an older version stays as it is. Throws a StoreError as `openConnection` does. */
+export const openToRead = (url: string): Promise<Sql> =>
+  opened(url, 1, async (sql, name) => void expectReadable(await versionOf(sql), name))
+
+const opened = async (
+  url: string,
+  most: number,
+  check: (sql: Sql, name: string) => Promise<void>,
+): Promise<Sql> => {
   checkAddress(url)
-  const sql = await connectSql(url, connections)
+  const sql = await connectSql(url, most)
   try {
-    await prepare(sql, shown(url), makes)
+    await check(sql, shown(url))
     return sql
   } catch (error) {
     await sql.end()
@@ -50,20 +61,24 @@ export const openConnection = async (url: string, makes: boolean): Promise<Sql> 
 }
 
 const prepare = async (sql: Sql, name: string, makes: boolean): Promise<void> => {
-  const version = makes ? await sql.begin((queries) => makeTables(queries, name)) : await versionOf(sql)
-  if (version === undefined)
-    throw new StoreError(`There is no store at ${name} yet: start what runs its calls first.`)
-  if (version > storeVersion) {
-    throw new StoreError(
-      `${name} was written by a newer stepline: its version is ${version}, and ${storeVersion} is read. Update stepline, or use another database.`,
-    )
-  }
+  const found = makes ? await sql.begin((queries) => makeTables(queries, name)) : await versionOf(sql)
+  const version = expectReadable(found, name)
   // What runs its calls could not read a call that is added in this version.
   if (version < storeVersion) {
     throw new StoreError(
       `${name} was written by an older stepline: its version is ${version}, and ${storeVersion} is written. Update what runs its calls first.`,
     )
   }
+}
+
+/** Throws a StoreError for no store, and for one that a newer version wrote. */
+const expectReadable = (version: number | undefined, name: string): number => {
+  if (version === undefined)
+    throw new StoreError(`There is no store at ${name} yet: start what runs its calls first.`)
+  if (version <= storeVersion) return version
+  throw new StoreError(
+    `${name} was written by a newer stepline: its version is ${version}, and ${storeVersion} is read. Update stepline, or use another database.`,
+  )
 }
 
 /** Undefined if there is no store. */

@@ -17,7 +17,7 @@ import { inParts } from "./in-parts.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
 import { Notices } from "./notices.ts"
 import { channel, type Notice } from "./schema.ts"
-import { isAway, type Sql } from "./sql.ts"
+import { isAway, type Query, type Sql } from "./sql.ts"
 
 /** A call that was not known before. */
 interface Added {
@@ -44,6 +44,21 @@ export interface AgentOwner {
 }
 
 const columnOf = (text: string | undefined): string | null => (text === undefined ? null : column(text))
+
+/** A page of the events after a place. */
+export const eventPage = async (
+  sql: Query,
+  after: number,
+  agentId: string | undefined,
+): Promise<Array<StoredEvent>> => {
+  const agent = columnOf(agentId)
+  const rows = await sql<Array<{ seq: number; event: string }>>`
+    SELECT seq, event FROM stepline_events
+    WHERE seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
+    ORDER BY seq LIMIT ${pageSize}`
+  // `seq` counts the events of all runners, unlike the number in the event.
+  return rows.map(({ seq, event }) => ({ ...(JSON.parse(event) as StoredEvent), seq }))
+}
 
 /** Milliseconds until a query is tried again while the database cannot be reached. */
 const awayRetry = 250
@@ -182,18 +197,8 @@ export class PostgresStore implements CallStore {
     return inboxPage(read, options)
   }
 
-  async events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>> {
-    const { sql } = this
-    const agent = columnOf(agentId)
-    const read = () => sql<Array<{ seq: number; event: string }>>`
-      SELECT seq, event FROM stepline_events
-      WHERE seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
-      ORDER BY seq LIMIT ${pageSize}`
-    // `seq` counts the events of all runners, unlike the number in the event.
-    return (await this.patiently(read)).map(({ seq, event }) => ({
-      ...(JSON.parse(event) as StoredEvent),
-      seq,
-    }))
+  events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>> {
+    return this.patiently(() => eventPage(this.sql, after, agentId))
   }
 
   async lastSequence(): Promise<number> {

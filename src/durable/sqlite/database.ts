@@ -3,6 +3,7 @@
  * and of the machine.
  */
 import { closeSync, openSync, type Stats, statSync } from "node:fs"
+import { pathToFileURL } from "node:url"
 import type Database from "libsql"
 import { folderFault, writeFault } from "../../io/file-fault.ts"
 import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
@@ -131,9 +132,7 @@ export class StoreDatabase {
    */
   static async open(path: string, owns: boolean): Promise<StoreDatabase> {
     const Libsql = await load()
-    const file = statOf(path)
-    if (file === undefined && !owns) throw noStore(path)
-    if (file?.isDirectory() === true) throw notOpened(path, folderFault)
+    expectFile(path, owns)
     const lock = owns ? takeLock(Libsql, path) : undefined
     try {
       if (owns) makeFile(path)
@@ -147,6 +146,24 @@ export class StoreDatabase {
       }
     } catch (error) {
       lock?.close()
+      if (error instanceof StoreError) throw error
+      throw notOpened(path, messageOf(error), error)
+    }
+  }
+
+  /** Opens a store only to read it: nothing of it changes, not even the version of an older one. Throws a StoreError as `open` does. */
+  static async read(path: string): Promise<StoreDatabase> {
+    const Libsql = await load()
+    expectFile(path, false)
+    let database: Database.Database | undefined
+    try {
+      const opened = new Libsql(`${pathToFileURL(path).href}?mode=ro`)
+      database = opened
+      opened.exec("PRAGMA busy_timeout = 0")
+      if (await whenFree(path, () => isNewStore(opened, path))) throw noStore(path)
+      return new StoreDatabase(path, opened, undefined)
+    } catch (error) {
+      database?.close()
       if (error instanceof StoreError) throw error
       throw notOpened(path, messageOf(error), error)
     }
@@ -229,6 +246,13 @@ const makeFile = (path: string): void => {
 
 const notOpened = (path: string, fault: string, cause?: unknown): StoreError =>
   new StoreError(`Cannot open the store ${path}: ${fault}`, cause === undefined ? {} : { cause })
+
+/** Throws a StoreError for a folder, and for a missing file that is not to be made. */
+const expectFile = (path: string, makes: boolean): void => {
+  const file = statOf(path)
+  if (file === undefined && !makes) throw noStore(path)
+  if (file?.isDirectory() === true) throw notOpened(path, folderFault)
+}
 
 /** Undefined for a missing file. */
 const statOf = (path: string): Stats | undefined => {

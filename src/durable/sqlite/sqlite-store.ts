@@ -38,6 +38,11 @@ export class SqliteStore implements CallStore {
     return new SqliteStore(await StoreDatabase.open(path, false))
   }
 
+  /** Opens a store only to read it. */
+  static async read(path: string): Promise<SqliteStore> {
+    return new SqliteStore(await StoreDatabase.read(path))
+  }
+
   async enqueue(calls: ReadonlyArray<ToolCall>): Promise<void> {
     await this.ask({ _tag: "Enqueue", calls })
   }
