@@ -42,6 +42,7 @@ export type {
   AwaitingApprovalEvent,
   BackgroundCompletedEvent,
   BackgroundStartedEvent,
+  BoundedResult,
   CancelledEvent,
   CompletedEvent,
   DelegateEvent,

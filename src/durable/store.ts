@@ -29,6 +29,8 @@ export type WrittenRow = Pick<CallRow, "snapshot" | "asks" | "deadline">
 export interface EndedRow extends Pick<CallRow, "callId" | "agentId" | "name" | "isNew" | "mayBeThere"> {
   /** JSON of its last event. */
   readonly result: string | undefined
+  /** JSON of the whole text of its result, where that was cut: it takes the place of the snapshot. */
+  readonly whole: string | undefined
   readonly endedAt: number
 }
 
@@ -113,6 +115,8 @@ export interface JournalStore {
   readonly firstSequence: number
   /** Stores all changes or none; synchronously if the database is in this process. */
   commit(changes: Changes): void | Promise<void>
+  /** JSON of the whole text of the result of an ended call, if that was cut. */
+  wholeResult?(agentId: string, callId: string): string | undefined | Promise<string | undefined>
   /** False while other processes may take this one for dead: then it starts nothing. Default true. */
   readonly isCurrent?: boolean
   close(): void | Promise<void>

@@ -18,6 +18,7 @@ export const getAgentTool = defineTool({
   }),
   primaryParam: "label",
   background: false,
+  cutsOutput: true,
   kind: "read",
   annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
   compose: ({ label }) => pipeline().andThen(GetAgent({ label })),

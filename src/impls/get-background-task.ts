@@ -19,6 +19,8 @@ export const getBackgroundTaskTool = defineTool({
   }),
   primaryParam: "task_id",
   background: false,
+  // The result of the task is cut already, and says how to read it on.
+  maxOutputBytes: false,
   kind: "read",
   annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
   compose: ({ task_id }) => pipeline().andThen(GetBackgroundTask({ taskId: task_id })),

@@ -20,6 +20,7 @@ export const readBackgroundOutputTool = defineTool({
   }),
   primaryParam: "task_id",
   background: false,
+  cutsOutput: true,
   kind: "read",
   annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
   compose: ({ task_id }) => pipeline().andThen(ReadBackgroundOutput({ taskId: task_id })),

@@ -34,6 +34,7 @@ export const makeReadFileTool = ({ files }: Machine) =>
     parameters,
     primaryParam: "path",
     primaryKind: "path",
+    cutsOutput: true,
     kind: "read",
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     compose: ({ path, start_line, end_line }) =>

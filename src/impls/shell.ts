@@ -112,6 +112,7 @@ export const makeShellTool = (machine: Machine, { stage: byDefault = false }: Sh
     primaryParam: "command",
     primaryKind: "command",
     workingDirParam: "working_dir",
+    cutsOutput: true,
     kind: "execute",
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     compose: ({ command, working_dir, timeout, stage = byDefault, unsandboxed }) => {

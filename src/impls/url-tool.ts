@@ -44,6 +44,7 @@ export const makeUrlTool = <const Name extends string>({
       ),
     }),
     primaryParam: "url",
+    cutsOutput: true,
     kind: "fetch",
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
     compose: ({ url, max_length }) =>

@@ -23,6 +23,8 @@ export const waitBackgroundTaskTool = defineTool({
   }),
   primaryParam: "task_id",
   background: false,
+  // The result of the task is cut already, and says how to read it on.
+  maxOutputBytes: false,
   kind: "read",
   annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
   compose: ({ task_id, seconds }) => pipeline().andThen(WaitBackgroundTask({ taskId: task_id, seconds })),

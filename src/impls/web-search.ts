@@ -41,6 +41,7 @@ export const makeWebSearchTool = (api: SearchApi = {}) => {
       "Searches the web and gives a numbered list of links with short descriptions. Read a page that it finds with fetch_html or fetch_url.",
     parameters,
     primaryParam: "query",
+    cutsOutput: true,
     kind: "search",
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
     compose: ({ query, count }) =>

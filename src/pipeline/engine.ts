@@ -18,6 +18,7 @@ import type { Input } from "./call/input.ts"
 import { isRunning } from "./call/inspection.ts"
 import type { Journal } from "./call/journal.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
+import { makeReadResultTool } from "./call/result-reader.ts"
 import { transition } from "./call/transition.ts"
 import { EventQueue } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
@@ -39,6 +40,7 @@ import { soon } from "./schedule/soon.ts"
 import { StepBudget } from "./schedule/step-budget.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
 import { AgentTools } from "./stores/agent-tools.ts"
+import { KeptResults } from "./stores/kept-results.ts"
 import { ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 import { ShutdownCleanups } from "./stores/shutdown-cleanups.ts"
 
@@ -79,6 +81,8 @@ export class Engine {
   readonly tools: AgentTools
   readonly actions: ActionStore
   readonly signals = new AgentSignals()
+  /** The results that were cut, unless a journal stores them. */
+  readonly results = new KeptResults()
   /** Each agent's handler for `resolve` while no action is pending. */
   readonly standingHandlers = new Map<string, StandingResolveHandler>()
   readonly deadlines: Deadlines
@@ -127,9 +131,15 @@ export class Engine {
     this.mailbox = new Mailbox(driver.execute.bind(undefined, this))
     this.lanes = new Lanes(this.budget, settings.parallelReads, this.start.bind(this))
     this.pool = new Pool(settings.backgroundConcurrency, this.placed.bind(this))
-    this.tools = new AgentTools(registry, () =>
-      makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
-    )
+    this.tools = new AgentTools(registry, {
+      resolve: () => makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
+      readResult: () =>
+        makeReadResultTool(
+          (agentId, callId) =>
+            journal === undefined ? this.results.get(agentId, callId) : journal.wholeResult(agentId, callId),
+          settings.maxOutputBytes,
+        ),
+    })
     this.actions = new ActionStore({
       max: settings.maxPendingActions,
       choice: settings.resolveChoice,

@@ -23,13 +23,20 @@ export const shortened = (text: string, maxBytes: number): string => {
   return head.length === text.length ? text : `${head}…`
 }
 
-/** The end of a text, at most `maxBytes` of UTF-8. */
-export const tailOf = (text: string, maxBytes: number): string => {
-  const bytes = Buffer.from(text)
-  let start = Math.max(0, bytes.length - maxBytes)
+/** The bytes from this one on, or from the next one that begins a character. */
+export const bytesFrom = (bytes: Buffer, offset: number): Buffer => {
+  let start = offset
   while (isContinuation(bytes[start])) start++
-  return bytes.toString("utf8", start)
+  return bytes.subarray(start)
 }
+
+/** As many of the last bytes as fit, whole characters only. */
+export const tailOfBytes = (bytes: Buffer, maxBytes: number): Buffer =>
+  bytesFrom(bytes, Math.max(0, bytes.length - maxBytes))
+
+/** The end of a text, at most `maxBytes` of UTF-8. */
+export const tailOf = (text: string, maxBytes: number): string =>
+  tailOfBytes(Buffer.from(text), maxBytes).toString()
 
 /** Keeps the first and the last part of a text of any length; whole while it fits into `limit` bytes of UTF-8. */
 export class HeadAndTail {

@@ -57,6 +57,8 @@ export class JournalEntry {
   private written: WrittenRow | undefined
   /** JSON of the event that ended the call. */
   result: string | undefined
+  /** JSON of the whole text of a result that was cut. */
+  whole: string | undefined
   private endedAt = 0
   private begun: string | undefined
   /** The number of the attempt that the row says has begun, or may have begun. */
@@ -141,8 +143,8 @@ export class JournalEntry {
 
   get endedRow(): EndedRow {
     const { callId, agentId, name } = this.call.toolCall
-    const { mayBeThere, result, endedAt } = this
-    return { callId, agentId, name, isNew: !this.isKnown, mayBeThere, result, endedAt }
+    const { mayBeThere, result, whole, endedAt } = this
+    return { callId, agentId, name, isNew: !this.isKnown, mayBeThere, result, whole, endedAt }
   }
 
   /** @param at Epoch milliseconds. */

@@ -13,6 +13,7 @@ import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { AskedQuestion } from "../inbox.ts"
+import { keptText } from "../kept-text.ts"
 import type { JournalStore, RuleRow, WrittenRow } from "../store.ts"
 import { ForeignAgentsError } from "../store-error.ts"
 import { Commits } from "./commits.ts"
@@ -210,6 +211,25 @@ export class StoreJournal implements ExecutorJournal {
     entry.ended(Date.now())
     if (this.gathered.end(entry)) this.endings.add(entry.callId)
     this.commits.blockAll()
+  }
+
+  keepsResult(call: Call, text: string): boolean {
+    const entry = this.entries.get(call.toolCall.callId)
+    if (entry?.call !== call) return false
+    try {
+      entry.whole = keptText(text)
+      return true
+    } catch {
+      // It is too long for a store.
+      return false
+    }
+  }
+
+  async wholeResult(agentId: string, callId: string): Promise<string | undefined> {
+    // The end of the call may be about to be stored.
+    await this.commits.stored()
+    const text = await this.store.wholeResult?.(agentId, callId)
+    return text === undefined ? undefined : String(JSON.parse(text))
   }
 
   allows(call: Call, command: Command): boolean {

@@ -79,21 +79,24 @@ const firstOfEach = (ended: ReadonlyArray<EndedRow>): readonly [Array<EndedRow>,
 export const endCalls = async (sql: Query, ended: ReadonlyArray<EndedRow>): Promise<Array<string>> => {
   if (ended.length === 0) return []
   const [first, later] = firstOfEach(ended)
-  const rows = first.map((row) => ({ ...head(row), result: row.result }))
+  const rows = first.map((row) => ({ ...head(row), snapshot: row.whole, result: row.result }))
   const fresh = newIds(first)
+  const isCut = first.some(({ whole }) => whole !== undefined)
+  const noting = isCut && sql`INSERT INTO stepline_meta VALUES ('results', 1) ON CONFLICT DO NOTHING`
   const writing = inParts(
     rows,
     ({ json }) => sql<Array<WrittenRow>>`
-      INSERT INTO stepline_calls AS c (call_id, agent_id, name, result, ended_at)
-      SELECT call_id, agent_id, name, result, (extract(epoch FROM now()) * 1000)::bigint
-      FROM json_to_recordset(${json}::text::json) AS rows(call_id text, agent_id text, name text, result text)
+      INSERT INTO stepline_calls AS c (call_id, agent_id, name, snapshot, result, ended_at)
+      SELECT call_id, agent_id, name, snapshot, result, (extract(epoch FROM now()) * 1000)::bigint
+      FROM json_to_recordset(${json}::text::json) AS rows(
+        call_id text, agent_id text, name text, snapshot text, result text)
       ON CONFLICT (call_id) DO UPDATE SET
-        agent_id = EXCLUDED.agent_id, name = EXCLUDED.name, fresh = false, asks = false, snapshot = NULL, deadline = NULL,
+        agent_id = EXCLUDED.agent_id, name = EXCLUDED.name, fresh = false, asks = false, snapshot = EXCLUDED.snapshot, deadline = NULL,
         result = EXCLUDED.result, ended_at = EXCLUDED.ended_at
       WHERE (c.agent_id = EXCLUDED.agent_id AND c.call_id <> ALL(${fresh}::text[]))
         OR (c.ended_at IS NOT NULL AND NOT EXISTS (SELECT FROM stepline_tasks t WHERE t.task_id = c.call_id))
       RETURNING call_id`,
   )
-  const [written, rest] = await Promise.all([writing, endCalls(sql, later)])
+  const [written, rest] = await Promise.all([writing, endCalls(sql, later), noting])
   return [...takenIds(first, written), ...rest]
 }

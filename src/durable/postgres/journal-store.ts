@@ -80,6 +80,13 @@ export class PostgresJournalStore implements JournalStore {
       runner.onMaybeIdle(agents.keys())
   }
 
+  async wholeResult(agentId: string, callId: string): Promise<string | undefined> {
+    const [row] = await this.sql<Array<{ snapshot: string }>>`
+      SELECT snapshot FROM stepline_calls
+      WHERE call_id = ${column(callId)} AND agent_id = ${column(agentId)} AND ended_at IS NOT NULL AND snapshot IS NOT NULL`
+    return row?.snapshot
+  }
+
   close(): void {}
 
   /** The row of the runner, which no other process deletes before the transaction ends; none if other processes have its agents. */

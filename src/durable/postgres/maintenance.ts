@@ -24,6 +24,11 @@ export class Maintenance {
       SELECT id, cwd, tool, params, choice FROM stepline_rules WHERE id > ${after} AND cwd = ${folder} ORDER BY id`
   }
 
+  /** Whether any result was ever cut. */
+  async hasResults(): Promise<boolean> {
+    return (await this.sql`SELECT FROM stepline_meta WHERE key = 'results'`).length > 0
+  }
+
   /** Forgets what is old. After a failure the next run, an hour later, tries again. */
   prune(): void {
     this.sql.begin(pruneOnce).catch(() => undefined)

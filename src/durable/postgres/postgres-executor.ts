@@ -268,9 +268,14 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     this.lookSoon()
   }
 
-  /** Reads the rules that other processes made. */
+  /** Reads the rules that other processes made, and whether they have cut results. */
   private async learn(life: Life): Promise<void> {
-    const rules = await this.maintenance.rules(life.runner.folder, life.lastRule)
+    const { tools } = life.runner.journal.engine
+    const [rules, hasResults] = await Promise.all([
+      this.maintenance.rules(life.runner.folder, life.lastRule),
+      tools.offersReadResult || this.maintenance.hasResults(),
+    ])
+    if (hasResults) tools.offerReadResult()
     life.runner.restoreRules(rules)
     life.lastRule = rules.at(-1)?.id ?? life.lastRule
   }

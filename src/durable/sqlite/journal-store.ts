@@ -75,6 +75,17 @@ export class SqliteJournalStore implements JournalStore {
     )
   }
 
+  wholeResult(agentId: string, callId: string): string | undefined {
+    const reading =
+      "SELECT snapshot FROM calls WHERE call_id = ? AND agent_id = ? AND ended_at IS NOT NULL AND snapshot IS NOT NULL"
+    return this.database.get(reading, callId, agentId)?.snapshot as string | undefined
+  }
+
+  /** Whether any result was ever cut. */
+  get hasResults(): boolean {
+    return this.database.get("SELECT 1 AS found FROM meta WHERE key = 'results'") !== undefined
+  }
+
   /** The rules of a folder. */
   rules(cwd: string): Array<RuleRow> {
     const reading = "SELECT cwd, tool, params, choice FROM rules WHERE cwd = ? ORDER BY id"
@@ -133,14 +144,17 @@ export class SqliteJournalStore implements JournalStore {
     else this.database.run(updating, asks, background, snapshot, deadline, callId)
   }
 
-  private end({ callId, agentId, name, isNew, result: text, endedAt }: EndedRow): void {
+  private end({ callId, agentId, name, isNew, result: text, whole, endedAt }: EndedRow): void {
     const result = text ?? null
+    const snapshot = whole ?? null
+    if (whole !== undefined)
+      this.database.run("INSERT OR IGNORE INTO meta (key, value) VALUES ('results', 1)")
     const inserting =
-      "INSERT OR REPLACE INTO calls (call_id, agent_id, name, result, ended_at) VALUES (?, ?, ?, ?, ?)"
+      "INSERT OR REPLACE INTO calls (call_id, agent_id, name, snapshot, result, ended_at) VALUES (?, ?, ?, ?, ?, ?)"
     const ending =
-      "UPDATE calls SET asks = 0, deadline = NULL, snapshot = NULL, result = ?, ended_at = ? WHERE call_id = ?"
-    if (isNew) this.database.run(inserting, callId, agentId, name, result, endedAt)
-    else this.database.run(ending, result, endedAt, callId)
+      "UPDATE calls SET asks = 0, deadline = NULL, snapshot = ?, result = ?, ended_at = ? WHERE call_id = ?"
+    if (isNew) this.database.run(inserting, callId, agentId, name, snapshot, result, endedAt)
+    else this.database.run(ending, snapshot, result, endedAt, callId)
   }
 
   private writeActions(agentId: string, rows: ReadonlyArray<ActionRow>): void {

@@ -78,6 +78,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     this.runner = new Runner({ store: this.rows, registry, take: (calls) => this.takeInputs(calls) }, options)
     this.tasks = new LocalTasks(store, this.runner)
     this.runner.restoreRules(this.rows.rules(this.runner.folder))
+    if (this.rows.hasResults) this.runner.journal.engine.tools.offerReadResult()
     this.prune(kept)
     this.runner.restore(this.rows.state())
     this.timers = [

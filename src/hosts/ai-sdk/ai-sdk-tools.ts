@@ -4,6 +4,7 @@
  */
 
 import { textOf } from "../../output/output.ts"
+import { readResultName } from "../../output/read-result.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
@@ -53,7 +54,7 @@ export interface AiSdkStep<Message> {
 
 /** Options for `generateText` and `streamText`. */
 export interface AiSdkTools<Sdk extends AiSdk> {
-  /** The tools that the agent may call now, and `resolve`. */
+  /** The tools that the agent may call now, and `resolve` and `read_result`. */
   readonly tools: Record<string, ReturnType<Sdk["dynamicTool"]>>
   /** For AI SDK 7: denies what rules deny, with the reason. Version 6 asks the tools themselves, and gets the reason as a result. */
   toolApproval(options: { readonly toolCall: ToolCallPart }): Promise<AiSdkApproval>
@@ -125,8 +126,11 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
       for (const { name, description, parameters } of agent.definitions()) {
         tools[name] = toolOf(name, description, parameters)
       }
-      const resolve = agent.tool(resolveName)!
-      tools[resolveName] = toolOf(resolveName, resolve.description, resolve.parameters)
+      // Those that may be called later: `prepareStep` says when.
+      for (const name of [resolveName, readResultName]) {
+        const tool = agent.tool(name)
+        if (tool !== undefined) tools[name] ??= toolOf(name, tool.description, tool.parameters)
+      }
       return tools as AiSdkTools<Sdk>["tools"]
     },
 

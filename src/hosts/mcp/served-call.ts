@@ -201,13 +201,27 @@ export class ServedCall {
     const task = end.status === "background" ? this.executor.tasks.get(this.callId) : undefined
     if (task?.output === undefined) {
       const { status, cause } = end
-      const result = toolResult(end, this.edited?.params)
+      const result = toolResult(this.bare(end), this.edited?.params)
       return { _tag: "Ended", result, status, cause, ...this.lack(status) }
     }
-    const { output, content, cause, editedParams } = task
+    const { output, content, cause, editedParams, bounded } = task
     const status = task.status as FinalStatus
-    const result = { status, content, output, isError: status !== "complete" }
+    const result = this.bare({
+      status,
+      content,
+      output,
+      isError: status !== "complete",
+      ...(bounded && { bounded }),
+    })
     return { _tag: "Ended", result: toolResult(result, editedParams), status, cause, ...this.lack(status) }
+  }
+
+  /** A result that was cut without its data, which may be as large, unless the tool promises it. */
+  private bare(result: ToolResult): ToolResult {
+    if (result.bounded === undefined || result.output.structured === undefined) return result
+    if (this.executor.agent(this.agentId).tool(this.name)?.outputSchema !== undefined) return result
+    const { structured: _, ...output } = result.output
+    return { ...result, output }
   }
 
   private lack(status: CallEnd["status"]): Pick<CallEnd, "missing"> {

@@ -4,6 +4,7 @@
  */
 
 import type { ToolContent } from "../../output/content.ts"
+import { readResultName } from "../../output/read-result.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolDefinition } from "../../pipeline/model/registry.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
@@ -33,6 +34,9 @@ interface FunctionToolOptions {
   needsApproval(run: unknown, params: unknown, callId?: string): Promise<boolean>
   execute(params: unknown, run: RunContext, details?: CallDetails): Promise<string | Array<OutputPart>>
 }
+
+/** Tools that may be called later: the SDK asks before each turn whether they may. */
+const later: ReadonlyArray<string> = [readResultName, resolveName]
 
 interface CallDetails {
   readonly toolCall?: { readonly callId: string }
@@ -94,9 +98,9 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
     return made
   }
 
-  const { description, parameters } = agent.tool(resolveName)!
-  const definitions = agent.definitions().filter(({ name }) => name !== resolveName)
-  const tools = [...definitions, { name: resolveName, description, parameters }].map(toolOf)
+  const definitions = agent.definitions().filter(({ name }) => !later.includes(name))
+  definitions.push(...later.flatMap((name) => agent.tool(name) ?? []))
+  const tools = definitions.map(toolOf)
   assertDistinct(tools, definitions)
   return tools as Array<ReturnType<Sdk["tool"]>>
 }
@@ -107,7 +111,7 @@ const assertDistinct = (
 ): void => {
   const names = new Map<string, string>()
   for (const [index, { name }] of tools.entries()) {
-    const own = definitions[index]?.name ?? resolveName
+    const own = definitions[index]!.name
     const other = names.get(name)
     if (other !== undefined) {
       throw new TypeError(`The tools "${other}" and "${own}" are both "${name}" to OpenAI Agents: rename one`)

@@ -1,4 +1,5 @@
 /** Carries out the commands that `transition` emits for a call, from validating its parameters to emitting its terminal event. */
+import { defaultOutputBytes } from "../../output/cut-blocks.ts"
 import type { Engine } from "../engine.ts"
 import type { TerminalEvent } from "../model/event.ts"
 import { settledEvent } from "./action-events.ts"
@@ -6,6 +7,7 @@ import { admit } from "./admission.ts"
 import { isJudged, judge } from "./after-call.ts"
 import { toBackground } from "./answers.ts"
 import { askHost, rememberCall } from "./asking.ts"
+import { boundedEnd } from "./bounding.ts"
 import type { Call } from "./call.ts"
 import { checkedOutput } from "./checked-output.ts"
 import type { Command } from "./command.ts"
@@ -139,7 +141,15 @@ const askHook = (engine: Engine, call: Call, event: TerminalEvent): void => {
 
 const tellEnd = (engine: Engine, call: Call): void => {
   const wasActive = engine.ended(call)
-  tellEnded(engine, call, call.ending ?? endOf(call))
+  const event = call.ending ?? endOf(call)
+  const { content } = event
+  const blocks = "output" in event ? event.output?.content : undefined
+  // A character has three bytes at most: few results have to be measured.
+  const isShort =
+    content.length * 3 <= (call.tool?.maxOutputBytes ?? engine.settings.maxOutputBytes ?? defaultOutputBytes)
+  const isText =
+    blocks === undefined || blocks.length === 0 || (blocks.length === 1 && blocks[0]!.type === "text")
+  tellEnded(engine, call, isShort && isText ? event : boundedEnd(engine, call, event))
   if (!wasActive) return
   engine.journal?.ended(call)
   if (call.toolCall.background) engine.tasks.over(call.toolCall.callId)

@@ -26,6 +26,10 @@ export interface Journal extends EventJournal, TaskJournal {
    * that only the one to blame is blamed. If so, the journal calls `begin` later.
    */
   holdsBack(call: Call, begin: () => void): boolean
+  /** Stores the whole text of a call's result, which was cut, with the end of the call; false if it is too long. */
+  keepsResult(call: Call, text: string): boolean
+  /** The stored whole text of the result of a call of this agent. */
+  wholeResult(agentId: string, callId: string): Promise<string | undefined>
   /** The pending actions of an agent have changed. */
   staged(agentId: string): void
   /** An action was dropped. Its finally handlers run in a call with the action's id, until that call ends. */

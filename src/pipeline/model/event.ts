@@ -1,6 +1,7 @@
 /** The events that an executor emits. Plain JSON, except for the answer functions and `cause`. */
 
 import type { GivenOutput, ToolOutput } from "../../output/output.ts"
+import type { ReadResultParams, readResultName } from "../../output/read-result.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams, resolveName } from "../../resolve/definition.ts"
 import type { CancelledBy, DecidedBy } from "./decision.ts"
@@ -27,6 +28,13 @@ const approvalKeys: ReadonlyArray<keyof ApproveOptions> = ["params", "reason", "
 /** Throws a TypeError for any other object, such as bare parameters, which would otherwise be ignored. */
 export const expectApproval = (options: unknown): void => {
   if (typeof options === "object") expectOptions("approve", options, approvalKeys)
+}
+
+/** What is left out of a result that is too large for the model. The tool `read_result` reads its text. */
+export interface BoundedResult {
+  /** Bytes of UTF-8 of the whole result. */
+  readonly bytes: number
+  readonly callId: string
 }
 
 /** How a finished task or call ended. */
@@ -118,6 +126,8 @@ interface EndEvent extends CallEvent {
   readonly decidedBy?: DecidedBy
   /** Finally handlers that failed: `<handler>: <message>`. */
   readonly cleanupErrors?: ReadonlyArray<string>
+  /** Set where the result was cut to `maxOutputBytes`. */
+  readonly bounded?: BoundedResult
 }
 
 interface StagedName {
@@ -168,7 +178,7 @@ export interface BackgroundStartedEvent extends CallEvent {
   readonly name: string
 }
 
-/** Why a call ended, and the party that decided. */
+/** Why a call ended, who decided, and whether its result was cut. */
 export interface EndReason {
   /** Why it failed. */
   readonly reason?: ErrorReason
@@ -178,6 +188,8 @@ export interface EndReason {
   readonly decidedBy?: DecidedBy
   /** For the host's logs; not plain JSON. */
   readonly cause?: unknown
+  /** Set where the result was cut to `maxOutputBytes`. */
+  readonly bounded?: BoundedResult
 }
 
 /** How a background task ended, besides its output. */
@@ -241,12 +253,17 @@ type EventOfTool<T extends ToolTypes> =
 
 type EventOfAny = StartedEvent | AwaitingApprovalEvent | CompletedEvent
 
+/** The events of the tools that every executor has; `read_result` has no gate. */
+type EventOfOwnTool =
+  | EventOfTool<ToolTypes<typeof resolveName, ResolveParams>>
+  | Exclude<EventOfTool<ToolTypes<typeof readResultName, ReadResultParams>>, AwaitingApprovalEvent>
+
 /** Among tools of which one may have any name, no name tells what `params` are. A registry made of none gets its tools later. */
 type EventOfCall<T extends ToolTypes> = [T] extends [never]
   ? EventOfAny
   : string extends T["name"]
     ? EventOfAny
-    : EventOfTool<T | ToolTypes<typeof resolveName, ResolveParams>>
+    : EventOfTool<T> | EventOfOwnTool
 
 /**
  * All that an executor tells, by `_tag`. Where the tools are known by their types (`ToolEvent<typeof noteTool>`), `name` tells

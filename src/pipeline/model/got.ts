@@ -92,6 +92,17 @@ export const expectOptions = (of: string, options: unknown, keys: ReadonlyArray<
   throw new TypeError(`Expected the options of \`${of}\` to be an object with ${keys.join(", ")}, ${given}`)
 }
 
+/** A bound of results in bytes: `Infinity` for false, undefined where nothing is said. Throws a TypeError for anything else. */
+export const toOutputBytes = (value: number | false | undefined, whose = ""): number | undefined => {
+  if (value === undefined || value === null) return undefined
+  if (value === false) return Number.POSITIVE_INFINITY
+  if (!Number.isInteger(value) || value < 1)
+    throw new TypeError(
+      `Expected \`maxOutputBytes\`${whose} to be a positive integer, or false for none, ${got(value)}`,
+    )
+  return value
+}
+
 /** A positive integer. Throws a TypeError that names the option for anything else. */
 export const toCount = (name: string, value: number | undefined, fallback: number, whose = ""): number => {
   if (value === undefined) return fallback

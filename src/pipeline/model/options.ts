@@ -177,6 +177,12 @@ export interface ToolExecutorOptions {
   /** Bytes of undelivered deltas before a handler's `delta` waits. Default 8 MiB. */
   readonly eventBufferBytes?: number
   /**
+   * What a result gives the model at most, in bytes of UTF-8: of a longer text its start and its end, and other blocks where they fit.
+   * The whole text is kept, and the tool `read_result` reads it on. A tool may have a limit of its own. `false` for none. Default
+   * 50,000; tools that cut their outputs themselves are then left to do so.
+   */
+  readonly maxOutputBytes?: number | false
+  /**
    * Calls of tools with `annotations.readOnly` share the turn of their lane: those that follow each other run together, the
    * next other call waits for them, and they for it. Default false.
    */

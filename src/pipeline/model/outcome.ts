@@ -214,6 +214,7 @@ const addWhy = (to: Mutable<EndReason>, event: TerminalEvent): void => {
   if (event._tag === "Error") to.reason = event.reason
   if (event.decidedBy !== undefined) to.decidedBy = event.decidedBy
   if (event._tag === "Error" && event.cause !== undefined) to.cause = event.cause
+  if (event.bounded !== undefined) to.bounded = event.bounded
 }
 
 /** Adds what else is told of a task's end. Set one by one: most have none of it. */
@@ -231,7 +232,10 @@ export const resultOf = (event: TerminalEvent): ToolResult => {
   const isError = event._tag !== "Completed"
   const result: Mutable<ToolResult> = { status: statusOf(event), content, output, isError }
   if (isError) addWhy(result, event)
-  else if (event.decidedBy !== undefined) result.decidedBy = event.decidedBy
+  else {
+    if (event.decidedBy !== undefined) result.decidedBy = event.decidedBy
+    if (event.bounded !== undefined) result.bounded = event.bounded
+  }
   if (output.terminate === true) result.terminate = true
   return result
 }

@@ -5,7 +5,7 @@ import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { Tracer } from "../../tracing/tracer.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import { toMillis } from "./duration.ts"
-import { expectFlag, expectFunction, expectKnown, got, toCount } from "./got.ts"
+import { expectFlag, expectFunction, expectKnown, got, toCount, toOutputBytes } from "./got.ts"
 import type { CallFilter, Delegates, Hooks, ToolExecutorOptions } from "./options.ts"
 
 /** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
@@ -26,6 +26,8 @@ export interface Settings {
   readonly maxPendingActions: number
   readonly eventBuffer: number
   readonly eventBufferBytes: number
+  /** Undefined for the default. `Infinity` for none. */
+  readonly maxOutputBytes: number | undefined
   readonly parallelReads: boolean
   readonly resolveChoice: ResolveChoice
   readonly hooks: Hooks
@@ -122,6 +124,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     maxPendingActions: toCount("maxPendingActions", options.maxPendingActions, 100),
     eventBuffer: toCount("eventBuffer", options.eventBuffer, 1024),
     eventBufferBytes: toCount("eventBufferBytes", options.eventBufferBytes, 8 * 1024 * 1024),
+    maxOutputBytes: toOutputBytes(options.maxOutputBytes),
     parallelReads: options.parallelReads === true,
     resolveChoice,
     hooks: toHooks(options.hooks),

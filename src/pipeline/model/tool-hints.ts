@@ -17,7 +17,7 @@ const expectAnnotations = (annotations: unknown, whose: string): void => {
   }
 }
 
-const flags = ["background", "hidden"] as const
+const flags = ["background", "hidden", "cutsOutput"] as const
 const functions = ["paths", "title", "prepareParams", "renderCall", "renderResult"] as const
 
 /** What is checked here. */

@@ -8,7 +8,7 @@ import { expectTextParameter } from "../../schema/text-parameter.ts"
 import { type CompiledParameters, compileParameters, preparing } from "../../schema/validation.ts"
 import type { ToolCall } from "./call.ts"
 import type { ToolResult } from "./event.ts"
-import { got } from "./got.ts"
+import { got, toOutputBytes } from "./got.ts"
 import type { CallMemory } from "./handler.ts"
 import type { ToolPipeline } from "./pipeline.ts"
 import { leaveAlone } from "./thenable.ts"
@@ -86,6 +86,13 @@ export interface ToolOptions<
    * that of the store, which is 3.
    */
   readonly maxAttempts?: number
+  /**
+   * What a result of the tool gives the model at most, in bytes of UTF-8, whatever the executor's option says; `false` for no bound.
+   * Default: the executor's.
+   */
+  readonly maxOutputBytes?: number | false
+  /** Whether the tool itself keeps its outputs short: then the default of the executor does not cut them. Default false. */
+  readonly cutsOutput?: boolean
   /** Left out of definitions unless the host activates it. Default false. */
   readonly hidden?: boolean
   readonly annotations?: ToolAnnotations
@@ -125,6 +132,9 @@ export interface Tool<R = never, Name extends string = string, Input = unknown, 
   readonly workingDirParam?: string
   readonly background: boolean
   readonly maxAttempts?: number
+  /** `Infinity` for no bound. */
+  readonly maxOutputBytes?: number
+  readonly cutsOutput?: true
   readonly hidden: boolean
   readonly annotations: ToolAnnotations
   readonly kind: ToolKind
@@ -253,6 +263,7 @@ export const defineTool = <
   }
   expectPlainFunction(name, options.compose)
   expectHints(name, options)
+  const maxOutputBytes = toOutputBytes(options.maxOutputBytes, ` of tool \`${name}\``)
   const { primaryParam, workingDirParam, prepareParams } = options
   if (primaryParam !== undefined) expectTextParameter({ name, parameters }, "primaryParam", primaryParam)
   if (workingDirParam !== undefined)
@@ -275,6 +286,8 @@ export const defineTool = <
     ...(workingDirParam !== undefined && { workingDirParam }),
     background: options.background ?? true,
     ...(options.maxAttempts !== undefined && { maxAttempts: options.maxAttempts }),
+    ...(maxOutputBytes !== undefined && { maxOutputBytes }),
+    ...(options.cutsOutput === true && { cutsOutput: true as const }),
     hidden: options.hidden ?? false,
     annotations: options.annotations ?? {},
     kind: options.kind ?? "other",

@@ -1,33 +1,64 @@
 /** The tools that each agent may call, and their definitions for the model. */
+import { readResultName } from "../../output/read-result.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
 import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 
+/** Makes the tools that the executor provides itself. */
+export interface OwnTools {
+  readonly resolve: () => Tool<unknown>
+  readonly readResult: () => Tool<unknown>
+}
+
 /** The tools of all agents: a view of the registry. */
 export class AgentTools {
   private readonly registry: ToolRegistry<unknown>
-  /** The tool `resolve`, which the executor provides without registration. Created with its first call. */
-  private readonly makeResolveTool: () => Tool<unknown>
+  /** The tools that the executor provides without registration. Each is created with its first call. */
+  private readonly make: OwnTools
   private madeResolveTool: Tool<unknown> | undefined
+  private madeReadResultTool: Tool<unknown> | undefined
+  /** Whether a result was cut, so that there is something to read. */
+  offersReadResult = false
   private readonly active = new Map<string, ReadonlySet<string>>()
   private readonly listeners = new Map<string, Set<() => void>>()
   private stopListening: (() => void) | undefined
 
-  constructor(registry: ToolRegistry<unknown>, makeResolveTool: () => Tool<unknown>) {
+  constructor(registry: ToolRegistry<unknown>, make: OwnTools) {
     this.registry = registry
-    this.makeResolveTool = makeResolveTool
+    this.make = make
   }
 
   private get resolveTool(): Tool<unknown> {
-    this.madeResolveTool ??= this.makeResolveTool()
+    this.madeResolveTool ??= this.make.resolve()
     return this.madeResolveTool
   }
 
-  /** Sets an agent's active tools. Throws for an unregistered name. `resolve` cannot be set: it is offered whenever it can be called. */
+  private get readResultTool(): Tool<unknown> {
+    this.madeReadResultTool ??= this.make.readResult()
+    return this.madeReadResultTool
+  }
+
+  /** Whether `read_result` is the executor's: a registered tool of that name takes its place. */
+  get readsResults(): boolean {
+    return this.registry.get(readResultName) === undefined
+  }
+
+  /** Offers `read_result` to all agents from here on. */
+  offerReadResult(): void {
+    if (this.offersReadResult) return
+    this.offersReadResult = true
+    for (const agentId of [...this.listeners.keys()]) this.changed(agentId)
+  }
+
+  /**
+   * Sets an agent's active tools. Throws for an unregistered name. The executor's own tools cannot be set: each is offered whenever it
+   * can be called.
+   */
   setActive(agentId: string, names: Iterable<string>): void {
     const active = new Set(names)
     active.delete(resolveName)
+    if (this.readsResults) active.delete(readResultName)
     for (const name of active) {
       if (this.registry.get(name) === undefined)
         throw new Error(`Unknown tool \`${name}\`: register it first`)
@@ -68,6 +99,7 @@ export class AgentTools {
   /** The tool that this agent calls by this name. */
   toolFor(agentId: string, name: string): Tool<unknown> | undefined {
     if (name === resolveName) return this.resolveTool
+    if (name === readResultName && this.readsResults) return this.readResultTool
     const active = this.active.get(agentId)
     return active === undefined || active.has(name) ? this.registry.get(name) : undefined
   }
@@ -77,8 +109,14 @@ export class AgentTools {
     const definitions = this.registry.definitions(
       (tool) => tool.name !== resolveName && (active === undefined ? !tool.hidden : active.has(tool.name)),
     )
-    if (!canResolve) return definitions
-    const { name, description, parameters } = this.resolveTool
-    return [...definitions, { name, description, parameters }]
+    if (this.offersReadResult && this.readsResults) definitions.push(bare(this.readResultTool))
+    if (canResolve) definitions.push(bare(this.resolveTool))
+    return definitions
   }
 }
+
+const bare = ({ name, description, parameters }: Tool<unknown>): ToolDefinition => ({
+  name,
+  description,
+  parameters,
+})
