@@ -38,6 +38,7 @@ export type {
 export type {
   ActionPendingEvent,
   ActionResolvedEvent,
+  AnswerOptions,
   ApproveOptions,
   AwaitingApprovalEvent,
   BackgroundCompletedEvent,

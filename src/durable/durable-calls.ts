@@ -4,7 +4,7 @@ import type { ApproveOptions } from "../pipeline/model/event.ts"
 import type { ResolveParams } from "../resolve/definition.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
 import type { EventsOptions } from "./event-log.ts"
-import type { AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
+import type { AnswerItem, AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
 import type { EffectAnswer } from "./requests.ts"
 import type { StoredEvent } from "./stored-event.ts"
 
@@ -25,13 +25,14 @@ export interface DurableCalls extends AsyncDisposable {
   enqueue(calls: ReadonlyArray<ToolCallInput>, options?: EnqueueOptions): Promise<Array<string>>
   /**
    * Approves a call that waits at a gate, or that is `requested`. True if the approval took effect. With `question`, an item of the
-   * inbox, it takes effect only while that question is open, not on a later one of the same call. Likewise `deny` and `respond`.
+   * inbox, it takes effect only while that question is open, not on a later one of the same call. Likewise `deny` and `respond`, whose
+   * `by` stands beside the fields of the item: `deny(id, reason, { ...item, by: "ann" })`.
    */
   approve(callId: string, options?: ApproveOptions, question?: AskedQuestion): Promise<boolean>
   /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */
-  deny(callId: string, reason?: string, question?: AskedQuestion): Promise<boolean>
+  deny(callId: string, reason?: string, options?: AnswerItem): Promise<boolean>
   /** Answers the effect that a call waits for, unless a function is answering it. True if it took effect. */
-  respond(callId: string, answer: EffectAnswer, question?: AskedQuestion): Promise<boolean>
+  respond(callId: string, answer: EffectAnswer, options?: AnswerItem): Promise<boolean>
   /** Ends one call, also in the background. True if it took effect. */
   cancelCall(callId: string, reason?: string): Promise<boolean>
   /** Does the same as `cancelCall`: a store has no cancel of all calls. */

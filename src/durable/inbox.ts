@@ -3,6 +3,7 @@
 import type { ToolOutput } from "../output/output.ts"
 import { current } from "../pipeline/call/check-snapshot.ts"
 import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
+import type { AnswerOptions } from "../pipeline/model/event.ts"
 import type { HostEffect } from "../pipeline/model/host-effect.ts"
 
 /** An open question. Plain JSON. */
@@ -34,6 +35,9 @@ export interface InboxItem {
 
 /** Names one question of a call. An item of the inbox is one. */
 export type AskedQuestion = Pick<InboxItem, "kind" | "askedAt">
+
+/** Options of `deny` and `respond`: who answers, and the fields of an item of the inbox, to answer no other question. */
+export interface AnswerItem extends AnswerOptions, Partial<AskedQuestion> {}
 
 /** Options of `inbox`. */
 export interface InboxOptions {

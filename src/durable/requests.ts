@@ -13,6 +13,8 @@ interface Answering {
   readonly callId: string
   /** The question to answer. Default: the open one. */
   readonly question?: AskedQuestion
+  /** Who answers. */
+  readonly by?: string
 }
 
 /** A request about a call or a task. Plain JSON. */

@@ -161,9 +161,9 @@ export class Runner {
       case "Approve":
         return executor.approve(request.callId, request.options)
       case "Deny":
-        return executor.deny(request.callId, request.reason)
+        return executor.deny(request.callId, request.reason, { by: request.by })
       case "Respond":
-        return executor.respond(request.callId, request.answer)
+        return executor.respond(request.callId, request.answer, { by: request.by })
       case "Cancel":
         return executor.cancelCall(request.callId, request.reason)
       case "Take":

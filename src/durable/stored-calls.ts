@@ -2,13 +2,26 @@
 import { CallIds, toldOf, toToolCall } from "../pipeline/call/call-input.ts"
 import type { EnqueueOptions, ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
 import { type ApproveOptions, expectApproval } from "../pipeline/model/event.ts"
-import { expectId, expectOptions, expectSignal, expectText, toCount } from "../pipeline/model/got.ts"
+import {
+  expectBy,
+  expectId,
+  expectOptions,
+  expectSignal,
+  expectText,
+  toCount,
+} from "../pipeline/model/got.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import { messageOf } from "../text/message-of.ts"
 import type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
 import { type EventsOptions, expectPlace, expectReading, followEvents } from "./event-log.ts"
-import { type AskedQuestion, type InboxItem, type InboxOptions, inboxLimit } from "./inbox.ts"
+import {
+  type AnswerItem,
+  type AskedQuestion,
+  type InboxItem,
+  type InboxOptions,
+  inboxLimit,
+} from "./inbox.ts"
 import { keptText } from "./kept-text.ts"
 import type { CallRequest, EffectAnswer } from "./requests.ts"
 import { type CallStore, untilStored } from "./store.ts"
@@ -16,10 +29,19 @@ import { closedError } from "./store-error.ts"
 import type { StoredEvent } from "./stored-event.ts"
 
 /** Of an item of the inbox, the fields that tell one question of a call from another. */
-const keyOf = (question: AskedQuestion | undefined): { readonly question?: AskedQuestion } => {
-  if (question === undefined) return {}
-  const { kind, askedAt } = question
+const keyOf = (question: Partial<AskedQuestion> | undefined): { readonly question?: AskedQuestion } => {
+  const { kind, askedAt } = question ?? {}
+  if (kind === undefined) return {}
   return { question: { kind, ...(askedAt !== undefined && { askedAt }) } }
+}
+
+/** What `deny` and `respond` say besides their answer. */
+const answering = (
+  options: AnswerItem | undefined,
+): Pick<CallRequest & { _tag: "Deny" }, "by" | "question"> => {
+  const { by } = options ?? {}
+  expectBy(by)
+  return { ...(by !== undefined && { by }), ...keyOf(options) }
 }
 
 /** Why a value cannot be kept: the rest of the sentence "… cannot be kept". */
@@ -67,12 +89,12 @@ export abstract class StoredCalls implements DurableCalls {
     return this.took({ _tag: "Approve", callId, ...(options && { options }), ...keyOf(question) })
   }
 
-  deny(callId: string, reason?: string, question?: AskedQuestion): Promise<boolean> {
-    return this.took({ _tag: "Deny", callId, ...(reason !== undefined && { reason }), ...keyOf(question) })
+  async deny(callId: string, reason?: string, options?: AnswerItem): Promise<boolean> {
+    return this.took({ _tag: "Deny", callId, ...(reason !== undefined && { reason }), ...answering(options) })
   }
 
-  respond(callId: string, answer: EffectAnswer, question?: AskedQuestion): Promise<boolean> {
-    return this.took({ _tag: "Respond", callId, answer, ...keyOf(question) })
+  async respond(callId: string, answer: EffectAnswer, options?: AnswerItem): Promise<boolean> {
+    return this.took({ _tag: "Respond", callId, answer, ...answering(options) })
   }
 
   cancel(callId: string, reason?: string): Promise<boolean> {

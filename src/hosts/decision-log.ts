@@ -23,6 +23,8 @@ export interface DecisionLine {
   readonly verdict: Decision["verdict"]
   /** Absent if nobody had to decide. */
   readonly by?: DecidedBy["kind"]
+  /** The person whom the host named, if `by` is `user`. */
+  readonly id?: string
   readonly rule?: string
   readonly source?: string
   /** The folder that the rule approved the call in, if the call names one. */

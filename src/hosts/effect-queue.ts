@@ -6,6 +6,7 @@
 
 import type { ToolOutput } from "../output/output.ts"
 import type {
+  AnswerOptions,
   ApproveOptions,
   AwaitingApprovalEvent,
   DelegateEvent,
@@ -195,9 +196,9 @@ export class HostEffectQueue {
         if (tookEffect || options?.params === undefined) this.answered(question)
         return tookEffect
       },
-      deny: (reason?: string) => {
+      deny: (reason?: string, options?: AnswerOptions) => {
         this.answered(question)
-        return event.deny(reason)
+        return event.deny(reason, options)
       },
     }
     return question

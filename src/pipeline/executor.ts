@@ -31,7 +31,7 @@ import { type ExecutorJournal, takeEnvironment, withEnvironment } from "./execut
 import { drop, enqueue, restoreCall, restoreStaged } from "./intake.ts"
 import type { CallOf, EnqueueOptions, ToolCallInput } from "./model/call.ts"
 import type { CallDecision } from "./model/decision.ts"
-import type { ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
+import type { AnswerOptions, ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
 import { expectSignal, expectSignalOptions, got } from "./model/got.ts"
 import type { ToolExecutorOptions } from "./model/options.ts"
 import type { ToolRegistry } from "./model/registry.ts"
@@ -185,7 +185,10 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
 
   // --- Answers
 
-  /** Approves a call that waits at a gate, or that is `requested`. Returns whether the approval took effect. */
+  /**
+   * Approves a call that waits at a gate, or that is `requested`. Returns whether the approval took effect. `by`, here and of `deny` and
+   * `respond`, names who answers: `decidedBy` is then `{ kind: "user", id }`.
+   */
   approve(callId: string, options?: ApproveOptions): boolean {
     const call = this.engine.callOf(callId)
     return call !== undefined && answers.approve(this.engine, call, options)
@@ -201,18 +204,22 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /** Denies a call that waits at a gate, or that is `requested`. Returns whether the denial took effect. */
-  deny(callId: string, reason?: string): boolean {
+  deny(callId: string, reason?: string, options?: AnswerOptions): boolean {
     const call = this.engine.callOf(callId)
-    return call !== undefined && answers.deny(this.engine, call, reason)
+    return call !== undefined && answers.deny(this.engine, call, reason, options)
   }
 
   /** Answers the effect that a call waits for. Returns whether the answer took effect. */
-  respond(callId: string, answer: { readonly output?: GivenOutput } | { readonly error: string }): boolean {
+  respond(
+    callId: string,
+    answer: { readonly output?: GivenOutput } | { readonly error: string },
+    options?: AnswerOptions,
+  ): boolean {
     if (typeof answer !== "object" || answer === null) {
       throw new TypeError(`Expected an answer with an \`output\` or an \`error\`, ${got(answer)}`)
     }
     const call = this.engine.callOf(callId)
-    return call !== undefined && answers.respond(this.engine, call, answer)
+    return call !== undefined && answers.respond(this.engine, call, answer, options)
   }
 
   // --- Cancellation

@@ -209,7 +209,9 @@ describe("an executor refuses", () => {
     expect(() => executor.run(call, undefined, signal as never)).toThrow(expected("run"))
     await expect(executor.runEvents(call, signal as never).next()).rejects.toThrow(expected("runEvents"))
     expect(() => executor.next(signal as never)).toThrow(expected("next"))
-    await expect(agent.runTurn([call], undefined, signal as never)).rejects.toThrow(expected("runTurn"))
+    await expect(agent.runTurn([call], undefined, signal as never)).rejects.toThrow(
+      expected("runTurn", "signal, truncated"),
+    )
     expect(() => agent.beginTurn().run(call, undefined, signal as never)).toThrow(expected("run"))
     expect(() => agent.resolve({ action: "apply", reason: "" }, signal as never)).toThrow(
       expected("resolve", "signal, onEvent"),
@@ -291,7 +293,7 @@ describe("an executor refuses", () => {
       (event): event is AwaitingApprovalEvent => event._tag === "AwaitingApproval",
     )
     expect(() => asked.approve({ command: "ls" } as never)).toThrow(
-      "Expected the options of `approve` to be an object with params, reason, remember, got `{ command }`",
+      "Expected the options of `approve` to be an object with params, reason, remember, by, got `{ command }`",
     )
     asked.approve({ params: { command: "ls" } })
     await host.run()

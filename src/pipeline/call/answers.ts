@@ -6,7 +6,13 @@ import { outputFault, toOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { Engine } from "../engine.ts"
-import { type ApproveOptions, expectApproval } from "../model/event.ts"
+import { byUserBecause } from "../model/decision.ts"
+import {
+  type AnswerOptions,
+  type ApproveOptions,
+  expectAnswerOptions,
+  expectApproval,
+} from "../model/event.ts"
 import { deniedByUser } from "../model/outcome.ts"
 import type { Call } from "./call.ts"
 import { withoutBackground } from "./call-input.ts"
@@ -17,12 +23,12 @@ import { mayMove, restartTime, suspended } from "./time.ts"
 /** Approves the open gate, or a call that is `requested`. */
 export const approve = (engine: Engine, call: Call, options?: ApproveOptions, id?: number): boolean => {
   if (options !== undefined) expectApproval(options)
-  const { params, reason, remember } = options ?? {}
+  const { params, reason, remember, by } = options ?? {}
   const edit = params !== undefined
   // Edited parameters cannot move the call: whether it runs in the background was decided before.
   const edited = edit ? withoutBackground(params, call.tool) : undefined
   const choice = readChoice(remember)
-  if (!engine.answer(call, { _tag: "Approve", id, edit, params: edited, reason, remember: choice }))
+  if (!engine.answer(call, { _tag: "Approve", id, edit, params: edited, reason, by, remember: choice }))
     return false
   const { subject, decidedBy } = call
   tellDecision(engine, call, "approve", decidedBy, edit ? { name: subject.name, params: edited } : subject)
@@ -30,40 +36,55 @@ export const approve = (engine: Engine, call: Call, options?: ApproveOptions, id
 }
 
 /** Denies the gate that is open, or, while it is `requested`, the call. */
-export const deny = (engine: Engine, call: Call, reason?: string, id?: number): boolean =>
-  engine.answer(call, { _tag: "Deny", id, outcome: deniedByUser(reason) })
+export const deny = (
+  engine: Engine,
+  call: Call,
+  reason?: string,
+  options?: AnswerOptions,
+  id?: number,
+): boolean => {
+  if (options !== undefined) expectAnswerOptions("deny", options)
+  const outcome = deniedByUser(reason, byUserBecause(reason, options?.by))
+  return engine.answer(call, { _tag: "Deny", id, outcome })
+}
 
 /** Answers the effect with this id. The output may be missing: that is a valid answer too. */
-export const succeed = (engine: Engine, call: Call, value: unknown, id: number): boolean => {
+export const succeed = (engine: Engine, call: Call, value: unknown, id: number, by?: string): boolean => {
   const question = openQuestion(call.state)
   if (question?.kind !== "delegate" || question.id !== id) return false
   const isNone = value === undefined || value === null
   const output = isNone ? undefined : toOutput(value)
   if (output === undefined && !isNone) {
     const message = `The host's answer to ${question.effect._tag} ${outputFault(value)}`
-    return engine.answer(call, { _tag: "AnswerFailed", id, message })
+    return engine.answer(call, { _tag: "AnswerFailed", id, message, by })
   }
   // Only the finally handler itself sees this answer: the call's result does not change.
   if (call.state._tag === "Cleaning" && call.attempt !== undefined) call.attempt.answer = output
-  return engine.answer(call, { _tag: "Answered", id, output })
+  return engine.answer(call, { _tag: "Answered", id, output, by })
 }
 
 /** Fails the effect of this id. */
-export const fail = (engine: Engine, call: Call, message: unknown, id: number): boolean =>
-  engine.answer(call, { _tag: "AnswerFailed", id, message: messageOf(message) })
+export const fail = (engine: Engine, call: Call, message: unknown, id: number, by?: string): boolean =>
+  engine.answer(call, { _tag: "AnswerFailed", id, message: messageOf(message), by })
 
-/** Answers the open effect, unless a function is answering it. */
+/** Answers the open effect, unless a function is answering it. An answer under a name is a decision too. */
 export const respond = (
   engine: Engine,
   call: Call,
   answer: { readonly output?: unknown; readonly error?: unknown },
+  options?: AnswerOptions,
 ): boolean => {
+  if (options !== undefined) expectAnswerOptions("respond", options)
   const question = openQuestion(call.state)
   if (question?.kind !== "delegate" || call.controller !== undefined) return false
   const { error, output } = answer
-  return error === undefined || error === null
-    ? succeed(engine, call, output, question.id)
-    : fail(engine, call, error, question.id)
+  const by = options?.by
+  const took =
+    error === undefined || error === null
+      ? succeed(engine, call, output, question.id, by)
+      : fail(engine, call, error, question.id, by)
+  if (took && by !== undefined) tellDecision(engine, call, "answer", byUserBecause(undefined, by))
+  return took
 }
 
 /** Moves a running foreground call to the background, so that its lane continues with the next call. */

@@ -98,7 +98,7 @@ export const approvalEvent = (
     seq: 0,
     at: 0,
     approve: (options) => approve(engine, call, options, id),
-    deny: (reason) => deny(engine, call, reason, id),
+    deny: (reason, options) => deny(engine, call, reason, options, id),
   }
   addDetails(event, output, label)
   if (person) event.person = person

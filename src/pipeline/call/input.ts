@@ -73,14 +73,22 @@ export type Input =
       readonly params?: unknown
       readonly edit: boolean
       readonly reason?: string | undefined
+      /** The person who approves, if the host names one. */
+      readonly by?: string | undefined
       /** The kind of allow rule to add. */
       readonly remember: RememberChoice | false
     }
   | { readonly _tag: "Deny"; readonly id?: number | undefined; readonly outcome: Stopped }
-  | { readonly _tag: "Answered"; readonly id: number; readonly output: ToolOutput | undefined }
+  | {
+      readonly _tag: "Answered"
+      readonly id: number
+      readonly output: ToolOutput | undefined
+      readonly by?: string | undefined
+    }
   | {
       readonly _tag: "AnswerFailed"
       readonly id: number
+      readonly by?: string | undefined
       readonly message: string
       readonly cause?: unknown
       /** Default `failed`. */

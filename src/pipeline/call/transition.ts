@@ -81,11 +81,11 @@ const resolutionOf = (reason: string | undefined): Resolution =>
   reason === undefined ? { action: "apply" } : { action: "apply", reason }
 
 /** Approves a `requested` call. */
-const grant = (call: Call, { params, edit: isEdited, reason, remember }: InputOf<"Approve">): boolean => {
+const grant = (call: Call, { params, edit: isEdited, reason, by, remember }: InputOf<"Approve">): boolean => {
   if (call.toolCall.decision !== "requested") return false
   call.toolCall.decision = "approve"
   call.approval = resolutionOf(reason)
-  call.decidedBy = byUserBecause(reason)
+  call.decidedBy = byUserBecause(reason, by)
   if (isEdited) edit(call, params)
   call.remember = remember
   return true
@@ -116,6 +116,12 @@ const unapproved = ({ passed, action, at }: Call, reason: string): string => {
   return isFirst
     ? `${reason}\nNothing was changed: the call was waiting for approval.`
     : `${reason}\nThe call was waiting for another approval, and nothing that needs it was done.`
+}
+
+/** Who answered counts as who decided while no gate has been decided. */
+const namedBy = (call: Call, by: string | undefined): void => {
+  if (by !== undefined && call.toolCall.decision !== "approve")
+    call.decidedBy ??= byUserBecause(undefined, by)
 }
 
 /** Handles a result of a handler that did not wait for the answer to its own question: closes the question first. */
@@ -315,7 +321,7 @@ const askingRow: Row = {
     } else stop(call, endWith(outcome), out)
     return true
   },
-  Approve: (call, { id, edit: isEdited, params, reason, remember }, out) => {
+  Approve: (call, { id, edit: isEdited, params, reason, by, remember }, out) => {
     const question = questionOf(call)
     if (question.kind !== "approval" || !question.isAsked || !isOpen(call, id)) return false
     if (isEdited) {
@@ -323,14 +329,14 @@ const askingRow: Row = {
       if (call.action !== undefined) return false
       call.passed += 1
       call.approval = resolutionOf(reason)
-      call.decidedBy = byUserBecause(reason)
+      call.decidedBy = byUserBecause(reason, by)
       // A rule could not pass this gate.
       call.remember = question.person ? false : remember
       stop(call, { _tag: "Restart", params }, out)
       return true
     }
     call.approval = resolutionOf(reason)
-    call.decidedBy = byUserBecause(reason)
+    call.decidedBy = byUserBecause(reason, by)
     // Before the gate opens, because the host's `remember` may cancel the call.
     if (remember !== false && !question.person) out.push({ _tag: "Remember", choice: remember })
     openGate(call, out)
@@ -342,13 +348,15 @@ const askingRow: Row = {
     stop(call, endWith(outcome), out)
     return true
   },
-  Answered: (call, { id, output }, out) => {
+  Answered: (call, { id, output, by }, out) => {
     if (questionOf(call).kind !== "delegate" || !isOpen(call, id)) return false
+    namedBy(call, by)
     answered(call, { _tag: "Output", output }, out)
     return true
   },
-  AnswerFailed: (call, { id, message, cause, reason = "failed" }, out) => {
+  AnswerFailed: (call, { id, message, cause, reason = "failed", by }, out) => {
     if (questionOf(call).kind !== "delegate" || !isOpen(call, id)) return false
+    namedBy(call, by)
     answered(call, { _tag: "Failure", message, cause, reason }, out)
     return true
   },

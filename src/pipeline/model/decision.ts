@@ -12,6 +12,8 @@ export type CancelledBy = "user" | "call" | "model" | "tool" | "shutdown"
  */
 export interface DecidedBy {
   readonly kind: "rule" | "hook" | "reviewer" | "timeout" | CancelledBy
+  /** Of a `user`: the person, if the host named one with `by`. */
+  readonly id?: string
   /** The pattern of the rule. */
   readonly rule?: string
   /** The source of the rule: `remembered`, or the host's name for it. */
@@ -44,10 +46,11 @@ export const byTimeout: DecidedBy = { kind: "timeout" }
 export const reasonText = (reason: unknown): string | undefined =>
   reason === undefined || reason === null || reason === "" ? undefined : String(reason)
 
-/** The host, with its reason. */
-export const byUserBecause = (reason: string | undefined): DecidedBy => {
+/** The host, with its reason and the person that it names. */
+export const byUserBecause = (reason: string | undefined, id?: string): DecidedBy => {
   const said = reasonText(reason)
-  return said === undefined ? byUser : { kind: "user", reason: said }
+  if (said === undefined && id === undefined) return byUser
+  return { kind: "user", ...(id !== undefined && { id }), ...(said !== undefined && { reason: said }) }
 }
 
 /** The question to a reviewer: a gate that no rule decided. */
@@ -96,7 +99,7 @@ export interface CallDecision {
   readonly params: unknown
 }
 
-/** Something that was decided about a call: each gate that it passed, and, once, how it ended. Plain JSON. */
+/** Something that was decided about a call: each gate that it passed, each answer under a name, and, once, how it ended. Plain JSON. */
 export interface Decision {
   /** In epoch milliseconds. */
   readonly at: number
@@ -105,9 +108,10 @@ export interface Decision {
   readonly name: string
   readonly params: unknown
   /**
-   * `approve`: it passed a gate. The rest are ends. `run`: it ran, well or not. `deny`, `cancel`. `invalid`: it could not run.
+   * `approve`: it passed a gate. `answer`: an effect was answered `by` somebody who was named. The rest are ends. `run`: it ran, well
+   * or not. `deny`, `cancel`. `invalid`: it could not run.
    */
-  readonly verdict: "approve" | "run" | "deny" | "cancel" | "invalid"
+  readonly verdict: "approve" | "answer" | "run" | "deny" | "cancel" | "invalid"
   /** Who decided; of a call that ran, its last gate. Not there where nobody had to. */
   readonly by?: DecidedBy
 }

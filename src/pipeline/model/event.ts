@@ -5,12 +5,18 @@ import type { ReadResultParams, readResultName } from "../../output/read-result.
 import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams, resolveName } from "../../resolve/definition.ts"
 import type { CancelledBy, DecidedBy } from "./decision.ts"
-import { expectOptions } from "./got.ts"
+import { expectBy, expectOptions } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { AnyTools, ToolTypes } from "./tool-types.ts"
 
+/** Options of an answer. */
+export interface AnswerOptions {
+  /** The person who answers, for `decidedBy`: an id that is not empty. Another value is a TypeError. */
+  readonly by?: string
+}
+
 /** An approval's answer. */
-export interface ApproveOptions {
+export interface ApproveOptions extends AnswerOptions {
   /** Runs the call again with these parameters, past the gate. */
   readonly params?: unknown
   /** Passed to the following handlers as `resolution.reason`. */
@@ -23,11 +29,20 @@ export interface ApproveOptions {
   readonly remember?: boolean | RememberChoice
 }
 
-const approvalKeys: ReadonlyArray<keyof ApproveOptions> = ["params", "reason", "remember"]
+const approvalKeys: ReadonlyArray<keyof ApproveOptions> = ["params", "reason", "remember", "by"]
 
 /** Throws a TypeError for any other object, such as bare parameters, which would otherwise be ignored. */
 export const expectApproval = (options: unknown): void => {
-  if (typeof options === "object") expectOptions("approve", options, approvalKeys)
+  if (typeof options !== "object" || options === null) return
+  expectOptions("approve", options, approvalKeys)
+  expectBy((options as AnswerOptions).by)
+}
+
+/** Throws a TypeError for options of `deny` or `respond` that are none, and for a `by` that names nobody. */
+export const expectAnswerOptions = (of: string, options: unknown): void => {
+  if (options === undefined || options === null) return
+  expectOptions(of, options, ["by"])
+  expectBy((options as AnswerOptions).by)
 }
 
 /** What is left out of a result that is too large for the model. The tool `read_result` reads its text. */
@@ -96,7 +111,7 @@ export interface AwaitingApprovalEvent extends CallEvent {
   readonly person?: true
   /** Returns whether the answer took effect: a gate is decided once. */
   approve(options?: ApproveOptions): boolean
-  deny(reason?: string): boolean
+  deny(reason?: string, options?: AnswerOptions): boolean
 }
 
 /** The call asks the host for an effect, and waits until it is answered: here, or by id with `respond`. */

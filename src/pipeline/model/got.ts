@@ -34,6 +34,12 @@ export const expectId = (of: "call" | "task", id: unknown): void => {
   if (typeof id !== "string") throw new TypeError(`Expected a ${of}'s id, a string, ${got(id)}`)
 }
 
+/** Throws a TypeError for a `by` that names nobody. */
+export const expectBy = (by: unknown): void => {
+  if (by !== undefined && (typeof by !== "string" || by === ""))
+    throw new TypeError(`Expected \`by\` to be the id of who answers, a string that is not empty, ${got(by)}`)
+}
+
 /** Throws a TypeError for what is no signal: a call that could not be told of its end would hold its lane for ever. */
 export const expectSignal = (signal: unknown): void => {
   if (signal === undefined || signal === null) return
