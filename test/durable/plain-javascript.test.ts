@@ -22,7 +22,7 @@ describe("a store, by its runner and by a client, refuses", () => {
         options("events", "after, agentId, signal", "`5` (number)"),
       )
       await expect(calls.approve("c", { command: "ls" } as never)).rejects.toThrow(
-        options("approve", "params, reason, remember", "`{ command }`"),
+        options("approve", "params, reason, remember, by", "`{ command }`"),
       )
       await expect(calls.resolve({ action: "apply", reason: "" }, "main" as never)).rejects.toThrow(
         options("resolve", "agentId, signal", "`main` (string)"),
