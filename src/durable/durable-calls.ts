@@ -1,6 +1,8 @@
 /** The operations on the calls of a store, for the process that runs them and for every other that has the store open. */
+
+import type { AnswerOutcome, ListedAnswer } from "../pipeline/call/answer-list.ts"
 import type { EnqueueOptions, ToolCallInput } from "../pipeline/model/call.ts"
-import type { ApproveOptions } from "../pipeline/model/event.ts"
+import type { AnswerOptions, ApproveOptions } from "../pipeline/model/event.ts"
 import type { ResolveParams } from "../resolve/definition.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
 import type { EventsOptions } from "./event-log.ts"
@@ -31,6 +33,15 @@ export interface DurableCalls extends AsyncDisposable {
   approve(callId: string, options?: ApproveOptions, question?: AskedQuestion): Promise<boolean>
   /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */
   deny(callId: string, reason?: string, options?: AnswerItem): Promise<boolean>
+  /**
+   * Decides several gates, each once: for each answer, in order, whether it took effect, and if not, why. With `question`, an item of
+   * the inbox, an answer takes effect only while that question is open. Rejects with a TypeError for a malformed list, before anything
+   * is decided.
+   */
+  answer(
+    list: ReadonlyArray<ListedAnswer<AskedQuestion>>,
+    options?: AnswerOptions,
+  ): Promise<Array<AnswerOutcome>>
   /** Answers the effect that a call waits for, unless a function is answering it. True if it took effect. */
   respond(callId: string, answer: EffectAnswer, options?: AnswerItem): Promise<boolean>
   /** Ends one call, also in the background. True if it took effect. */

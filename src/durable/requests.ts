@@ -9,6 +9,8 @@ import type { AskedQuestion } from "./inbox.ts"
 /** The answer to an effect. */
 export type EffectAnswer = { readonly output?: string | ToolOutput } | { readonly error: string }
 
+type Verdict = { readonly approve: true | { readonly params: unknown } } | { readonly deny: true | string }
+
 interface Answering {
   readonly callId: string
   /** The question to answer. Default: the open one. */
@@ -21,6 +23,8 @@ interface Answering {
 export type CallRequest =
   | ({ readonly _tag: "Approve"; readonly options?: ApproveOptions } & Answering)
   | ({ readonly _tag: "Deny"; readonly reason?: string } & Answering)
+  /** Its outcome says why an answer did not take effect. */
+  | ({ readonly _tag: "Answer"; readonly answer: Verdict } & Answering)
   | ({ readonly _tag: "Respond"; readonly answer: EffectAnswer } & Answering)
   | { readonly _tag: "Cancel"; readonly callId: string; readonly reason?: string }
   | { readonly _tag: "Take"; readonly callId: string }

@@ -1,6 +1,7 @@
 /** Runs calls of a store: an executor, and the journal that stores what it does. */
 import { resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { otherQuestion } from "../pipeline/call/answer-list.ts"
 import { laneOf } from "../pipeline/call/call.ts"
 import { type CallSnapshot, queuedSnapshot } from "../pipeline/call/snapshot.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
@@ -55,6 +56,8 @@ export interface RunnerParts {
 }
 
 const ruleKey = ({ tool, params, choice }: RuleRow): string => JSON.stringify([tool, params, choice])
+
+const answers: ReadonlySet<Request["_tag"]> = new Set(["Approve", "Deny", "Answer", "Respond"])
 
 /** Runs calls, and keeps what they do in a store. */
 export class Runner {
@@ -156,12 +159,18 @@ export class Runner {
   carryOut(request: CallRequest): unknown {
     const { executor } = this
     const { question } = request as { readonly question?: AskedQuestion }
-    if (question !== undefined && !this.journal.isOpen(request.callId, question)) return false
+    if (question !== undefined && !this.journal.isOpen(request.callId, question))
+      return request._tag === "Answer" ? { took: false, why: otherQuestion(request.callId) } : false
     switch (request._tag) {
       case "Approve":
         return executor.approve(request.callId, request.options)
       case "Deny":
         return executor.deny(request.callId, request.reason, { by: request.by })
+      case "Answer": {
+        const { callId, answer, by } = request
+        const [outcome] = executor.answer([{ callId, ...answer }], { by })
+        return outcome
+      }
       case "Respond":
         return executor.respond(request.callId, request.answer, { by: request.by })
       case "Cancel":
@@ -194,8 +203,8 @@ export class Runner {
 
   /** Whether a request answers a question that a restored call has not asked again yet. */
   private isReaskDue(request: Request): boolean {
-    if (request._tag !== "Approve" && request._tag !== "Deny" && request._tag !== "Respond") return false
-    const call = this.journal.engine.calls.get(request.callId)
+    if (!answers.has(request._tag)) return false
+    const call = this.journal.engine.calls.get((request as CallRequest).callId)
     return call?.state._tag === "Queued" && call.resume?._tag === "Asking" && !this.journal.isClosed
   }
 

@@ -1,7 +1,21 @@
 /** What the process that runs the calls of a store and every client do alike. */
+
+import {
+  type AnswerOutcome,
+  eachOnce,
+  expectAnswers,
+  type ListedAnswer,
+  noCall,
+  type Taken,
+} from "../pipeline/call/answer-list.ts"
 import { CallIds, toldOf, toToolCall } from "../pipeline/call/call-input.ts"
 import type { EnqueueOptions, ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
-import { type ApproveOptions, expectApproval } from "../pipeline/model/event.ts"
+import {
+  type AnswerOptions,
+  type ApproveOptions,
+  expectAnswerOptions,
+  expectApproval,
+} from "../pipeline/model/event.ts"
 import {
   expectBy,
   expectId,
@@ -11,6 +25,7 @@ import {
   toCount,
 } from "../pipeline/model/got.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
 import type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
@@ -34,6 +49,8 @@ const keyOf = (question: Partial<AskedQuestion> | undefined): { readonly questio
   if (kind === undefined) return {}
   return { question: { kind, ...(askedAt !== undefined && { askedAt }) } }
 }
+
+const kinds: ReadonlySet<unknown> = new Set(["approval", "start", "effect"])
 
 /** What `deny` and `respond` say besides their answer. */
 const answering = (
@@ -91,6 +108,29 @@ export abstract class StoredCalls implements DurableCalls {
 
   async deny(callId: string, reason?: string, options?: AnswerItem): Promise<boolean> {
     return this.took({ _tag: "Deny", callId, ...(reason !== undefined && { reason }), ...answering(options) })
+  }
+
+  async answer(
+    list: ReadonlyArray<ListedAnswer<AskedQuestion>>,
+    options?: AnswerOptions,
+  ): Promise<Array<AnswerOutcome>> {
+    expectAnswerOptions("answer", options)
+    expectAnswers(list, (question) => kinds.has((question as AskedQuestion).kind), "an item of the inbox")
+    const by = options?.by
+    const outcomes = eachOnce(list, async ({ callId, question, approve, deny }) => {
+      const answer = approve === undefined ? { deny: deny! } : { approve }
+      const request = {
+        _tag: "Answer",
+        callId,
+        answer,
+        ...(by !== undefined && { by }),
+        ...keyOf(question),
+      } as const
+      const outcome = await this.ask(request)
+      // No process runs a call that the store does not know.
+      return { callId, ...(isPlainObject(outcome) ? (outcome as Taken) : noCall(callId)) }
+    })
+    return Promise.all(outcomes)
   }
 
   async respond(callId: string, answer: EffectAnswer, options?: AnswerItem): Promise<boolean> {

@@ -14,6 +14,7 @@ import type { BackgroundTasks } from "../tasks/background-tasks.ts"
 import { watch } from "../watching/watch.ts"
 import type { ExecutorWatcher } from "../watching/watcher.ts"
 import { ExecutorAgent, type SignalOption } from "./agent.ts"
+import { type AnswerOutcome, answerAll, type ListedAnswer } from "./call/answer-list.ts"
 import * as answers from "./call/answers.ts"
 import { rulesToRemember } from "./call/asking.ts"
 import { toldOf } from "./call/call-input.ts"
@@ -31,7 +32,13 @@ import { type ExecutorJournal, takeEnvironment, withEnvironment } from "./execut
 import { drop, enqueue, restoreCall, restoreStaged } from "./intake.ts"
 import type { CallOf, EnqueueOptions, ToolCallInput } from "./model/call.ts"
 import type { CallDecision } from "./model/decision.ts"
-import type { AnswerOptions, ApproveOptions, ToolEvent, ToolResult } from "./model/event.ts"
+import {
+  type AnswerOptions,
+  type ApproveOptions,
+  expectAnswerOptions,
+  type ToolEvent,
+  type ToolResult,
+} from "./model/event.ts"
 import { expectSignal, expectSignalOptions, got } from "./model/got.ts"
 import type { ToolExecutorOptions } from "./model/options.ts"
 import type { ToolRegistry } from "./model/registry.ts"
@@ -207,6 +214,16 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   deny(callId: string, reason?: string, options?: AnswerOptions): boolean {
     const call = this.engine.callOf(callId)
     return call !== undefined && answers.deny(this.engine, call, reason, options)
+  }
+
+  /**
+   * Decides several gates, each once: returns for each answer, in order, whether it took effect, and if not, why. With `question`, the
+   * event that asked, an answer takes effect only while that question is open. Throws a TypeError for a malformed list, before anything
+   * is decided.
+   */
+  answer(list: ReadonlyArray<ListedAnswer>, options?: AnswerOptions): Array<AnswerOutcome> {
+    expectAnswerOptions("answer", options)
+    return answerAll(this.engine, list, options)
   }
 
   /** Answers the effect that a call waits for. Returns whether the answer took effect. */

@@ -107,6 +107,8 @@ export const approvalEvent = (
 
 const askApproval = (engine: Engine, call: Call, question: ApprovalQuestion): void => {
   suspended(engine, call)
+  // Noted before the event is emitted, for a listener may answer at once.
+  call.askedSeq = engine.stamps.next
   call.to.sink.push(approvalEvent(engine, call, question))
 }
 

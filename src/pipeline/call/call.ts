@@ -217,6 +217,8 @@ export class Call {
   controller: AbortController | undefined = undefined
   /** The sequence of the open effect's event in the event queue. */
   askedAt = 0
+  /** The number of the event that asked the open gate. */
+  askedSeq = 0
   /** Set for a restored call: what its earlier process recorded. */
   earlier: Earlier | undefined = undefined
 

@@ -36,6 +36,11 @@ export class EventStamps {
     return !this.watchers.isEmpty
   }
 
+  /** The number of the next event. */
+  get next(): number {
+    return this.count + 1
+  }
+
   /** Dates an event that is repeated for a watcher. Its `seq` stays 0, because it is no new event. */
   date(event: Mutable<ToolEvent>): void {
     event.at = this.clock === undefined ? Date.now() : this.clock.currentTimeMillisUnsafe()
