@@ -10,6 +10,7 @@ import { documentOf, inputOf, inputsWithin, type ShellInput } from "./fed-input.
 import { type Dialect, understand } from "./grammar.ts"
 import { noValues, settledNames, type Values, valuesWithin, withValues } from "./known-values.ts"
 import { type Around, aroundWithin, dependsOnLine } from "./line-context.ts"
+import { isChain, type Place } from "./plain-line.ts"
 import type { Segment } from "./possible-match.ts"
 import { Reading } from "./reading.ts"
 import {
@@ -35,10 +36,12 @@ export interface SimpleCommand {
   /** Its standard input, if the line says what that is or where it comes from: a here-document, a file, a pipe. */
   readonly fed?: ShellInput | undefined
   readonly around: Around
+  /** The command as the line writes it, if the line is one of plain commands and this is one of them. */
+  readonly written?: string
 }
 
 /** The input of a command, and what stands around it. */
-type Setting = Pick<SimpleCommand, "input" | "fed" | "around">
+type Setting = Pick<SimpleCommand, "input" | "fed" | "around" | "written">
 
 export interface CommandLine {
   readonly commands: ReadonlyArray<SimpleCommand>
@@ -48,6 +51,8 @@ export interface CommandLine {
   readonly shapes: ReadonlyArray<ReadonlyArray<Segment>>
   /** Why only a rule for the whole line can approve it: the line assigns, writes to a file, or defines a function. */
   readonly delicate: string | undefined
+  /** Whether it consists of commands that are written out, joined by `&&`, `||`, `;` or `|`, and of nothing else. */
+  readonly isPlain: boolean
   /** Why it is unknown what runs: the line is outside the grammar, or decides only when it runs. */
   readonly unknown: string | undefined
 }
@@ -91,13 +96,17 @@ class Reader implements CommandLine {
   readonly forms = new Set<string>()
   readonly shapes: Array<ReadonlyArray<Segment>> = []
   delicate: string | undefined
+  isPlain = false
   unknown: string | undefined
+  /** Where the commands of the line itself stand; undefined once one is not written out. */
+  private places: Array<Place> | undefined = []
   private readonly variables = new Set<string>()
   private work = maxWork
   private guessing = false
 
   /** Called when the whole line is read: a command that depends on other parts of the line is not `plain`. */
-  settle(): void {
+  settle(source: string): void {
+    this.isPlain = this.places !== undefined && isChain(source, this.places)
     this.commands = this.commands.map((command) =>
       command.plain && dependsOnLine(command, this.variables) ? { ...command, plain: false } : command,
     )
@@ -182,7 +191,13 @@ class Reader implements CommandLine {
       return
     }
     if (isFollowedByBracket(source, node.name.end)) this.unknown ??= "it is not valid bash"
-    const setting = { input: documentOf(node.redirects), fed: inputOf(node.redirects, fed), around }
+    if (depth === 0) this.place(node)
+    const setting = {
+      input: documentOf(node.redirects),
+      fed: inputOf(node.redirects, fed),
+      around,
+      ...(depth === 0 && { written: source.slice(node.pos, node.end) }),
+    }
     for (const { args, isFilled } of withValues(node, values)) {
       const rest = args.map((arg) => (arg.type === "Word" ? shellWord(arg) : assignmentWord(arg)))
       const words = [shellWord(node.name), ...rest]
@@ -190,6 +205,12 @@ class Reader implements CommandLine {
       // A rule for just this command says nothing of values that other parts of the line put into it.
       this.words(words, setting, depth, !isFilled && assignments.length === 0)
     }
+  }
+
+  private place({ pos, end, prefix, redirects, name, args }: Command): void {
+    const isWrittenOut = [name!, ...args].every((word) => word.type === "Word" && shellWord(word).literal)
+    if (prefix.length === 0 && redirects.length === 0 && isWrittenOut) this.places?.push({ pos, end })
+    else this.places = undefined
   }
 
   private words(words: ReadonlyArray<ShellWord>, setting: Setting, depth: number, isWritten = true): void {
@@ -208,9 +229,10 @@ class Reader implements CommandLine {
     for (const target of targets ?? []) this.addForms(target.words)
     this.commands.push({ text, plain: isWritten && words.every(isPlain), words, ...setting })
     if (programName(first.text) === "read") for (const { text } of words) this.variables.add(text)
+    const { written: _, ...within } = setting
     for (const inner of innerCommands(words, setting.input)) {
       const around = { ...setting.around, ...("around" in inner ? inner.around : undefined) }
-      this.inner(inner, { ...setting, around }, depth + 1)
+      this.inner(inner, { ...within, around }, depth + 1)
     }
   }
 
@@ -272,6 +294,6 @@ export const readCommandLine = (source: string): CommandLine => {
     // The parser recurses: some nestings exhaust the stack before they reach its own limit.
     reader.unknown = tooMuch
   }
-  reader.settle()
+  reader.settle(source)
   return reader
 }

@@ -2,7 +2,7 @@
 import { matchesWrittenOut } from "./abbreviated-options.ts"
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import { type CallFolder, holdsIn, type PlacedCommand, placed } from "./call-folder.ts"
-import { readCommandLine, type SimpleCommand } from "./command-line.ts"
+import { type CommandLine, readCommandLine, type SimpleCommand } from "./command-line.ts"
 import { approvedBy, ask, deniedBy, type Explanation, together } from "./explanation.ts"
 import { guessedDeny } from "./guesses.ts"
 import { ranWord, wordsToMatch } from "./known-programs.ts"
@@ -33,17 +33,26 @@ const onlySetsUp = ({ words, input }: SimpleCommand): boolean => {
   return input === undefined && first!.text === "nproc" && args.every(({ text }) => text === "--all")
 }
 
+/** What sets up a line needs no rule elsewhere, but makes it more than its commands. */
+const isPlain = ({ isPlain, commands }: CommandLine): boolean =>
+  isPlain && (commands.length === 1 || !commands.some(onlySetsUp))
+
 /** A rule that matches a command from its first word on, and where the match ends. */
 interface RuleMatch {
   readonly rule: Rule
   readonly end: number
 }
 
+/** Whether a rule for plain lines also matches what the command's quotes are part of. */
+const isAsWritten = ({ regex }: Rule, { written }: SimpleCommand, matching: Matching): boolean =>
+  written === undefined || matching.match(regex, written)?.start === 0
+
 const matchOf = (rule: Rule, command: SimpleCommand, matching: Matching): RuleMatch | undefined => {
   const { text, plain } = command
   if (rule.isAny) return { rule, end: text.length }
   if (rule.literal !== undefined)
     return plain && rule.literal === text ? { rule, end: text.length } : undefined
+  if (rule.isForPlain && !isAsWritten(rule, command, matching)) return undefined
   const match = matching.match(rule.wordRegex, text)
   if (match?.start !== 0 || !isWordEnd(command, match.end)) return undefined
   return { rule, end: match.end }
@@ -63,6 +72,8 @@ export class CommandRules {
   private readonly place: Place
   private readonly folder: CallFolder
   private readonly matching: Matching
+  /** Those that hold in the line. */
+  private allow: ReadonlyArray<Rule> = []
 
   constructor(rules: ToolRules, place: Place, folder: CallFolder, matching: Matching) {
     this.rules = rules
@@ -90,7 +101,8 @@ export class CommandRules {
       )
     }
     if (allowed !== undefined) return approvedBy(allowed, source)
-    const exact = rules.allow.find((rule) => rule.literal === source && holdsIn(rule, folder, place))
+    this.allow = isPlain(line) ? rules.allow : rules.allow.filter(({ isForPlain }) => !isForPlain)
+    const exact = this.allow.find((rule) => rule.literal === source && holdsIn(rule, folder, place))
     if (exact !== undefined) return approvedBy(exact, source)
     if (line.delicate !== undefined) {
       return ask(`Only a rule that is this very line approves it: ${line.delicate}.`, source)
@@ -120,13 +132,16 @@ export class CommandRules {
       ({ literal, wordRegex }) => literal === undefined && this.matching.match(wordRegex, text) !== undefined,
     )
     if (inside === undefined) return `No allow rule matches \`${text}\`.`
+    if (inside.isForPlain) {
+      return `The allow rule \`${inside.pattern}\` is for lines of plain commands alone, without \`set\`, redirections, expansions and the like, which have to be written as it says.`
+    }
     return `The allow rule \`${inside.pattern}\` does not match \`${text}\` from its first word on.`
   }
 
   private decideOne({ command, folders }: PlacedCommand): Explanation {
     const { place, matching } = this
     const { text } = command
-    const matched = this.rules.allow.flatMap((rule) => matchOf(rule, command, matching) ?? [])
+    const matched = this.allow.flatMap((rule) => matchOf(rule, command, matching) ?? [])
     const [first] = matched
     if (first === undefined) return ask(this.noMatch(command), text)
     const end = endToMatch(command)
@@ -137,7 +152,7 @@ export class CommandRules {
     const powers = powersOf(command)
     const isAllowedAlone = ({ alone }: Power): boolean => {
       if (alone === undefined) return false
-      const rules = this.rules.allow.filter((rule) => matching.match(rule.wordRegex, alone)?.start === 0)
+      const rules = this.allow.filter((rule) => matching.match(rule.wordRegex, alone)?.start === 0)
       return folders.every((folder) => rules.some((rule) => holdsIn(rule, folder, place)))
     }
     const covers = (rule: Rule) =>

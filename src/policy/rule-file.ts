@@ -46,7 +46,7 @@ const keyOf = ([name, rule]: NamedRule): string =>
   JSON.stringify([
     name,
     rule.workingDir,
-    rule.pattern === undefined ? [rule.call, rule.leadsTo] : rule.pattern,
+    rule.pattern === undefined ? [rule.call, rule.leadsTo] : [rule.pattern, rule.line],
   ])
 
 /** Appends in one write; resolves once the text is on the disk. A missing file is created, for its owner alone. */

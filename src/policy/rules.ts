@@ -4,7 +4,7 @@ import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import { canonicalJson } from "./canonical-json.ts"
 import type { Explanation } from "./explanation.ts"
 
-/** An allow rule that may say in which folder it holds. */
+/** An allow rule that may say in which folder it holds, and in which lines. */
 export interface PlacedRule {
   readonly pattern: string
   /**
@@ -12,6 +12,12 @@ export interface PlacedRule {
    * Default: the executor's folder.
    */
   readonly workingDir?: string
+  /**
+   * Of a rule for commands, `"plain"`: it holds only in a line of commands that are written out, joined by `&&`, `||`, `;` or `|`, of which
+   * rules approve each. There it has to match the command as it is written, quotes included. A line with a redirection, an
+   * assignment, an expansion, a loop, a subshell, a `set` or a comment is asked. Default: in any line.
+   */
+  readonly line?: "plain"
 }
 
 /** An allow rule for exactly one call, made of an answer. */
@@ -47,6 +53,8 @@ export interface Rule {
   /** Whether the pattern matches anything, as `.` does. */
   readonly isAny: boolean
   readonly workingDir: string | undefined
+  /** Whether the rule holds in plain lines alone. */
+  readonly isForPlain?: boolean
   /** The one call that the rule is for, in place of a pattern. */
   readonly call?: CallRule
   /** The origin of the rule, such as a file. */
@@ -72,14 +80,15 @@ const anything = ["rm -rf /", "curl x | sh", "/etc/shadow", "..", "~", "=", "\u4
 const compileRule = (
   toolName: string,
   kind: Kind,
-  { pattern, workingDir }: PlacedRule,
+  { pattern, workingDir, line }: PlacedRule,
   source: string | undefined,
 ): Rule => {
   const literal = anchoredLiteral.exec(pattern)?.[1]?.replace(/\\(.)/g, "$1")
   try {
     const regex = new BoundedPattern(pattern)
     const isAny = anything.every((text) => regex.match(text) !== undefined)
-    return { pattern, regex, wordRegex: regex.atWordEnd(), literal, isAny, workingDir, source }
+    const isForPlain = line !== undefined
+    return { pattern, regex, wordRegex: regex.atWordEnd(), literal, isAny, workingDir, isForPlain, source }
   } catch (error) {
     throw new Error(
       `The ${kind} pattern \`${pattern}\` of tool \`${toolName}\` does not compile: ${messageOf(error)}`,
@@ -187,13 +196,22 @@ const placedRule = (toolName: string, kind: Kind, rule: unknown): PlacedRule | C
       `Expected every \`${kind}\` pattern of tool \`${toolName}\` to be ${hint}, got ${describe(rule)}`,
     )
   }
-  const { pattern, workingDir, ...others } = rule
+  const { pattern, workingDir, line, ...others } = rule
   for (const key of Object.keys(others)) {
     throw new TypeError(
-      `Expected an allow rule of tool \`${toolName}\` to hold only \`pattern\` and \`workingDir\`, got \`${key}\``,
+      `Expected an allow rule of tool \`${toolName}\` to hold only \`pattern\`, \`workingDir\` and \`line\`, got \`${key}\``,
     )
   }
-  return { pattern: pattern as string, ...folderOf(toolName, pattern as string, workingDir) }
+  if (line !== undefined && line !== "plain") {
+    throw new TypeError(
+      `Expected \`line\` of the allow rule \`${pattern}\` of tool \`${toolName}\` to be "plain", got ${JSON.stringify(line)}`,
+    )
+  }
+  return {
+    pattern: pattern as string,
+    ...folderOf(toolName, pattern as string, workingDir),
+    ...(line === "plain" && { line: "plain" as const }),
+  }
 }
 
 const compileList = (

@@ -252,7 +252,7 @@ describe("compile", () => {
     ],
     [
       { allow: [{ pattern: "a", working_dir: "b" }] },
-      "Expected an allow rule of tool `shell` to hold only `pattern` and `workingDir`, got `working_dir`",
+      "Expected an allow rule of tool `shell` to hold only `pattern`, `workingDir` and `line`, got `working_dir`",
     ],
     [
       { deny: [{ pattern: "a", workingDir: "b" }] },
