@@ -131,8 +131,8 @@ export type {
   ToolStructured,
   ToolTypes,
 } from "./pipeline/model/tool-types.ts"
+export { ToolFilters } from "./policy/filters.ts"
 export type { AllowRule, CallRule, PlacedRule, RememberChoice, ToolFilterConfig } from "./policy/index.ts"
-export { ToolFilters } from "./policy/index.ts"
 export type { ResolveParams } from "./resolve/definition.ts"
 export type { ResolveReminder } from "./resolve/reminder.ts"
 export type { ResolveChoice, ToolChoiceMode } from "./resolve/tool-choice.ts"

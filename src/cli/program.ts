@@ -16,7 +16,7 @@ import type { InboxCommandOptions } from "./inbox-command.ts"
 import type { LocalOptions } from "./local-executor.ts"
 import type { McpCommandOptions } from "./mcp-command.ts"
 import type { PlanOptions } from "./plan-command.ts"
-import { addReplay } from "./rule-commands.ts"
+import { addReplay, addRulesImport } from "./rule-commands.ts"
 import type { RunOptions } from "./run-command.ts"
 import { onStop } from "./stopping.ts"
 import { exitStatus } from "./tally.ts"
@@ -251,9 +251,11 @@ export const runProgram = async (
       status = await endingAtOnce(() => inboxCommand(options))
     })
 
-  addReplay(program, async (work) => {
+  const runAtOnce = async (work: () => Promise<number>): Promise<void> => {
     status = await endingAtOnce(work)
-  })
+  }
+  addReplay(program, runAtOnce)
+  addRulesImport(program, runAtOnce)
 
   program
     .command("verify-log")

@@ -2,6 +2,7 @@
 import type { Command } from "commander"
 import { withRuleOptions } from "./command-options.ts"
 import type { ReplayOptions } from "./replay-command.ts"
+import type { RulesImportOptions } from "./rules-import-command.ts"
 
 /** Runs a command, and keeps its exit status. */
 type Run = (work: () => Promise<number>) => Promise<void>
@@ -27,5 +28,32 @@ export const addReplay = (program: Command, run: Run): void => {
     .action(async (store: string, options: ReplayOptions) => {
       const { replayCommand } = await import("./replay-command.ts")
       await run(() => replayCommand(store, options))
+    })
+}
+
+const importHelp = `
+FILE is a settings.json of Claude Code, or a .rules file of Codex. What is allowed by the rules that come of it is allowed there too.
+
+What becomes of a rule:
+  same      it decides about the same calls
+  narrower  less runs unasked than there; of a deny rule, more is denied
+  asked     its calls are asked
+  dropped   no rule is made of it`
+
+/** `stepline rules import` */
+export const addRulesImport = (program: Command, run: Run): void => {
+  program
+    .command("rules")
+    .description("take over the permission rules of another agent: see stepline rules import --help")
+    .command("import")
+    .allowExcessArguments(false)
+    .description("translate the permission rules of Claude Code or Codex, and say what becomes of each")
+    .argument("<FILE>")
+    .option("--out <FILE>", "make this file of them, for --rules")
+    .option("--json", "the rules and the report as JSON")
+    .addHelpText("after", importHelp)
+    .action(async (file: string, options: RulesImportOptions) => {
+      const { rulesImportCommand } = await import("./rules-import-command.ts")
+      await run(() => rulesImportCommand(file, options))
     })
 }

@@ -1,7 +1,8 @@
 /** What may run without asking, as the command line and the configuration file say it. */
 
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
-import { type ToolFilterConfig, ToolFilters, type ToolFiltersOptions } from "../policy/index.ts"
+import { ToolFilters, type ToolFiltersOptions } from "../policy/filters.ts"
+import type { ToolFilterConfig } from "../policy/index.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
 import { readConfigFile } from "./config-file.ts"

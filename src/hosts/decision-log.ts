@@ -6,7 +6,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DecidedBy, Decision } from "../pipeline/model/decision.ts"
-import { ToolFilters } from "../policy/index.ts"
+import { ToolFilters } from "../policy/filters.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
 import { appending, readRegularSync } from "../text/regular-file.ts"

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { ruleText } from "../../hosts/terminal/remembered-rules.ts"
 import { visibleLine } from "../../hosts/terminal/render-text.ts"
-import { ToolFilters } from "../../policy/index.ts"
+import { ToolFilters } from "../../policy/filters.ts"
 import { parseRules, textOf } from "../../policy/rule-file.ts"
 import { messageOf } from "../../text/message-of.ts"
 

@@ -1,0 +1,176 @@
+/** The permissions in a settings file of Claude Code, as https://code.claude.com/docs/en/permissions describes them. */
+import { homedir } from "node:os"
+import { addCommandRule } from "./claude-commands.ts"
+import { addFetchRule } from "./claude-domains.ts"
+import { addFileRule, fileTools } from "./claude-files.ts"
+import { type ImportedRule, type ImportedRules, Importing, type Outcome } from "./imported.ts"
+
+/** The options of `importClaudeSettings`. */
+export interface ClaudeSettingsOptions {
+  /** Where `~/` begins. Default: the home folder of this process. */
+  readonly home?: string
+  /**
+   * The folder that the settings are for, where patterns that begin with one slash begin: the project's, or `~/.claude` for the user's
+   * own. Default: it is not known, so such a pattern allows nothing, and denies wherever it may begin.
+   */
+  readonly root?: string
+}
+
+type AddRule = (importing: Importing, spec: string, entry: ImportedRule) => Outcome
+
+const none = (because: string): Outcome => ({ status: "dropped", because })
+
+/** A rule for a tool that is here under another name. */
+const addNamed =
+  (tool: string): AddRule =>
+  (importing, spec, entry) => {
+    const { kind, source } = entry
+    if (spec !== "" && kind === "allow") return none("What stands in the brackets is not known here.")
+    if (spec !== "") {
+      importing.leaveAsked(tool, source)
+      return {
+        status: "asked",
+        because: "What stands in the brackets is not known here, so all of it is asked.",
+      }
+    }
+    if (kind === "allow") importing.allow(tool, { body: "[^]*", head: "" }, entry)
+    else if (kind === "deny") importing.deny(tool, ".*")
+    else importing.leaveAsked(tool, source)
+    return kind === "ask" ? { status: "asked", because: "No rule here allows it." } : { status: "same" }
+  }
+
+const adding: ReadonlyMap<string, AddRule> = new Map([
+  ["Bash", addCommandRule],
+  ["WebFetch", addFetchRule],
+  ["WebSearch", addNamed("web_search")],
+  ["Agent", addNamed("spawn_agent")],
+  ["Task", addNamed("spawn_agent")],
+])
+
+/** Of a tool of an MCP server. Here a name says nothing of its server. */
+const addServerRule = (importing: Importing, name: string, { kind }: ImportedRule): Outcome => {
+  const [, server = "", tool = ""] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? []
+  const isOne = tool !== "" && !/\*/.test(name)
+  if (kind === "allow") {
+    const called = isOne
+      ? ` Here the tool is \`${tool}\`, or \`${server}_${tool}\` where that name is taken.`
+      : ""
+    return {
+      status: "asked",
+      because: `A rule for its name would hold for a tool of any other server too.${called}`,
+    }
+  }
+  if (kind === "deny" && isOne) {
+    const names = [tool, `${server}_${tool}`].map((each) => each.replace(/[^\w-]/g, "_").slice(0, 64))
+    // A built-in tool has its name before those of servers.
+    for (const each of names) if (!builtIn.has(each)) importing.deny(each, ".*")
+    return { status: "narrower", because: "A tool of that name is denied whichever server it belongs to." }
+  }
+  return {
+    status: "asked",
+    because:
+      "Rules here are for single tools: no rule allows any of these, so they are asked. Deny those that you have by name.",
+  }
+}
+
+const builtIn: ReadonlySet<string> = new Set([
+  ...fileTools,
+  "shell",
+  "fetch_url",
+  "fetch_html",
+  "web_search",
+  "spawn_agent",
+])
+
+const addByName = (
+  importing: Importing,
+  name: string,
+  spec: string,
+  entry: ImportedRule,
+  options: Required<Pick<ClaudeSettingsOptions, "home">> & ClaudeSettingsOptions,
+): Outcome => {
+  const file = addFileRule(name, options)
+  const add = file ?? adding.get(name)
+  if (add !== undefined) return add(importing, spec, entry)
+  if (name.startsWith("mcp__")) return addServerRule(importing, name, entry)
+  return none(`There is no tool like \`${name}\` here.`)
+}
+
+const known = ["Bash", "WebFetch", "WebSearch", "Agent", "Read", "Edit", "Write", "Grep"]
+
+/** `*` in the place of a tool's name stands for tools in rules that take something. */
+const addGlob = (
+  importing: Importing,
+  glob: string,
+  entry: ImportedRule,
+  options: Parameters<typeof addByName>[4],
+): Outcome => {
+  if (entry.kind === "allow") return none("Claude Code skips such a rule, for it names no tool.")
+  const names = known.filter((name) =>
+    new RegExp(
+      `^${glob
+        .split("*")
+        .map((text) => text.replace(/[^\w]/g, "\\$&"))
+        .join(".*")}$`,
+    ).test(name),
+  )
+  for (const name of names) addByName(importing, name, "", entry, options)
+  return {
+    status: "asked",
+    because: `${names.length === 0 ? "No tool here has such a name." : `For ${names.join(", ")} it is as there.`} Tools of MCP servers are asked.`,
+  }
+}
+
+const addRule = (
+  importing: Importing,
+  entry: ImportedRule,
+  options: Parameters<typeof addByName>[4],
+): Outcome => {
+  const [, name, spec] = /^\s*([\w*-]+)\s*(?:\(([\s\S]*)\))?\s*$/.exec(entry.source) ?? []
+  if (name === undefined) return none("It is no rule, as `Bash(npm test)` or `Read` is.")
+  const inside = spec?.trim() ?? ""
+  if (spec !== undefined && spec.trim() === "") return none("There is nothing in its brackets.")
+  if (name.includes("*") && !name.startsWith("mcp__")) return addGlob(importing, name, entry, options)
+  const isAll = inside === "*" && adding.has(name)
+  return addByName(importing, name, isAll ? "" : inside, entry, options)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const permissionsOf = (text: string): Record<string, unknown> => {
+  let settings: unknown
+  try {
+    settings = JSON.parse(text)
+  } catch (error) {
+    throw new TypeError(`The settings are no JSON: ${(error as Error).message}`, { cause: error })
+  }
+  if (!isRecord(settings)) throw new TypeError("Expected the settings to be an object with `permissions`")
+  const { permissions = {} } = settings
+  if (!isRecord(permissions)) throw new TypeError("Expected `permissions` of the settings to be an object")
+  return permissions
+}
+
+/**
+ * Translates `permissions.allow`, `ask` and `deny` of a settings file of Claude Code. What is allowed here is allowed there too; what
+ * there is denied or asked is not allowed here. Throws a TypeError for a text that is no such file.
+ *
+ * @example
+ * const { rules, report } = importClaudeSettings('{ "permissions": { "allow": ["Bash(npm test)"] } }')
+ */
+export const importClaudeSettings = (text: string, options: ClaudeSettingsOptions = {}): ImportedRules => {
+  const permissions = permissionsOf(text)
+  const importing = new Importing()
+  const roots = { home: homedir(), ...options }
+  for (const kind of ["deny", "ask", "allow"] as const) {
+    const list = permissions[kind] ?? []
+    if (!Array.isArray(list)) throw new TypeError(`Expected \`permissions.${kind}\` to be an array of rules`)
+    for (const rule of list as ReadonlyArray<unknown>) {
+      const source = typeof rule === "string" ? rule : (JSON.stringify(rule) ?? String(rule))
+      importing.add(source, kind, (entry) =>
+        typeof rule === "string" ? addRule(importing, entry, roots) : none("It is no text."),
+      )
+    }
+  }
+  return importing.result()
+}
