@@ -74,6 +74,16 @@ export interface RuleRow {
   readonly choice: string
 }
 
+/** The idempotency key of a call that has ended. */
+export interface KeyRow {
+  readonly key: string
+  readonly callId: string
+  /** JSON of the output that answers other calls with the key; undefined if there is none, and one of them may run. */
+  readonly output: string | undefined
+  /** Milliseconds for which the output answers. */
+  readonly ttl: number
+}
+
 /** What has changed since the last commit, to be stored together. */
 export interface Changes {
   /** The number of the executor's last event. */
@@ -88,6 +98,7 @@ export interface Changes {
   /** Ids of actions whose finally handlers have run. */
   readonly cleaned: ReadonlyArray<string>
   readonly rules: ReadonlyArray<RuleRow>
+  readonly keys: ReadonlyArray<KeyRow>
   /** JSON of a RequestAnswer, by the number of the request. */
   readonly answers: ReadonlyMap<number, string>
 }
@@ -117,6 +128,17 @@ export interface JournalStore {
   commit(changes: Changes): void | Promise<void>
   /** JSON of the whole text of the result of an ended call, if that was cut. */
   wholeResult?(agentId: string, callId: string): string | undefined | Promise<string | undefined>
+  /**
+   * Takes an idempotency key for a call: waits while a call of another process has it. JSON of the output of the call that had it, or
+   * undefined if this call is to run, or is not `isWanted` any more.
+   */
+  claimKey?(
+    key: string,
+    callId: string,
+    isWanted: () => boolean,
+  ): string | undefined | Promise<string | undefined>
+  /** JSON of the output that answers calls with this key. */
+  keyOutput?(key: string): string | undefined | Promise<string | undefined>
   /** False while other processes may take this one for dead: then it starts nothing. Default true. */
   readonly isCurrent?: boolean
   close(): void | Promise<void>

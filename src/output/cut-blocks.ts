@@ -22,6 +22,10 @@ const bytesOf = (block: ToolContent): number => {
   }
 }
 
+/** Bytes of blocks, texts joined by newlines. */
+export const bytesOfBlocks = (blocks: ReadonlyArray<ToolContent>): number =>
+  blocks.reduce((sum, block) => sum + bytesOf(block) + (block.type === "text" ? 1 : 0), -1)
+
 /** Text can be cut and read on, also that of a resource. */
 const asText = (block: ToolContent): ToolContent =>
   block.type === "resource" && block.resource.text !== undefined
@@ -61,8 +65,7 @@ export const cutBlocks = (
   max: number,
   keep: (whole: Buffer) => ReadOn | undefined,
 ): { readonly blocks: ReadonlyArray<ToolContent>; readonly bytes: number } | undefined => {
-  // Texts are joined by newlines.
-  const bytes = given.reduce((sum, block) => sum + bytesOf(block) + (block.type === "text" ? 1 : 0), -1)
+  const bytes = bytesOfBlocks(given)
   if (bytes <= max) return undefined
   const blocks = given.map(asText)
   const whole = Buffer.from(blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"))

@@ -40,6 +40,7 @@ import { soon } from "./schedule/soon.ts"
 import { StepBudget } from "./schedule/step-budget.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
 import { AgentTools } from "./stores/agent-tools.ts"
+import { CallKeys } from "./stores/call-keys.ts"
 import { KeptResults } from "./stores/kept-results.ts"
 import { ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 import { ShutdownCleanups } from "./stores/shutdown-cleanups.ts"
@@ -94,6 +95,7 @@ export class Engine {
   /** Set when a durable executor shuts down: resolves once all changes are stored and the mailbox is emptied. */
   leaving: Promise<void> | undefined
   private madeTasks: BackgroundTasks | undefined
+  private madeKeys: CallKeys | undefined
   private readonly driver: Driver
   private readonly registry: ToolRegistry<unknown>
   private readonly context: Context.Context<unknown>
@@ -163,6 +165,12 @@ export class Engine {
       cancel: (call, reason, by) => this.cancelOne(call, reason, by),
     })
     return this.madeTasks
+  }
+
+  /** Created when first read: few tools have idempotency keys. */
+  get keys(): CallKeys {
+    this.madeKeys ??= new CallKeys(this.journal, () => this.deadlines.time())
+    return this.madeKeys
   }
 
   /** Makes a queue for the executor's events, or for the events of one call. */

@@ -6,6 +6,7 @@ import { pendingEvent, resolvedEvent } from "./call/action-events.ts"
 import { Call, laneOf, Origin, type Recipient } from "./call/call.ts"
 import { withBackground } from "./call/call-input.ts"
 import type { Journal } from "./call/journal.ts"
+import { reclaimKey } from "./call/once.ts"
 import { readCall, readLost, readPast, readStaged, type ToolOf } from "./call/read-snapshot.ts"
 import type { CallSnapshot, StagedSnapshot } from "./call/snapshot.ts"
 import type { Engine } from "./engine.ts"
@@ -137,6 +138,8 @@ const putBack = (engine: Engine, call: Call, snapshot: CallSnapshot): string => 
   engine.calls.add(call)
   readPast(call, snapshot, engine.deadlines.time())
   if (call.announced === "yes") engine.tasks.started(call)
+  if (call.tool?.idempotencyKey !== undefined && call.resume !== undefined && !call.deduplicated)
+    reclaimKey(engine, call, call.tool)
   if (tracers !== undefined && call.started)
     call.span = new CallSpan(tracers, toolCall, call.tool, call.earlier?.traceParent)
   engine.journal?.added(call)

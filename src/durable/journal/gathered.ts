@@ -2,7 +2,7 @@
 import { writeStagedText } from "../../pipeline/call/write-snapshot.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import { withinBounds } from "../kept-text.ts"
-import type { ActionRow, Changes, EndedRow, EventRow, RuleRow, TaskRow } from "../store.ts"
+import type { ActionRow, Changes, EndedRow, EventRow, KeyRow, RuleRow, TaskRow } from "../store.ts"
 import type { JournalEntry } from "./journal-entry.ts"
 
 /** What `Gathered` reads when it stores. */
@@ -28,6 +28,7 @@ export class Gathered {
   private readonly agents = new Set<string>()
   private cleaned: Array<string> = []
   private rules: Array<RuleRow> = []
+  private keys: Array<KeyRow> = []
   private answers = new Map<number, string>()
   /** Dropped actions whose finally handlers run, by their ids. */
   private readonly dropping = new Map<string, { readonly agentId: string; readonly action: StagedAction }>()
@@ -53,6 +54,7 @@ export class Gathered {
         this.agents.size +
         this.cleaned.length +
         this.rules.length +
+        this.keys.length +
         this.answers.size ===
         0
     )
@@ -114,6 +116,10 @@ export class Gathered {
     this.rules.push(row)
   }
 
+  key(row: KeyRow): void {
+    this.keys.push(row)
+  }
+
   answer(request: number, answer: string): void {
     this.answers.set(request, answer)
   }
@@ -147,7 +153,7 @@ export class Gathered {
       return [row]
     })
     const ended = this.ended.filter(isOurs)
-    const { events, cleaned, rules, answers } = this
+    const { events, cleaned, rules, keys, answers } = this
     const tasks = new Map([...this.tasks].filter(([, row]) => row === undefined || isOurs(row)))
     const agents = [...this.agents].filter((agentId) => !this.foreignAgents.has(agentId))
     const actions = new Map(agents.map((agentId) => [agentId, this.actionsOf(agentId)]))
@@ -159,6 +165,7 @@ export class Gathered {
     this.tasks = new Map()
     this.cleaned = []
     this.rules = []
+    this.keys = []
     this.answers = new Map()
     const rows: Array<EndedRow> = ended.map((entry) => entry.endedRow)
     const changes: Changes = {
@@ -170,6 +177,7 @@ export class Gathered {
       actions,
       cleaned,
       rules,
+      keys,
       answers,
     }
     return { changes, entries, ended }
@@ -188,6 +196,7 @@ export class Gathered {
     for (const agentId of changes.actions.keys()) this.agents.add(agentId)
     this.cleaned.unshift(...changes.cleaned)
     this.rules.unshift(...changes.rules)
+    this.keys.unshift(...changes.keys)
     this.answers = new Map([...changes.answers, ...this.answers])
   }
 

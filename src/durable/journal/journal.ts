@@ -3,6 +3,7 @@
  * they are stored.
  */
 
+import type { ToolOutput } from "../../output/output.ts"
 import type { Call } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
 import type { CallSnapshot } from "../../pipeline/call/snapshot.ts"
@@ -11,6 +12,7 @@ import type { ExecutorJournal } from "../../pipeline/executor-environment.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
+import type { KeyAnswer } from "../../pipeline/stores/call-keys.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { AskedQuestion } from "../inbox.ts"
 import { keptText } from "../kept-text.ts"
@@ -49,6 +51,15 @@ const ends: ReadonlySet<ToolEvent["_tag"]> = new Set([
   "Cancelled",
   "BackgroundCompleted",
 ])
+
+/** JSON of an output; undefined for one that is too long for a store, and so answers nobody. */
+const outputText = (output: ToolOutput | undefined): string | undefined => {
+  try {
+    return output && keptText(output)
+  } catch {
+    return undefined
+  }
+}
 
 /** The journal of one executor. */
 export class StoreJournal implements ExecutorJournal {
@@ -230,6 +241,25 @@ export class StoreJournal implements ExecutorJournal {
     await this.commits.stored()
     const text = await this.store.wholeResult?.(agentId, callId)
     return text === undefined ? undefined : String(JSON.parse(text))
+  }
+
+  async claimKey(call: Call, key: string): Promise<KeyAnswer> {
+    // A call of this process that had the key may have ended, and not be stored yet.
+    await this.commits.stored()
+    const isWanted = () => call.isActive && !this.isClosed
+    const text = await this.store.claimKey?.(key, call.toolCall.callId, isWanted)
+    return text === undefined ? undefined : { output: JSON.parse(text) as ToolOutput }
+  }
+
+  async keyOutput(key: string): Promise<ToolOutput | undefined> {
+    await this.commits.stored()
+    const text = await this.store.keyOutput?.(key)
+    return text === undefined ? undefined : (JSON.parse(text) as ToolOutput)
+  }
+
+  endKey(call: Call, key: string, output: ToolOutput | undefined, ttl: number): void {
+    this.gathered.key({ key, callId: call.toolCall.callId, output: outputText(output), ttl })
+    this.commits.schedule()
   }
 
   allows(call: Call, command: Command): boolean {

@@ -40,15 +40,23 @@ export interface RunnerIdentity {
   readonly onMaybeIdle: (agentIds: Iterable<string>) => void
 }
 
+/** What a store does with idempotency keys. */
+interface KeyClaims {
+  claimKey(runner: number, key: string, callId: string, isWanted: () => boolean): Promise<string | undefined>
+  keyOutput(key: string): Promise<string | undefined>
+}
+
 /** Writes to the database for one of its runners. */
 export class PostgresJournalStore implements JournalStore {
   readonly firstSequence = 0
   private readonly sql: Sql
   private readonly runner: RunnerIdentity
+  private readonly keys: KeyClaims
 
-  constructor(sql: Sql, runner: RunnerIdentity) {
+  constructor(sql: Sql, runner: RunnerIdentity, keys: KeyClaims) {
     this.sql = sql
     this.runner = runner
+    this.keys = keys
   }
 
   get isCurrent(): boolean {
@@ -85,6 +93,14 @@ export class PostgresJournalStore implements JournalStore {
       SELECT snapshot FROM stepline_calls
       WHERE call_id = ${column(callId)} AND agent_id = ${column(agentId)} AND ended_at IS NOT NULL AND snapshot IS NOT NULL`
     return row?.snapshot
+  }
+
+  claimKey(key: string, callId: string, isWanted: () => boolean): Promise<string | undefined> {
+    return this.keys.claimKey(this.runner.id, key, callId, isWanted)
+  }
+
+  keyOutput(key: string): Promise<string | undefined> {
+    return this.keys.keyOutput(key)
   }
 
   close(): void {}

@@ -47,6 +47,10 @@ const pruneOnce = async (sql: Query): Promise<void> => {
       AND NOT EXISTS (SELECT FROM stepline_runners WHERE key = 'retention ' || id)`,
     sql`DELETE FROM stepline_calls WHERE ended_at < ${before}`,
     sql`DELETE FROM stepline_events WHERE at < ${before}`,
+    // Claimed by a process that died before it stored the call, and wanted by nobody since.
+    sql`
+      DELETE FROM stepline_keys k WHERE at < ${before} AND output IS NULL
+      AND NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = k.call_id AND ended_at IS NULL)`,
     // An unanswered request is kept while its call is open or its task is kept: it may still be answered.
     sql`
       DELETE FROM stepline_requests r WHERE at < ${before} AND (

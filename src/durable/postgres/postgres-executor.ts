@@ -204,7 +204,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     try {
       const runner = new Runner(
         {
-          store: new PostgresJournalStore(sql, membership),
+          store: new PostgresJournalStore(sql, membership, this.store),
           registry: this.registry,
           behindOthers: (call, join) => order.join(call, join),
           onFenced: () => this.fenced(membership),

@@ -8,10 +8,11 @@ import { pageSize } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, type InboxRow, inboxPage } from "../inbox.ts"
 import { PendingReads } from "../pending-reads.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
-import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
+import { type CallStore, type StoredTaskTexts, type TaskQuery, untilStored } from "../store.ts"
 import { closedError, StoreError, unansweredError } from "../store-error.ts"
 import type { StoredEvent } from "../stored-event.ts"
 import { storedTaskTexts, type TaskOrCallColumns } from "../stored-rows.ts"
+import { outputOf, takeKey } from "./call-keys.ts"
 import { column, openConnection, shown } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
@@ -239,6 +240,26 @@ export class PostgresStore implements CallStore {
     const rows = await this.patiently(read)
     // By place: several ids may be the same text in a column.
     return new Map(rows.map(({ place, task }) => [taskIds[place - 1]!, task ?? undefined]))
+  }
+
+  /** The output that answers calls with this idempotency key. */
+  keyOutput(key: string): Promise<string | undefined> {
+    return this.patiently(() => outputOf(this.sql, key))
+  }
+
+  /** Takes an idempotency key for a call of a runner. Waits while another call has it; then gives its output, if there is one. */
+  async claimKey(
+    runner: number,
+    key: string,
+    callId: string,
+    isWanted: () => boolean,
+  ): Promise<string | undefined> {
+    const claimed = await untilStored(this, async () => {
+      if (!isWanted() || (await this.patiently(() => takeKey(this.sql, runner, key, callId)))) return {}
+      const output = await this.keyOutput(key)
+      return output === undefined ? undefined : { output }
+    })
+    return claimed?.output
   }
 
   mark(): number {

@@ -81,6 +81,22 @@ CREATE INDEX stepline_requests_open ON stepline_requests (id) WHERE answer IS NU
 INSERT INTO stepline_meta VALUES ('version', ${storeVersion}), ('events', 0);
 `
 
+/**
+ * Since 0.3: a store of version 1 gets it when it is opened. The call that has an idempotency key, and its runner; once the call has
+ * ended, what it gave.
+ */
+export const keysSchema = `
+CREATE TABLE stepline_keys (
+  key text PRIMARY KEY,
+  call_id text NOT NULL,
+  runner bigint,
+  at bigint NOT NULL,
+  output text,
+  expires_at bigint
+);
+CREATE INDEX stepline_keys_expiring ON stepline_keys (expires_at);
+`
+
 /** A message in the channel of a store. `work`: there are calls or requests; `news`: events or answers. */
 export type Notice = "work" | "news"
 

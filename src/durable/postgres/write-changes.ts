@@ -1,5 +1,6 @@
 /** Writes the changes of one commit, in a transaction of its runner. */
 import type { Changes, EventRow } from "../store.ts"
+import { endKeys } from "./call-keys.ts"
 import { endCalls, writeCalls } from "./call-rows.ts"
 import { column } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
@@ -15,7 +16,7 @@ export const writeChanges = async (
   runner: number,
   changes: Changes,
 ): Promise<ReadonlyArray<string>> => {
-  const { ended, calls, actions, cleaned, tasks, rules, answers, events } = changes
+  const { ended, calls, actions, cleaned, tasks, rules, keys, answers, events } = changes
   const [, endedTaken, taken] = await Promise.all([
     forgetTasks(sql, tasks),
     endCalls(sql, ended),
@@ -24,6 +25,7 @@ export const writeChanges = async (
     forgetActions(sql, cleaned),
     keepTasks(sql, tasks),
     addRules(sql, rules),
+    endKeys(sql, keys),
     answer(sql, answers),
     tell(sql, runner, events),
     events.length + answers.size > 0 && sql`SELECT pg_notify(${channel}, 'news')`,

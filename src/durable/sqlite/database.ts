@@ -67,6 +67,12 @@ CREATE TABLE requests (id INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NU
 CREATE INDEX requests_open ON requests (id) WHERE answer IS NULL;
 `
 
+/** Since 0.3: a store of version 1 gets it when its owner opens it. */
+const keysSchema = `
+CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, output TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS keys_expiring ON keys (expires_at);
+`
+
 /** A row, by column. */
 export type Row = Readonly<Record<string, string | number | null>>
 
@@ -298,11 +304,11 @@ const prepare = (database: Database.Database, path: string, owns: boolean): void
   database.exec("PRAGMA synchronous = FULL")
   if (!isNew) {
     // An older stepline could not read what is written from here on.
-    if (owns) database.exec(`PRAGMA user_version = ${storeVersion}`)
+    if (owns) database.exec(`BEGIN IMMEDIATE; ${keysSchema} PRAGMA user_version = ${storeVersion}; COMMIT`)
     return
   }
   database.exec(
-    `BEGIN IMMEDIATE; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeVersion}; COMMIT`,
+    `BEGIN IMMEDIATE; ${schema} ${keysSchema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeVersion}; COMMIT`,
   )
 }
 

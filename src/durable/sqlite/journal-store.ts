@@ -6,6 +6,9 @@ import { isBusy, type StoreDatabase } from "./database.ts"
 /** Event numbers that are reserved in the store at a time. */
 const sequenceBlock = 100_000
 
+/** Epoch milliseconds of what never comes. */
+const latest = Number.MAX_SAFE_INTEGER
+
 /** Writes to the database for its owner. A commit is stored when it returns, or later if another process locks the database. */
 export class SqliteJournalStore implements JournalStore {
   readonly firstSequence: number
@@ -56,6 +59,7 @@ export class SqliteJournalStore implements JournalStore {
         const inserting = "INSERT INTO rules (cwd, tool, params, choice) VALUES (?, ?, ?, ?)"
         database.run(inserting, cwd, tool, params, choice)
       }
+      if (changes.keys.length > 0) this.writeKeys(changes.keys)
       for (const [id, answer] of changes.answers) {
         database.run("UPDATE requests SET answer = ? WHERE id = ?", answer, id)
       }
@@ -79,6 +83,16 @@ export class SqliteJournalStore implements JournalStore {
     const reading =
       "SELECT snapshot FROM calls WHERE call_id = ? AND agent_id = ? AND ended_at IS NOT NULL AND snapshot IS NOT NULL"
     return this.database.get(reading, callId, agentId)?.snapshot as string | undefined
+  }
+
+  /** No other process runs calls of the store. */
+  claimKey(key: string): string | undefined {
+    return this.keyOutput(key)
+  }
+
+  keyOutput(key: string): string | undefined {
+    const reading = "SELECT output FROM keys WHERE key = ? AND expires_at > ?"
+    return this.database.get(reading, key, Date.now())?.output as string | undefined
   }
 
   /** Whether any result was ever cut. */
@@ -155,6 +169,15 @@ export class SqliteJournalStore implements JournalStore {
       "UPDATE calls SET asks = 0, deadline = NULL, snapshot = ?, result = ?, ended_at = ? WHERE call_id = ?"
     if (isNew) this.database.run(inserting, callId, agentId, name, snapshot, result, endedAt)
     else this.database.run(ending, snapshot, result, endedAt, callId)
+  }
+
+  private writeKeys(keys: Changes["keys"]): void {
+    const now = Date.now()
+    this.database.run("DELETE FROM keys WHERE expires_at <= ?", now)
+    for (const { key, output, ttl } of keys) {
+      const inserting = "INSERT OR REPLACE INTO keys (key, output, expires_at) VALUES (?, ?, ?)"
+      if (output !== undefined) this.database.run(inserting, key, output, Math.min(now + ttl, latest))
+    }
   }
 
   private writeActions(agentId: string, rows: ReadonlyArray<ActionRow>): void {

@@ -16,8 +16,10 @@ const limitOf = ({ settings }: Engine, tool: Tool<unknown> | undefined): number 
 /** The last event of a call with what its result may give the model. */
 export const boundedEnd = (engine: Engine, call: Call, event: TerminalEvent): TerminalEvent => {
   const { callId } = event
+  // Why a call was not run is no output to be read on.
+  const isOutput = call.started && event._tag !== "Denied"
   const cut = cutBlocks(resultOf(event).output.content, limitOf(engine, call.tool), (whole) =>
-    keep(engine, call, whole) ? readingOn(callId) : undefined,
+    isOutput && keep(engine, call, whole) ? readingOn(callId) : undefined,
   )
   if (cut === undefined) return event
   const { blocks, bytes } = cut

@@ -185,6 +185,8 @@ export class Call {
   action: StagedAction | undefined = undefined
   /** Always replaced, never mutated: calls without links share one object. */
   links: ActionLinks = noLinks
+  /** Whether the output is that of an earlier call with the same idempotency key. */
+  deduplicated = false
   /** Where a restored call continues as soon as it has its turn. */
   resume: Resume | undefined = undefined
   /** The outcome of a call that is refused when its turn comes, before any handler runs. */
@@ -208,6 +210,8 @@ export class Call {
 
   /** The current run through the handlers: a fiber, promise or generator, with its signal. */
   attempt: Attempt | undefined = undefined
+  /** The idempotency key that the call holds. */
+  key: string | undefined = undefined
   /** The number of the `run` that the driver started last, so that each run starts only once. */
   begun = 0
   timer: CallTimer | undefined = undefined

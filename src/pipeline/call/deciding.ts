@@ -9,6 +9,7 @@ import type { PipelinePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import { type Admission, admit } from "./admission.ts"
 import { withBackground } from "./call-input.ts"
+import { isKnown } from "./once.ts"
 import { byRule, deniedByRule, explained, foundBy, noRuleFor, onlyAPerson } from "./ruling.ts"
 
 const refused = (outcome: Stopped): Omit<CallDecision, "params"> => {
@@ -30,6 +31,8 @@ export const decideCall = async (engine: Engine, input: ToolCall): Promise<CallD
   const admission = await admit(call, tool, engine, { controller: undefined })
   if (admission._tag === "Refused") return refuse(admission.outcome)
   const { params } = admission
+  if (tool?.idempotencyKey !== undefined && (await isKnown(engine, tool, params)))
+    return { verdict: "run", params }
   if (call.decision === "requested") return { verdict: "ask", reason: requested, params }
   return { ...decideGates(engine, call, tool, pending, admission), params }
 }

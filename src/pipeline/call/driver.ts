@@ -14,6 +14,7 @@ import type { Command } from "./command.ts"
 import { ranOut } from "./editor-silence.ts"
 import { close, finish, interrupt, runFinal, runPart, streamStep } from "./handling.ts"
 import type { Input } from "./input.ts"
+import { admitOnce, endKey } from "./once.ts"
 import { stageAction } from "./resolving.ts"
 import { reviewGate, ruleGate } from "./reviewing.ts"
 import { openQuestion } from "./state.ts"
@@ -87,11 +88,15 @@ const prepare = (engine: Engine, call: Call): void => {
   if (state._tag !== "Preparing") return
   call.attempt = undefined
   const admission = admit(toolCall, tool, engine, call)
-  if (!(admission instanceof Promise)) return void engine.receive(call, admission)
+  const isKeyed = tool?.idempotencyKey !== undefined
+  if (!(admission instanceof Promise)) {
+    return void (isKeyed ? admitOnce(engine, call, tool, admission) : engine.receive(call, admission))
+  }
   suspended(engine, call)
   void admission.then((admitted) => {
     call.controller = undefined
-    engine.receiveHere(call, admitted)
+    if (isKeyed) admitOnce(engine, call, tool, admitted)
+    else engine.receiveHere(call, admitted)
   })
 }
 
@@ -142,6 +147,7 @@ const askHook = (engine: Engine, call: Call, event: TerminalEvent): void => {
 const tellEnd = (engine: Engine, call: Call): void => {
   const wasActive = engine.ended(call)
   const event = call.ending ?? endOf(call)
+  if (call.key !== undefined) endKey(engine, call, event)
   const { content } = event
   const blocks = "output" in event ? event.output?.content : undefined
   // A character has three bytes at most: few results have to be measured.

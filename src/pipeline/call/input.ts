@@ -24,6 +24,8 @@ export type Input =
       readonly gates: number
     }
   | { readonly _tag: "Refused"; readonly outcome: Stopped }
+  /** The call has the idempotency key of one that has ended with this output. */
+  | { readonly _tag: "Known"; readonly output: ToolOutput }
   /** Run only the finally handlers of this action: it was dropped, and will not be applied or discarded. */
   | { readonly _tag: "Drop"; readonly action: StagedAction }
   /** `BackgroundStarted` is being emitted. */

@@ -6,11 +6,12 @@
 import type { TaskJournal } from "../../tasks/background-tasks.ts"
 import type { EventJournal } from "../events/event-stamps.ts"
 import type { StagedAction } from "../model/staged-action.ts"
+import type { KeyJournal } from "../stores/call-keys.ts"
 import type { Call } from "./call.ts"
 import type { Command } from "./command.ts"
 
 /** Receives every change of an executor's calls, tasks and actions. */
-export interface Journal extends EventJournal, TaskJournal {
+export interface Journal extends EventJournal, TaskJournal, KeyJournal {
   /** A call was added. */
   added(call: Call): void
   /** Calls `join` once every call of its lane that the store has from before is in the lane. */

@@ -31,6 +31,7 @@ export interface StagedSnapshot {
 /** The fields of a call that its snapshot has under the same names. A field that still has its first value is left out. */
 export const storedFields = [
   "edited",
+  "deduplicated",
   "remember",
   "approval",
   "decidedBy",

@@ -89,6 +89,7 @@ export const endOf = (call: Call): TerminalEvent => {
     decidedBy,
     started,
     edited,
+    deduplicated: call.deduplicated,
     staged: links.staged,
     cleanupErrors,
   })

@@ -211,6 +211,15 @@ const preparingRow: Row = {
     return true
   },
   Refused: (call, { outcome }, out) => end(call, outcome, out),
+  Known: (call, { output }, out) => {
+    if (!call.started) {
+      call.started = true
+      out.push(commands.tellStarted)
+    }
+    call.output = output
+    call.deduplicated = true
+    return end(call, { _tag: "Completed" }, out)
+  },
   Cancel: (call, { outcome }, out) => endPreparing(call, outcome, out),
   TimedOut: (call, { message }, out) => endPreparing(call, failed("timeout", message), out),
 }

@@ -143,6 +143,8 @@ interface EndEvent extends CallEvent {
   readonly cleanupErrors?: ReadonlyArray<string>
   /** Set where the result was cut to `maxOutputBytes`. */
   readonly bounded?: BoundedResult
+  /** Set where an earlier call with the same idempotency key gave the result, and nothing was run. */
+  readonly deduplicated?: true
 }
 
 interface StagedName {
@@ -205,6 +207,8 @@ export interface EndReason {
   readonly cause?: unknown
   /** Set where the result was cut to `maxOutputBytes`. */
   readonly bounded?: BoundedResult
+  /** Set where an earlier call with the same idempotency key gave the result, and nothing was run. */
+  readonly deduplicated?: true
 }
 
 /** How a background task ended, besides its output. */

@@ -98,6 +98,7 @@ export interface Ended {
   /** Whether `Started` has told its parameters. */
   readonly started: boolean
   readonly edited: boolean
+  readonly deduplicated: boolean
   readonly staged: CompletedEvent["staged"]
   readonly cleanupErrors: ReadonlyArray<string> | undefined
 }
@@ -121,6 +122,7 @@ export const terminalEvent = (ended: Ended): TerminalEvent => {
     if (ended.edited) event.editedParams = ended.call.params
   }
   if (event._tag === "Completed" && ended.staged !== undefined) event.staged = ended.staged
+  if (ended.deduplicated) event.deduplicated = true
   if (event._tag === "Denied" && !ended.started) event.params = ended.call.params
   return event
 }
@@ -215,6 +217,7 @@ const addWhy = (to: Mutable<EndReason>, event: TerminalEvent): void => {
   if (event.decidedBy !== undefined) to.decidedBy = event.decidedBy
   if (event._tag === "Error" && event.cause !== undefined) to.cause = event.cause
   if (event.bounded !== undefined) to.bounded = event.bounded
+  if (event.deduplicated) to.deduplicated = true
 }
 
 /** Adds what else is told of a task's end. Set one by one: most have none of it. */
@@ -235,6 +238,7 @@ export const resultOf = (event: TerminalEvent): ToolResult => {
   else {
     if (event.decidedBy !== undefined) result.decidedBy = event.decidedBy
     if (event.bounded !== undefined) result.bounded = event.bounded
+    if (event.deduplicated) result.deduplicated = true
   }
   if (output.terminate === true) result.terminate = true
   return result

@@ -18,7 +18,7 @@ const expectAnnotations = (annotations: unknown, whose: string): void => {
 }
 
 const flags = ["background", "hidden", "cutsOutput"] as const
-const functions = ["paths", "title", "prepareParams", "renderCall", "renderResult"] as const
+const functions = ["idempotencyKey", "paths", "title", "prepareParams", "renderCall", "renderResult"] as const
 
 /** What is checked here. */
 type Hint = (typeof flags)[number] | (typeof functions)[number] | "label" | "annotations" | "maxAttempts"

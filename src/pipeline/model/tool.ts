@@ -7,10 +7,12 @@ import type { InputOf, ParamsOf } from "../../schema/static-types.ts"
 import { expectTextParameter } from "../../schema/text-parameter.ts"
 import { type CompiledParameters, compileParameters, preparing } from "../../schema/validation.ts"
 import type { ToolCall } from "./call.ts"
+import { toMillis } from "./duration.ts"
 import type { ToolResult } from "./event.ts"
 import { got, toOutputBytes } from "./got.ts"
 import type { CallMemory } from "./handler.ts"
 import type { ToolPipeline } from "./pipeline.ts"
+import type { DurationInput } from "./step.ts"
 import { leaveAlone } from "./thenable.ts"
 import { expectHints } from "./tool-hints.ts"
 import type { ToolTypes } from "./tool-types.ts"
@@ -87,6 +89,14 @@ export interface ToolOptions<
    */
   readonly maxAttempts?: number
   /**
+   * A text that names what a call does in the world, such as an order's number; undefined for a call that has none. Of the calls with
+   * one key, of all agents, one runs: the others wait for its end, and are answered with its result (`deduplicated`). A call that failed,
+   * was denied or cancelled, or staged a preview, answers none. A throw, an empty text, and anything else ends the call as an Error.
+   */
+  readonly idempotencyKey?: (params: InputOf<S>) => string | undefined
+  /** How long a result answers calls with its key. Default 24 hours. */
+  readonly idempotencyTtl?: DurationInput
+  /**
    * What a result of the tool gives the model at most, in bytes of UTF-8, whatever the executor's option says; `false` for no bound.
    * Default: the executor's.
    */
@@ -132,6 +142,9 @@ export interface Tool<R = never, Name extends string = string, Input = unknown, 
   readonly workingDirParam?: string
   readonly background: boolean
   readonly maxAttempts?: number
+  readonly idempotencyKey?: (params: unknown) => unknown
+  /** Milliseconds. */
+  readonly idempotencyTtl?: number
   /** `Infinity` for no bound. */
   readonly maxOutputBytes?: number
   readonly cutsOutput?: true
@@ -218,8 +231,13 @@ const expectPlainFunction = (name: string, compose: unknown): void => {
   )
 }
 
-type ToolFunctions<R> = Pick<Tool<R>, "compose" | "paths" | "renderCall" | "renderResult"> &
+type ToolFunctions<R> = Pick<
+  Tool<R>,
+  "compose" | "paths" | "renderCall" | "renderResult" | "idempotencyKey"
+> &
   Partial<Pick<Tool<R>, "title">>
+
+const oneDay = 86_400_000
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
 
@@ -263,6 +281,8 @@ export const defineTool = <
   }
   expectPlainFunction(name, options.compose)
   expectHints(name, options)
+  const idempotencyTtl =
+    options.idempotencyTtl === undefined ? oneDay : toMillis("idempotencyTtl", options.idempotencyTtl)
   const maxOutputBytes = toOutputBytes(options.maxOutputBytes, ` of tool \`${name}\``)
   const { primaryParam, workingDirParam, prepareParams } = options
   if (primaryParam !== undefined) expectTextParameter({ name, parameters }, "primaryParam", primaryParam)
@@ -274,7 +294,8 @@ export const defineTool = <
   const validator = compileParameters(name, parameters, own?.check)
   const label = options.label ?? name
   // Called with what the validator found valid, which is what their own types say.
-  const { compose, title, paths, renderCall, renderResult } = options as unknown as ToolFunctions<R>
+  const { compose, title, paths, renderCall, renderResult, idempotencyKey } =
+    options as unknown as ToolFunctions<R>
   return {
     name,
     label,
@@ -286,6 +307,7 @@ export const defineTool = <
     ...(workingDirParam !== undefined && { workingDirParam }),
     background: options.background ?? true,
     ...(options.maxAttempts !== undefined && { maxAttempts: options.maxAttempts }),
+    ...(idempotencyKey && { idempotencyKey, idempotencyTtl }),
     ...(maxOutputBytes !== undefined && { maxOutputBytes }),
     ...(options.cutsOutput === true && { cutsOutput: true as const }),
     hidden: options.hidden ?? false,

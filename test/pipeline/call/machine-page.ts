@@ -25,6 +25,7 @@ const inputs: Readonly<Record<Input["_tag"], string>> = {
   Turn: "its turn has come: it begins, or goes on where it stood when it was written down",
   Admitted: "its parameters are right, and its pipeline is composed",
   Refused: "it may not run: wrong parameters, a rule, the host's hook",
+  Known: "an earlier call with its idempotency key gave the result",
   Drop: "nobody will resolve the action: only its finally handlers run",
   Announced: "the host is told that it runs in the background",
   Placed: "there is a place among the background calls",

@@ -38,6 +38,7 @@ export interface EndFacts {
   readonly cleanupErrors?: ReadonlyArray<string>
   readonly editedParams?: unknown
   readonly staged?: { readonly actionId: string; readonly label: string }
+  readonly bounded?: unknown
 }
 
 const noQuestions: ReadonlyArray<string> = []
@@ -157,8 +158,10 @@ export class BookedCall {
 
   ends(status: CallStatus, facts: EndFacts): void {
     const { told } = this
-    const { decidedBy, reason, cleanupErrors, staged } = facts
+    const { decidedBy, reason, cleanupErrors, staged, bounded: cut } = facts
     this.status = status
+    // The model was not shown all of it, and neither is whoever decides on a preview.
+    if (cut !== undefined) this.isCut = true
     if (decidedBy !== undefined) this.decided(decidedBy)
     if (reason !== undefined) told.reason = reason
     if (cleanupErrors !== undefined)

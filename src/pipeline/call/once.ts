@@ -1,0 +1,82 @@
+/** Runs one of the calls with the same idempotency key, and answers the others with its result. */
+import { createHash } from "node:crypto"
+import { messageOf } from "../../text/message-of.ts"
+import type { Engine } from "../engine.ts"
+import type { TerminalEvent } from "../model/event.ts"
+import { got } from "../model/got.ts"
+import { failed, type Stopped } from "../model/outcome.ts"
+import { leaveAlone } from "../model/thenable.ts"
+import type { Tool } from "../model/tool.ts"
+import type { KeyAnswer } from "../stores/call-keys.ts"
+import type { Admission } from "./admission.ts"
+import type { Call } from "./call.ts"
+import type { Input } from "./input.ts"
+
+type Keyed = Pick<Tool<unknown>, "name" | "idempotencyKey">
+
+const noKey = (name: string, because: string): Stopped =>
+  failed("failed", `The \`idempotencyKey\` of tool "${name}" ${because}. Nothing was run.`)
+
+/**
+ * The key of a call among the keys of all tools: a hash, however long the tool's own is. Undefined for a call without one. An outcome
+ * where the tool's function gives no key.
+ */
+const keyOf = ({ name, idempotencyKey }: Keyed, params: unknown): string | Stopped | undefined => {
+  try {
+    const own = idempotencyKey?.(params)
+    if (own === undefined || own === null) return undefined
+    if (own === "") return noKey(name, "is empty: it gives undefined for a call that has no key")
+    if (typeof own === "string")
+      return createHash("sha256")
+        .update(JSON.stringify([name, own]))
+        .digest("base64")
+    leaveAlone(own)
+    return noKey(name, `is to be a string, or undefined for a call that has none, ${got(own)}`)
+  } catch (error) {
+    return failed(
+      "failed",
+      `The \`idempotencyKey\` of tool "${name}" failed: ${messageOf(error)}. Nothing was run.`,
+      error,
+    )
+  }
+}
+
+/** Lets an admitted call run, or answers it with the result of the call with its key, once there is one. */
+export const admitOnce = (engine: Engine, call: Call, tool: Keyed, admission: Admission): void => {
+  if (admission._tag === "Refused") return void engine.receive(call, admission)
+  const key = keyOf(tool, admission.params)
+  if (typeof key === "object") return void engine.receive(call, { _tag: "Refused", outcome: key })
+  if (key === undefined) {
+    if (call.key !== undefined) engine.keys.end(call, undefined, 0)
+    return void engine.receive(call, admission)
+  }
+  const inputOf = (answer: KeyAnswer): Input =>
+    answer === undefined ? admission : { _tag: "Known", ...answer }
+  const claimed = engine.keys.claim(call, key)
+  if (!(claimed instanceof Promise)) return void engine.receive(call, inputOf(claimed))
+  // The time of the call that runs is not the time of those that wait for it.
+  call.timer?.stop()
+  claimed.then(
+    (answer) => engine.receiveHere(call, inputOf(answer)),
+    (error) =>
+      engine.receiveHere(call, { _tag: "Refused", outcome: failed("failed", messageOf(error), error) }),
+  )
+}
+
+/** A call that was restored behind its start goes on with its key. */
+export const reclaimKey = (engine: Engine, call: Call, tool: Keyed): void => {
+  const key = keyOf(tool, call.toolCall.params)
+  if (typeof key === "string") engine.keys.reclaim(call, key)
+}
+
+/** The call holds its key no more. Only a result answers others: no failure, and no preview of what is not done. */
+export const endKey = (engine: Engine, call: Call, event: TerminalEvent): void => {
+  const isResult = event._tag === "Completed" && event.staged === undefined
+  engine.keys.end(call, isResult ? event.output : undefined, call.tool?.idempotencyTtl ?? 0)
+}
+
+/** Whether a call with these parameters would be answered without being run. */
+export const isKnown = async (engine: Engine, tool: Keyed, params: unknown): Promise<boolean> => {
+  const key = keyOf(tool, params)
+  return typeof key === "string" && (await engine.keys.peek(key)) !== undefined
+}
