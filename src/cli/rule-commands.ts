@@ -45,6 +45,7 @@ export const addRulesImport = (program: Command, run: Run): void => {
   program
     .command("rules")
     .description("take over the permission rules of another agent: see stepline rules import --help")
+    .helpCommand(false)
     .command("import")
     .allowExcessArguments(false)
     .description("translate the permission rules of Claude Code or Codex, and say what becomes of each")

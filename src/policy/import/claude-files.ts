@@ -25,12 +25,15 @@ const writing = ({ body }: Name): ReadonlyArray<string> => [
   ...writers.map((programs) => `^(?:${programs}) [^]*${body}`),
 ]
 
-/** Programs, and a word of theirs, to which the next word is hardly a file. */
-const runners = "(?:npm|pnpm|yarn|bun|make|cargo|go|run)"
+/** What the next word is hardly a file for. */
+const runners = "(?:npm|pnpm|yarn|bun|make|cargo|go|run|docker|git commit)"
 
-/** Command lines that read what has this name. A plain word may be that of a task, as in `npm run build`. */
-const reading = ({ body, folder, isOfFile }: Name): ReadonlyArray<string> =>
-  isOfFile ? [body] : [folder, `^(?!(?:[^]*[|&;] ?)?${runners} )[^]+${body}`]
+/**
+ * Command lines that read what has this name. A plain word may be that of a task, as in `npm run build`: it counts in a command of
+ * another program, behind whatever that has in quotes.
+ */
+const reading = ({ body, folder, glued, isOfFile }: Name): ReadonlyArray<string> =>
+  isOfFile ? [body, glued] : [folder, `^(?!${runners} )[^|&;]+${body}`, `["'][^"']*["'] [^|&;]*${body}`]
 
 /** Claude Code asks before it writes there. */
 const guarded = "(?!(?:[^]*\\/)?\\.(?:git|claude|vscode|idea|husky)(?:\\/|$))"

@@ -82,8 +82,8 @@ export const coveredPaths = (pattern: string, roots: Roots): Body | undefined =>
   return isAnywhere || parts[0] === "**" ? { ...found, head: where.folder ?? "" } : found
 }
 
-/** What stands in front of a name in a command line, behind which it is no other name. */
-const before = "(?:^|[^\\w.-]|(?:^|\\s)-\\w)"
+/** Between these a name in a command line is no part of another one. */
+const before = "(?<![\\w.-])"
 const behind = "(?![\\w-]|\\.\\w)"
 
 /** What names a file in a command line. */
@@ -92,6 +92,8 @@ export interface Name {
   readonly body: string
   /** Matches it as the folder of something else. */
   readonly folder: string
+  /** Matches it behind an option of one letter. */
+  readonly glued: string
   /** Whether it is hardly any other word of a line, as `.env` and `*.pem` are. */
   readonly isOfFile: boolean
 }
@@ -106,6 +108,7 @@ export const named = (pattern: string): Name | undefined => {
   return {
     body: `${begun}${name.endsWith("*") ? "" : behind}`,
     folder: `${begun}\\/`,
+    glued: ` -\\w${bare}${behind}`,
     isOfFile: name.includes("."),
   }
 }
