@@ -78,6 +78,7 @@ export type {
   Preview,
   TextEdit,
 } from "./pipeline/model/host-effect.ts"
+export type { Limit } from "./pipeline/model/limits.ts"
 export { noIde } from "./pipeline/model/no-ide.ts"
 export type {
   AfterCall,

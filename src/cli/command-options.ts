@@ -23,7 +23,7 @@ export const withServers = (command: Command): Command =>
   command
     .option(
       "--config <FILE>",
-      "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes, and `[mcp.NAME]` `command` or `url`",
+      "TOML or JSON with `[tools.NAME]` `allow` and `deny`, each a list of regexes, `[mcp.NAME]` `command` or `url`, and `[[limits]]`",
     )
     .option(
       "--mcp <NAME=COMMAND>",
@@ -53,6 +53,11 @@ export const withLocalOptions = (command: Command): Command =>
     .option(
       "--sandbox",
       "hold commands and file tools to the folder that they work in, without network; what shall leave the sandbox is asked",
+    )
+    .option(
+      "--limit <TOOLS=WHAT>",
+      "hold such tools back, as in `web_*=4 at once, 30 per minute, 20 per turn, wait 2 minutes` (repeatable)",
+      collect,
     )
     .option("--log <FILE>", "write each decision about a call into this file, as a chain of JSON lines")
     .option("--allow-domain <DOMAIN>", "let commands in the sandbox reach this domain (repeatable)", collect)

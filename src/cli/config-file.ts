@@ -1,5 +1,6 @@
-/** The file of `--config`: what may run without asking, and which MCP servers bring tools. */
+/** The file of `--config`: what may run without asking, which MCP servers bring tools, and the limits of tools. */
 import { extname } from "node:path"
+import type { Limit } from "../pipeline/model/limits.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
 import { readTextFile, regularText } from "./text-file.ts"
@@ -13,7 +14,11 @@ export interface ConfigFile {
   readonly tools: ConfigTable
   /** `[mcp.NAME]` */
   readonly mcp: ConfigTable
+  /** `[[limits]]`, not checked. */
+  readonly limits: ReadonlyArray<Limit>
 }
+
+const known = ["tools", "mcp", "limits"]
 
 const parse = async (file: string, text: string): Promise<unknown> => {
   if (extname(file) === ".json") return JSON.parse(text)
@@ -34,18 +39,23 @@ export const readConfigFile = async (file: string): Promise<ConfigFile> => {
     throw new UsageError(`${file}: ${messageOf(error)}`)
   }
   if (!isPlainObject(config))
-    throw new UsageError(`${file}: expected an object with the keys \`tools\` and \`mcp\``)
+    throw new UsageError(`${file}: expected an object with the keys \`tools\`, \`mcp\` and \`limits\``)
   for (const key of Object.keys(config)) {
-    if (key !== "tools" && key !== "mcp") {
-      throw new UsageError(`${file}: expected only the keys \`tools\` and \`mcp\`, got \`${key}\``)
+    if (!known.includes(key)) {
+      throw new UsageError(
+        `${file}: expected only the keys \`tools\`, \`mcp\` and \`limits\`, got \`${key}\``,
+      )
     }
   }
-  const { tools = {}, mcp = {} } = config
+  const { tools = {}, mcp = {}, limits = [] } = config
   if (!isPlainObject(tools)) {
     throw new UsageError(`${file}: expected \`tools\` to hold \`allow\` and \`deny\` by tool name`)
   }
   if (!isPlainObject(mcp)) {
     throw new UsageError(`${file}: expected \`mcp\` to hold \`command\` or \`url\` by the name of a server`)
   }
-  return { tools, mcp }
+  if (!Array.isArray(limits)) {
+    throw new UsageError(`${file}: expected \`limits\` to be a list of tables, \`[[limits]]\``)
+  }
+  return { tools, mcp, limits }
 }

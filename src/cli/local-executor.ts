@@ -18,6 +18,7 @@ import { leavesSandbox, sandboxFilters } from "../sandbox/sandbox-filters.ts"
 import { messageOf } from "../text/message-of.ts"
 import { openStore } from "./durable-store.ts"
 import { KeptRules } from "./kept-rules.ts"
+import { type LimitOptions, loadLimits } from "./limits.ts"
 import { commandMachine, type MachineOptions } from "./local-machine.ts"
 import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
 import { connectServers, type McpServersOptions } from "./mcp-servers.ts"
@@ -26,7 +27,12 @@ import { loadFilters, type RuleOptions } from "./rules.ts"
 import { tell as tellOnStderr } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
-export interface LocalOptions extends RuleOptions, ToolsOptions, MachineOptions, McpServersOptions {
+export interface LocalOptions
+  extends RuleOptions,
+    ToolsOptions,
+    MachineOptions,
+    McpServersOptions,
+    LimitOptions {
   /** The folder that the tools work in. Default: the process's. */
   readonly cwd?: string
   /** The file that each decision goes into. Default: none. */
@@ -141,12 +147,13 @@ export const localExecutor = async (
   const onRemember = (added: ToolFilterConfig): void => kept.add(added, tell)
   const unprotecting: Array<string> = []
   const onUnknownTool = (warning: string): void => void unprotecting.push(warning)
-  const { filters, places } = await loadFilters(options, registry, { cwd, onRemember, onUnknownTool }).catch(
-    async (error) => {
-      await servers.close()
-      throw error
-    },
-  )
+  const [{ filters, places }, limits] = await Promise.all([
+    loadFilters(options, registry, { cwd, onRemember, onUnknownTool }),
+    loadLimits(options, registry.names),
+  ]).catch(async (error) => {
+    await servers.close()
+    throw error
+  })
   if (rules !== undefined) addRules(filters, rules)
   for (const file of kept.files) filters.add(file.rules, file.source)
   const editor = await openEditor(options.nvim)
@@ -155,6 +162,7 @@ export const localExecutor = async (
   const log = openLog(options.log)
   const executorOptions: ToolExecutorOptions = {
     ...settings,
+    limits: [...(settings.limits ?? []), ...limits],
     cwd,
     ...(log !== undefined && { onDecision: writing(log) }),
     filters: machine.outside === undefined ? filters : sandboxFilters(filters, places),

@@ -168,8 +168,8 @@ export class ExecutorAgent {
   ): Promise<Array<ToolResult>> {
     expectSignalOptions("runTurn", options, ["signal", "truncated"])
     const toolCalls = this.#callsOf(calls, "runTurn", { truncated: options.truncated })
-    const refusal = this.#takeTurn(toolCalls)
-    const runs = toolCalls.map((call) => this.#run(call, onEvent, options, { refusal, settles: true }))
+    const turn = { refusal: this.#takeTurn(toolCalls), settles: true }
+    const runs = toolCalls.map((call) => this.#run(call, onEvent, options, turn))
     await Promise.allSettled(runs)
     return Promise.all(runs)
   }

@@ -26,6 +26,7 @@ import type { ToolCall, ToolCallInput } from "./model/call.ts"
 import { byCall, byTool, type CancellingParty } from "./model/decision.ts"
 import { expectId, got } from "./model/got.ts"
 import type { CallingAgent } from "./model/handler.ts"
+import { expectLimitedTools } from "./model/limits.ts"
 import type { CallFilter, ToolExecutorOptions } from "./model/options.ts"
 import { cancelled, failed, type Stopped } from "./model/outcome.ts"
 import type { ToolDefinition, ToolRegistry } from "./model/registry.ts"
@@ -34,6 +35,7 @@ import type { StagedAction } from "./model/staged-action.ts"
 import type { Tool } from "./model/tool.ts"
 import { Deadlines } from "./schedule/deadlines.ts"
 import { Lanes } from "./schedule/lanes.ts"
+import { Limiter } from "./schedule/limiter.ts"
 import { Mailbox } from "./schedule/mailbox.ts"
 import { Pool } from "./schedule/pool.ts"
 import { soon } from "./schedule/soon.ts"
@@ -91,6 +93,8 @@ export class Engine {
   readonly mailbox: Mailbox
   readonly lanes: Lanes
   readonly pool: Pool
+  /** Undefined if there are no limits. */
+  readonly limiter: Limiter | undefined
   closing = false
   /** Set when a durable executor shuts down: resolves once all changes are stored and the mailbox is emptied. */
   leaving: Promise<void> | undefined
@@ -116,6 +120,7 @@ export class Engine {
     const settings = toSettings(options)
     this.settings = settings
     // An empty registry gets its tools later, so the filters cannot check the names yet.
+    if (registry.names.length > 0) expectLimitedTools(options.limits ?? [], registry.names)
     options.filters?.expectTools?.(registry.names.length === 0 ? [] : [...registry.names, resolveName])
     this.givenFilters = options.filters?.at?.(settings.cwd) ?? options.filters
     this.driver = driver
@@ -133,6 +138,8 @@ export class Engine {
     this.mailbox = new Mailbox(driver.execute.bind(undefined, this))
     this.lanes = new Lanes(this.budget, settings.parallelReads, this.start.bind(this))
     this.pool = new Pool(settings.backgroundConcurrency, this.placed.bind(this))
+    const { limits } = settings
+    if (limits.length > 0) this.limiter = new Limiter(limits, this.deadlines, this.receive.bind(this))
     this.tools = new AgentTools(registry, {
       resolve: () => makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
       readResult: () =>

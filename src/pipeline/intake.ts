@@ -137,6 +137,7 @@ const putBack = (engine: Engine, call: Call, snapshot: CallSnapshot): string => 
   if (!engine.watchers.isEmpty) engine.watchers.queued(toolCall)
   engine.calls.add(call)
   readPast(call, snapshot, engine.deadlines.time())
+  if (call.started) engine.limiter?.resume(call)
   if (call.announced === "yes") engine.tasks.started(call)
   if (call.tool?.idempotencyKey !== undefined && call.resume !== undefined && !call.deduplicated)
     reclaimKey(engine, call, call.tool)

@@ -67,7 +67,7 @@ export async function* pullEvents(
   return result!
 }
 
-/** How `runToResult` adds its call. */
+/** How `runToResult` adds its call. Calls with the same placement belong to one turn. */
 export interface Placement extends Pick<Submitting, "inLane" | "refusal"> {
   /** Whether the promise resolves to the call's result even if the signal is aborted. */
   readonly settles?: boolean
@@ -82,8 +82,9 @@ export const runToResult = (
   input: ToolCall,
   sink: CallbackSink,
   signal: AbortSignal | undefined,
-  { inLane, refusal, settles = false }: Placement = {},
+  turn: Placement = {},
 ): Promise<ToolResult> => {
+  const { inLane, refusal, settles = false } = turn
   expectSignal(signal)
   const result = new Promise<ToolResult>((resolve, reject) => {
     const isGone = () => signal?.aborted === true && !settles
@@ -100,7 +101,7 @@ export const runToResult = (
       result.catch(() => undefined)
       reject(error)
     }
-    const run = submit(engine, input, { sink, onResult: settle, onLeft, signal, inLane, refusal })
+    const run = submit(engine, input, { sink, onResult: settle, onLeft, signal, inLane, refusal, turn })
     if (run.isActive && signal)
       release = whenAborted(signal, () => run.isActive && engine.cancelOne(run, undefined, byCall))
   })

@@ -71,6 +71,9 @@ const checkCall = (simulation: Simulation, { input, events, decided, answered, e
   if (result !== undefined) expect(result.status).toBe(announced === 1 ? "background" : status)
 }
 
+/** A shutdown ends no call of a store, whose files have timers of their own. */
+const isDurable = newDurable !== undefined
+
 const checkOrder = ({ told, calls, world }: Simulation) => {
   for (const agent of agents) {
     const order = [...calls.values()]
@@ -92,9 +95,6 @@ const checkOrder = ({ told, calls, world }: Simulation) => {
     }
   }
 }
-
-/** A shutdown ends no call of a store, whose files have timers of their own. */
-const isDurable = newDurable !== undefined
 
 const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length
 

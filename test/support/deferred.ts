@@ -21,8 +21,15 @@ export const deferred = <T = void>(): Deferred<T> => {
 /** A promise that nobody settles: a handler that is stuck. */
 export const never = <T>(): Promise<T> => new Promise<T>(() => undefined)
 
-/** One turn of the event loop: every microtask that can run has run. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** A durable executor stores in a turn of its own what a call waits for: when it begins, and with each change. */
+const turns = process.env.STEPLINE_TEST_EXECUTOR === "durable" ? 4 : 1
+
+/** One turn of the event loop, and those that a store takes: every microtask that can run has run. */
+export const turn = async (): Promise<void> => {
+  for (let left = turns; left > 0; left--) await immediate()
+}
 
 /** Turns the event loop until a condition holds. */
 export const until = async (holds: () => boolean): Promise<void> => {

@@ -17,6 +17,7 @@ export const isUrgentState = (
     case "Queued":
       return resume === undefined
     case "Preparing":
+    case "Limited":
       return edited
     case "Running":
       return at > 0 || passed > 0 || edited || action !== undefined

@@ -14,6 +14,7 @@ const optionNames = [
   "cwd",
   "workspace",
   "backgroundConcurrency",
+  "limits",
   "callTimeout",
   "taskTimeout",
   "approvalTimeout",

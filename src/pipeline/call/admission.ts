@@ -14,9 +14,11 @@ import { deniedByPolicy, failed, noBackground, type Stopped } from "../model/out
 import { finallyPartsOf, type ToolPipeline } from "../model/pipeline.ts"
 import { isThenable, leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
+import type { Call } from "./call.ts"
 import { withoutBackground } from "./call-input.ts"
 import type { Input } from "./input.ts"
 import { deniedByRule, explained, refusePromise } from "./ruling.ts"
+import { suspended } from "./time.ts"
 
 /** The result of the checks, as an input for the call. */
 export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>
@@ -51,6 +53,17 @@ export const admit = (
   } catch (error) {
     return refused(failed("failed", messageOf(error), error))
   }
+}
+
+/** Lets a call begin, unless it ends or waits at a limit of its tool. `isHere`: whether the call's async context is active. */
+export const letIn = (engine: Engine, call: Call, admission: Admission, isHere = false): void => {
+  const { limiter } = engine
+  // A call that has ended meanwhile must not take a place.
+  if (call.state._tag !== "Preparing") return
+  const input = limiter === undefined ? admission : limiter.admit(call, admission)
+  if (isHere) engine.receiveHere(call, input)
+  else engine.receive(call, input)
+  if (input._tag === "Limited") suspended(engine, call)
 }
 
 const admitLater = async (

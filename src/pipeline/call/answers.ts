@@ -27,7 +27,8 @@ export const approve = (engine: Engine, call: Call, options?: ApproveOptions, id
   const edit = params !== undefined
   // Edited parameters cannot move the call: whether it runs in the background was decided before.
   const edited = edit ? withoutBackground(params, call.tool) : undefined
-  const choice = readChoice(remember)
+  const choice = remember === undefined ? false : readChoice(remember)
+  if (call.state._tag === "Asking" && call.state.question.id !== call.told) return false
   if (!engine.answer(call, { _tag: "Approve", id, edit, params: edited, reason, by, remember: choice }))
     return false
   const { subject, decidedBy } = call
@@ -44,6 +45,7 @@ export const deny = (
   id?: number,
 ): boolean => {
   if (options !== undefined) expectAnswerOptions("deny", options)
+  if (call.state._tag === "Asking" && call.state.question.id !== call.told) return false
   const outcome = deniedByUser(reason, byUserBecause(reason, options?.by))
   return engine.answer(call, { _tag: "Deny", id, outcome })
 }
@@ -76,7 +78,8 @@ export const respond = (
 ): boolean => {
   if (options !== undefined) expectAnswerOptions("respond", options)
   const question = openQuestion(call.state)
-  if (question?.kind !== "delegate" || call.controller !== undefined) return false
+  if (question?.kind !== "delegate" || question.id !== call.told || call.controller !== undefined)
+    return false
   const { error, output } = answer
   const by = options?.by
   const took =

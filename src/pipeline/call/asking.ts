@@ -50,9 +50,11 @@ export const rulesToRemember = (
 /** Asks the open question. */
 export const askHost = (engine: Engine, call: Call): void => {
   const question = openQuestion(call.state)
-  if (question?.kind === "approval") {
+  if (question === undefined) return
+  call.told = question.id
+  if (question.kind === "approval") {
     if (question.isAsked) askApproval(engine, call, question)
-  } else if (question?.isAsked === false) {
+  } else if (!question.isAsked) {
     question.isAsked = true
     askEffect(engine, call, question)
   }
@@ -108,7 +110,7 @@ export const approvalEvent = (
 const askApproval = (engine: Engine, call: Call, question: ApprovalQuestion): void => {
   suspended(engine, call)
   // Noted before the event is emitted, for a listener may answer at once.
-  call.askedSeq = engine.stamps.next
+  call.askedSeq = engine.stamps.last + 1
   call.to.sink.push(approvalEvent(engine, call, question))
 }
 

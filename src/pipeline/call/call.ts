@@ -50,6 +50,8 @@ export interface Recipient {
   readonly onResult?: ((result: ToolResult) => void) | undefined
   /** Called instead of `onResult` when the executor shuts down first: the call then continues in the next process. */
   readonly onLeft?: ((error: Error) => void) | undefined
+  /** The turn that the call belongs to, for limits. Default: the call's origin. */
+  readonly turn?: object | undefined
   /** The caller's signal. A call whose signal is already aborted does not start. */
   readonly signal?: AbortSignal | undefined
 }
@@ -219,6 +221,8 @@ export class Call {
   span: CallSpan | undefined = undefined
   /** The signal for the host function that the call waits for: a hook, a reviewer, or a function of `delegates`. */
   controller: AbortController | undefined = undefined
+  /** The id of the last question that the host was asked. While a store takes a question, it cannot be answered yet. */
+  told = 0
   /** The sequence of the open effect's event in the event queue. */
   askedAt = 0
   /** The number of the event that asked the open gate. */

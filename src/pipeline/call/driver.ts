@@ -3,7 +3,7 @@ import { defaultOutputBytes } from "../../output/cut-blocks.ts"
 import type { Engine } from "../engine.ts"
 import type { TerminalEvent } from "../model/event.ts"
 import { settledEvent } from "./action-events.ts"
-import { admit } from "./admission.ts"
+import { admit, letIn } from "./admission.ts"
 import { isJudged, judge } from "./after-call.ts"
 import { toBackground } from "./answers.ts"
 import { askHost, rememberCall } from "./asking.ts"
@@ -90,13 +90,16 @@ const prepare = (engine: Engine, call: Call): void => {
   const admission = admit(toolCall, tool, engine, call)
   const isKeyed = tool?.idempotencyKey !== undefined
   if (!(admission instanceof Promise)) {
-    return void (isKeyed ? admitOnce(engine, call, tool, admission) : engine.receive(call, admission))
+    if (isKeyed) admitOnce(engine, call, tool, admission)
+    else if (engine.limiter !== undefined) letIn(engine, call, admission)
+    else engine.receive(call, admission)
+    return
   }
   suspended(engine, call)
   void admission.then((admitted) => {
     call.controller = undefined
     if (isKeyed) admitOnce(engine, call, tool, admitted)
-    else engine.receiveHere(call, admitted)
+    else letIn(engine, call, admitted, true)
   })
 }
 
@@ -159,6 +162,7 @@ const tellEnd = (engine: Engine, call: Call): void => {
   if (!wasActive) return
   engine.journal?.ended(call)
   if (call.toolCall.background) engine.tasks.over(call.toolCall.callId)
+  engine.limiter?.leave(call)
   engine.lanes.leave(call)
 }
 
@@ -169,6 +173,11 @@ export const timedOut = (engine: Engine, call: Call): void => {
     return void engine.receive(call, { _tag: "TimedOut", message: unreadMessage(settings.consumerTimeout) })
   }
   if (movesNow(engine, call)) return void toBackground(engine, call)
+  const { state } = call
+  if (state._tag === "Limited") {
+    const message = engine.limiter!.late(call, state.maxWait)
+    return void engine.receive(call, { _tag: "TimedOut", message })
+  }
   if (call.state._tag === "Judging") {
     abortFunction(call, new DOMException("The hook took too long", "TimeoutError"))
   }

@@ -68,6 +68,8 @@ export type Input =
       /** Why the gate is still undecided. */
       readonly because?: string | undefined
     }
+  /** The checks have passed, but a limit of the tool lets the call not begin yet. */
+  | { readonly _tag: "Limited"; readonly because: string; readonly maxWait: number }
   /** The host's approval. Without `id`, it approves the gate that is open. */
   | {
       readonly _tag: "Approve"

@@ -9,13 +9,13 @@ export interface CallInspection {
   readonly agentId: string
   readonly callId: string
   readonly name: string
-  /** `held`: `requested`, and not decided yet. `waiting`: for its host. `finishing`: being stopped, cleaned up or checked. */
+  /** `held`: `requested`, and not decided yet. `waiting`: for its host, or at a limit. `finishing`: being stopped, cleaned up or checked. */
   readonly state: "queued" | "held" | "preparing" | "running" | "waiting" | "finishing"
   readonly background: boolean
   readonly handler?: string
-  /** `approval`, `review`, `place` (in the background pool), or the tag of the open effect. */
+  /** `approval`, `review`, `limit`, `place` (in the background pool), or the tag of the open effect. */
   readonly waitingFor?: string
-  /** Why the gate that the call waits at needs a decision. */
+  /** Why the gate that the call waits at needs a decision, or the limit that the call waits at. */
   readonly because?: string
   /** The party that decided the call's last gate. */
   readonly decidedBy?: DecidedBy
@@ -37,6 +37,7 @@ const shown = {
   Queued: "queued",
   Held: "held",
   Preparing: "preparing",
+  Limited: "waiting",
   Running: "running",
   Asking: "waiting",
   Stopping: "finishing",
@@ -51,7 +52,7 @@ export const inspectionOf = (call: Call): CallInspection => {
   const handler = currentHandler(call)
   const waitingFor = waitsFor(call)
   const question = openQuestion(call.state)
-  const because = question?.kind === "approval" ? question.because : undefined
+  const because = question?.kind === "approval" ? question.because : limitOf(call)
   const { decidedBy } = call
   return {
     agentId,
@@ -71,11 +72,17 @@ const currentHandler = ({ state, parts, finals, at }: Call): string | undefined 
 
 const waitsFor = (call: Call): string | undefined => {
   const question = openQuestion(call.state)
-  if (question?.kind === "approval") return question.isAsked ? "approval" : "review"
+  // While a store takes a question, the host cannot answer it.
+  const isAsked = question?.id === call.told
+  if (question?.kind === "approval") return isAsked ? "approval" : "review"
   if (question !== undefined) return question.effect._tag
   if (call.state._tag === "Held") return "approval"
+  if (call.state._tag === "Limited") return "limit"
   return call.place === "asked" ? "place" : undefined
 }
+
+const limitOf = ({ state }: Call): string | undefined =>
+  state._tag === "Limited" ? state.because : undefined
 
 /** Whether the call is running; a call that waits for the answer to an effect counts as running. */
 export const isRunning = ({ state }: Call): boolean =>

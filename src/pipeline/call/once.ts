@@ -8,9 +8,8 @@ import { failed, type Stopped } from "../model/outcome.ts"
 import { leaveAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import type { KeyAnswer } from "../stores/call-keys.ts"
-import type { Admission } from "./admission.ts"
+import { type Admission, letIn } from "./admission.ts"
 import type { Call } from "./call.ts"
-import type { Input } from "./input.ts"
 
 type Keyed = Pick<Tool<unknown>, "name" | "idempotencyKey">
 
@@ -48,16 +47,19 @@ export const admitOnce = (engine: Engine, call: Call, tool: Keyed, admission: Ad
   if (typeof key === "object") return void engine.receive(call, { _tag: "Refused", outcome: key })
   if (key === undefined) {
     if (call.key !== undefined) engine.keys.end(call, undefined, 0)
-    return void engine.receive(call, admission)
+    return letIn(engine, call, admission)
   }
-  const inputOf = (answer: KeyAnswer): Input =>
-    answer === undefined ? admission : { _tag: "Known", ...answer }
+  const goOn = (answer: KeyAnswer, isHere: boolean): void => {
+    if (answer === undefined) letIn(engine, call, admission, isHere)
+    else if (isHere) engine.receiveHere(call, { _tag: "Known", ...answer })
+    else engine.receive(call, { _tag: "Known", ...answer })
+  }
   const claimed = engine.keys.claim(call, key)
-  if (!(claimed instanceof Promise)) return void engine.receive(call, inputOf(claimed))
+  if (!(claimed instanceof Promise)) return goOn(claimed, false)
   // The time of the call that runs is not the time of those that wait for it.
   call.timer?.stop()
   claimed.then(
-    (answer) => engine.receiveHere(call, inputOf(answer)),
+    (answer) => goOn(answer, true),
     (error) =>
       engine.receiveHere(call, { _tag: "Refused", outcome: failed("failed", messageOf(error), error) }),
   )

@@ -51,6 +51,8 @@ export const readPast = (call: Call, snapshot: CallSnapshot, now: number): void 
   const { state, askedAt, timeLeft, traceParent, streamed, settled, action } = snapshot
   if (state._tag === "Queued") return
   if (settled === true && action !== undefined) call.resolved ??= settledEvent(call.toolCall, action)
+  // Its question was asked before.
+  call.told = call.asked
   const isAtGate = state._tag === "Asking" && state.question.kind === "approval"
   call.earlier = {
     asked: call.asked,

@@ -64,6 +64,8 @@ export type CallState =
   | { readonly _tag: "Held" }
   /** The call's parameters are being validated and its pipeline composed. */
   | { readonly _tag: "Preparing" }
+  /** The call waits at a limit of its tool, for at most `maxWait` milliseconds. `because` describes the limit. */
+  | { readonly _tag: "Limited"; because: string; readonly maxWait: number }
   /** The part `at` is running, or waits for a place in the background pool. */
   | { readonly _tag: "Running" }
   | { readonly _tag: "Asking"; readonly question: Question }

@@ -30,6 +30,8 @@ export const timeLimit = (call: Call, limits: Limits, mayMove: boolean): number 
     case "Running":
       if (movesAt(call, limits, mayMove)) return limits.backgroundAfter
       return toolCall.background ? limits.taskTimeout : limits.callTimeout
+    case "Limited":
+      return state.maxWait
     case "Asking":
       return questionLimit(state.question, limits)
     case "Stopping":

@@ -211,6 +211,10 @@ const preparingRow: Row = {
     return true
   },
   Refused: (call, { outcome }, out) => end(call, outcome, out),
+  Limited: (call, { because, maxWait }) => {
+    call.state = { _tag: "Limited", because, maxWait }
+    return true
+  },
   Known: (call, { output }, out) => {
     if (!call.started) {
       call.started = true
@@ -222,6 +226,13 @@ const preparingRow: Row = {
   },
   Cancel: (call, { outcome }, out) => endPreparing(call, outcome, out),
   TimedOut: (call, { message }, out) => endPreparing(call, failed("timeout", message), out),
+}
+
+const limitedRow: Row = {
+  ...everywhere,
+  Admitted: preparingRow.Admitted!,
+  Cancel: (call, { outcome }, out) => end(call, outcome, out),
+  TimedOut: (call, { message }, out) => end(call, failed("limit", message), out),
 }
 
 const runningRow: Row = {
@@ -467,6 +478,7 @@ const rows: { readonly [State in CallState["_tag"]]: Row } = {
   Queued: queuedRow,
   Held: heldRow,
   Preparing: preparingRow,
+  Limited: limitedRow,
   Running: runningRow,
   Asking: askingRow,
   Stopping: stoppingRow,

@@ -74,6 +74,7 @@ const moving = (call: Call, notes: JournalNotes): Mutable<CallSnapshot> => {
       return snapshotOf(call, resume ?? queued)
     case "Held":
     case "Preparing":
+    case "Limited":
       return snapshotOf(call, queued)
     case "Asking": {
       const { question } = state

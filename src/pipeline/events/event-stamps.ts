@@ -19,7 +19,8 @@ export interface EventJournal {
 /** Numbers and dates the events of one executor. */
 export class EventStamps {
   readonly journal: EventJournal | undefined
-  private count: number
+  /** The number of the last event. */
+  last: number
   private readonly clock: Clock | undefined
   private readonly watchers: Watchers
 
@@ -28,17 +29,12 @@ export class EventStamps {
     this.clock = clock
     this.watchers = watchers
     this.journal = journal
-    this.count = journal?.firstSequence ?? 0
+    this.last = journal?.firstSequence ?? 0
   }
 
   /** Whether there are watchers besides the events' receiver. */
   get isWatched(): boolean {
     return !this.watchers.isEmpty
-  }
-
-  /** The number of the next event. */
-  get next(): number {
-    return this.count + 1
   }
 
   /** Dates an event that is repeated for a watcher. Its `seq` stays 0, because it is no new event. */
@@ -48,8 +44,8 @@ export class EventStamps {
 
   /** Stamps an event. Events are created with `seq` and `at` of 0, because adding properties would be slower for every event. */
   stamp(event: Mutable<ToolEvent>): void {
-    this.count += 1
-    event.seq = this.count
+    this.last += 1
+    event.seq = this.last
     event.at = this.clock === undefined ? Date.now() : this.clock.currentTimeMillisUnsafe()
     if (!this.watchers.isEmpty) this.watchers.event(event)
   }

@@ -58,7 +58,8 @@ export type FinalStatus = "complete" | "error" | "denied" | "cancelled"
 /**
  * Why a call ended as an Error. `failed`: a handler, a hook or `compose` failed. `invalid`: the parameters do not fit the schema,
  * or the tool cannot run in the background. `duplicate`: the call id is in use. `withheld`: the turn had to resolve a preview.
- * `poisoned`: the call's processes ended again and again while its handler ran. `truncated`: the model's answer was cut.
+ * `poisoned`: the call's processes ended again and again while its handler ran. `truncated`: the model's answer was cut. `limit`: a
+ * limit of the executor was used up.
  */
 export type ErrorReason =
   | "failed"
@@ -68,6 +69,7 @@ export type ErrorReason =
   | "timeout"
   | "withheld"
   | "poisoned"
+  | "limit"
   | "truncated"
 
 /** Why a handler failed: on its own, or because something that it waited for took too long. */

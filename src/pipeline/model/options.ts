@@ -8,6 +8,7 @@ import type { ToolCall } from "./call.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import type { ToolResult } from "./event.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
+import type { Limit } from "./limits.ts"
 import type { DurationInput } from "./step.ts"
 import type { PrimaryKind } from "./tool.ts"
 
@@ -147,6 +148,8 @@ export interface ToolExecutorOptions {
   readonly delegates?: Delegates
   /** Background pipelines that run at once; those that wait do not count. Default 64. */
   readonly backgroundConcurrency?: number
+  /** Bounds the calls of some tools: how many at once, in a time, in a turn, of an agent. Default: none. */
+  readonly limits?: ReadonlyArray<Limit> | undefined
   /** Running time of a foreground call, waiting for the host not counted. Default 10 minutes; `"Infinity"` for none. */
   readonly callTimeout?: DurationInput | undefined
   /**

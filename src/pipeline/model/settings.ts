@@ -6,6 +6,7 @@ import type { Tracer } from "../../tracing/tracer.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import { toMillis } from "./duration.ts"
 import { expectFlag, expectFunction, expectKnown, got, toCount, toOutputBytes } from "./got.ts"
+import { type LimitSettings, toLimits } from "./limits.ts"
 import type { CallFilter, Delegates, Hooks, ToolExecutorOptions } from "./options.ts"
 
 /** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
@@ -26,6 +27,7 @@ export interface Settings {
   readonly maxPendingActions: number
   readonly eventBuffer: number
   readonly eventBufferBytes: number
+  readonly limits: ReadonlyArray<LimitSettings>
   /** Undefined for the default. `Infinity` for none. */
   readonly maxOutputBytes: number | undefined
   readonly parallelReads: boolean
@@ -124,6 +126,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     maxPendingActions: toCount("maxPendingActions", options.maxPendingActions, 100),
     eventBuffer: toCount("eventBuffer", options.eventBuffer, 1024),
     eventBufferBytes: toCount("eventBufferBytes", options.eventBufferBytes, 8 * 1024 * 1024),
+    limits: toLimits(options.limits),
     maxOutputBytes: toOutputBytes(options.maxOutputBytes),
     parallelReads: options.parallelReads === true,
     resolveChoice,

@@ -17,6 +17,11 @@ export class Ring<T> {
     return this.length === 0 ? undefined : this.slots[this.head]
   }
 
+  /** The value behind so many older ones. */
+  at(index: number): T {
+    return this.slots[(this.head + index) & (this.slots.length - 1)]!
+  }
+
   shift(): T | undefined {
     if (this.length === 0) return undefined
     const value = this.slots[this.head]

@@ -30,7 +30,7 @@ const because = "no rule says so"
 const noted = ({ side }: ExploredCall, input: Input): void => {
   const { _tag } = input
   if (_tag === "Turn" || _tag === "Refused") side.turnDue = false
-  if (_tag === "Admitted" || _tag === "Refused") side.preparing = false
+  if (_tag === "Admitted" || _tag === "Refused" || _tag === "Limited") side.preparing = false
   if (_tag === "Flowed") side.flowing = 0
   if (_tag === "Ruled") side.ruling = 0
   if (_tag === "Judged") side.judging = false
@@ -155,6 +155,11 @@ const ofCall = (world: ExploredWorld, index: number, choices: Choices): void => 
       if (!side.preparing) return
       choices.give(index, admitted(call))
       choices.give(index, { _tag: "Refused", outcome: failed("invalid", "no") }, 1)
+      choices.give(index, { _tag: "Limited", because, maxWait: 1 }, 1, true)
+      timedOut()
+      return
+    case "Limited":
+      choices.give(index, admitted(call))
       timedOut()
       return
     case "Running":

@@ -182,7 +182,8 @@ describe("delegateTimeout", () => {
         }),
       })
       const done = executor.run({ name: "asks" }, () => undefined)
-      await advance("1 minute")
+      await advance("30 seconds")
+      await advance("30 seconds")
       expect((await done).content.split("\n")).toEqual([
         `The host did not answer IdeShowPreview within 30 seconds${advice}`,
         `IdeOpen was not waited for: the host had not answered an effect before it${advice}`,

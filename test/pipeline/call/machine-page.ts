@@ -12,6 +12,7 @@ const states: Readonly<Record<Tag, string>> = {
   Queued: "It waits for its turn in its lane: a new call, or one that was written down and read back.",
   Held: "Its turn has come, but the host asked to decide first, and has not.",
   Preparing: "Its parameters are checked, and its pipeline is composed.",
+  Limited: "A limit of its tool lets it not begin yet.",
   Running: "A handler runs, or waits for a place among the background calls.",
   Asking:
     "It waits for an answer: an approval by rules, reviewers or the host, or an effect that the host carries out.",
@@ -24,7 +25,8 @@ const states: Readonly<Record<Tag, string>> = {
 const inputs: Readonly<Record<Input["_tag"], string>> = {
   Turn: "its turn has come: it begins, or goes on where it stood when it was written down",
   Admitted: "its parameters are right, and its pipeline is composed",
-  Refused: "it may not run: wrong parameters, a rule, the host's hook",
+  Refused: "it may not run: wrong parameters, a rule, the host's hook, a limit that is used up",
+  Limited: "it may run, but a limit of its tool lets it not begin yet",
   Known: "an earlier call with its idempotency key gave the result",
   Drop: "nobody will resolve the action: only its finally handlers run",
   Announced: "the host is told that it runs in the background",

@@ -1,0 +1,149 @@
+/** Limits on tools, as the executor's options give them and as it reads them. */
+import { didYouMean } from "../../text/near-name.ts"
+import { formatMillis, toMillis } from "./duration.ts"
+import { expectFunction, expectKnown, got, toCount } from "./got.ts"
+import type { DurationInput } from "./step.ts"
+
+/**
+ * Bounds the calls of some tools. A call waits, with its lane, until `concurrency` and `rate` let it begin. Where `perTurn` or
+ * `perAgent` is used up, it ends as an Error with the reason `limit`.
+ */
+export interface Limit {
+  /** Names of tools. `*` stands for any text. */
+  readonly tools: ReadonlyArray<string>
+  /** How many calls may run at once, from their first handler to their end. */
+  readonly concurrency?: number | undefined
+  /** How much may begin in any stretch of time of this length. */
+  readonly rate?: { readonly max: number; readonly per: DurationInput } | undefined
+  /** How much one turn may begin: the calls of one `runTurn`, `beginTurn` or `enqueue`. */
+  readonly perTurn?: number | undefined
+  /** How much one agent may begin in the life of the executor. */
+  readonly perAgent?: number | undefined
+  /** What a call counts in `rate`, `perTurn` and `perAgent`: 0 or more. Given the checked parameters. Default 1. */
+  readonly cost?: ((params: unknown) => number) | undefined
+  /** How long a call may wait. It then ends as an Error with the reason `limit`. Default: as long as it takes. */
+  readonly maxWait?: DurationInput | undefined
+}
+
+/** A limit with its times in milliseconds. */
+export interface LimitSettings {
+  /** What a model is told of it: the tools, as the host has named them. */
+  readonly tools: string
+  readonly isFor: (tool: string) => boolean
+  readonly concurrency: number | undefined
+  readonly rate: { readonly max: number; readonly per: number } | undefined
+  readonly perTurn: number | undefined
+  readonly perAgent: number | undefined
+  readonly cost: ((params: unknown) => number) | undefined
+  /** `Infinity` for no limit. */
+  readonly maxWait: number
+}
+
+const keys = ["tools", "concurrency", "rate", "perTurn", "perAgent", "cost", "maxWait"]
+
+/** The limits of the options. Throws a TypeError for what cannot be meant or never be met. */
+export const toLimits = (limits: ReadonlyArray<Limit> | undefined): ReadonlyArray<LimitSettings> => {
+  if (limits === undefined || limits === null) return []
+  if (!Array.isArray(limits)) throw new TypeError(`Expected \`limits\` to be an array, ${got(limits)}`)
+  return limits.map((limit, index) => toLimit(limit, `limits[${index}]`))
+}
+
+const toLimit = (limit: Limit, name: string): LimitSettings => {
+  if (typeof limit !== "object" || limit === null)
+    throw new TypeError(`Expected \`${name}\` to be an object with ${keys.join(", ")}, ${got(limit)}`)
+  expectKnown(`\`${name}\``, limit, keys)
+  expectFunction(`${name}.cost`, limit.cost)
+  const { tools, rate, cost } = limit
+  expectNames(tools, name)
+  const countOf = (key: "concurrency" | "perTurn" | "perAgent") =>
+    limit[key] === undefined ? undefined : toCount(`${name}.${key}`, limit[key], 1)
+  const settings: LimitSettings = {
+    tools: tools.join(", "),
+    isFor: matcherOf(tools),
+    concurrency: countOf("concurrency"),
+    rate: rate === undefined ? undefined : toRate(rate, `${name}.rate`),
+    perTurn: countOf("perTurn"),
+    perAgent: countOf("perAgent"),
+    cost: cost ?? undefined,
+    maxWait: toMillis(`${name}.maxWait`, limit.maxWait),
+  }
+  const { concurrency, perTurn, perAgent } = settings
+  if (
+    concurrency === undefined &&
+    settings.rate === undefined &&
+    perTurn === undefined &&
+    perAgent === undefined
+  )
+    throw new TypeError(
+      `\`${name}\` limits nothing: give it \`concurrency\`, \`rate\`, \`perTurn\` or \`perAgent\``,
+    )
+  return settings
+}
+
+const toRate = (rate: NonNullable<Limit["rate"]>, name: string): { max: number; per: number } => {
+  if (typeof rate !== "object" || rate === null)
+    throw new TypeError(`Expected \`${name}\` to be an object with max and per, ${got(rate)}`)
+  expectKnown(`\`${name}\``, rate, ["max", "per"])
+  const { max } = rate
+  if (typeof max !== "number" || !Number.isFinite(max) || max <= 0)
+    throw new TypeError(`Expected \`${name}.max\` to be a number above 0, ${got(max)}`)
+  const per = toMillis(`${name}.per`, rate.per)
+  if (per === 0 || per === Number.POSITIVE_INFINITY)
+    throw new TypeError(`Expected \`${name}.per\` to be a time above 0 that ends, ${got(rate.per)}`)
+  return { max, per }
+}
+
+const expectNames = (tools: ReadonlyArray<string>, name: string): void => {
+  const areNames =
+    Array.isArray(tools) && tools.length > 0 && tools.every((tool) => typeof tool === "string" && tool !== "")
+  if (!areNames)
+    throw new TypeError(`Expected \`${name}.tools\` to be an array of names of tools, ${got(tools)}`)
+}
+
+const matcherOf = (tools: ReadonlyArray<string>): ((tool: string) => boolean) => {
+  const patterns = tools.map((tool) => tool.split("*"))
+  return (tool) => patterns.some((parts) => matches(parts, tool))
+}
+
+/** Whether a name consists of these parts, in this order, with any text between them. */
+const matches = ([first = "", ...others]: ReadonlyArray<string>, name: string): boolean => {
+  const last = others.pop()
+  if (last === undefined) return name === first
+  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last))
+    return false
+  const end = name.length - last.length
+  let from = first.length
+  for (const part of others) {
+    const found = name.indexOf(part, from)
+    if (found < 0 || found + part.length > end) return false
+    from = found + part.length
+  }
+  return true
+}
+
+/** Throws a TypeError for a name or a pattern that is for none of these tools. */
+export const expectLimitedTools = (limits: ReadonlyArray<Limit>, tools: ReadonlyArray<string>): void => {
+  for (const name of limits.flatMap((limit) => limit.tools)) {
+    const isFor = matcherOf([name])
+    if (tools.some(isFor)) continue
+    throw new TypeError(`\`limits\` is for the unknown tool \`${name}\`.${didYouMean(name, tools)}`)
+  }
+}
+
+/** A limit for people and models: `at most 30 in 1 minute for web_search, fetch_*`. */
+export const describeLimit = (
+  limit: LimitSettings,
+  by: "concurrency" | "rate" | "perTurn" | "perAgent",
+): string => {
+  const { tools, rate } = limit
+  switch (by) {
+    case "concurrency":
+      return `at most ${limit.concurrency} at once for ${tools}`
+    case "rate":
+      return `at most ${rate!.max} in ${formatMillis(rate!.per)} for ${tools}`
+    case "perTurn":
+      return `at most ${limit.perTurn} in one turn for ${tools}`
+    case "perAgent":
+      return `at most ${limit.perAgent} of one agent for ${tools}`
+  }
+}

@@ -1,0 +1,106 @@
+/** A line of calls, of which only so much may begin in any stretch of time. One deadline serves the whole line. */
+import type { Call } from "../call/call.ts"
+import type { Deadlines, Expiring } from "./deadlines.ts"
+import { Fifo } from "./fifo.ts"
+import { Ring } from "./ring.ts"
+
+interface Taken {
+  /** When it stops to count, in milliseconds of the executor's clock. */
+  readonly until: number
+  readonly cost: number
+}
+
+/** What counts in the last stretch of time, and the calls that wait for room in it. */
+export class Rate {
+  private readonly max: number
+  private readonly per: number
+  private readonly deadlines: Deadlines
+  /** Told that the call may begin. Gives false where the call does not want it any more. */
+  private readonly placed: (call: Call) => boolean
+  /** Oldest first. */
+  private readonly taken = new Ring<Taken>()
+  private used = 0
+  private readonly line = new Fifo<Call>()
+  private readonly costs = new Map<Call, number>()
+  private readonly freed: Expiring
+
+  constructor(max: number, per: number, deadlines: Deadlines, placed: (call: Call) => boolean) {
+    this.max = max
+    this.per = per
+    this.deadlines = deadlines
+    this.placed = placed
+    this.freed = { expiresAt: 0, slot: -1, expire: () => this.pump() }
+  }
+
+  /** True where the call may begin at once. Else `placed` is called when it may, unless the call leaves before. */
+  take(call: Call, cost: number): boolean {
+    if (this.line.size === 0 && this.wait(cost) === 0) {
+      this.count(cost)
+      return true
+    }
+    this.line.add(call)
+    this.costs.set(call, cost)
+    this.arm()
+    return false
+  }
+
+  /** Leaves the line. What has begun counts on. */
+  release(call: Call): void {
+    const wasFirst = this.line.first() === call
+    if (!this.line.delete(call)) return
+    this.costs.delete(call)
+    if (!wasFirst) return
+    this.deadlines.clear(this.freed)
+    this.arm()
+  }
+
+  /** For how many milliseconds there is no room for so much. At most `max`. */
+  wait(cost: number): number {
+    const now = this.deadlines.now()
+    const { taken } = this
+    for (let first = taken.first(); first !== undefined && first.until <= now; first = taken.first()) {
+      taken.shift()
+      this.used = taken.length === 0 ? 0 : this.used - first.cost
+    }
+    let used = this.used
+    let until = now
+    for (let index = 0; used + cost > this.max && index < taken.length; index += 1) {
+      const next = taken.at(index)
+      used = index === taken.length - 1 ? 0 : used - next.cost
+      until = next.until
+    }
+    return until - now
+  }
+
+  private count(cost: number): void {
+    if (cost === 0) return
+    this.taken.push({ until: this.deadlines.now() + this.per, cost })
+    this.used += cost
+  }
+
+  /** Takes back what was counted last, for a call that has not begun. */
+  private uncount(cost: number): void {
+    if (cost === 0) return
+    this.taken.pop()
+    this.used -= cost
+  }
+
+  private arm(): void {
+    const next = this.line.first()
+    if (next !== undefined && !this.deadlines.isSet(this.freed))
+      this.deadlines.set(this.freed, this.wait(this.costs.get(next)!))
+  }
+
+  private pump(): void {
+    for (let next = this.line.first(); next !== undefined; next = this.line.first()) {
+      const cost = this.costs.get(next)!
+      if (this.wait(cost) > 0) break
+      this.line.delete(next)
+      this.costs.delete(next)
+      // Before it begins, because its code may enqueue others.
+      this.count(cost)
+      if (!this.placed(next)) this.uncount(cost)
+    }
+    this.arm()
+  }
+}
