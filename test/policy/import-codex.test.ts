@@ -74,6 +74,7 @@ it("allow nothing beside what is not followed, for it may forbid something", () 
     'prefix_rule(pattern = ["rm"], decision = "never")',
     'prefix_rule(pattern = ["rm"], decision = "forbidden", scope = "all")',
     "prefix_rule(pattern = [])",
+    '  prefix_rule(pattern = ["rm"], decision = "forbidden")',
     'load("other.rules", "rules")',
     '[prefix_rule(pattern = ["rm"], decision = "forbidden")]',
     'prefix_rule(pattern = ["rm"',

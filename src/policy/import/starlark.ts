@@ -44,6 +44,9 @@ class Reader {
   private statement(): Statement {
     const start = this.at
     try {
+      // What is indented belongs to another statement, or is an error.
+      if (/^[ \t]+$/.test(this.text.slice(this.text.lastIndexOf("\n", start) + 1, start)))
+        throw new NoLiteral()
       const name = this.take(/[A-Za-z_]\w*/y)
       this.inside()
       if (name === undefined || this.take(/\(/y) === undefined) throw new NoLiteral()
