@@ -53,6 +53,8 @@ export interface LoopRun {
   readonly approval?: string | undefined
   /** Whether the approval is for the tool, once and for all: no person has answered for this call. Default false. */
   readonly isStanding?: boolean
+  /** Whether the model's answer was cut at its token limit in the middle of the call. Default false. */
+  readonly truncated?: boolean
   readonly onDelta?: (text: string) => void
 }
 
@@ -155,7 +157,7 @@ export class LoopCalls {
 
   private async start(
     call: LoopCall,
-    { signal, onDelta, approval, isStanding = false }: LoopRun,
+    { signal, onDelta, approval, isStanding = false, truncated = false }: LoopRun,
     neverBegan: () => void = () => {},
   ): Promise<LoopResult> {
     const key = keyOf(call)
@@ -179,7 +181,7 @@ export class LoopCalls {
       const own = signal && AbortSignal.any([signal])
       // The approval was for that preview, and not for a later one.
       const bound = actionId === undefined ? call : { ...call, params: { ...Object(call.params), actionId } }
-      const { cause: _, ...result } = await this.turn.run(bound, tell, { signal: own })
+      const { cause: _, ...result } = await this.turn.run({ ...bound, truncated }, tell, { signal: own })
       return editedParams === undefined ? result : { ...result, editedParams }
     } finally {
       if (began) this.asked.delete(key)

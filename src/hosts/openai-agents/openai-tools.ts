@@ -39,7 +39,7 @@ interface FunctionToolOptions {
 const later: ReadonlyArray<string> = [readResultName, resolveName]
 
 interface CallDetails {
-  readonly toolCall?: { readonly callId: string }
+  readonly toolCall?: { readonly callId: string; readonly status?: string }
   readonly signal?: AbortSignal
 }
 
@@ -91,7 +91,8 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
         const approval = isApproved(callId) ? JSON.stringify([callId, name, params]) : undefined
         // With the SDK's `alwaysApprove`, even a call that does not exist is approved.
         const isStanding = isApproved(crypto.randomUUID())
-        const options = { signal: details?.signal, approval, isStanding }
+        const truncated = details?.toolCall?.status === "incomplete"
+        const options = { signal: details?.signal, approval, isStanding, truncated }
         return told(await calls.run({ callId, name, params }, options))
       },
     })

@@ -44,6 +44,16 @@ describe("OpenAI Agents: calls", () => {
     expect(toldIn(asked[1])).toEqual({ a: text("hello you"), b: text("The disk is full") })
   })
 
+  it("in whose middle an answer was cut are not run, and the model is told so", async () => {
+    const { plan, log } = editTool()
+    const { runner, asked } = scripted([[{ id: "a", name: "edit", status: "incomplete" }], "done"])
+    await runner.run(hostOf(executorOf({ edit: plan })), "Edit")
+    expect(toldIn(asked[1])).toMatchObject({
+      a: text(expect.stringContaining("cut at its token limit") as never),
+    })
+    expect(log).toEqual([])
+  })
+
   it("of one turn run in their lane in the model's order, and stream to `onEvent`", async () => {
     const seen: Array<string> = []
     const plan = pipeline().andThen(async ({ call, delta }: HandlerContext) => {

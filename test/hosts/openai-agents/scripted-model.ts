@@ -9,7 +9,14 @@ import {
 } from "@openai/agents"
 
 /** What the model does in one turn: text, or calls. */
-export type ScriptedTurn = string | ReadonlyArray<{ id: string; name: string; params?: unknown }>
+export type ScriptedTurn =
+  | string
+  | ReadonlyArray<{
+      id: string
+      name: string
+      params?: unknown
+      status?: "completed" | "incomplete"
+    }>
 
 const outputOf = (turn: ScriptedTurn): ModelResponse["output"] =>
   typeof turn === "string"
@@ -21,11 +28,11 @@ const outputOf = (turn: ScriptedTurn): ModelResponse["output"] =>
           content: [{ type: "output_text", text: turn }],
         },
       ]
-    : turn.map(({ id, name, params = {} }) => ({
+    : turn.map(({ id, name, params = {}, status = "completed" }) => ({
         type: "function_call" as const,
         callId: id,
         name,
-        status: "completed" as const,
+        status,
         arguments: JSON.stringify(params),
       }))
 
