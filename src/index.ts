@@ -60,6 +60,7 @@ export type {
   ToolEvent,
   ToolResult,
 } from "./pipeline/model/event.ts"
+export type { ApprovalOptions, Approvers, GatePart, GateTerms } from "./pipeline/model/gate.ts"
 export type {
   CallingAgent,
   CallMemory,
@@ -101,9 +102,7 @@ export type {
   PushedAction,
 } from "./pipeline/model/pending-actions.ts"
 export type {
-  ApprovalOptions,
   FinallyPart,
-  GatePart,
   HandlerPart,
   PartDescription,
   PipelinePart,

@@ -3,6 +3,7 @@
  * ends before the next line is read; what it starts in the background goes on, and is waited for at the end.
  */
 import { createInterface } from "node:readline"
+import { approveOrEnd } from "../hosts/named-gate.ts"
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { queuedBlock } from "../hosts/terminal/block.ts"
 import { callableTools, type Input, parseInput } from "../hosts/terminal/input.ts"
@@ -14,7 +15,7 @@ import { renderGate } from "../hosts/terminal/render-gate.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { performCommand } from "../hosts/terminal/session-commands.ts"
 import { loadCorrections } from "../io/corrections.ts"
-import type { AwaitingApprovalEvent, ToolEvent } from "../pipeline/model/event.ts"
+import { type AwaitingApprovalEvent, type ToolEvent, unattended } from "../pipeline/model/event.ts"
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
 import { type LocalExecutor, localExecutor } from "./local-executor.ts"
 import { openPage } from "./page.ts"
@@ -230,11 +231,11 @@ class LineSession {
     // Who watches the page is asked there.
     if (ui === true && !isSomebodyThere() && (isPersons || yes !== true)) return
     if (isPersons && !isSomebodyThere())
-      gate.deny(leavesSandbox(gate.params) ? unaskedOutside : unaskedPerson)
+      gate.deny(leavesSandbox(gate.params) ? unaskedOutside : unaskedPerson, unattended)
     else if (this.options.yes === true && !isPersons) {
       gate.approve()
       this.view.approved(callId)
-    } else if (!isSomebodyThere()) gate.deny(unasked(gate))
+    } else if (!isSomebodyThere()) gate.deny(unasked(gate), unattended)
     else await this.askPerson(gate)
   }
 
@@ -258,11 +259,11 @@ class LineSession {
       const line = await this.lines.fresh()
       const [, word = "", reason = ""] = /^\s*(\S*)\s*(.*?)\s*$/.exec(line ?? "n")!
       if (/^(?:y|yes)$/i.test(word) || (/^(?:a|always)$/i.test(word) && remembers !== undefined)) {
-        if (gate.approve({ remember: /^a/i.test(word) })) this.view.approved(gate.callId)
+        if (approveOrEnd(gate, { remember: /^a/i.test(word) })) this.view.approved(gate.callId)
         return
       }
       if (/^(?:n|no)$/i.test(word)) {
-        gate.deny(reason === "" ? undefined : reason)
+        gate.deny(reason === "" ? undefined : reason, unattended)
         return
       }
     }

@@ -13,7 +13,12 @@ import type { Web } from "../hosts/web/server/serve-web.ts"
 import { stayAlive } from "../io/stay-alive.ts"
 import { noRuleFor } from "../pipeline/call/ruling.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
-import type { AwaitingApprovalEvent, FinalStatus, ToolEvent } from "../pipeline/model/event.ts"
+import {
+  type AwaitingApprovalEvent,
+  type FinalStatus,
+  type ToolEvent,
+  unattended,
+} from "../pipeline/model/event.ts"
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
 import type { BackgroundTasks } from "../tasks/background-tasks.ts"
 import { agentsOf, durableStep, untilTaken } from "./durable-store.ts"
@@ -67,12 +72,12 @@ export const unaskedPerson = "only a person may approve this call, and there is 
 const decide = (event: AwaitingApprovalEvent, { decider, reporter, isAttended }: Host): void => {
   if (event.person === true) {
     if (isAttended) return
-    event.deny(leavesSandbox(event.params) ? unaskedOutside : unaskedPerson)
+    event.deny(leavesSandbox(event.params) ? unaskedOutside : unaskedPerson, unattended)
   } else if (decider === "approve") {
     event.approve()
     reporter.approved(event.callId)
   } else if (decider === "deny") {
-    event.deny(unasked(event))
+    event.deny(unasked(event), unattended)
   }
 }
 

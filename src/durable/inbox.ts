@@ -24,6 +24,12 @@ export interface InboxItem {
   readonly because?: string
   /** Set if only a person may answer. */
   readonly person?: true
+  /** Set if an answer needs `by`: only some people may answer, or several have to approve. */
+  readonly named?: true
+  /** How many different people have to approve, if more than one. */
+  readonly quorum?: number
+  /** Who has approved so far, if more have to. */
+  readonly approvedBy?: ReadonlyArray<string>
   /** The output so far, to be shown before the decision. */
   readonly preview?: ToolOutput
   readonly effect?: HostEffect
@@ -105,7 +111,7 @@ const itemOf = (seq: number, snapshot: CallSnapshot): InboxItem | undefined => {
   if (question === undefined) return undefined
   const asked = askedAt === undefined ? {} : { askedAt }
   if (question.kind === "delegate") return { ...item, kind: "effect", effect: question.effect, ...asked }
-  const { label, because, person } = question
+  const { label, because, person, terms, votes } = question
   const preview = snapshot.output ?? action?.output
   return {
     ...item,
@@ -113,6 +119,9 @@ const itemOf = (seq: number, snapshot: CallSnapshot): InboxItem | undefined => {
     ...(label !== undefined && { label }),
     ...(because !== undefined && { because }),
     ...(person && { person }),
+    ...(terms?.named && { named: true }),
+    ...(terms?.quorum !== undefined && { quorum: terms.quorum }),
+    ...(votes !== undefined && { approvedBy: votes }),
     ...(preview !== undefined && { preview }),
     ...asked,
   }

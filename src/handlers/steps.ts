@@ -1,8 +1,8 @@
 /** Handlers that answer with one fixed step. */
 
 import type { GivenOutput } from "../output/output.ts"
+import type { ApprovalOptions } from "../pipeline/model/gate.ts"
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
-import type { ApprovalOptions } from "../pipeline/model/pipeline.ts"
 import { Step } from "../pipeline/model/step.ts"
 
 /** Sets the output. */
@@ -24,7 +24,7 @@ export const Fail = (message: string): EffectHandler => {
 }
 
 /** A gate as a handler, for pipelines that are built of handlers alone. `.awaitApproval()` is the same and is shown in plans. */
-export const AwaitApproval = (options?: ApprovalOptions): EffectHandler => {
+export const AwaitApproval = (options?: Pick<ApprovalOptions, "label" | "person">): EffectHandler => {
   const step = Step.AwaitApproval(options)
   return handler("AwaitApproval", () => step)
 }

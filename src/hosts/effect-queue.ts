@@ -192,13 +192,15 @@ export class HostEffectQueue {
       ...event,
       approve: (options?: ApproveOptions) => {
         const tookEffect = event.approve(options)
-        // A refused edit leaves the question open.
-        if (tookEffect || options?.params === undefined) this.answered(question)
+        // A refused edit leaves the question open. At a gate of some people, so may any answer: the call's next event says when it is over.
+        if (event.named !== true && (tookEffect || options?.params === undefined)) this.answered(question)
         return tookEffect
       },
       deny: (reason?: string, options?: AnswerOptions) => {
-        this.answered(question)
-        return event.deny(reason, options)
+        if (event.named !== true) this.answered(question)
+        const tookEffect = event.deny(reason, options)
+        if (tookEffect) this.answered(question)
+        return tookEffect
       },
     }
     return question

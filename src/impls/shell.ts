@@ -11,7 +11,8 @@ import { Shell, type ShellOptions } from "../handlers/shell.ts"
 import { ApplyStaged, DropStaged, StageShell, type StagingMachine } from "../handlers/staged-shell.ts"
 import { describeEnvironment } from "../io/environment.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
-import { type ApprovalOptions, pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
+import type { ApprovalOptions } from "../pipeline/model/gate.ts"
+import { pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool } from "../pipeline/model/tool.ts"
 
 const all = Type.Object({

@@ -198,7 +198,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
    */
   approve(callId: string, options?: ApproveOptions): boolean {
     const call = this.engine.callOf(callId)
-    return call !== undefined && answers.approve(this.engine, call, options)
+    return call !== undefined && answers.approving(this.engine, call, options) === true
   }
 
   /**
@@ -213,7 +213,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   /** Denies a call that waits at a gate, or that is `requested`. Returns whether the denial took effect. */
   deny(callId: string, reason?: string, options?: AnswerOptions): boolean {
     const call = this.engine.callOf(callId)
-    return call !== undefined && answers.deny(this.engine, call, reason, options)
+    return call !== undefined && answers.denying(this.engine, call, reason, options) === true
   }
 
   /**

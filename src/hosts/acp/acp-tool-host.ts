@@ -6,13 +6,15 @@ import { randomUUID } from "node:crypto"
 import { localMachine, type Machine } from "../../io/machine.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCallInput } from "../../pipeline/model/call.ts"
-import type {
-  AwaitingApprovalEvent,
-  DelegateEvent,
-  ToolEvent,
-  ToolResult,
+import {
+  type AwaitingApprovalEvent,
+  type DelegateEvent,
+  type ToolEvent,
+  type ToolResult,
+  unattended,
 } from "../../pipeline/model/event.ts"
 import type { BuiltInEffect } from "../../pipeline/model/host-effect.ts"
+import { approveOrEnd } from "../named-gate.ts"
 import { unsavedText } from "./acp-files.ts"
 import { acpMachine } from "./acp-machine.ts"
 import type { AcpSession } from "./client.ts"
@@ -127,7 +129,7 @@ export class AcpToolHost {
   private async ask(gate: AwaitingApprovalEvent, view: ToolCallView, over: AbortSignal): Promise<void> {
     const key = callKey(gate.name, gate.params)
     if (this.rejected.has(key)) {
-      gate.deny(rejectedForGood)
+      gate.deny(rejectedForGood, unattended)
       return
     }
     const { client, sessionId } = this.session
@@ -142,10 +144,10 @@ export class AcpToolHost {
     const permission = permissionOf(answer, options)
     if (permission === "cancelled") this.executor.cancelCall(gate.callId)
     else if (permission === "allow_once" || permission === "allow_always") {
-      if (gate.approve({ remember: permission === "allow_always" })) view.approved()
+      if (approveOrEnd(gate, { remember: permission === "allow_always" })) view.approved()
     } else {
       if (permission === "reject_always") this.rejected.add(key)
-      gate.deny(permission === "reject_always" ? rejectedForGood : undefined)
+      gate.deny(permission === "reject_always" ? rejectedForGood : undefined, unattended)
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
+import { approveOrEnd } from "../named-gate.ts"
 
 /** An approval that the SDK got. */
 export interface GivenApproval {
@@ -32,7 +33,7 @@ export class FirstAnswer {
     if (approval === undefined || !this.covers(gate, approval)) return false
     this.approval = undefined
     this.isGiven = true
-    return gate.approve()
+    return approveOrEnd(gate)
   }
 
   private covers(gate: AwaitingApprovalEvent, { isStanding, because }: GivenApproval): boolean {

@@ -1,7 +1,7 @@
 /** The questions of a call to its MCP client: requests by key, answered together or one by one. */
 import { randomUUID } from "node:crypto"
 import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"
-import type { DelegateEvent } from "../../pipeline/model/event.ts"
+import { type DelegateEvent, unattended } from "../../pipeline/model/event.ts"
 import { type AnswerFault, type AskedGate, answerGate, questionForm } from "./question.ts"
 
 /** Requests to a client, by keys that the asker chooses. */
@@ -65,10 +65,10 @@ export const gateQuestion = (asked: AskedGate, faults: ReadonlyArray<AnswerFault
     const fault = answerGate(asked, responses?.[approvalKey])
     if (fault === undefined) return undefined
     if (!faults.some(({ about }) => about === fault.about)) return gateQuestion(asked, [...faults, fault])
-    asked.gate.deny(unusable(fault))
+    asked.gate.deny(unusable(fault), unattended)
     return undefined
   },
-  refuse: (reason) => void asked.gate.deny(reason),
+  refuse: (reason) => void asked.gate.deny(reason, unattended),
 })
 
 /** The question of a tool itself. */

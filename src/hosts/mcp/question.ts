@@ -1,10 +1,11 @@
 /** A gate as a form that an MCP client shows its user, and what the user's answer means. */
 import type { ElicitRequestFormParams } from "@modelcontextprotocol/server"
 import { textOf } from "../../output/output.ts"
-import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
+import { type AwaitingApprovalEvent, unattended } from "../../pipeline/model/event.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { visibleText } from "../../text/visible-text.ts"
+import { approveOrEnd } from "../named-gate.ts"
 import { shownJson } from "../shown-json.ts"
 import type { RememberedChoice } from "../terminal/remember-menu.ts"
 import { diffOf } from "../terminal/render-diff.ts"
@@ -153,24 +154,24 @@ export const answerGate = (asked: AskedGate, answer: unknown): AnswerFault | und
   if (answer === undefined) return { about: "answer", text: "The question was not answered." }
   const { action, content } = (answer ?? {}) as { action?: unknown; content?: Record<string, unknown> }
   if (action === "decline") {
-    gate.deny()
+    gate.deny(undefined, unattended)
     return undefined
   }
   if (action !== "accept") {
-    gate.deny(dismissed)
+    gate.deny(dismissed, unattended)
     return undefined
   }
   const { decision, reason, params } = content ?? {}
   if (typeof decision !== "string" || !decisionsOf(asked).includes(decision))
     return undecided(asked, decision)
   if (decision === "deny") {
-    gate.deny(text(reason))
+    gate.deny(text(reason), unattended)
     return undefined
   }
   const edit = editOf(params, asked.mayEdit)
   if ("about" in edit) return edit
   const given = text(reason)
-  gate.approve({
+  approveOrEnd(gate, {
     ...(given !== undefined && { reason: given }),
     ...(decision === "always" && { remember: true }),
     ...edit,

@@ -5,12 +5,13 @@
 import { randomUUID } from "node:crypto"
 import type { CallToolResult, ClientCapabilities } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type {
-  AwaitingApprovalEvent,
-  DelegateEvent,
-  FinalStatus,
-  ToolEvent,
-  ToolResult,
+import {
+  type AwaitingApprovalEvent,
+  type DelegateEvent,
+  type FinalStatus,
+  type ToolEvent,
+  type ToolResult,
+  unattended,
 } from "../../pipeline/model/event.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { rememberedChoices } from "../terminal/remember-menu.ts"
@@ -163,7 +164,7 @@ export class ServedCall {
     }
     if (event._tag !== "AwaitingApproval") return undefined
     if (showsForms(capabilities)) return gateQuestion(this.asked(event))
-    if (!this.leavesGates) event.deny(cannotAsk(event))
+    if (!this.leavesGates) event.deny(cannotAsk(event), unattended)
     return undefined
   }
 
@@ -178,7 +179,7 @@ export class ServedCall {
     const fail = (error: unknown) => {
       const message = error instanceof Error ? error.message : String(error)
       if (question._tag === "Delegate") question.fail(message)
-      else question.deny(message)
+      else question.deny(message, unattended)
     }
     // Not awaited: an answer comes as an event, and a cancel may come first.
     void (async () => this.questions?.(question))().catch(fail)
@@ -250,7 +251,7 @@ export class ServedCall {
   private async drain(): Promise<void> {
     for await (const event of { [Symbol.asyncIterator]: () => this.events }) {
       if (event._tag === "AwaitingApproval") {
-        if (this.questions === undefined && !this.leavesGates) event.deny(askedTooLate)
+        if (this.questions === undefined && !this.leavesGates) event.deny(askedTooLate, unattended)
         else this.ask(event)
       } else if (event._tag === "Delegate") await this.tell(event, idleRound)
     }

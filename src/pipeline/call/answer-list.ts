@@ -3,7 +3,8 @@ import { isPlainObject } from "../../schema/plain-object.ts"
 import type { Engine } from "../engine.ts"
 import type { AnswerOptions } from "../model/event.ts"
 import { expectId, expectKnown, got } from "../model/got.ts"
-import { approve, deny } from "./answers.ts"
+import { approving, denying } from "./answers.ts"
+import { votesOf } from "./approvers.ts"
 import type { Call } from "./call.ts"
 import { openQuestion } from "./state.ts"
 
@@ -27,7 +28,7 @@ export interface AnswerOutcome {
   readonly callId: string
   /** Whether it took effect. */
   readonly took: boolean
-  /** A sentence: why it did not take effect. */
+  /** A sentence: why it did not take effect, or how many approvals a gate has that needs more. */
   readonly why?: string
 }
 
@@ -119,13 +120,18 @@ const answerOne = (
   if (call === undefined) return noCall(callId)
   if (!waitsForApproval(call)) return untaken(`"${callId}" waits for no approval.`)
   if (question !== undefined && question.seq !== call.askedSeq) return untaken(otherQuestion(callId))
+  const gate = openQuestion(call.state)
   const took =
     approval === undefined
-      ? deny(engine, call, reason === true ? undefined : reason, options)
-      : approve(engine, call, {
+      ? denying(engine, call, reason === true ? undefined : reason, options)
+      : approving(engine, call, {
           ...(approval === true ? undefined : { params: approval.params }),
           ...options,
         })
-  if (took) return { took }
-  return untaken(`"${callId}" shows a preview that was made for its parameters: they cannot be edited.`)
+  if (took !== true)
+    return untaken(
+      took || `"${callId}" shows a preview that was made for its parameters: they cannot be edited.`,
+    )
+  const isOpen = gate?.kind === "approval" && openQuestion(call.state) === gate
+  return isOpen ? { took, why: votesOf(gate) } : { took }
 }

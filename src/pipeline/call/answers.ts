@@ -12,42 +12,69 @@ import {
   type ApproveOptions,
   expectAnswerOptions,
   expectApproval,
+  unattended,
 } from "../model/event.ts"
 import { deniedByUser } from "../model/outcome.ts"
+import { refusalOf } from "./approvers.ts"
 import type { Call } from "./call.ts"
 import { withoutBackground } from "./call-input.ts"
 import { openQuestion } from "./state.ts"
 import { tellDecision } from "./telling.ts"
 import { mayMove, restartTime, suspended } from "./time.ts"
 
-/** Approves the open gate, or a call that is `requested`. */
-export const approve = (engine: Engine, call: Call, options?: ApproveOptions, id?: number): boolean => {
+/**
+ * Approves the open gate, or a call that is `requested`. Returns true if that took effect, which at a gate that several people have to
+ * approve may leave it open; otherwise a sentence that says why not, empty where the question is not open.
+ */
+export const approving = (
+  engine: Engine,
+  call: Call,
+  options?: ApproveOptions,
+  id?: number,
+): true | string => {
   if (options !== undefined) expectApproval(options)
   const { params, reason, remember, by } = options ?? {}
   const edit = params !== undefined
+  const asked = openQuestion(call.state)
+  if (asked !== undefined && (asked.id !== (id ?? asked.id) || asked.id !== call.told)) return ""
+  const refusal =
+    asked?.kind === "approval" && asked.terms !== undefined
+      ? refusalOf(call, asked, by, edit ? "edit" : "approve")
+      : undefined
+  if (refusal !== undefined) return refusal
   // Edited parameters cannot move the call: whether it runs in the background was decided before.
   const edited = edit ? withoutBackground(params, call.tool) : undefined
   const choice = remember === undefined ? false : readChoice(remember)
-  if (call.state._tag === "Asking" && call.state.question.id !== call.told) return false
   if (!engine.answer(call, { _tag: "Approve", id, edit, params: edited, reason, by, remember: choice }))
-    return false
+    return ""
+  const isOpen =
+    asked?.kind === "approval" && asked.terms?.quorum !== undefined && openQuestion(call.state) === asked
   const { subject, decidedBy } = call
-  tellDecision(engine, call, "approve", decidedBy, edit ? { name: subject.name, params: edited } : subject)
+  if (isOpen) tellDecision(engine, call, "vote", byUserBecause(reason, by))
+  else
+    tellDecision(engine, call, "approve", decidedBy, edit ? { name: subject.name, params: edited } : subject)
   return true
 }
 
-/** Denies the gate that is open, or, while it is `requested`, the call. */
-export const deny = (
+/** Denies the gate that is open, or, while it is `requested`, the call. Returns true, or why that did not take effect. */
+export const denying = (
   engine: Engine,
   call: Call,
   reason?: string,
   options?: AnswerOptions,
   id?: number,
-): boolean => {
+): true | string => {
   if (options !== undefined) expectAnswerOptions("deny", options)
-  if (call.state._tag === "Asking" && call.state.question.id !== call.told) return false
-  const outcome = deniedByUser(reason, byUserBecause(reason, options?.by))
-  return engine.answer(call, { _tag: "Deny", id, outcome })
+  const asked = openQuestion(call.state)
+  if (asked !== undefined && (asked.id !== (id ?? asked.id) || asked.id !== call.told)) return ""
+  const by = options?.by
+  const refusal =
+    asked?.kind === "approval" && asked.terms !== undefined && options !== unattended
+      ? refusalOf(call, asked, by, "deny")
+      : undefined
+  if (refusal !== undefined) return refusal
+  const outcome = deniedByUser(reason, byUserBecause(reason, by))
+  return engine.answer(call, { _tag: "Deny", id, outcome }) || ""
 }
 
 /** Answers the effect with this id. The output may be missing: that is a valid answer too. */

@@ -1,6 +1,6 @@
 /** Asks the open question of a call: a gate goes to the host, and an effect to the executor itself, to `delegates` or to the host. */
 
-import { type ToolOutput, textOutput } from "../../output/output.ts"
+import { textOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import { answerOfTasks, type Sleep } from "../../tasks/task-answers.ts"
 import { messageOf } from "../../text/message-of.ts"
@@ -10,7 +10,7 @@ import type { AwaitingApprovalEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { type CallFilter, delegateOf, type FilteredTool } from "../model/options.ts"
 import { tellAlone } from "../model/thenable.ts"
-import { approve, deny, fail, succeed } from "./answers.ts"
+import { approving, denying, fail, succeed } from "./answers.ts"
 import type { Call } from "./call.ts"
 import { editorRefusal } from "./editor-silence.ts"
 import { foundBy, noRuleFor } from "./ruling.ts"
@@ -60,33 +60,13 @@ export const askHost = (engine: Engine, call: Call): void => {
   }
 }
 
-type Approval = Pick<
-  AwaitingApprovalEvent,
-  "agentId" | "callId" | "name" | "params" | "background" | "label" | "preview" | "because"
->
-
-/** Sets the optional properties one by one: that is faster than spreading them, and most calls have neither. */
-const addDetails = (to: Mutable<Approval>, output: ToolOutput | undefined, label: string | undefined) => {
-  if (label !== undefined) to.label = label
-  if (output !== undefined) to.preview = output
-}
-
-/** The description of an approval, for reviewers. */
-export const approvalOf = ({ subject, output }: Call, question: ApprovalQuestion): Approval => {
-  const { agentId, callId, name, params, background } = subject
-  const because = question.because ?? noRuleFor(name)
-  const approval = { agentId, callId, name, params, background, because }
-  addDetails(approval, output, question.label)
-  return approval
-}
-
 /** The event of an open gate. */
 export const approvalEvent = (
   engine: Engine,
   call: Call,
   question: ApprovalQuestion,
 ): AwaitingApprovalEvent => {
-  const { id, person, label, because } = question
+  const { id, person, label, because, terms, votes } = question
   const { subject, output } = call
   const { agentId, callId, name, params, background } = subject
   const event: Mutable<AwaitingApprovalEvent> = {
@@ -99,11 +79,16 @@ export const approvalEvent = (
     because: because ?? noRuleFor(name),
     seq: 0,
     at: 0,
-    approve: (options) => approve(engine, call, options, id),
-    deny: (reason, options) => deny(engine, call, reason, options, id),
+    approve: (options) => approving(engine, call, options, id) === true,
+    deny: (reason, options) => denying(engine, call, reason, options, id) === true,
   }
-  addDetails(event, output, label)
+  // Set one by one: that is faster than spreading them, and most calls have none.
+  if (label !== undefined) event.label = label
+  if (output !== undefined) event.preview = output
   if (person) event.person = person
+  if (terms?.named) event.named = true
+  if (terms?.quorum !== undefined) event.quorum = terms.quorum
+  if (votes !== undefined) event.approvedBy = votes
   return event
 }
 

@@ -2,10 +2,11 @@
 
 import { messageOf } from "../../text/message-of.ts"
 import type { Engine } from "../engine.ts"
-import { byCall, type DecidedBy, type Review, type ReviewQuestion } from "../model/decision.ts"
+import { byCall, type DecidedBy, type Review } from "../model/decision.ts"
 import { deniedByPolicy } from "../model/outcome.ts"
-import { approvalOf, gateTool } from "./asking.ts"
+import { gateTool } from "./asking.ts"
 import type { Call } from "./call.ts"
+import { reviewQuestion } from "./gate-question.ts"
 import type { Input } from "./input.ts"
 import { byRule, deniedByRule, explained, noRuleFor, onlyAPerson } from "./ruling.ts"
 import { type ApprovalQuestion, openQuestion } from "./state.ts"
@@ -76,11 +77,7 @@ const review = async (
   gate: ApprovalQuestion,
   signal: AbortSignal,
 ): Promise<Ruling> => {
-  const { meta } = call.subject
-  const question: ReviewQuestion = {
-    ...approvalOf(call, gate),
-    ...(meta !== undefined && { meta }),
-  }
+  const question = reviewQuestion(call, gate)
   let { because } = question
   for (const reviewer of engine.settings.reviewers) {
     if (signal.aborted) break

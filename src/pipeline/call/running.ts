@@ -5,6 +5,7 @@ import type { ResolveParams } from "../../resolve/definition.ts"
 import { defaultOutput, failureText, withDetails } from "../../resolve/result.ts"
 import { byCall } from "../model/decision.ts"
 import type { ErrorReason, FailureReason } from "../model/event.ts"
+import type { GatePart } from "../model/gate.ts"
 import { failed, type Outcome } from "../model/outcome.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { Step } from "../model/step.ts"
@@ -101,13 +102,10 @@ const notAnOutput = ({ parts, at }: Call, output: unknown): string =>
 
 // --- Gates and questions
 
-interface Gate {
-  readonly label?: string | undefined
-  readonly person?: boolean | undefined
-}
+type Gate = Partial<Pick<GatePart, "label" | "person" | "terms">>
 
 /** Whether the gate is passed at once. If not, rules, reviewers and the host are asked in turn. */
-const passGate = (call: Call, { label, person: only }: Gate, out: Outbox): boolean => {
+const passGate = (call: Call, { label, person: only, terms }: Gate, out: Outbox): boolean => {
   const person = only === true
   call.preview = call.output
   if (call.passed < call.decided || (call.toolCall.decision === "approve" && !person)) {
@@ -117,7 +115,7 @@ const passGate = (call: Call, { label, person: only }: Gate, out: Outbox): boole
   }
   const id = ++call.asked
   const question = { kind: "approval", id, label, person, isAsked: false, because: undefined } as const
-  call.state = { _tag: "Asking", question: { ...question } }
+  call.state = { _tag: "Asking", question: terms === undefined ? { ...question } : { ...question, terms } }
   out.push(commands.rule)
   return false
 }

@@ -3,6 +3,7 @@
 import type { ToolOutput } from "../../output/output.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { ErrorReason, FailureReason } from "../model/event.ts"
+import type { GateTerms } from "../model/gate.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { Outcome } from "../model/outcome.ts"
 import type { StagedAction } from "../model/staged-action.ts"
@@ -34,6 +35,10 @@ export interface ApprovalQuestion {
   isAsked: boolean
   /** Why a decision is needed; set once rules or reviewers were asked. */
   because: string | undefined
+  /** Not there for a gate without any. */
+  readonly terms?: GateTerms
+  /** Who has approved, of the several people who have to. */
+  votes?: ReadonlyArray<string>
 }
 
 /** An effect that the host has to answer. */

@@ -7,6 +7,7 @@ import { withHint } from "../../resolve/reminder.ts"
 import { byTimeout, byUserBecause } from "../model/decision.ts"
 import type { Resolution } from "../model/handler.ts"
 import { cancelled, failed, notTaken, type Stopped } from "../model/outcome.ts"
+import { isEnough } from "./approvers.ts"
 import type { Call } from "./call.ts"
 import {
   advanceFinal,
@@ -119,9 +120,8 @@ const unapproved = ({ passed, action, at }: Call, reason: string): string => {
 }
 
 /** Who answered counts as who decided while no gate has been decided. */
-const namedBy = (call: Call, by: string | undefined): void => {
-  if (by !== undefined && call.toolCall.decision !== "approve")
-    call.decidedBy ??= byUserBecause(undefined, by)
+const namedBy = (call: Call, by: string): void => {
+  if (call.toolCall.decision !== "approve") call.decidedBy ??= byUserBecause(undefined, by)
 }
 
 /** Handles a result of a handler that did not wait for the answer to its own question: closes the question first. */
@@ -355,8 +355,12 @@ const askingRow: Row = {
       stop(call, { _tag: "Restart", params }, out)
       return true
     }
+    const quorum = question.terms?.quorum
+    if (quorum !== undefined && !isEnough(question, quorum, by)) return true
+    const { votes } = question
     call.approval = resolutionOf(reason)
-    call.decidedBy = byUserBecause(reason, by)
+    call.decidedBy =
+      votes === undefined ? byUserBecause(reason, by) : { ...byUserBecause(reason, by), approvedBy: votes }
     // Before the gate opens, because the host's `remember` may cancel the call.
     if (remember !== false && !question.person) out.push({ _tag: "Remember", choice: remember })
     openGate(call, out)
@@ -370,13 +374,13 @@ const askingRow: Row = {
   },
   Answered: (call, { id, output, by }, out) => {
     if (questionOf(call).kind !== "delegate" || !isOpen(call, id)) return false
-    namedBy(call, by)
+    if (by !== undefined) namedBy(call, by)
     answered(call, { _tag: "Output", output }, out)
     return true
   },
   AnswerFailed: (call, { id, message, cause, reason = "failed", by }, out) => {
     if (questionOf(call).kind !== "delegate" || !isOpen(call, id)) return false
-    namedBy(call, by)
+    if (by !== undefined) namedBy(call, by)
     answered(call, { _tag: "Failure", message, cause, reason }, out)
     return true
   },

@@ -1,7 +1,7 @@
 /** Passes the events of one call to its caller's function. */
 
 import { messageOf } from "../../text/message-of.ts"
-import type { ToolEvent } from "../model/event.ts"
+import { type ToolEvent, unattended } from "../model/event.ts"
 import { expectFunction } from "../model/got.ts"
 import { isThenable } from "../model/thenable.ts"
 import { type DeltaSource, deltaEvent, type EventSink } from "./event-sink.ts"
@@ -72,6 +72,6 @@ export class CallbackSink implements EventSink {
 
 /** Answers the event's question after the function threw, because nobody else will. An earlier answer stays. */
 const answerWith = (event: ToolEvent, error: unknown): void => {
-  if (event._tag === "AwaitingApproval") event.deny(messageOf(error))
+  if (event._tag === "AwaitingApproval") event.deny(messageOf(error), unattended)
   else if (event._tag === "Delegate") event.fail(messageOf(error))
 }

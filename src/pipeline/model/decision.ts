@@ -14,6 +14,8 @@ export interface DecidedBy {
   readonly kind: "rule" | "hook" | "reviewer" | "timeout" | CancelledBy
   /** Of a `user`: the person, if the host named one with `by`. */
   readonly id?: string
+  /** Of a gate that several people had to approve: all of them, in order. The last one is `id`. */
+  readonly approvedBy?: ReadonlyArray<string>
   /** The pattern of the rule. */
   readonly rule?: string
   /** The source of the rule: `remembered`, or the host's name for it. */
@@ -99,7 +101,7 @@ export interface CallDecision {
   readonly params: unknown
 }
 
-/** Something that was decided about a call: each gate that it passed, each answer under a name, and, once, how it ended. Plain JSON. */
+/** Something that was decided about a call: each gate that it passed, each vote, each answer under a name, and, once, how it ended. Plain JSON. */
 export interface Decision {
   /** In epoch milliseconds. */
   readonly at: number
@@ -108,10 +110,10 @@ export interface Decision {
   readonly name: string
   readonly params: unknown
   /**
-   * `approve`: it passed a gate. `answer`: an effect was answered `by` somebody who was named. The rest are ends. `run`: it ran, well
+   * `approve`: it passed a gate. `vote`: somebody approved, and more people have to. `answer`: an effect was answered `by` somebody who was named. The rest are ends. `run`: it ran, well
    * or not. `deny`, `cancel`. `invalid`: it could not run.
    */
-  readonly verdict: "approve" | "answer" | "run" | "deny" | "cancel" | "invalid"
+  readonly verdict: "approve" | "vote" | "answer" | "run" | "deny" | "cancel" | "invalid"
   /** Who decided; of a call that ran, its last gate. Not there where nobody had to. */
   readonly by?: DecidedBy
 }

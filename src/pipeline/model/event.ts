@@ -29,13 +29,19 @@ export interface ApproveOptions extends AnswerOptions {
   readonly remember?: boolean | RememberChoice
 }
 
+/**
+ * For `deny`: the host has nobody to ask, or cannot go on. The gate is then denied, whoever may answer it. Only this very object says so.
+ */
+export const unattended: AnswerOptions = Object.freeze({})
+
 const approvalKeys: ReadonlyArray<keyof ApproveOptions> = ["params", "reason", "remember", "by"]
 
 /** Throws a TypeError for any other object, such as bare parameters, which would otherwise be ignored. */
 export const expectApproval = (options: unknown): void => {
   if (typeof options !== "object" || options === null) return
   expectOptions("approve", options, approvalKeys)
-  expectBy((options as AnswerOptions).by)
+  const { by } = options as AnswerOptions
+  if (by !== undefined) expectBy(by)
 }
 
 /** Throws a TypeError for options of `deny` or `respond` that are none, and for a `by` that names nobody. */
@@ -111,7 +117,16 @@ export interface AwaitingApprovalEvent extends CallEvent {
   readonly because: string
   /** Set if only a person may answer: hosts that approve everything automatically have to leave this gate out. */
   readonly person?: true
-  /** Returns whether the answer took effect: a gate is decided once. */
+  /** Set if an answer needs `by`: only some people may answer, or several have to approve. */
+  readonly named?: true
+  /** How many different people have to approve, if more than one. */
+  readonly quorum?: number
+  /** Who has approved so far, if more have to. */
+  readonly approvedBy?: ReadonlyArray<string>
+  /**
+   * Returns whether the answer took effect: a gate is decided once. An answer of somebody who may not, or who approves a second time,
+   * does not; `executor.answer` says why. An approval that is not enough yet does.
+   */
   approve(options?: ApproveOptions): boolean
   deny(reason?: string, options?: AnswerOptions): boolean
 }

@@ -1,5 +1,6 @@
 /** A tool call's plan: an immutable chain of parts. Every builder method returns a new pipeline. */
-import { expectFlag, expectSpelled, got } from "./got.ts"
+import { type ApprovalOptions, type GatePart, gatePart, plainGate } from "./gate.ts"
+import { expectSpelled, got } from "./got.ts"
 import type { CallMemory, EffectHandler, HandlerFunction, Needs } from "./handler.ts"
 import { isStep, Step } from "./step.ts"
 
@@ -8,15 +9,6 @@ export interface HandlerPart<R = never> {
   readonly kind: "handler"
   readonly name: string
   readonly handler: EffectHandler<R>
-}
-
-/** A gate: the pipeline stops here until somebody decides. */
-export interface GatePart {
-  readonly kind: "approval"
-  readonly name: string
-  readonly label: string | undefined
-  /** Whether only the host's answer passes it. */
-  readonly person?: boolean
 }
 
 /** A gate that the model decides later, with the tool `resolve`: the call completes here with its preview. */
@@ -46,17 +38,6 @@ export interface PartDescription {
   readonly label?: string
   /** Set for a gate that only a person passes. */
   readonly person?: true
-}
-
-/** The options of `awaitApproval`. */
-export interface ApprovalOptions {
-  /** The question in a few words, which hosts show with the call. */
-  readonly label?: string
-  /**
-   * Whether only the host's answer passes the gate: no allow rule, no reviewer and no `decision: "approve"` does, and no rule is added
-   * for the call. Default false.
-   */
-  readonly person?: boolean
 }
 
 /** The options of `awaitResolve`. */
@@ -145,14 +126,6 @@ const placed = <R, Kind extends "handler" | "finally", Memory extends object>(
 const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandler<Needs<R>> =>
   typeof value === "function" ? placed("handler", value).handler : checkedHandler(value)
 
-/** The default gate, shared by all pipelines. */
-const plainGate: GatePart = Object.freeze({
-  kind: "approval",
-  name: "awaitApproval",
-  label: undefined,
-  person: false,
-})
-
 /** An immutable plan of a call. `R` are the services that its handlers' Effects need. */
 export class ToolPipeline<R = never> {
   private readonly parts: ReadonlyArray<PipelinePart<R>>
@@ -177,15 +150,7 @@ export class ToolPipeline<R = never> {
 
   /** Adds a gate: the call waits here for its host's decision. */
   awaitApproval(options?: ApprovalOptions): ToolPipeline<R> {
-    if (options === undefined) return this.with(plainGate)
-    if (typeof options !== "object")
-      throw new TypeError(`Expected the options of \`awaitApproval\` to be an object, ${got(options)}`)
-    const { label, person } = options ?? {}
-    if (options) expectSpelled("`awaitApproval`", options, ["label", "person"])
-    if (label !== undefined && typeof label !== "string")
-      throw new TypeError("Expected `label` of `awaitApproval` to be a string")
-    expectFlag("person", person, " of `awaitApproval`")
-    return this.with({ kind: "approval", name: "awaitApproval", label, person: person === true })
+    return this.with(options === undefined ? plainGate : gatePart(options))
   }
 
   /**

@@ -2,7 +2,7 @@
 import type { Input } from "effect/Duration"
 import { type GivenOutput, type ToolOutput, withContent } from "../../output/output.ts"
 import type { FailureReason } from "./event.ts"
-import { expectSpelled } from "./got.ts"
+import { expectOfStep } from "./gate.ts"
 import type { HostEffect } from "./host-effect.ts"
 
 /** A length of time as Effect reads it: `"5 seconds"`, a Duration; a number is milliseconds. */
@@ -56,7 +56,7 @@ export const Step = {
   }),
   /** Wait for a decision. Pipelines use `.awaitApproval({ label?, person? })`. */
   AwaitApproval: (options?: { readonly label?: string; readonly person?: boolean }): Step => {
-    if (options) expectSpelled("`Step.AwaitApproval`", options, ["label", "person"])
+    if (options) expectOfStep(options)
     return { _tag: "AwaitApproval", ...options }
   },
   /** Abort: the rest is skipped, finally handlers run. The cause goes to the host, never to the model. */

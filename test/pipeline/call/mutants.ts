@@ -88,8 +88,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   mutant(
     "keeps a late answer",
     "transition",
-    'if (questionOf(call).kind !== "delegate" || !isOpen(call, id)) return false\n    answered(call, { _tag: "Output"',
-    'if (questionOf(call).kind !== "delegate") return false\n    answered(call, { _tag: "Output"',
+    'if (questionOf(call).kind !== "delegate" || !isOpen(call, id)) return false\n    if (by !== undefined) namedBy(call, by)\n    answered(call, { _tag: "Output"',
+    'if (questionOf(call).kind !== "delegate") return false\n    if (by !== undefined) namedBy(call, by)\n    answered(call, { _tag: "Output"',
   ),
   mutant(
     "runs again after a cancel",
