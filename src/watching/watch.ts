@@ -27,7 +27,7 @@ const questionOf = (engine: Engine, call: Call): Array<ToolEvent> => {
 /** Returns a function that removes the watcher. */
 export const watch = (watcher: ExecutorWatcher, engine: Engine): (() => void) => {
   const { watchers, calls, actions, stamps } = engine
-  expectOptions("watch", watcher, ["queued", "event", "decided", "forgotten", "tracer"])
+  expectOptions("watch", watcher, ["queued", "limited", "event", "decided", "forgotten", "tracer"])
   // Only the new watcher receives these: the others have received them before.
   const only = watchers.alone(watcher)
   const tell = (event: ToolEvent): void => {
@@ -36,6 +36,7 @@ export const watch = (watcher: ExecutorWatcher, engine: Engine): (() => void) =>
   }
   for (const call of calls.all()) {
     only.queued(call.toolCall)
+    if (call.state._tag === "Limited") only.limited(call.toolCall, call.state.because)
     for (const event of startOf(call)) tell(event)
     if (watcher.tracer !== undefined && call.started) {
       call.span ??= new CallSpan([], call.toolCall, call.tool)

@@ -11,6 +11,8 @@ import type { Tracer } from "../tracing/tracer.ts"
 export interface ExecutorWatcher {
   /** A call was enqueued. */
   queued?(call: ToolCall): void
+  /** A call waits at a limit of its tool, which the text describes, before it starts. */
+  limited?(call: ToolCall, because: string): void
   /** Receives every event, also those for `onEvent` of `run`. Deltas arrive one by one, even if they merge for a slow reader. */
   event?(event: ToolEvent): void
   /** Receives every decision, like `onDecision`. */

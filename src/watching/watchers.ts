@@ -63,6 +63,10 @@ export class Watchers {
     this.tell((watcher) => watcher.queued?.(call))
   }
 
+  limited(call: ToolCall, because: string): void {
+    this.tell((watcher) => watcher.limited?.(call, because))
+  }
+
   event(event: ToolEvent): void {
     this.tell((watcher) => watcher.event?.(event))
   }

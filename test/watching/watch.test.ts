@@ -116,6 +116,26 @@ describe("a watcher of an executor", () => {
     expect(told.at(-1)).toBe("d forgotten")
   })
 
+  it("is told which limit a call waits at, also one that comes later", async () => {
+    await using executor = new ToolExecutor(new ToolRegistry([gated]), {
+      limits: [{ tools: ["gated"], concurrency: 1 }],
+    })
+    const told: Array<string> = []
+    const limited: ExecutorWatcher["limited"] = ({ callId }, because) => told.push(`${callId}: ${because}`)
+    executor.watch({ limited })
+    executor.enqueue([
+      { name: "gated", callId: "a", agentId: "a" },
+      { name: "gated", callId: "b", agentId: "b" },
+    ])
+    for (
+      let event = await executor.next();
+      event?._tag !== "AwaitingApproval";
+      event = await executor.next()
+    ) {}
+    executor.watch({ limited })
+    expect(told).toEqual(["b: at most 1 at once for gated", "b: at most 1 at once for gated"])
+  })
+
   it("that comes later is told first what is open, and can answer it", async () => {
     await using executor = new ToolExecutor(new ToolRegistry([gated, staging]), { approvalTimeout: "1 hour" })
     await executor.run({ name: "staging", callId: "s" })

@@ -63,7 +63,9 @@ export const letIn = (engine: Engine, call: Call, admission: Admission, isHere =
   const input = limiter === undefined ? admission : limiter.admit(call, admission)
   if (isHere) engine.receiveHere(call, input)
   else engine.receive(call, input)
-  if (input._tag === "Limited") suspended(engine, call)
+  if (input._tag !== "Limited") return
+  suspended(engine, call)
+  if (!engine.watchers.isEmpty) engine.watchers.limited(call.toolCall, input.because)
 }
 
 const admitLater = async (

@@ -56,6 +56,13 @@ describe("the page's state", () => {
     })
   })
 
+  it("names the limit that a call waits at, until the call starts", () => {
+    const waits = reached({ _tag: "Limited", key: 1, limit: "at most 1 at once for shell" })
+    expect(waits.calls.get(1)).toMatchObject({ status: "limited", limit: "at most 1 at once for shell" })
+    const started = reduce(waits, [{ _tag: "Started", key: 1, at: 20, title: "Shell: ls" }])
+    expect(started.calls.get(1)).toMatchObject({ status: "running", startedAt: 20 })
+  })
+
   it("calls a call waiting while a gate of it is open, and ends with it what is open", () => {
     const waits = reached(
       { _tag: "Started", key: 1, at: 20, title: "" },

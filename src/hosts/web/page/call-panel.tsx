@@ -59,8 +59,10 @@ const Fact = ({ name, value }: { readonly name: string; readonly value: string |
     </>
   )
 
-const timing = ({ queuedAt, startedAt, endedAt }: CallRow): string => {
-  if (startedAt === undefined) return endedAt === undefined ? "waits for its turn" : "never started"
+const timing = ({ queuedAt, startedAt, endedAt, limit }: CallRow): string => {
+  if (startedAt === undefined && endedAt === undefined)
+    return `waits for its turn${limit ? `: ${limit}` : ""}`
+  if (startedAt === undefined) return "never started"
   const waited = startedAt - queuedAt
   const ran = endedAt === undefined ? "" : `, took ${duration(endedAt - startedAt)}`
   return `${timeOfDay(startedAt, true)}${ran}${waited >= 1 ? `, after ${duration(waited)} in the queue` : ""}`

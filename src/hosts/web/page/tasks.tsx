@@ -114,7 +114,7 @@ export const Tasks = (props: {
   const active = calls.filter((call) => !isOver(call))
   const tasks = calls.filter((call) => call.background && isOver(call))
   const group = { source, onOpen, say: setSaid }
-  const waits = ({ status }: CallRow): boolean => status === "waiting" || status === "held"
+  const waits = ({ status }: CallRow): boolean => ["waiting", "held", "limited"].includes(status)
   return (
     <section class="tasks" aria-label="Tasks">
       <h2>

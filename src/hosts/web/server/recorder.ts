@@ -42,6 +42,7 @@ export class Recorder {
   start(): () => void {
     const stop = this.executor.watch({
       queued: (call) => this.queued(call),
+      limited: (call, because) => this.limited(call, because),
       event: (event) => this.event(event),
       decided: (decision) => this.decided(decision),
       forgotten: (id) => this.forgotten(id),
@@ -73,6 +74,13 @@ export class Recorder {
     const row = callRow({ key, callId, agentId, lane, name, title, background, status, queuedAt: at })
     this.tell({ _tag: "Queued", call: row })
     if (isHeld) this.ask(booked, { at, params, title, name })
+  }
+
+  private limited({ callId }: ToolCall, because: string): void {
+    const booked = this.book.latest(callId)
+    if (booked === undefined) return
+    booked.status = "limited"
+    this.tell({ _tag: "Limited", key: booked.key, limit: boundedTitle(because) })
   }
 
   private event(event: ToolEvent): void {

@@ -1,9 +1,13 @@
 /** The state of a page: a row for each call, each open question and each pending preview. Plain JSON but for the maps. */
 
-/** What a call does, or how it ended. `held`: it was enqueued as `requested`, and is not decided yet. */
+/**
+ * What a call does, or how it ended. `held`: it was enqueued as `requested`, and is not decided yet. `limited`: a limit of its tool lets it
+ * not start yet.
+ */
 export type CallStatus =
   | "queued"
   | "held"
+  | "limited"
   | "running"
   | "waiting"
   | "complete"
@@ -37,6 +41,8 @@ export interface CallRow {
   readonly background: boolean
   readonly status: CallStatus
   readonly queuedAt: number
+  /** The limit that the call waits at, or has waited at. */
+  readonly limit?: string
   readonly startedAt?: number
   readonly endedAt?: number
   readonly spans: ReadonlyArray<SpanRow>

@@ -15,6 +15,7 @@ import type {
 /** A change, as it is sent to pages. */
 export type Change =
   | { readonly _tag: "Queued"; readonly call: CallRow }
+  | { readonly _tag: "Limited"; readonly key: number; readonly limit: string }
   | { readonly _tag: "Started"; readonly key: number; readonly at: number; readonly title: string }
   | {
       readonly _tag: "SpanBegan"
@@ -125,6 +126,13 @@ const apply = (draft: Draft, change: Change): void => {
   switch (change._tag) {
     case "Queued":
       return draft.queue(change.call)
+    case "Limited": {
+      const call = draft.call(change.key)
+      if (call === undefined) return
+      call.status = "limited"
+      call.limit = change.limit
+      return
+    }
     case "Started": {
       const call = draft.call(change.key)
       if (call === undefined) return
