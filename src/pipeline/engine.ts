@@ -84,8 +84,6 @@ export class Engine {
   readonly tools: AgentTools
   readonly actions: ActionStore
   readonly signals = new AgentSignals()
-  /** The results that were cut, unless a journal stores them. */
-  readonly results = new KeptResults()
   /** Each agent's handler for `resolve` while no action is pending. */
   readonly standingHandlers = new Map<string, StandingResolveHandler>()
   readonly deadlines: Deadlines
@@ -100,6 +98,7 @@ export class Engine {
   leaving: Promise<void> | undefined
   private madeTasks: BackgroundTasks | undefined
   private madeKeys: CallKeys | undefined
+  private madeResults: KeptResults | undefined
   private readonly driver: Driver
   private readonly registry: ToolRegistry<unknown>
   private readonly context: Context.Context<unknown>
@@ -172,6 +171,12 @@ export class Engine {
       cancel: (call, reason, by) => this.cancelOne(call, reason, by),
     })
     return this.madeTasks
+  }
+
+  /** The results that were cut, unless a journal stores them. Created when first read. */
+  get results(): KeptResults {
+    this.madeResults ??= new KeptResults()
+    return this.madeResults
   }
 
   /** Created when first read: few tools have idempotency keys. */

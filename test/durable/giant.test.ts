@@ -11,7 +11,8 @@ const giant = 64_000_001
 describeStores("a call that is too long to be kept", (_path, store) => {
   it("is told as it ended, and in the store why that is not there; the others go on", async () => {
     const tool = pipeline().andThen(() => Step.Output("x".repeat(giant)))
-    const durable = await durableOf(store(), { tool, small: pipeline().andThen(() => Step.Output("done")) })
+    const tools = { tool, small: pipeline().andThen(() => Step.Output("done")) }
+    const durable = await durableOf(store(), tools, { maxOutputBytes: false })
     await durable.enqueue([{ callId: "t", name: "tool", background: true }])
     await untilTag(durable, "BackgroundCompleted")
     await durable.enqueue([
@@ -26,6 +27,14 @@ describeStores("a call that is too long to be kept", (_path, store) => {
     )
     expect(await client.result("a")).toMatchObject({ _tag: "Completed", callId: "a", content })
     expect(await client.tasks.get("t")).toMatchObject({ status: "complete", content })
+  })
+
+  it("is cut as every long result is, and is not kept whole", async () => {
+    const tool = pipeline().andThen(() => Step.Output("x".repeat(giant)))
+    const { executor } = await durableOf(store(), { tool })
+    const { content, bounded } = await executor.run({ name: "tool" })
+    expect(bounded?.bytes).toBe(giant)
+    expect(content).toMatch(/^x+\n\[… \d+ bytes left out …\]\nx+$/)
   })
 
   it("is refused where it is to be queued, and so is one that is nested too deeply", async () => {

@@ -216,10 +216,9 @@ const preparingRow: Row = {
     return true
   },
   Known: (call, { output }, out) => {
-    if (!call.started) {
-      call.started = true
-      out.push(commands.tellStarted)
-    }
+    const { started } = call
+    call.started = true
+    if (!started) out.push({ _tag: "TellStarted" })
     call.output = output
     call.deduplicated = true
     return end(call, { _tag: "Completed" }, out)
