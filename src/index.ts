@@ -55,6 +55,7 @@ export type {
   ErrorReason,
   FailureReason,
   FinalStatus,
+  GateExpiringEvent,
   StartedEvent,
   TerminalEvent,
   ToolEvent,

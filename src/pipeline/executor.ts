@@ -289,7 +289,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   /** What one call is doing, with its plan and its position in the plan; undefined for a call that is not active. */
   inspectCall(callId: string): CallDetails | undefined {
     const call = this.engine.callOf(callId)
-    return call && detailsOf(call, this.engine.deadlines.time())
+    return call && detailsOf(call, this.engine.deadlines.time(), this.engine.settings.approvalTimeout)
   }
 
   /**

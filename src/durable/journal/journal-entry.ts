@@ -1,6 +1,7 @@
 /** One call in its journal: what is stored of it, and what its record does not hold. */
 
 import { type Call, createdAt } from "../../pipeline/call/call.ts"
+import { gateLimit } from "../../pipeline/call/gate-time.ts"
 import { type CallSnapshot, queuedSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { Question } from "../../pipeline/call/state.ts"
 import { writeMoving } from "../../pipeline/call/write-snapshot.ts"
@@ -133,8 +134,9 @@ export class JournalEntry {
   private question(askedAt: number | undefined): Pick<CallRow, "asks" | "deadline"> {
     const { call } = this
     const { approvalTimeout, hasFunction } = this.options
-    const isGate = askedAt !== undefined && questionIn(call)?.kind === "approval"
-    const deadline = isGate ? askedAt + approvalTimeout : Number.POSITIVE_INFINITY
+    const question = questionIn(call)
+    const isGate = askedAt !== undefined && question?.kind === "approval"
+    const deadline = isGate ? askedAt + gateLimit(question, approvalTimeout) : Number.POSITIVE_INFINITY
     return {
       asks: asks(call, hasFunction),
       deadline: Number.isFinite(deadline) ? deadline : undefined,

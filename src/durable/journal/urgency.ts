@@ -38,6 +38,7 @@ export const isOutward = ({ _tag }: Command, hooks: CalledHooks): boolean => {
     case "Reply":
     case "Review":
     case "Ask":
+    case "Escalate":
     case "Remember":
       return true
     case "Prepare":

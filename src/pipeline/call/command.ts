@@ -22,6 +22,10 @@ export type Command =
   | { readonly _tag: "Review" }
   /** Ask the host the open question. */
   | { readonly _tag: "Ask" }
+  /** Tell when the open gate's time is over. */
+  | { readonly _tag: "Warn" }
+  /** Ask further about the open gate, whose time is over. */
+  | { readonly _tag: "Escalate" }
   /** Abort the function that is answering the open question: its answer is no longer needed. */
   | { readonly _tag: "CloseQuestion" }
   /** Add an allow rule for the approved call. */
@@ -55,6 +59,8 @@ export const reply: Command = of("Reply")
 export const rule: Command = of("Rule")
 export const review: Command = of("Review")
 export const ask: Command = of("Ask")
+export const warn: Command = of("Warn")
+export const escalate: Command = of("Escalate")
 export const closeQuestion: Command = of("CloseQuestion")
 export const takePlace: Command = of("TakePlace")
 export const releasePlace: Command = of("ReleasePlace")

@@ -12,6 +12,8 @@ import type { Call } from "./call.ts"
 import { checkedOutput } from "./checked-output.ts"
 import type { Command } from "./command.ts"
 import { ranOut } from "./editor-silence.ts"
+import { escalate, tellExpiring } from "./expiring.ts"
+import { markOf } from "./gate-time.ts"
 import { close, finish, interrupt, runFinal, runPart, streamStep } from "./handling.ts"
 import type { Input } from "./input.ts"
 import { admitOnce, endKey } from "./once.ts"
@@ -49,6 +51,10 @@ export const execute = (engine: Engine, call: Call, command: Command): void => {
     case "Ask":
       call.span?.asks(openQuestion(call.state))
       return askHost(engine, call)
+    case "Warn":
+      return tellExpiring(engine, call, false)
+    case "Escalate":
+      return escalate(engine, call)
     case "CloseQuestion":
       return closeQuestion(call)
     case "Remember":
@@ -183,5 +189,9 @@ export const timedOut = (engine: Engine, call: Call): void => {
   }
   const question = openQuestion(call.state)
   if (question?.kind === "delegate") ranOut(call, question)
+  if (question?.kind === "approval" && markOf(question) !== "end") {
+    engine.receive(call, { _tag: "Marked" })
+    return suspended(engine, call)
+  }
   engine.receive(call, { _tag: "TimedOut", message: timeoutMessage(call, settings) })
 }

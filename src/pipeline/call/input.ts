@@ -111,6 +111,8 @@ export type Input =
   | { readonly _tag: "Stopped"; readonly run: number }
   /** The time limit of the current state is over. `message` says so to the model. */
   | { readonly _tag: "TimedOut"; readonly message: string }
+  /** The open gate is to be warned of, or escalated. */
+  | { readonly _tag: "Marked" }
   | { readonly _tag: "Cancel"; readonly outcome: Stopped }
   | { readonly _tag: "ToBackground" }
   | { readonly _tag: "Judged" }

@@ -2,6 +2,7 @@
 import type { DecidedBy } from "../model/decision.ts"
 import { describePart, type PartDescription, type PipelinePart } from "../model/pipeline.ts"
 import type { Call } from "./call.ts"
+import { afterMark } from "./gate-time.ts"
 import { type CallState, openQuestion } from "./state.ts"
 
 /** What a call is doing. Plain JSON. */
@@ -97,11 +98,16 @@ const partOf = ({ state, parts, at }: Call): number | undefined => {
   return at < parts.length ? parts.slice(0, at).filter(isMain).length : undefined
 }
 
-/** The result of `inspectCall`. `now`: epoch milliseconds. */
-export const detailsOf = (call: Call, now: number): CallDetails => {
+/** The result of `inspectCall`. `now`: epoch milliseconds. `approvalTimeout`: in milliseconds. */
+export const detailsOf = (call: Call, now: number, approvalTimeout: number): CallDetails => {
   const parts: ReadonlyArray<PipelinePart<unknown>> = [...call.parts.filter(isMain), ...call.finals]
   const part = partOf(call)
-  const timeLeft = openQuestion(call.state) === undefined ? undefined : call.timer?.remaining
+  const question = openQuestion(call.state)
+  const untilNext = question === undefined ? undefined : call.timer?.remaining
+  const timeLeft =
+    untilNext !== undefined && question?.kind === "approval"
+      ? untilNext + afterMark(question, approvalTimeout)
+      : untilNext
   const traceId = call.span?.traceId
   return {
     ...inspectionOf(call),

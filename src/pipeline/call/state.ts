@@ -39,6 +39,8 @@ export interface ApprovalQuestion {
   readonly terms?: GateTerms
   /** Who has approved, of the several people who have to. */
   votes?: ReadonlyArray<string>
+  /** How many of its times have come: see `gate-time.ts`. */
+  marks?: number
 }
 
 /** An effect that the host has to answer. */

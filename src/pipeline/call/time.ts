@@ -4,6 +4,7 @@ import { toMillis } from "../model/duration.ts"
 import type { Settings } from "../model/settings.ts"
 import type { Call } from "./call.ts"
 import { CallTimer } from "./call-timer.ts"
+import { gateLimit, untilMark } from "./gate-time.ts"
 import type { EffectQuestion, Question } from "./state.ts"
 
 /** The settings that bound how long a call may stay in a state. */
@@ -43,8 +44,10 @@ export const timeLimit = (call: Call, limits: Limits, mayMove: boolean): number 
   }
 }
 
-const questionLimit = (question: Question, limits: Limits): number =>
-  question.kind === "approval" ? limits.approvalTimeout : effectLimit(question, limits)
+const questionLimit = (question: Question, limits: Limits): number => {
+  if (question.kind === "delegate") return effectLimit(question, limits)
+  return question.terms === undefined ? limits.approvalTimeout : gateLimit(question, limits.approvalTimeout)
+}
 
 const effectLimit = ({ timeout }: EffectQuestion, { delegateTimeout }: Limits): number =>
   timeout === undefined ? delegateTimeout : toMillis("timeout", timeout)
@@ -70,11 +73,15 @@ export const afterWaiting = (engine: Engine, call: Call, millis: number, late: (
 export const restartTime = (engine: Engine, call: Call): void =>
   timerOf(engine, call).restart(call.state, limitOf(engine, call))
 
-const limitOf = (engine: Engine, call: Call): number => {
+/** What is left of the limit of the current state; at a gate, until it is warned of or escalated, if it is. */
+export const limitOf = (engine: Engine, call: Call): number => {
+  const { earlier, state } = call
+  const isAsking = state._tag === "Asking"
+  const waited = isAsking && call.asked === earlier?.asked ? earlier.waited : 0
+  if (isAsking && state.question.kind === "approval" && state.question.terms !== undefined)
+    return untilMark(state.question, engine.settings.approvalTimeout, waited)
   const limit = timeLimit(call, engine.settings, mayMove(call))
-  const { earlier } = call
-  if (earlier === undefined || call.state._tag !== "Asking" || call.asked !== earlier.asked) return limit
-  return Math.max(0, limit - earlier.waited)
+  return waited === 0 ? limit : Math.max(0, limit - waited)
 }
 
 /** Creates the timer when it is first needed: a call that waits without a limit has none. */

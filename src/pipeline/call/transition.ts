@@ -26,6 +26,7 @@ import {
 } from "./cleaning.ts"
 import type { Outbox } from "./command.ts"
 import * as commands from "./command.ts"
+import { markOf } from "./gate-time.ts"
 import { goOn } from "./going-on.ts"
 import type { Input } from "./input.ts"
 import {
@@ -394,6 +395,13 @@ const askingRow: Row = {
       out.push(commands.closeQuestion)
       answered(call, { _tag: "Failure", message, cause: undefined, reason: "timeout" }, out)
     }
+    return true
+  },
+  Marked: (call, _input, out) => {
+    const question = questionOf(call)
+    if (question.kind !== "approval") return false
+    out.push(markOf(question) === "warn" ? commands.warn : commands.escalate)
+    question.marks = (question.marks ?? 0) + 1
     return true
   },
   Cancel: (call, { outcome }, out) => {

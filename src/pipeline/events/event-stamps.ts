@@ -46,7 +46,9 @@ export class EventStamps {
   stamp(event: Mutable<ToolEvent>): void {
     this.last += 1
     event.seq = this.last
-    event.at = this.clock === undefined ? Date.now() : this.clock.currentTimeMillisUnsafe()
+    // Of an expiring gate, it says when that ends.
+    if (event._tag !== "GateExpiring")
+      event.at = this.clock === undefined ? Date.now() : this.clock.currentTimeMillisUnsafe()
     if (!this.watchers.isEmpty) this.watchers.event(event)
   }
 }

@@ -110,10 +110,10 @@ export interface Decision {
   readonly name: string
   readonly params: unknown
   /**
-   * `approve`: it passed a gate. `vote`: somebody approved, and more people have to. `answer`: an effect was answered `by` somebody who was named. The rest are ends. `run`: it ran, well
+   * `approve`: it passed a gate. `vote`: somebody approved, and more people have to. `escalate`: its time at a gate was over, and it was asked further. `answer`: an effect was answered `by` somebody who was named. The rest are ends. `run`: it ran, well
    * or not. `deny`, `cancel`. `invalid`: it could not run.
    */
-  readonly verdict: "approve" | "vote" | "answer" | "run" | "deny" | "cancel" | "invalid"
+  readonly verdict: "approve" | "vote" | "escalate" | "answer" | "run" | "deny" | "cancel" | "invalid"
   /** Who decided; of a call that ran, its last gate. Not there where nobody had to. */
   readonly by?: DecidedBy
 }

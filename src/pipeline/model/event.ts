@@ -131,6 +131,13 @@ export interface AwaitingApprovalEvent extends CallEvent {
   deny(reason?: string, options?: AnswerOptions): boolean
 }
 
+/** The time of an open gate is nearly over. `at` is when, not when the event was emitted. */
+export interface GateExpiringEvent extends CallEvent {
+  readonly _tag: "GateExpiring"
+  /** Set if its time was over, and it was escalated: it waits once more until `at`. */
+  readonly escalated?: true
+}
+
 /** The call asks the host for an effect, and waits until it is answered: here, or by id with `respond`. */
 export interface DelegateEvent extends CallEvent {
   readonly _tag: "Delegate"
@@ -307,6 +314,7 @@ type EventOfCall<T extends ToolTypes> = [T] extends [never]
  */
 export type ToolEvent<T extends ToolTypes = AnyTools> =
   | EventOfCall<T>
+  | GateExpiringEvent
   | DelegateEvent
   | DeltaEvent
   | Exclude<TerminalEvent, CompletedEvent>

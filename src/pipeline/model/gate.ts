@@ -1,6 +1,9 @@
 /** The gates of pipelines: what may be said of one, and what is kept of it while it is open. */
 import type { ReviewQuestion } from "./decision.ts"
+import { toMillis } from "./duration.ts"
 import { expectFlag, expectFunction, expectSpelled, got, toCount } from "./got.ts"
+import type { Mutable } from "./mutable.ts"
+import type { DurationInput } from "./step.ts"
 
 /** Whether somebody may answer a gate. `by`: who answers. A throw counts as false. */
 export type Approvers = (by: string, question: ReviewQuestion) => boolean
@@ -11,6 +14,11 @@ export interface GateTerms {
   readonly named?: true
   /** How many different people have to approve, if more than one. */
   readonly quorum?: number
+  /** In milliseconds. Default: the executor's `approvalTimeout`. */
+  readonly timeout?: number
+  /** How long before its end it is warned of, in milliseconds. */
+  readonly warn?: number
+  readonly escalates?: true
 }
 
 /** A gate: the pipeline stops here until somebody decides. */
@@ -37,9 +45,26 @@ export interface ApprovalOptions {
   readonly approvers?: Approvers
   /** How many different people have to approve. One denial denies. Default 1. */
   readonly quorum?: number
+  /** How long the gate waits. Default: the executor's `approvalTimeout`. */
+  readonly timeout?: DurationInput
+  /** How long before that the event `GateExpiring` warns of it. Default: no warning. */
+  readonly warn?: DurationInput
+  /**
+   * What happens then. `"escalate"`: the executor's `onEscalate` is called, and the gate waits as long once more, then it is denied.
+   * Default `"deny"`.
+   */
+  readonly onTimeout?: "deny" | "escalate"
 }
 
-const optionNames: ReadonlyArray<keyof ApprovalOptions> = ["label", "person", "approvers", "quorum"]
+const optionNames: ReadonlyArray<keyof ApprovalOptions> = [
+  "label",
+  "person",
+  "approvers",
+  "quorum",
+  "timeout",
+  "warn",
+  "onTimeout",
+]
 
 /** The default gate, shared by all pipelines. */
 export const plainGate: GatePart = Object.freeze({
@@ -49,10 +74,21 @@ export const plainGate: GatePart = Object.freeze({
   person: false,
 })
 
-const termsOf = ({ approvers, quorum }: ApprovalOptions): GateTerms | undefined => {
+const termsOf = ({ approvers, quorum, timeout, warn, onTimeout }: ApprovalOptions): GateTerms | undefined => {
   const count = toCount("quorum", quorum ?? undefined, 1, " of `awaitApproval`")
-  if (typeof approvers !== "function" && count === 1) return undefined
-  return { named: true, ...(count > 1 && { quorum: count }) }
+  const terms: Mutable<GateTerms> = {}
+  if (typeof approvers === "function" || count > 1) terms.named = true
+  if (count > 1) terms.quorum = count
+  if (timeout !== undefined) terms.timeout = toMillis("timeout", timeout)
+  if (warn !== undefined) terms.warn = toMillis("warn", warn)
+  if (onTimeout === "escalate") terms.escalates = true
+  else if (onTimeout !== undefined && onTimeout !== "deny")
+    throw new TypeError(
+      `Expected \`onTimeout\` of \`awaitApproval\` to be \`deny\` or \`escalate\`, ${got(onTimeout)}`,
+    )
+  if (terms.timeout !== undefined && terms.warn !== undefined && terms.warn >= terms.timeout)
+    throw new TypeError("Expected `warn` of `awaitApproval` to be shorter than its `timeout`")
+  return Object.keys(terms).length === 0 ? undefined : terms
 }
 
 /** Makes a gate. Throws a TypeError for options that cannot be meant. */
@@ -74,16 +110,5 @@ export const gatePart = (options: ApprovalOptions): GatePart => {
     person: person === true || terms.named === true,
     approvers: approvers ?? undefined,
     terms,
-  }
-}
-
-/** Throws a TypeError for options of `Step.AwaitApproval` that only a gate of a pipeline may have: a handler's gate is not composed again. */
-export const expectOfStep = (options: object): void => {
-  expectSpelled("`Step.AwaitApproval`", options, ["label", "person"])
-  for (const name of optionNames.slice(2)) {
-    if (name in options)
-      throw new TypeError(
-        `\`Step.AwaitApproval\` has no option \`${name}\`: use \`awaitApproval\` of a pipeline`,
-      )
   }
 }

@@ -5,7 +5,7 @@ import type { AllowRule, Explanation, RememberChoice } from "../../policy/index.
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { Tracer } from "../../tracing/tracer.ts"
 import type { ToolCall } from "./call.ts"
-import type { Decision, Reviewer } from "./decision.ts"
+import type { Decision, Reviewer, ReviewQuestion } from "./decision.ts"
 import type { ToolResult } from "./event.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
 import type { Limit } from "./limits.ts"
@@ -160,6 +160,11 @@ export interface ToolExecutorOptions {
   readonly taskTimeout?: DurationInput | undefined
   /** How long a gate waits. Default: for ever. */
   readonly approvalTimeout?: DurationInput | undefined
+  /**
+   * Called when the time of a gate with `onTimeout: "escalate"` is over, to ask further: the gate waits as long once more. If it fails, a
+   * process warning says so. In a store it is called once, also across restarts.
+   */
+  readonly onEscalate?: ((question: ReviewQuestion) => unknown) | undefined
   /** How long the host may take to answer an effect. Default 30 seconds; `"Infinity"` for ever. */
   readonly delegateTimeout?: DurationInput | undefined
   /**

@@ -34,6 +34,7 @@ export interface Settings {
   readonly resolveChoice: ResolveChoice
   readonly hooks: Hooks
   readonly reviewers: ReadonlyArray<Reviewer>
+  readonly onEscalate: ToolExecutorOptions["onEscalate"]
   readonly onDecision: ((decision: Decision) => void) | undefined
   readonly trace: boolean | Tracer | EffectTracer
 }
@@ -108,6 +109,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
   }
   expectFilters(options.filters)
   expectFunction("onDecision", options.onDecision)
+  expectFunction("onEscalate", options.onEscalate)
   expectFlag("parallelReads", options.parallelReads)
   const settings: Settings = {
     cwd: toCwd(options.cwd),
@@ -132,6 +134,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     resolveChoice,
     hooks: toHooks(options.hooks),
     reviewers: toReviewers(options.reviewers),
+    onEscalate: options.onEscalate ?? undefined,
     onDecision: options.onDecision,
     trace: toTrace(options.trace),
   }

@@ -2,7 +2,7 @@
 import type { Input } from "effect/Duration"
 import { type GivenOutput, type ToolOutput, withContent } from "../../output/output.ts"
 import type { FailureReason } from "./event.ts"
-import { expectOfStep } from "./gate.ts"
+import { expectSpelled } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
 
 /** A length of time as Effect reads it: `"5 seconds"`, a Duration; a number is milliseconds. */
@@ -31,6 +31,17 @@ export interface ErrorOptions {
   readonly output?: GivenOutput
   /** `timeout`: something that the handler waited for took too long. Default `failed`. */
   readonly reason?: FailureReason
+}
+
+/** A handler's gate is not composed again after a restart, so it cannot have what only a pipeline's gate may. */
+const expectOfStep = (options: object): void => {
+  expectSpelled("`Step.AwaitApproval`", options, ["label", "person"])
+  for (const name of ["approvers", "quorum", "timeout", "warn", "onTimeout"]) {
+    if (name in options)
+      throw new TypeError(
+        `\`Step.AwaitApproval\` has no option \`${name}\`: use \`awaitApproval\` of a pipeline`,
+      )
+  }
 }
 
 /** Makes steps: what a handler answers with. */

@@ -119,6 +119,7 @@ export class Recorder {
       case "BackgroundCompleted":
         return this.taskEnded(booked, event)
       case "Delegate":
+      case "GateExpiring":
         return
       default:
         return this.ended(booked, event)

@@ -119,6 +119,7 @@ export class StoreRecorder {
       case "BackgroundStarted":
         return this.tell({ _tag: "Backgrounded", key: this.known(event, event.at).key })
       case "Delegate":
+      case "GateExpiring":
         return
       default:
         return this.ended(event)
