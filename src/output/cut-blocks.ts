@@ -24,7 +24,8 @@ const bytesOf = (block: ToolContent): number => {
 
 /** Bytes of blocks, texts joined by newlines. */
 export const bytesOfBlocks = (blocks: ReadonlyArray<ToolContent>): number =>
-  blocks.reduce((sum, block) => sum + bytesOf(block) + (block.type === "text" ? 1 : 0), -1)
+  blocks.reduce((sum, block) => sum + bytesOf(block), 0) +
+  Math.max(0, blocks.filter(({ type }) => type === "text").length - 1)
 
 /** Text can be cut and read on, also that of a resource. */
 const asText = (block: ToolContent): ToolContent =>
@@ -82,8 +83,9 @@ export const cutBlocks = (
     } else tooLarge.push(block)
     return fits
   })
-  const note: ReadonlyArray<ToolContent> =
-    tooLarge.length === 0 ? [] : [{ type: "text", text: leftOut(tooLarge) }]
+  const said: ToolContent = { type: "text", text: leftOut(tooLarge) }
+  // A bound that is too small even for the note is kept all the same.
+  const note = tooLarge.length === 0 || bytesOf(said) + 1 > max - used ? [] : [said]
   const noteBytes = note.reduce((sum, block) => sum + bytesOf(block) + 1, 0)
   const textRoom = max - used - noteBytes
   if (whole.length <= textRoom) return { blocks: [...shown, ...note], bytes }

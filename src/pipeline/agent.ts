@@ -152,7 +152,7 @@ export class ExecutorAgent {
     const toolCalls = this.#callsOf(calls, "enqueueTurn", options)
     this.#engine.assertOpen()
     const refusal = this.#takeTurn(toolCalls)
-    const to = { sink: this.#engine.events, refusal }
+    const to = { sink: this.#engine.events, refusal, turn: {} }
     return toolCalls.map((call) => submit(this.#engine, call, to).toolCall.callId)
   }
 

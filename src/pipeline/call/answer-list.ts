@@ -111,6 +111,12 @@ const waitsForApproval = ({ state, toolCall }: Call): boolean => {
   return (state._tag === "Queued" || state._tag === "Held") && toolCall.decision === "requested"
 }
 
+const previewed = (callId: string): string =>
+  `"${callId}" shows a preview that was made for its parameters: they cannot be edited.`
+
+const unready = (callId: string): string =>
+  `"${callId}" cannot be answered yet: its question is being stored. Answer once \`AwaitingApproval\` has come.`
+
 const answerOne = (
   engine: Engine,
   call: Call | undefined,
@@ -121,6 +127,7 @@ const answerOne = (
   if (!waitsForApproval(call)) return untaken(`"${callId}" waits for no approval.`)
   if (question !== undefined && question.seq !== call.askedSeq) return untaken(otherQuestion(callId))
   const gate = openQuestion(call.state)
+  const isEdit = approval !== undefined && approval !== true
   const took =
     approval === undefined
       ? denying(engine, call, reason === true ? undefined : reason, options)
@@ -128,10 +135,7 @@ const answerOne = (
           ...(approval === true ? undefined : { params: approval.params }),
           ...options,
         })
-  if (took !== true)
-    return untaken(
-      took || `"${callId}" shows a preview that was made for its parameters: they cannot be edited.`,
-    )
+  if (took !== true) return untaken(took || (isEdit ? previewed(callId) : unready(callId)))
   const isOpen = gate?.kind === "approval" && openQuestion(call.state) === gate
   return isOpen ? { took, why: votesOf(gate) } : { took }
 }

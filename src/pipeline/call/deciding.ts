@@ -31,9 +31,9 @@ export const decideCall = async (engine: Engine, input: ToolCall): Promise<CallD
   const admission = await admit(call, tool, engine, { controller: undefined })
   if (admission._tag === "Refused") return refuse(admission.outcome)
   const { params } = admission
+  if (call.decision === "requested") return { verdict: "ask", reason: requested, params }
   if (tool?.idempotencyKey !== undefined && (await isKnown(engine, tool, params)))
     return { verdict: "run", params }
-  if (call.decision === "requested") return { verdict: "ask", reason: requested, params }
   return { ...decideGates(engine, call, tool, pending, admission), params }
 }
 

@@ -58,6 +58,8 @@ export const admitOnce = (engine: Engine, call: Call, tool: Keyed, admission: Ad
   if (!(claimed instanceof Promise)) return goOn(claimed, false)
   // The time of the call that runs is not the time of those that wait for it.
   call.timer?.stop()
+  // A call that restarts with another key must not hold a place that the call with its new key waits for.
+  engine.limiter?.leave(call, true)
   claimed.then(
     (answer) => goOn(answer, true),
     (error) =>

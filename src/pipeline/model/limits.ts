@@ -15,7 +15,7 @@ export interface Limit {
   readonly concurrency?: number | undefined
   /** How much may begin in any stretch of time of this length. */
   readonly rate?: { readonly max: number; readonly per: DurationInput } | undefined
-  /** How much one turn may begin: the calls of one `runTurn`, `beginTurn` or `enqueue`. */
+  /** How much one turn may begin: the calls of one `runTurn`, `beginTurn`, `enqueueTurn` or `enqueue`. */
   readonly perTurn?: number | undefined
   /** How much one agent may begin in the life of the executor. */
   readonly perAgent?: number | undefined

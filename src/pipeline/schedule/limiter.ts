@@ -99,12 +99,13 @@ export class Limiter {
       this.passages.set(call, { gates: gatesOf(bounds), costs: new Map(), admission: undefined, at: 0 })
   }
 
-  /** Gives the places of a call back. A call that has not begun has not counted. */
-  leave(call: Call): void {
+  /** Gives the places of a call back. A call that has not begun has not counted, nor has one that asks for its places again. */
+  leave(call: Call, asksAgain = false): void {
     const passage = this.passages.get(call)
     if (passage === undefined) return
     this.passages.delete(call)
-    if (passage.admission !== undefined) for (const [bound, cost] of passage.costs) count(bound, call, -cost)
+    if (passage.admission !== undefined || asksAgain)
+      for (const [bound, cost] of passage.costs) count(bound, call, -cost)
     for (const { bound, kind } of passage.gates) (kind === "rate" ? bound.rate : bound.pool)!.release(call)
   }
 

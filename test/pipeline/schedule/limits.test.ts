@@ -204,6 +204,8 @@ describe("a limit that is used up", () => {
       "complete",
       "error",
     ])
+    agent.enqueueTurn(Array.from({ length: 3 }, () => ({ name: "tool" })))
+    expect((await endsOf(executor)).map(({ _tag }) => _tag)).toEqual(["Completed", "Completed", "Error"])
     executor.enqueue(Array.from({ length: 3 }, () => ({ name: "tool" })))
     expect((await endsOf(executor)).map(({ _tag }) => _tag)).toEqual(["Completed", "Completed", "Error"])
   })
@@ -227,6 +229,27 @@ describe("a limit that is used up", () => {
     const run = () => executor.run({ name: "tool" }, () => undefined)
     expect(await run()).toMatchObject({ status: "complete" })
     expect(await run()).toMatchObject({ status: "complete", deduplicated: true })
+  })
+
+  it("is not held by a call that waits for another one with its key", async () => {
+    const gated = pipeline()
+      .awaitApproval()
+      .andThen(() => Step.Output("done"))
+    const tool = toolOf("tool", gated, { idempotencyKey: ({ key }) => String(key) })
+    const limits = [{ tools: ["tool"], concurrency: 1, perAgent: 1 }]
+    const executor = executorOf({ tool }, { limits })
+    const answered: Array<string> = []
+    const run = (callId: string) =>
+      executor.run({ callId, agentId: callId, name: "tool", params: { key: callId } }, (event) => {
+        if (event._tag !== "AwaitingApproval" || answered.includes(callId)) return
+        answered.push(callId)
+        // The first one takes the key that the second one holds.
+        const approve = () => event.approve(callId === "a" ? { params: { key: "b" } } : {})
+        if (callId === "a") void until(() => waitingIn(executor).length === 1).then(approve)
+        else approve()
+      })
+    const results = await Promise.all([run("a"), run("b")])
+    expect(results).toMatchObject([{ status: "complete", deduplicated: true }, { status: "complete" }])
   })
 
   it("counts no call that was cancelled before it began", async () => {
