@@ -91,7 +91,6 @@ class Stepline:
             told = {"name": name, "description": description, "parameters": parameters, "approval": approval, **more}
             self.request("tools/define", tools=[told])
             return function
-
         return define
 
     def enqueue(self, *calls: Mapping[str, Any], truncated: bool = False) -> list[str]:
