@@ -28,10 +28,17 @@ interface Bound {
   readonly agents: Map<string, number>
 }
 
-/** A place that a call takes: at once, or once others have left. */
+/** Where a call takes a place: at once, or once there is room. */
 interface Gate {
   readonly bound: Bound
   readonly kind: "concurrency" | "rate"
+  readonly line: Pick<Rate, "take" | "release">
+}
+
+/** The limits of one tool, and its gates, in the order in which calls come to them. */
+interface Course {
+  readonly bounds: ReadonlyArray<Bound>
+  readonly gates: ReadonlyArray<Gate>
 }
 
 /** A call on its way through its limits. */
@@ -47,7 +54,7 @@ interface Passage {
 /** The limits of one executor. */
 export class Limiter {
   private readonly bounds: ReadonlyArray<Bound>
-  private readonly boundsOf = new Map<string, ReadonlyArray<Bound>>()
+  private readonly courses = new Map<string, Course>()
   private readonly passages = new Map<Call, Passage>()
   /** Lets a call begin that had to wait. Returns false if the call has ended. */
   private readonly begin: (call: Call, admission: Admitted) => boolean
@@ -70,7 +77,7 @@ export class Limiter {
   /** The input for a call after its checks: to begin, to wait, or to end because a limit is used up. */
   admit(call: Call, admission: Admitted | Refused): Input {
     if (admission._tag === "Refused") return admission
-    const bounds = this.named(call.toolCall.name)
+    const { bounds, gates } = this.courseOf(call)
     // A call that restarts with edited parameters has counted, and has its places.
     if (bounds.length === 0 || this.passages.has(call)) return admission
     const costs = new Map<Bound, number>()
@@ -82,7 +89,7 @@ export class Limiter {
       costs.set(bound, cost)
     }
     for (const [bound, cost] of costs) count(bound, call, cost)
-    const passage: Passage = { gates: gatesOf(bounds), costs, admission, at: 0 }
+    const passage: Passage = { gates, costs, admission, at: 0 }
     this.passages.set(call, passage)
     if (this.proceed(call, passage)) {
       passage.admission = undefined
@@ -93,10 +100,9 @@ export class Limiter {
 
   /** Takes the places of a call that had begun in an earlier process. The call does not wait for them. */
   resume(call: Call): void {
-    const bounds = this.named(call.toolCall.name)
+    const { bounds, gates } = this.courseOf(call)
     for (const { pool } of bounds) pool?.take(call)
-    if (bounds.length > 0)
-      this.passages.set(call, { gates: gatesOf(bounds), costs: new Map(), admission: undefined, at: 0 })
+    if (bounds.length > 0) this.passages.set(call, { gates, costs: new Map(), admission: undefined, at: 0 })
   }
 
   /** Gives the places of a call back. A call that has not begun has not counted, nor has one that asks for its places again. */
@@ -106,33 +112,32 @@ export class Limiter {
     this.passages.delete(call)
     if (passage.admission !== undefined || asksAgain)
       for (const [bound, cost] of passage.costs) count(bound, call, -cost)
-    for (const { bound, kind } of passage.gates) (kind === "rate" ? bound.rate : bound.pool)!.release(call)
+    for (const { line } of passage.gates) line.release(call)
   }
 
   /** The message for a call that has waited as long as it may. */
   late(call: Call, waited: number): string {
     const passage = this.passages.get(call)!
-    const { bound, kind } = passage.gates[passage.at]!
-    const wait = kind === "rate" ? bound.rate!.wait(passage.costs.get(bound)!) : 0
+    const { bound, line } = passage.gates[passage.at]!
+    const wait = line instanceof Rate ? line.wait(passage.costs.get(bound)!) : 0
     const advice = wait > 0 ? `Try again in ${seconds(wait)}.` : "Try again later."
     return `Limit reached: ${reasonOf(passage)}. The call waited ${formatMillis(waited)} and was not run. ${advice}`
   }
 
-  private named(tool: string): ReadonlyArray<Bound> {
-    const known = this.boundsOf.get(tool)
+  private courseOf({ toolCall: { name } }: Call): Course {
+    const known = this.courses.get(name)
     if (known !== undefined) return known
-    const bounds = this.bounds.filter(({ limit }) => limit.isFor(tool))
-    this.boundsOf.set(tool, bounds)
-    return bounds
+    const bounds = this.bounds.filter(({ limit }) => limit.isFor(name))
+    const course = { bounds, gates: gatesOf(bounds) }
+    this.courses.set(name, course)
+    return course
   }
 
   /** Takes the next places. Returns whether the call has all of them. */
   private proceed(call: Call, passage: Passage): boolean {
     for (; passage.at < passage.gates.length; passage.at += 1) {
-      const { bound, kind } = passage.gates[passage.at]!
-      const isIn =
-        kind === "rate" ? bound.rate!.take(call, passage.costs.get(bound)!) : bound.pool!.take(call)
-      if (!isIn) return false
+      const { bound, line } = passage.gates[passage.at]!
+      if (!line.take(call, passage.costs.get(bound)!)) return false
     }
     return true
   }
@@ -153,9 +158,12 @@ export class Limiter {
   }
 }
 
+const gateOf = (bound: Bound, kind: Gate["kind"], line: Gate["line"] | undefined): ReadonlyArray<Gate> =>
+  line === undefined ? [] : [{ bound, kind, line }]
+
 const gatesOf = (bounds: ReadonlyArray<Bound>): ReadonlyArray<Gate> => [
-  ...bounds.filter(({ pool }) => pool !== undefined).map((bound): Gate => ({ bound, kind: "concurrency" })),
-  ...bounds.filter(({ rate }) => rate !== undefined).map((bound): Gate => ({ bound, kind: "rate" })),
+  ...bounds.flatMap((bound) => gateOf(bound, "concurrency", bound.pool)),
+  ...bounds.flatMap((bound) => gateOf(bound, "rate", bound.rate)),
 ]
 
 const maxWaitOf = ({ limit }: Bound): number => limit.maxWait
