@@ -18,7 +18,7 @@ import type { Input } from "./call/input.ts"
 import { isRunning } from "./call/inspection.ts"
 import type { Journal } from "./call/journal.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
-import { makeReadResultTool } from "./call/result-reader.ts"
+import { makeReadResultTool, type WholeResultOf } from "./call/result-reader.ts"
 import { transition } from "./call/transition.ts"
 import { EventQueue } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
@@ -41,10 +41,10 @@ import { Pool } from "./schedule/pool.ts"
 import { soon } from "./schedule/soon.ts"
 import { StepBudget } from "./schedule/step-budget.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
-import { AgentTools } from "./stores/agent-tools.ts"
+import { AgentTools, type OwnTools } from "./stores/agent-tools.ts"
 import { CallKeys } from "./stores/call-keys.ts"
 import { KeptResults } from "./stores/kept-results.ts"
-import { ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
+import { type ActionHost, ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 import { ShutdownCleanups } from "./stores/shutdown-cleanups.ts"
 
 /** An Effect that a handler returned. The executor's context provides the services that it needs. */
@@ -72,7 +72,7 @@ export interface Environment {
 }
 
 /** The shared parts of one executor. Throws a TypeError for invalid options. */
-export class Engine {
+export class Engine implements ActionHost, OwnTools {
   readonly settings: Settings
   /** Undefined if calls are not durable. */
   readonly journal: Journal | undefined
@@ -139,24 +139,8 @@ export class Engine {
     this.pool = new Pool(settings.backgroundConcurrency, this.placed.bind(this))
     const { limits } = settings
     if (limits.length > 0) this.limiter = new Limiter(limits, this.deadlines, this.receive.bind(this))
-    this.tools = new AgentTools(registry, {
-      resolve: () => makeResolveTool((agentId) => this.standingHandlers.get(agentId)),
-      readResult: () =>
-        makeReadResultTool(
-          (agentId, callId) =>
-            journal === undefined ? this.results.get(agentId, callId) : journal.wholeResult(agentId, callId),
-          settings.maxOutputBytes,
-        ),
-    })
-    this.actions = new ActionStore({
-      max: settings.maxPendingActions,
-      choice: settings.resolveChoice,
-      nextActionId: () => this.actionIds.next(),
-      dropped: (agentId, action) => driver.dropped(this, agentId, action),
-      changed: (agentId) => this.tools.changed(agentId),
-      journal,
-      pushed: (agentId, action) => this.events.push(pendingEvent(agentId, action)),
-    })
+    this.tools = new AgentTools(registry, this)
+    this.actions = new ActionStore(this)
   }
 
   /** Created when first read: few executors have background tasks. */
@@ -329,6 +313,35 @@ export class Engine {
     const names = this.definitions(agentId).map((tool) => tool.name)
     const available = names.length === 0 ? "There are no tools." : `Available tools: ${names.join(", ")}`
     return failed("unknown-tool", `Unknown tool "${name}". ${available}`)
+  }
+
+  makeResolve(): Tool<unknown> {
+    return makeResolveTool((agentId) => this.standingHandlers.get(agentId))
+  }
+
+  makeReadResult(): Tool<unknown> {
+    const { journal, settings } = this
+    const wholeOf: WholeResultOf = (agentId, callId) =>
+      journal === undefined ? this.results.get(agentId, callId) : journal.wholeResult(agentId, callId)
+    return makeReadResultTool(wholeOf, settings.maxOutputBytes)
+  }
+
+  // --- Pending actions
+
+  nextActionId(): string {
+    return this.actionIds.next()
+  }
+
+  actionDropped(agentId: string, action: StagedAction): void {
+    this.driver.dropped(this, agentId, action)
+  }
+
+  actionPushed(agentId: string, action: StagedAction): void {
+    this.events.push(pendingEvent(agentId, action))
+  }
+
+  actionsChanged(agentId: string): void {
+    this.tools.changed(agentId)
   }
 
   // --- For handlers

@@ -7,8 +7,8 @@ import type { Tool } from "../model/tool.ts"
 
 /** Makes the tools that the executor provides itself. */
 export interface OwnTools {
-  readonly resolve: () => Tool<unknown>
-  readonly readResult: () => Tool<unknown>
+  makeResolve(): Tool<unknown>
+  makeReadResult(): Tool<unknown>
 }
 
 /** The tools of all agents: a view of the registry. */
@@ -30,12 +30,12 @@ export class AgentTools {
   }
 
   private get resolveTool(): Tool<unknown> {
-    this.madeResolveTool ??= this.make.resolve()
+    this.madeResolveTool ??= this.make.makeResolve()
     return this.madeResolveTool
   }
 
   private get readResultTool(): Tool<unknown> {
-    this.madeReadResultTool ??= this.make.readResult()
+    this.madeReadResultTool ??= this.make.makeReadResult()
     return this.madeReadResultTool
   }
 

@@ -12,19 +12,18 @@ import type { ActionFunction, PendingAction, PendingActions, PushedAction } from
 import type { StagedAction } from "../model/staged-action.ts"
 import { Step } from "../model/step.ts"
 
-/** The dependencies of the store of pending actions. */
-export interface ActionStoreOptions {
-  readonly max: number
-  readonly choice: toolChoice.ResolveChoice
-  readonly nextActionId: () => string
-  /** Runs the finally handlers of an action that was dropped. */
-  readonly dropped: (agentId: string, action: StagedAction) => void
-  /** Called when a host or a foreign tool pushed an action. Calls emit the events of the actions that they stage. */
-  readonly pushed: (agentId: string, action: StagedAction) => void
+/** What the store of pending actions needs of its executor. */
+export interface ActionHost {
+  readonly settings: { readonly maxPendingActions: number; readonly resolveChoice: toolChoice.ResolveChoice }
   /** Stores the actions of durable executors. */
-  readonly journal?: Pick<Journal, "staged"> | undefined
+  readonly journal: Pick<Journal, "staged"> | undefined
+  nextActionId(): string
+  /** Runs the finally handlers of an action that was dropped. */
+  actionDropped(agentId: string, action: StagedAction): void
+  /** Called when a host or a foreign tool pushed an action. Calls emit the events of the actions that they stage. */
+  actionPushed(agentId: string, action: StagedAction): void
   /** Called when an agent's `resolve` tool may have to be added or removed. */
-  readonly changed: (agentId: string) => void
+  actionsChanged(agentId: string): void
 }
 
 interface AgentActions {
@@ -36,12 +35,12 @@ interface AgentActions {
 
 /** The pending actions of all agents. Agents without actions have no entry. */
 export class ActionStore {
-  private readonly options: ActionStoreOptions
+  private readonly host: ActionHost
   private readonly agents = new Map<string, AgentActions>()
   private closed = false
 
-  constructor(options: ActionStoreOptions) {
-    this.options = options
+  constructor(host: ActionHost) {
+    this.host = host
   }
 
   /** Whether no agent has actions. */
@@ -84,22 +83,22 @@ export class ActionStore {
   }
 
   get tooMany(): string {
-    return `Too many pending actions: ${this.options.max} wait already. Call the \`resolve\` tool to apply or discard some first.`
+    return `Too many pending actions: ${this.host.settings.maxPendingActions} wait already. Call the \`resolve\` tool to apply or discard some first.`
   }
 
   /** Adds an action. Returns undefined if the agent has too many, claimed actions included. */
   stage(agentId: string, action: Omit<StagedAction, "actionId">): StagedAction | undefined {
     let agent = this.agents.get(agentId)
-    if (agent !== undefined && agent.stack.length >= this.options.max) return undefined
+    if (agent !== undefined && agent.stack.length >= this.host.settings.maxPendingActions) return undefined
     if (agent === undefined) {
       agent = { stack: [], claimed: new Set(), turn: toolChoice.idle }
       this.agents.set(agentId, agent)
     }
-    const staged: StagedAction = { actionId: this.options.nextActionId(), ...action }
+    const staged: StagedAction = { actionId: this.host.nextActionId(), ...action }
     agent.stack.push(staged)
-    agent.turn = toolChoice.pending(this.options.choice)
-    this.options.changed(agentId)
-    this.options.journal?.staged(agentId)
+    agent.turn = toolChoice.pending(this.host.settings.resolveChoice)
+    this.host.actionsChanged(agentId)
+    this.host.journal?.staged(agentId)
     return staged
   }
 
@@ -122,7 +121,7 @@ export class ActionStore {
     if (this.closed) throw new Error("The executor was shut down: make a new one")
     const staged = this.stage(agentId, action)
     if (staged === undefined) throw new Error(this.tooMany)
-    this.options.pushed(agentId, staged)
+    this.host.actionPushed(agentId, staged)
     return staged
   }
 
@@ -152,7 +151,7 @@ export class ActionStore {
     const action = this.latest(agentId)
     if (action === undefined) return undefined
     this.agents.get(agentId)!.claimed.add(action)
-    this.options.changed(agentId)
+    this.host.actionsChanged(agentId)
     return action
   }
 
@@ -160,8 +159,8 @@ export class ActionStore {
   restore(agentId: string, action: StagedAction): void {
     const agent = this.agents.get(agentId)
     if (!agent?.claimed.delete(action)) return
-    agent.turn = toolChoice.pending(this.options.choice)
-    this.options.changed(agentId)
+    agent.turn = toolChoice.pending(this.host.settings.resolveChoice)
+    this.host.actionsChanged(agentId)
   }
 
   /** Removes a claimed action that was applied or discarded. */
@@ -169,9 +168,9 @@ export class ActionStore {
     const agent = this.agents.get(agentId)
     if (agent === undefined || !agent.claimed.delete(action)) return
     agent.stack.splice(agent.stack.lastIndexOf(action), 1)
-    agent.turn = toolChoice.pending(this.options.choice)
+    agent.turn = toolChoice.pending(this.host.settings.resolveChoice)
     if (agent.stack.length === 0) this.agents.delete(agentId)
-    this.options.journal?.staged(agentId)
+    this.host.journal?.staged(agentId)
   }
 
   /** Drops an agent's unclaimed actions. Claimed actions are left to their `resolve` calls. */
@@ -181,9 +180,9 @@ export class ActionStore {
     const dropped = this.open(agentId)
     agent.stack = agent.stack.filter((action) => agent.claimed.has(action))
     if (agent.stack.length === 0) this.agents.delete(agentId)
-    for (const action of dropped) this.options.dropped(agentId, action)
-    this.options.changed(agentId)
-    this.options.journal?.staged(agentId)
+    for (const action of dropped) this.host.actionDropped(agentId, action)
+    this.host.actionsChanged(agentId)
+    this.host.journal?.staged(agentId)
   }
 
   /** Forgets all actions, because another process continues them. Later pushes throw. */
