@@ -1,6 +1,7 @@
 /** Requests to the process that runs the calls: a row each. The transaction that stores their effect stores the answer. */
 
 import type { ToolOutput } from "../output/output.ts"
+import type { ListedApproval } from "../pipeline/call/answer-list.ts"
 import type { ToolCallInput } from "../pipeline/model/call.ts"
 import type { ApproveOptions } from "../pipeline/model/event.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
@@ -9,7 +10,7 @@ import type { AskedQuestion } from "./inbox.ts"
 /** The answer to an effect. */
 export type EffectAnswer = { readonly output?: string | ToolOutput } | { readonly error: string }
 
-type Verdict = { readonly approve: true | { readonly params: unknown } } | { readonly deny: true | string }
+type Verdict = { readonly approve: ListedApproval } | { readonly deny: true | string }
 
 interface Answering {
   readonly callId: string

@@ -92,6 +92,20 @@ describe("a list of answers", () => {
     expect(await endsOf(executor)).toMatchObject({ a: ["ran", {}] })
   })
 
+  it("approves with a reason, and remembers", async () => {
+    const reasoned = () =>
+      pipeline()
+        .awaitApproval()
+        .andThen(({ resolution }) => Step.Output(`${resolution?.reason}`))
+    const executor = executorOf({ reasoned })
+    executor.enqueue([call("a", "reasoned")])
+    await gatesOf(executor, 1)
+    const approve = { reason: "Fine", remember: "tool" } as const
+    expect(executor.answer([{ callId: "a", approve }], { by: "ann" })).toEqual([{ callId: "a", took: true }])
+    expect(await endsOf(executor)).toEqual({ a: ["Fine", { kind: "user", id: "ann", reason: "Fine" }] })
+    expect(await executor.decide(call("b", "reasoned"))).toMatchObject({ verdict: "run" })
+  })
+
   it("is taken inside the listener that is told of the question", async () => {
     const executor = executorOf({ twice })
     const took: Array<unknown> = []
@@ -121,6 +135,8 @@ describe("a list of answers", () => {
     ["no answer", [{ callId: "a" }]],
     ["both answers", [{ callId: "a", approve: true, deny: true }]],
     ["a false", [{ callId: "a", approve: false }]],
+    ["an empty approval", [{ callId: "a", approve: {} }]],
+    ["another name in an approval", [{ callId: "a", approve: { params: {}, by: "ann" } }]],
     ["bare parameters", [{ callId: "a", approve: { command: "ls" } }]],
     ["a reason that is none", [{ callId: "a", deny: 5 }]],
     ["another name", [{ callId: "a", approve: true, by: "ann" }]],

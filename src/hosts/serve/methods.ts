@@ -1,9 +1,10 @@
 /** The methods for a client that has initialized. An answer is one object; the answer to a call's question has `took`. */
 
 import type { ToolOutput } from "../../output/output.ts"
+import type { AnswerOutcome, ListedAnswer } from "../../pipeline/call/answer-list.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { EnqueueOptions, ToolCallInput } from "../../pipeline/model/call.ts"
-import type { ApproveOptions } from "../../pipeline/model/event.ts"
+import type { AnswerOptions, ApproveOptions } from "../../pipeline/model/event.ts"
 import { resultOf } from "../../pipeline/model/outcome.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
@@ -39,25 +40,50 @@ const agentOf = (host: Host, params: Params) => host.executor.agent(params.optio
 
 const taskOf = (task: BackgroundTask | undefined): object => ({ task: task ? plainCause(task) : null })
 
+const whoOf = (params: Params): AnswerOptions => given({ by: params.raw("by") ?? undefined })
+
+/** Of the answer to one question: whether it took effect, and if not, or if more people are needed, a sentence. */
+const outcomeOf = ([outcome]: ReadonlyArray<AnswerOutcome>): object => {
+  const { callId: _, ...took } = outcome!
+  return took
+}
+
 const approve: Method = {
-  takes: ["callId", "params", "reason", "remember"],
+  takes: ["callId", "params", "reason", "remember", "by"],
   call: ({ executor }, params) => {
     const options = given({
       params: params.raw("params"),
       reason: params.optionalText("reason"),
       remember: params.raw("remember"),
-    })
-    return { took: executor.approve(params.text("callId"), options as ApproveOptions) }
+    }) as Omit<ApproveOptions, "by">
+    const approval = Object.keys(options).length === 0 || options
+    return outcomeOf(executor.answer([{ callId: params.text("callId"), approve: approval }], whoOf(params)))
   },
 }
 
-const respond: Method = {
-  takes: ["callId", "output", "error"],
+const deny: Method = {
+  takes: ["callId", "reason", "by"],
   call: ({ executor }, params) => {
-    const callId = params.text("callId")
-    if (params.has("error")) return { took: executor.respond(callId, { error: params.text("error") }) }
+    const reason = params.optionalText("reason") ?? true
+    return outcomeOf(executor.answer([{ callId: params.text("callId"), deny: reason }], whoOf(params)))
+  },
+}
+
+/** Decides several gates, each once. */
+const answer: Method = {
+  takes: ["answers", "by"],
+  call: ({ executor }, params) => ({
+    outcomes: executor.answer(params.list("answers") as ReadonlyArray<ListedAnswer>, whoOf(params)),
+  }),
+}
+
+const respond: Method = {
+  takes: ["callId", "output", "error", "by"],
+  call: ({ executor }, params) => {
+    const [callId, who] = [params.text("callId"), whoOf(params)]
+    if (params.has("error")) return { took: executor.respond(callId, { error: params.text("error") }, who) }
     const output = (params.raw("output") ?? undefined) as string | ToolOutput | undefined
-    return { took: executor.respond(callId, output === undefined ? {} : { output }) }
+    return { took: executor.respond(callId, output === undefined ? {} : { output }, who) }
   },
 }
 
@@ -129,12 +155,8 @@ const methods: Readonly<Record<string, Method>> = {
   },
   resolve,
   approve,
-  deny: {
-    takes: ["callId", "reason"],
-    call: ({ executor }, params) => ({
-      took: executor.deny(params.text("callId"), params.optionalText("reason")),
-    }),
-  },
+  deny,
+  answer,
   respond,
   cancel,
   toBackground: {

@@ -1,19 +1,22 @@
 /** Answers to several gates at once: the whole list is read before any of them decides. */
 import { isPlainObject } from "../../schema/plain-object.ts"
 import type { Engine } from "../engine.ts"
-import type { AnswerOptions } from "../model/event.ts"
+import type { AnswerOptions, ApproveOptions } from "../model/event.ts"
 import { expectId, expectKnown, got } from "../model/got.ts"
 import { approving, denying } from "./answers.ts"
 import { votesOf } from "./approvers.ts"
 import type { Call } from "./call.ts"
 import { openQuestion } from "./state.ts"
 
+/** An approval, with at least one of the options of `approve` where it is an object. */
+export type ListedApproval = true | Omit<ApproveOptions, "by">
+
 /** The answer to one gate. `Question` names what was shown: without it, the answer is to whatever the call asks by now. */
 export type ListedAnswer<Question = AskedGate> = {
   readonly callId: string
   readonly question?: Question
 } & (
-  | { readonly approve: true | { readonly params: unknown }; readonly deny?: undefined }
+  | { readonly approve: ListedApproval; readonly deny?: undefined }
   /** A text is the reason. */
   | { readonly deny: true | string; readonly approve?: undefined }
 )
@@ -40,7 +43,13 @@ const untaken = (why: string): Taken => ({ took: false, why })
 const isAnswer = ({ approve, deny }: Partial<Record<"approve" | "deny", unknown>>): boolean =>
   approve === undefined
     ? deny === true || typeof deny === "string"
-    : deny === undefined && (approve === true || (isPlainObject(approve) && approve.params !== undefined))
+    : deny === undefined && (approve === true || isApproval(approve))
+
+/** Not an empty object either: what was meant to stand in it is missing. */
+const isApproval = (approve: unknown): boolean =>
+  isPlainObject(approve) &&
+  Object.keys(approve).every((name) => name === "params" || name === "reason" || name === "remember") &&
+  Object.values(approve).some((value) => value !== undefined)
 
 const readAnswer = (value: unknown, isQuestion: (question: object) => boolean, asked: string): void => {
   if (!isPlainObject(value))
@@ -52,7 +61,7 @@ const readAnswer = (value: unknown, isQuestion: (question: object) => boolean, a
     throw new TypeError(`Expected \`question\` of \`${value.callId}\` to be ${asked}, ${got(question)}`)
   if (!isAnswer(value))
     throw new TypeError(
-      `Expected the answer to \`${value.callId}\` to have either \`approve\`, true or \`{ params }\`, or \`deny\`, true or a reason`,
+      `Expected the answer to \`${value.callId}\` to have either \`approve\`, true or \`{ params?, reason?, remember? }\`, or \`deny\`, true or a reason`,
     )
 }
 
@@ -127,14 +136,11 @@ const answerOne = (
   if (!waitsForApproval(call)) return untaken(`"${callId}" waits for no approval.`)
   if (question !== undefined && question.seq !== call.askedSeq) return untaken(otherQuestion(callId))
   const gate = openQuestion(call.state)
-  const isEdit = approval !== undefined && approval !== true
+  const isEdit = typeof approval === "object" && approval.params !== undefined
   const took =
     approval === undefined
       ? denying(engine, call, reason === true ? undefined : reason, options)
-      : approving(engine, call, {
-          ...(approval === true ? undefined : { params: approval.params }),
-          ...options,
-        })
+      : approving(engine, call, { ...(approval === true ? undefined : approval), ...options })
   if (took !== true) return untaken(took || (isEdit ? previewed(callId) : unready(callId)))
   const isOpen = gate?.kind === "approval" && openQuestion(call.state) === gate
   return isOpen ? { took, why: votesOf(gate) } : { took }
